@@ -153,6 +153,14 @@ nlohmann::json DescendantWatch::describe(const Process& process) {
   return text;
 }
 
+std::vector<uint32_t> DescendantWatch::alive() const {
+  std::vector<uint32_t> pids;
+  for (const Process& process : processes_) {
+    if (process.alive) pids.push_back(process.pid);
+  }
+  return pids;
+}
+
 nlohmann::json DescendantWatch::finish() {
   look(util::monotonic_ns());
   nlohmann::json list = nlohmann::json::array();

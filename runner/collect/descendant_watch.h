@@ -31,6 +31,9 @@ class DescendantWatch {
   // The command has ended but is not reaped: its numbers in /proc are final and include the descendants it waited for.
   void note_command_end(const std::optional<IoCounts>& io);
 
+  // Pids of those that were alive at the last scan, the command first.
+  [[nodiscard]] std::vector<uint32_t> alive() const;
+
   // A last scan; returns everything for session.json.
   nlohmann::json finish();
 

@@ -26,6 +26,7 @@
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
 #include "runner/samplers/gpu/nvml.h"
+#include "runner/samplers/machine/machine_sampler.h"
 #include "runner/session/installation.h"
 #include "runner/util/clock.h"
 #include "runner/util/proc_files.h"
@@ -172,6 +173,17 @@ Finding check_gpu_samples() {
   return {Verdict::kGood, fmt::format("{} by NVML, driver {}", gpus, (*nvml)->driver_version())};
 }
 
+// Of --sample=cpu,disk,net,memory,process: what is not there, and how bandwidth of memory is read.
+Finding check_counters() {
+  const machine::MachineState state = machine::look_at_sources({});
+  const bool all = state.not_sampled.empty();
+  std::string text = all ? "cpu, disk, net, memory and process of --sample" : "";
+  for (const auto* lines : {&state.not_sampled, &state.remarks}) {
+    for (const auto& [word, line] : *lines) text += (text.empty() ? "" : "\n") + line;
+  }
+  return {all ? Verdict::kGood : Verdict::kPartly, text};
+}
+
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kGood: return "ok";
@@ -191,7 +203,7 @@ constexpr Check kChecks[] = {
     {"clock of events", check_clock}, {"shared memory", check_shared_memory}, {"spool", check_direct_io},
     {"library", check_library},       {"merger", check_trace_program},        {"processes", check_proc},
     {"Python", check_python},         {"Python stacks", check_python_stacks}, {"kernel side", check_kernel_side},
-    {"GPU work", check_gpu_work},     {"GPU samples", check_gpu_samples},
+    {"GPU work", check_gpu_work},     {"GPU samples", check_gpu_samples},     {"counters", check_counters},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;

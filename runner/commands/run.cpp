@@ -31,10 +31,7 @@
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/start_gate.h"
 #include "runner/launch/trace_name.h"
-#include "runner/samplers/gpu/gpu_frames.h"
-#include "runner/samplers/gpu/gpu_sampler.h"
-#include "runner/samplers/looks/look_frames.h"
-#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/samplers.h"
 #include "runner/session/installation.h"
 #include "runner/session/new_trace_folder.h"
 #include "runner/session/session_file.h"
@@ -119,96 +116,10 @@ class Descendants {
   bool alive_ = false;
 };
 
-looks::SamplerOptions sampler_options(const RunOptions& options) {
-  looks::SamplerOptions sampler;
-  sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
-  sampler.python_by_name = options.python_stacks == Wish::kOn;
-  sampler.threads = options.sample != Wish::kOff && options.sample_threads;
-  sampler.machine = options.sample != Wish::kOff && options.sample_machine;
-  return sampler;
-}
-
-// The samplers of a run.
-class Samplers {
- public:
-  Samplers(const RunOptions& options, collect::Recording& recording)
-      : recording_(recording),
-        said_to_sample_(options.sample == Wish::kOn),
-        asks_which_gpus_(!options.samples_gpus() && options.cupti != Wish::kOff),
-        looks_options_(sampler_options(options)) {
-    if (looks_options_.any()) {
-      looks_ = std::make_unique<looks::Sampler>(looks_options_);
-      look_frames_ = std::make_unique<looks::LookFrames>(*looks_, recording.collector(), recording.spool(),
-                                                         recording.arena().clock_kind());
-    }
-    if (options.samples_gpus()) start_gpus(options.sample_hz);
-  }
-
-  void collect() {
-    ask_which_gpus();
-    if (frames_) frames_->write(false);
-    if (!look_frames_) return;
-    look_frames_->tell();
-    look_frames_->write(false);
-  }
-
-  // Ends the samplers and describes them in session.json.
-  void finish(nlohmann::json& session) {
-    finish_looks(session);
-    ask_which_gpus();
-    if (!gpus_) return;
-    gpus_->stop();
-    frames_->write(true);
-    const gpu::GpuSamplerState state = gpus_->state();
-    if (asks_which_gpus_) {
-      session["gpu_list"] = {{"gpus", state.gpus}, {"problem", util::escaped_utf8(state.problem)}};
-      return;
-    }
-    session["gpu_sampler"] = {{"gpus", state.gpus},
-                              {"looks", state.looks},
-                              {"late_looks", state.late_looks},
-                              {"look_ns", state.look_ns},
-                              {"rows_dropped", state.rows_dropped},
-                              {"not_sampled", nlohmann::json::array()},
-                              {"problem", util::escaped_utf8(state.problem)}};
-    for (const auto& [gpu_id, what] : state.not_sampled) {
-      session["gpu_sampler"]["not_sampled"].push_back({{"gpu_id", gpu_id}, {"what", what}});
-    }
-    if (!state.problem.empty() && said_to_sample_) say("no GPU was sampled: " + state.problem);
-  }
-
- private:
-  void start_gpus(double looks_per_second) {
-    gpus_ = std::make_unique<gpu::GpuSampler>(looks_per_second, looks_per_second > 0);
-    frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
-  }
-
-  // CUPTI does not report PCI address, index or parent of a GPU. Queries the driver while a program has it loaded, when
-  // it is fast.
-  void ask_which_gpus() {
-    if (!asks_which_gpus_ || gpus_ || collect::load(recording_.arena().control().gpu_processes) == 0) return;
-    start_gpus(0);
-  }
-
-  void finish_looks(nlohmann::json& session) {
-    if (!looks_) return;
-    looks_->stop();
-    look_frames_->write(true);
-    describe_sampler(session, looks_options_, looks_->state());
-  }
-
-  collect::Recording& recording_;
-  bool said_to_sample_, asks_which_gpus_;
-  std::unique_ptr<gpu::GpuSampler> gpus_;
-  std::unique_ptr<gpu::GpuFrames> frames_;
-  looks::SamplerOptions looks_options_;
-  std::unique_ptr<looks::Sampler> looks_;
-  std::unique_ptr<looks::LookFrames> look_frames_;
-};
-
 // Collects until the command and its descendants have ended, or the time for them is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay, Samplers& samplers, collect::DescendantWatch& watch) {
+                             launch::SignalRelay& relay, samplers::Samplers& samplers,
+                             collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
   Descendants descendants(recording);
@@ -400,8 +311,8 @@ void take_back(Run& run) {
 int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
-  Samplers samplers(run.options, recording);
   collect::DescendantWatch watch(child.pid());
+  samplers::Samplers samplers(run.options, recording, watch);
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);

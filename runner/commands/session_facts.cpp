@@ -88,6 +88,8 @@ Streams streams_of(const RunOptions& options) {
   streams.add(options.sample, options.sample_gpu, "gpu_samples");
   streams.add(options.sample, options.sample_threads, "thread_samples");
   streams.add(options.sample, options.sample_machine, "machine_samples");
+  for (const std::string& counters : options.sample_counters)
+    streams.add(options.sample, true, (counters + "_samples").c_str());
   streams.add(options.python_stacks, true, "python_stacks");
   streams.add(options.kprobes, true, "block");
   streams.add(options.kprobes, options.kprobes_wait, "wait");
@@ -153,31 +155,6 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["user_ns"] = time_ns(end.usage.ru_utime);
   session["sys_ns"] = time_ns(end.usage.ru_stime);
   session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
-}
-
-void describe_sampler(json& session, const looks::SamplerOptions& options, const looks::SamplerState& state) {
-  const std::string problem = util::escaped_utf8(state.problem);
-  session["sampler"] = {{"cpu_ns", state.cpu_ns},
-                        {"wall_ns", state.wall_ns},
-                        {"share_max", options.python_by_name ? looks::kShareByName : looks::kShareByDefault},
-                        {"thread_rows", state.thread_rows},
-                        {"machine_rows", state.machine_rows},
-                        {"rows_dropped", state.rows_dropped},
-                        {"problem", problem}};
-  if (options.python_hz <= 0) return;
-  const python::PythonState& python = state.python;
-  json problems = json::array();
-  for (const python::PythonProblem& one : python.problems) {
-    problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
-  }
-  session["python_stacks"] = {{"looks", python.looks},
-                              {"looks_left_out", python.looks_left_out},
-                              {"samples", python.samples},
-                              {"discarded", python.discarded},
-                              {"rows_dropped", state.python_rows_dropped},
-                              {"by_name", options.python_by_name},
-                              {"problems", std::move(problems)},
-                              {"problem", problem}};
 }
 
 void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,

@@ -10,7 +10,6 @@
 
 #include "runner/collect/recording.h"
 #include "runner/options/options.h"
-#include "runner/samplers/looks/sampler.h"
 
 namespace mlrun::commands {
 
@@ -22,8 +21,6 @@ struct CommandEnd {
   rusage usage{};
 };
 void describe_command_end(nlohmann::json& session, const CommandEnd& end);
-
-void describe_sampler(nlohmann::json& session, const looks::SamplerOptions& options, const looks::SamplerState& state);
 
 // To be called when everything is drained; also by a recovery.
 void describe_collection(nlohmann::json& session, const collect::Collector& collector, const collect::Spool& spool,

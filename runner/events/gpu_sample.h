@@ -12,6 +12,13 @@ enum mlrun_sample_table {
   MLRUN_SAMPLE_GPU_DRIVER = 3,
   MLRUN_SAMPLE_THREAD = 4,   // host_sample.h
   MLRUN_SAMPLE_MACHINE = 5,  // host_sample.h
+  // counter_sample.h
+  MLRUN_SAMPLE_CPU = 6,
+  MLRUN_SAMPLE_DISK = 7,
+  MLRUN_SAMPLE_NET = 8,
+  MLRUN_SAMPLE_MEMORY = 9,
+  MLRUN_SAMPLE_PROCESS = 10,
+  MLRUN_SAMPLE_BANDWIDTH = 11,
 };
 
 struct mlrun_frame_samples {

@@ -46,6 +46,7 @@ struct RunOptions {
   bool sample_gpu = true;
   bool sample_threads = true;  // numbers of each thread from /proc; like python_stacks, of processes that record
   bool sample_machine = true;
+  std::vector<std::string> sample_counters;   // of cpu, disk, net, memory, process; none unless named
   Wish cupti = Wish::kOff;                    // kAuto: if there is a driver
   bool cupti_was_auto = false;                // problems with it are not reported
   bool whole_graphs = false;                  // record graph launches instead of their nodes

@@ -47,6 +47,25 @@ struct Shown {
   void operator()(CLI::Option* option, const char* value = "") const { option->option_text(value)->group(group); }
 };
 
+void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
+  shown(app.add_flag("--sample{all}", texts.sample,
+                     "samplers, beside the program; with no value all that work here (default: auto)\n"
+                     "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
+                     "=threads: what each thread used, and its waiting for a processor, once a second\n"
+                     "=machine: the processors and what was waited for, once a second\n"
+                     "Off unless named, ten times a second (--sample-hz):\n"
+                     "=cpu: times of each processor, as mpstat; =disk: of each device, as iostat -x; =net: of each "
+                     "network interface; =memory: use, nodes, paging, pressure, bandwidth; =process: times, memory, "
+                     "faults, switches and I/O of each process and thread of the command\n"
+                     "=off, =auto, =all, =require"),
+        "[=WHAT,...]");
+  shown(app.add_option("--sample-hz", texts.sample_hz,
+                       "samples of GPUs and of what is named of cpu, disk, net, memory and process a second, from 0.1 "
+                       "to 100 (default: 10)")
+            ->check(between(0.1, 100.0)),
+        "NUMBER");
+}
+
 void add_streams(CLI::App& app, RunTexts& texts) {
   const Shown shown{
       "What is recorded\t"
@@ -61,16 +80,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
                      "=marks: ranges that the program names (NVTX, mlrun_mark)\n"
                      "=off, =auto, =all, =require"),
         "[=WHAT,...]");
-  shown(app.add_flag("--sample{all}", texts.sample,
-                     "samplers, beside the program; with no value all that work here (default: auto)\n"
-                     "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
-                     "=threads: what each thread used, and its waiting for a processor, once a second\n"
-                     "=machine: the processors and what was waited for, once a second\n"
-                     "=off, =auto, =all, =require"),
-        "[=WHAT,...]");
-  shown(app.add_option("--sample-hz", texts.sample_hz, "samples of GPUs a second, from 0.1 to 100 (default: 10)")
-            ->check(between(0.1, 100.0)),
-        "NUMBER");
+  add_samples(app, texts, shown);
   shown(app.add_flag("--cupti{on}", texts.cupti,
                      "what NVIDIA GPUs do, by CUPTI: calls of CUDA, kernels, copies (default: off)\n"
                      "=off, =auto, =all, =require"),

@@ -137,30 +137,32 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
   return {};
 }
 
+// Counters of the machine that have to be named.
+const Words kCounters = {"cpu", "disk", "net", "memory", "process"};
+
 Status read_sample(const RunTexts& texts, RunOptions& options) {
   if (!texts.sample.empty()) {
-    for (const std::string_view word : util::split(texts.sample, ",")) {
-      if (word == "cpu" || word == "disk" || word == "process" || word == "memory") {
-        return fail(
-            fmt::format("--sample={}: mlrun samples gpu, threads and machine; leave '{}' out", texts.sample, word));
-      }
-    }
-    const auto words = read_words("--sample", texts.sample, {"gpu", "threads", "machine"});
+    const auto words = read_words("--sample", texts.sample, {"gpu", "threads", "machine"}, kCounters);
     if (!words) return tl::make_unexpected(words.error());
     options.sample = words->wish;
     if (!words->values.empty()) {
       options.sample_gpu = words->has("gpu");
       options.sample_threads = words->has("threads");
       options.sample_machine = words->has("machine");
+      for (const std::string_view word : kCounters) {
+        if (words->has(word)) options.sample_counters.emplace_back(word);
+      }
     }
   }
   if (!texts.sample_hz) return {};
   if (options.sample == Wish::kOff) {
     return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
   }
-  if (!options.sample_gpu) {
-    return fail(fmt::format("--sample-hz is about samples of GPUs, and --sample={} leaves them out: add gpu to it",
-                            texts.sample));
+  if (!options.sample_gpu && options.sample_counters.empty()) {
+    return fail(
+        fmt::format("--sample-hz is about samples of GPUs and of cpu, disk, net, memory and process, and --sample={} "
+                    "leaves them out: add one to it",
+                    texts.sample));
   }
   options.sample_hz = *texts.sample_hz;
   if (options.sample == Wish::kAuto && texts.sample.empty())

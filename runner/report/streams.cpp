@@ -31,7 +31,7 @@ struct Kind {
   const char* signal;  // name of its signal in the kernel side's report; null: none
 };
 
-constexpr std::array<Kind, 15> kKinds = {{
+constexpr std::array<Kind, 20> kKinds = {{
     {"files", "files", "", nullptr},
     {"allocs", "allocations", "", nullptr},
     {"marks", "marks", "", nullptr},
@@ -39,6 +39,11 @@ constexpr std::array<Kind, 15> kKinds = {{
     {"gpu_samples", "GPU samples", "--sample", nullptr},
     {"thread_samples", "thread samples", "--sample", nullptr},
     {"machine_samples", "machine samples", "--sample", nullptr},
+    {"cpu_samples", "samples of processors", "--sample=cpu", nullptr},
+    {"disk_samples", "samples of disks", "--sample=disk", nullptr},
+    {"net_samples", "samples of network interfaces", "--sample=net", nullptr},
+    {"memory_samples", "samples of memory", "--sample=memory", nullptr},
+    {"process_samples", "samples of processes", "--sample=process", nullptr},
     {"python_stacks", "Python stacks", "--python-stacks", nullptr},
     {"block", "block I/O", "--kprobes", "block I/O"},
     {"wait", "waits of the kernel", "--kprobes", "waits"},
@@ -75,6 +80,10 @@ std::optional<std::string> problem(const json& run, const Kind& kind) {
   }
   if (name == "thread_samples" || name == "machine_samples") {
     const std::string why = text(run, "/sampler/problem");
+    return why.empty() ? std::nullopt : std::optional(why);
+  }
+  if (std::string_view(kind.option).starts_with("--sample=")) {
+    const std::string why = text(run, "/machine_sampler/problem");
     return why.empty() ? std::nullopt : std::optional(why);
   }
   if (name == "python_stacks") {

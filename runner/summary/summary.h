@@ -213,6 +213,18 @@ struct GpuSummary {
   int64_t pcie_rx_bytes = -1, pcie_tx_bytes = -1, nvlink_rx_bytes = -1, nvlink_tx_bytes = -1;
 };
 
+// What a part of the machine did, from the samples of its counters. -1: unknown, or it has none.
+struct MachineUse {
+  std::string what;         // cpu (all together), memory, disk, net
+  std::string name;         // of the device or interface; "node N"; empty: of the machine
+  int64_t observed_ns = 0;  // added up over processors
+  int64_t processors = -1;  // that were online at some moment
+  int64_t busy_ns = -1;     // processors: neither idle nor stolen; a disk: with a request
+  int64_t iowait_ns = -1, steal_ns = -1;
+  int64_t in_bytes = -1, out_bytes = -1;      // read and written, received and sent
+  int64_t peak_bytes = -1, total_bytes = -1;  // of memory: in use (not available; of a node: not free), and all of it
+};
+
 // The program's marks of one name and domain. Times are -1 for points.
 struct MarkSummary {
   std::string domain, name;
@@ -295,6 +307,7 @@ struct Summary {
   std::vector<MarkSummary> marks;              // the first kTopMarks by time
   std::vector<CollectiveSummary> collectives;  // the first kTopCollectives by time
   std::vector<GpuSummary> gpus;                // instances behind their GPU
+  std::vector<MachineUse> machine;             // processors, memory, disks, interfaces
   std::vector<GpuWorkSummary> gpu_work;        // devices with work
   std::vector<GpuKernelSummary> gpu_kernels;   // the first kTopKernels by time
   GpuCallSummary gpu_calls;

@@ -18,7 +18,7 @@ struct Usual {
 };
 
 // The most telling columns that fit a screen, for tables with more.
-const std::array<Usual, 11> kUsual = {{
+const std::array<Usual, 15> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
     {"process", {"proc_id", "parent_proc_id", "pid", "role", "rank", "first", "last", "command"}},
@@ -34,6 +34,16 @@ const std::array<Usual, 11> kUsual = {{
     {"sample_machine",
      {"ts", "dur", "busy_ns", "idle_ns", "iowait_ns", "steal_ns", "running", "cpus_allowed", "cpu_some_ns",
       "io_some_ns", "throttled_ns"}},
+    {"sample_disk",
+     {"ts", "dur", "device", "reads", "read_bytes", "read_ns", "writes", "written_bytes", "write_ns", "busy_ns",
+      "queue_ns"}},
+    {"sample_net",
+     {"ts", "dur", "interface", "rx_bytes", "rx_packets", "rx_dropped", "tx_bytes", "tx_packets", "tx_dropped"}},
+    {"sample_memory",
+     {"ts", "dur", "node", "free_bytes", "available_bytes", "cached_bytes", "anon_bytes", "numa_hit", "numa_miss",
+      "faults", "memory_some_ns"}},
+    {"sample_process",
+     {"ts", "dur", "pid", "tid", "comm", "state", "utime_ns", "stime_ns", "minflt", "rss_bytes", "read_bytes"}},
     {"sample_gpu_process", {"ts", "gpu", "type", "pid", "command", "sm_percent", "mem_percent", "fb_used_bytes"}},
 }};
 

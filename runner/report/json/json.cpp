@@ -342,6 +342,20 @@ Json gpu_json(const GpuSummary& gpu) {
           {"nvlink_tx_bytes", known(gpu.nvlink_tx_bytes, -1)}};
 }
 
+Json machine_json(const MachineUse& use) {
+  return {{"what", use.what},
+          {"name", use.name},
+          {"observed_ns", use.observed_ns},
+          {"processors", known(use.processors, -1)},
+          {"busy_ns", known(use.busy_ns, -1)},
+          {"iowait_ns", known(use.iowait_ns, -1)},
+          {"steal_ns", known(use.steal_ns, -1)},
+          {"in_bytes", known(use.in_bytes, -1)},
+          {"out_bytes", known(use.out_bytes, -1)},
+          {"peak_bytes", known(use.peak_bytes, -1)},
+          {"total_bytes", known(use.total_bytes, -1)}};
+}
+
 Json loss_json(const model::LossRow& loss) {
   return {{"channel", loss.channel},
           {"reason", loss.reason},
@@ -445,6 +459,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
               {"marks", array(summary.marks, mark_json)},
               {"collectives", array(summary.collectives, collective_json)},
               {"gpus", array(summary.gpus, gpu_json)},
+              {"machine", array(summary.machine, machine_json)},
               {"gpu_work", gpu_work_json(summary)},
               {"gpu_files", array(summary.gpu_files, gpu_file_json)},
               {"torch_memory", torch_memory_json(summary)},

@@ -152,6 +152,7 @@ std::string full_text(const Summary& summary, const TextStyle& style) {
   block(processes_text(summary, style));
   block(marks_text(summary, style));
   block(collectives_text(summary, style));
+  block(machine_text(summary, style));
   block(gpus_text(summary, style));
   block(gpu_work_text(summary, style));
   block(gpu_memory_text(summary, style));

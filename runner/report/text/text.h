@@ -54,6 +54,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 // A device's name in all tables: its nvidia-smi index if the driver was queried; else its number in table gpu, with a
 // mark. 0: "?".
 [[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
+[[nodiscard]] std::string machine_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);

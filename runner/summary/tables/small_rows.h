@@ -84,4 +84,22 @@ struct Columns<model::CoverageRow> {
   }
 };
 
+template <>
+struct Columns<MachineUse> {
+  static constexpr const char* kTable = "summary_machine";
+  static void visit(auto& visitor, auto& row) {
+    visitor("what", row.what);
+    visitor("name", row.name);
+    visitor("observed_ns", row.observed_ns);
+    visitor("processors", row.processors);
+    visitor("busy_ns", row.busy_ns);
+    visitor("iowait_ns", row.iowait_ns);
+    visitor("steal_ns", row.steal_ns);
+    visitor("in_bytes", row.in_bytes);
+    visitor("out_bytes", row.out_bytes);
+    visitor("peak_bytes", row.peak_bytes);
+    visitor("total_bytes", row.total_bytes);
+  }
+};
+
 }  // namespace mlrun::summary

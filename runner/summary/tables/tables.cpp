@@ -249,6 +249,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.marks);
   write(summary.collectives);
   write(summary.gpus);
+  write(summary.machine);
   write(summary.splits);
   write(summary.gpu_work);
   write(summary.gpu_kernels);
@@ -289,6 +290,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.marks = loader.load_if_there<MarkSummary>();
   summary.collectives = loader.load_if_there<CollectiveSummary>();
   summary.gpus = loader.load_if_there<GpuSummary>();
+  summary.machine = loader.load_if_there<MachineUse>();
   summary.splits = loader.load_if_there<SplitSummary>();
   summary.gpu_work = loader.load_if_there<GpuWorkSummary>();
   summary.gpu_kernels = loader.load_if_there<GpuKernelSummary>();

@@ -59,6 +59,7 @@ class LossFinder {
         "rows");
     add("python stacks", "rows not fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
     add("samples", "rows not fetched in time", count_in_session("/sampler/rows_dropped"), "rows");
+    add("samples", "rows of counters not fetched in time", count_in_session("/machine_sampler/rows_dropped"), "rows");
     add("gpu sampler", "rows not fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
     return std::move(rows_);
   }

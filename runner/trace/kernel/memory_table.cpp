@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/kernel/memory_table.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "runner/parquet/row_columns.h"
+#include "runner/trace/rows/memory_columns.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -9,9 +13,12 @@ namespace mlrun::trace {
 struct MemoryColumns {
   static constexpr const char* kTable = "sample_memory";
   static void visit(auto& visitor, const MemoryRow& row, const GroupEnds& /*ends*/) {
-    visitor("ts", row.ts_ns, kDelta);
-    visitor("buffers_bytes", util::capped(row.record.buffers_bytes));
-    visitor("cached_bytes", util::capped(row.record.cached_bytes));
+    mlrun_memory_sample sample{};
+    std::fill(std::begin(sample.values), std::end(sample.values), MLRUN_NOT_KNOWN);
+    sample.node = -1;
+    sample.values[MLRUN_MEMORY_BUFFERS_BYTES] = util::capped(row.record.buffers_bytes);
+    sample.values[MLRUN_MEMORY_CACHED_BYTES] = util::capped(row.record.cached_bytes);
+    visit_memory_columns(visitor, row.ts_ns, 0, sample);
   }
 };
 

@@ -2,6 +2,7 @@
 #include "runner/trace/merge/merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <tuple>
@@ -423,12 +424,11 @@ void Merger::complete_info() {
   }
   note_collectives();
   const bool stacks_wanted = session_.number("/options/stack_depth", 0) != 0;
-  for (model::CoverageRow& row : gpu_join_->coverage(has_cupti(), stacks_wanted)) {
-    info_.coverage.push_back(std::move(row));
-  }
+  std::ranges::move(gpu_join_->coverage(has_cupti(), stacks_wanted), std::back_inserter(info_.coverage));
   add_remarks(info_, std::move(idle_coverage_));
   add_remarks(info_, python_coverage(session_, *index_));
   add_remarks(info_, gpu_sample_coverage(session_, info_));
+  add_remarks(info_, counter_sample_coverage(session_));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }
@@ -458,6 +458,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   complete_info();
   summary::Summary summary = builder_->finish(info_);
   summary.gpus = gpus_.finish(info_.gpus);
+  summary.machine = std::move(totals_.host_samples.counters.machine);
   summary.marks = mark_meter_.finish(info_.names);
   summary.mark_records = mark_meter_.records();
   summary.collectives = std::move(collectives_);
@@ -469,8 +470,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_stacks = gpu_memory_.stacks(info_);
   summary.gpu_idle = std::move(gpu_idle_);
   summary::complete(info_, summary);
-  written = write_tables(staging, summary);
-  if (!written) return tl::make_unexpected(written.error());
+  if (Status all = write_tables(staging, summary); !all) return tl::make_unexpected(all.error());
   return summary;
 }
 

@@ -115,6 +115,7 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
                    {"python_stacks", totals.python_stacks},
                    {"thread_samples", totals.host_samples.thread_rows},
                    {"machine_samples", totals.host_samples.machine_rows},
+                   {"counter_samples", totals.host_samples.counters.rows},
                    {"losses", std::count_if(info.losses.begin(), info.losses.end(), summary::is_loss)},
                    {"coverage", info.coverage.size()},
                    {"spool_bytes", index.bytes()}};

@@ -208,7 +208,13 @@ class SampleReader {
             });
         break;
       case MLRUN_SAMPLE_THREAD:
-      case MLRUN_SAMPLE_MACHINE: break;  // host_samples.h
+      case MLRUN_SAMPLE_MACHINE:
+      case MLRUN_SAMPLE_CPU:
+      case MLRUN_SAMPLE_DISK:
+      case MLRUN_SAMPLE_NET:
+      case MLRUN_SAMPLE_MEMORY:
+      case MLRUN_SAMPLE_PROCESS:
+      case MLRUN_SAMPLE_BANDWIDTH: break;  // host_samples.h, counter_samples.h
     }
     return {};
   }

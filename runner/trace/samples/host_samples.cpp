@@ -220,6 +220,10 @@ Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info,
   for (ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
     if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
   }
+  auto counters = write_counter_samples(index, info, tables_folder);
+  if (!counters) return tl::make_unexpected(counters.error());
+  totals.damaged_rows += counters->damaged_rows;
+  totals.counters = *std::move(counters);
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes samples of threads and of the machine from the spool to the tables sample_thread and sample_machine, and gives
-// each thread that was seen and recorded nothing a row of `thread`.
+// Writes samples of threads and of the machine from the spool to the tables sample_thread and sample_machine, and those
+// of counter_samples.h; gives each thread that was seen and recorded nothing a row of `thread`.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "runner/model/trace_info.h"
 #include "runner/trace/index/spool_index.h"
+#include "runner/trace/samples/counter_samples.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -15,6 +16,7 @@ namespace mlrun::trace {
 struct HostSampleTotals {
   int64_t thread_rows = 0, machine_rows = 0;
   uint64_t damaged_rows = 0;  // in malformed frames
+  CounterSampleTotals counters;
 };
 
 // Adds rows to info.threads, after those of threads that recorded, and names that these lack. Requires: processes,

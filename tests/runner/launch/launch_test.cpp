@@ -348,10 +348,18 @@ TEST(RunOptions, GpuWorkIsRecordedWhenItIsNamed) {
   EXPECT_NE(error_of({"--cupti=kernels", "x"}).find("'kernels'"), std::string::npos);
 }
 
-TEST(RunOptions, StreamsThatThisBuildDoesNotHave) {
-  EXPECT_NE(error_of({"--sample=cpu,disk", "x"}), "");
-  EXPECT_EQ(error_of({"--access=off", "x"}), "");
+TEST(RunOptions, CountersOfTheMachineAreSampledWhenTheyAreNamed) {
+  EXPECT_TRUE(options_of({"x"}).sample_counters.empty());
+  EXPECT_TRUE(options_of({"--sample", "x"}).sample_counters.empty());
+  const RunOptions named = options_of({"--sample=process,cpu,gpu", "--sample-hz=20", "x"});
+  EXPECT_EQ(named.sample_counters, (std::vector<std::string>{"cpu", "process"}));
+  EXPECT_TRUE(named.sample_gpu && !named.sample_machine);
+  EXPECT_EQ(options_of({"--sample=disk", "--sample-hz=20", "x"}).sample_hz, 20);
+  EXPECT_NE(error_of({"--sample=threads", "--sample-hz=20", "x"}).find("add one"), std::string::npos);
+  EXPECT_NE(error_of({"--sample=disks", "x"}).find("'disks'"), std::string::npos);
 }
+
+TEST(RunOptions, StreamsThatThisBuildDoesNotHave) { EXPECT_EQ(error_of({"--access=off", "x"}), ""); }
 
 TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
   for (const auto& [words, wait, vfs] : {std::tuple{"--kprobes", true, true},

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A way to read the bandwidth of memory. There are four; bandwidth_source uses the first that works.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/events/counter_sample.h"
+#include "runner/samplers/machine/source.h"
+#include "runner/util/result.h"
+
+namespace mlrun::machine {
+
+// Totals since some moment, of a socket or of one of its channels.
+struct BandwidthReading {
+  mlrun_bandwidth_kind kind = MLRUN_BANDWIDTH_DRAM;
+  int32_t socket = -1, channel = -1;  // -1: unknown; all channels
+  std::array<int64_t, MLRUN_BANDWIDTH_FIELDS> values{MLRUN_NOT_KNOWN, MLRUN_NOT_KNOWN, MLRUN_NOT_KNOWN,
+                                                     MLRUN_NOT_KNOWN};
+};
+
+class BandwidthReader {
+ public:
+  BandwidthReader() = default;
+  virtual ~BandwidthReader() = default;
+  BandwidthReader(const BandwidthReader&) = delete;
+  BandwidthReader& operator=(const BandwidthReader&) = delete;
+
+  // False: there is nothing new since the previous call.
+  virtual bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) = 0;
+  [[nodiscard]] virtual mlrun_bandwidth_source source() const = 0;
+  // What is read, in a few words.
+  [[nodiscard]] virtual std::string text() const = 0;
+};
+
+using OpenedReader = Result<std::unique_ptr<BandwidthReader>>;  // error: why it does not work here, in one line
+
+OpenedReader open_uncore(const Places& places);
+OpenedReader open_pcm_server(const Places& places);
+OpenedReader open_pcm_memory(const Places& places);
+OpenedReader open_resctrl(const Places& places);
+
+}  // namespace mlrun::machine

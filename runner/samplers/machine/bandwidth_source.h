@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth of memory per socket and channel, by the first way that works on this machine: uncore events of perf, Intel
+// PCM (its server, else pcm-memory), resctrl. remarks() says which one, and why not those before it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "runner/samplers/machine/bandwidth_reader.h"
+#include "runner/samplers/machine/differences.h"
+
+namespace mlrun::machine {
+
+class BandwidthSource : public Source {
+ public:
+  explicit BandwidthSource(const Places& places);
+  void look(uint64_t now_ns, Batch& batch) override;
+  [[nodiscard]] std::vector<std::string> remarks() const override { return remarks_; }
+  [[nodiscard]] bool works() const { return reader_ != nullptr; }
+
+ private:
+  using Key = std::tuple<uint32_t, int32_t, int32_t>;  // kind, socket, channel
+  std::unique_ptr<BandwidthReader> reader_;
+  std::vector<std::string> remarks_;
+  std::vector<BandwidthReading> readings_;
+  Differences<Key, mlrun_bandwidth_sample> differences_{all_of<MLRUN_BANDWIDTH_FIELDS>(Counts::kTotal)};
+};
+
+}  // namespace mlrun::machine

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests of each block device, from /proc/diskstats: what iostat -x is computed from. Devices without any request
+// since they were made have no rows, and neither have partitions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/samplers/machine/differences.h"
+#include "runner/samplers/machine/source.h"
+#include "runner/samplers/proc/proc_file.h"
+
+namespace mlrun::machine {
+
+class DiskSource : public Source {
+ public:
+  explicit DiskSource(const Places& places);
+  void look(uint64_t now_ns, Batch& batch) override;
+  [[nodiscard]] std::vector<std::string> problems() const override;
+
+ private:
+  using Device = std::pair<uint32_t, std::string>;  // number, name: a number may be given to another device
+  bool is_partition(uint32_t major, uint32_t minor);
+
+  std::string sys_;
+  proc::ProcFile diskstats_;
+  std::vector<char> room_;
+  std::map<std::pair<uint32_t, uint32_t>, bool> partitions_;
+  Differences<Device, mlrun_disk_sample> differences_;
+};
+
+}  // namespace mlrun::machine

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/machine/machine_sampler.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+
+#include "runner/samplers/looks/look_budget.h"
+#include "runner/samplers/machine/bandwidth_source.h"
+#include "runner/samplers/machine/cpu_source.h"
+#include "runner/samplers/machine/disk_source.h"
+#include "runner/samplers/machine/memory_source.h"
+#include "runner/samplers/machine/net_source.h"
+#include "runner/samplers/machine/process_source.h"
+#include "runner/util/background_thread.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+constexpr std::chrono::seconds kMachinePatience(1);
+constexpr size_t kBytesMax = 64 << 20;  // of rows, while the collector does not fetch them
+// What a sample takes beside what is counted before it; the rest of the share.
+constexpr double kUsedShare = 0.9 * kMachineShare, kSavedMaxNs = 5e6;
+
+template <typename Made>
+std::unique_ptr<Source> make_source(const Places& places) {
+  return std::make_unique<Made>(places);
+}
+
+// A word may have several sources.
+struct Kind {
+  const char* word;
+  std::unique_ptr<Source> (*make)(const Places&);
+};
+constexpr Kind kSourceKinds[] = {{"cpu", make_source<CpuSource>},          {"disk", make_source<DiskSource>},
+                                 {"net", make_source<NetSource>},          {"memory", make_source<MemorySource>},
+                                 {"memory", make_source<BandwidthSource>}, {"process", make_source<ProcessSource>}};
+
+uint64_t own_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+// The sources, in the sampler's thread.
+class Reader {
+ public:
+  Reader(const MachineOptions& options, const Places& places) {
+    for (const Kind& kind : kSourceKinds) {
+      if (std::find(options.sources.begin(), options.sources.end(), kind.word) != options.sources.end())
+        sources_.emplace_back(kind.word, kind.make(places));
+    }
+  }
+
+  void watch(const std::vector<uint32_t>& host_pids) {
+    for (const auto& [word, source] : sources_) source->watch(host_pids);
+  }
+  // Each source has the moment at which it is read.
+  Batch look() {
+    Batch batch;
+    for (const auto& [word, source] : sources_) source->look(util::monotonic_ns(), batch);
+    return batch;
+  }
+  Batch finish() {
+    Batch batch = look();
+    for (const auto& [word, source] : sources_) source->finish(batch);
+    return batch;
+  }
+  void describe(MachineState& state) const {
+    state.not_sampled.clear();
+    state.remarks.clear();
+    for (const auto& [word, source] : sources_) {
+      for (std::string& text : source->problems()) state.not_sampled.emplace_back(word, std::move(text));
+      for (std::string& text : source->remarks()) state.remarks.emplace_back(word, std::move(text));
+    }
+  }
+
+ private:
+  std::vector<std::pair<const char*, std::unique_ptr<Source>>> sources_;
+};
+
+}  // namespace
+
+std::vector<std::string> known_sources() {
+  std::vector<std::string> words;
+  for (const Kind& kind : kSourceKinds) {
+    if (words.empty() || words.back() != kind.word) words.emplace_back(kind.word);
+  }
+  return words;
+}
+
+MachineState look_at_sources(const Places& places) {
+  MachineState state;
+  Reader({.hz = 1, .sources = known_sources()}, places).describe(state);
+  return state;
+}
+
+struct MachineSampler::Shared {
+  std::mutex mutex;
+  std::condition_variable wake, ended_changed;
+  bool stop = false, ended = false, has_news = false;
+  MachineOptions options;
+  Places places;
+  std::vector<uint32_t> host_pids;
+  Batch rows;
+  MachineState state;
+
+  // Requires: the mutex is held.
+  void add(Batch batch) {
+    uint64_t count = 0;
+    for (const Batch::Table& table : batch.tables()) count += table.rows.size() / table.row_bytes;
+    state.rows += count;
+    state.rows_dropped += rows.take(std::move(batch), kBytesMax);
+  }
+};
+
+MachineSampler::MachineSampler(const MachineOptions& options, const Places& places)
+    : shared_(std::make_shared<Shared>()) {
+  shared_->options = options;
+  shared_->places = places;
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
+}
+
+MachineSampler::~MachineSampler() { stop(); }
+
+void MachineSampler::watch(std::vector<uint32_t> host_pids) {
+  const std::lock_guard lock(shared_->mutex);
+  if (host_pids == shared_->host_pids) return;
+  shared_->host_pids = std::move(host_pids);
+  shared_->has_news = true;
+}
+
+void MachineSampler::stop() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->wake.notify_all();
+  shared_->ended_changed.wait_for(lock, kMachinePatience, [&] { return shared_->ended; });
+}
+
+Batch MachineSampler::fetch() {
+  const std::lock_guard lock(shared_->mutex);
+  return std::exchange(shared_->rows, {});
+}
+
+MachineState MachineSampler::state() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->state;
+}
+
+void MachineSampler::sample(Shared& shared) {
+  using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+  const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / shared.options.hz));
+  const uint64_t began_ns = util::monotonic_ns(), began_cpu_ns = own_cpu_ns();
+  Reader reader(shared.options, shared.places);
+  looks::LookBudget budget(kUsedShare, kSavedMaxNs, began_ns);
+  uint64_t charged_ns = began_cpu_ns;
+  Clock::time_point due = Clock::now();
+  std::unique_lock lock(shared.mutex);
+  for (bool last = false; !last;) {
+    last = shared.stop;
+    const bool has_news = std::exchange(shared.has_news, false);
+    const std::vector<uint32_t> host_pids = has_news ? shared.host_pids : std::vector<uint32_t>();
+    lock.unlock();
+    if (has_news) reader.watch(host_pids);
+    budget.take(own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns()));
+    const bool may_look = budget.allows(util::monotonic_ns());
+    Batch batch = last ? reader.finish() : may_look ? reader.look() : Batch();
+    lock.lock();
+    shared.add(std::move(batch));
+    shared.state.looks += last || may_look ? 1 : 0;
+    shared.state.left_out += last || may_look ? 0 : 1;
+    if (last || shared.state.looks <= 2) reader.describe(shared.state);
+    shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
+    shared.state.wall_ns = util::monotonic_ns() - began_ns;
+    for (due += pause; due < Clock::now(); due += pause) ++shared.state.left_out;
+    shared.wake.wait_until(lock, due, [&] { return shared.stop; });
+  }
+}
+
+void MachineSampler::run(const std::shared_ptr<Shared>& shared) {
+  pthread_setname_np(pthread_self(), "mlrun-machine");
+  std::string problem;
+  try {
+    sample(*shared);
+  } catch (const std::exception& error) {
+    problem = std::string("it ended early: ") + error.what();
+  }
+  const std::lock_guard lock(shared->mutex);
+  shared->state.problem = std::move(problem);
+  shared->ended = true;
+  shared->ended_changed.notify_all();
+}
+
+}  // namespace mlrun::machine

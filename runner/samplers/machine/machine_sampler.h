@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the sources that --sample names at a steady rate in a thread of its own, within a share of a processor that
+// includes all that the thread does. Where a sample takes longer, there are fewer: rows then cover a longer time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/samplers/machine/source.h"
+
+namespace mlrun::machine {
+
+// Of a processor, at most.
+inline constexpr double kMachineShare = 0.005;
+
+struct MachineOptions {
+  double hz = 10;
+  std::vector<std::string> sources;  // words of --sample, of known_sources()
+};
+// The words, in the order in which sources are read.
+std::vector<std::string> known_sources();
+
+struct MachineState {
+  uint64_t looks = 0;
+  uint64_t left_out = 0;  // were due while a sample took too long, or above the share
+  uint64_t rows = 0, rows_dropped = 0;
+  uint64_t cpu_ns = 0, wall_ns = 0;                              // of the thread
+  std::vector<std::pair<std::string, std::string>> not_sampled;  // word, why: in one line each
+  std::vector<std::pair<std::string, std::string>> remarks;      // word, what its numbers are
+  std::string problem;  // why there are no samples, or none from some moment on; empty: none
+};
+
+// What all sources say about this machine, without sampling: not_sampled and remarks.
+MachineState look_at_sources(const Places& places);
+
+class MachineSampler {
+ public:
+  // Starts the thread, in which all signals are blocked. Requires: the words are known.
+  MachineSampler(const MachineOptions& options, const Places& places);
+  // Waits up to a second for a sample in progress.
+  ~MachineSampler();
+  MachineSampler(const MachineSampler&) = delete;
+  MachineSampler& operator=(const MachineSampler&) = delete;
+
+  // Sets the processes of the command, by their pids as mlrun sees them.
+  void watch(std::vector<uint32_t> host_pids);
+  // Ends the sampling after one more sample.
+  void stop();
+  // The rows since the last call.
+  Batch fetch();
+  [[nodiscard]] MachineState state() const;
+
+ private:
+  struct Shared;
+  static void run(const std::shared_ptr<Shared>& shared);
+  static void sample(Shared& shared);
+
+  std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
+};
+
+}  // namespace mlrun::machine

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes and packets of each network interface of mlrun's network namespace, from /proc/net/dev: what sar -n DEV,EDEV
+// is computed from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/samplers/machine/differences.h"
+#include "runner/samplers/machine/source.h"
+#include "runner/samplers/proc/proc_file.h"
+
+namespace mlrun::machine {
+
+class NetSource : public Source {
+ public:
+  explicit NetSource(const Places& places);
+  void look(uint64_t now_ns, Batch& batch) override;
+  [[nodiscard]] std::vector<std::string> problems() const override;
+
+ private:
+  proc::ProcFile dev_;
+  std::vector<char> room_;
+  Differences<std::string, mlrun_net_sample> differences_{all_of<MLRUN_NET_FIELDS>(Counts::kTotal32)};
+};
+
+}  // namespace mlrun::machine

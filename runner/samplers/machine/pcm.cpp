@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth by Intel PCM: its server if one runs on this machine, else its program pcm-memory as a child. Not seen on
+// hardware.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/machine/bandwidth_reader.h"
+#include "runner/samplers/machine/pcm_texts.h"
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // both sample once a second themselves
+constexpr uint16_t kPcmPort = 9738;
+constexpr int kPatienceMs = 300;
+constexpr size_t kAnswerMax = 16 << 20;
+
+// The body of an answer with status 200; else why there is none.
+Result<std::string> get_metrics() {
+  const util::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(kPcmPort);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return fail(fmt::format("no answer on port {} of this machine ({})", kPcmPort, std::strerror(errno)));
+  const std::string_view request =
+      "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
+  if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
+    return fail("the server on its port takes no request");
+  const uint64_t end_ns = util::monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
+  std::string answer;
+  std::array<char, 16384> piece;
+  for (;;) {
+    pollfd ready{fd.get(), POLLIN, 0};
+    const uint64_t now_ns = util::monotonic_ns();
+    if (now_ns >= end_ns || ::poll(&ready, 1, static_cast<int>((end_ns - now_ns) / 1'000'000) + 1) <= 0)
+      return fail("the server on its port does not answer in time");
+    const ssize_t got = ::recv(fd.get(), piece.data(), piece.size(), 0);
+    if (got < 0) return fail("the server on its port broke off its answer");
+    if (got == 0) break;
+    answer.append(piece.data(), static_cast<size_t>(got));
+    if (answer.size() > kAnswerMax) return fail("the answer on its port is too long");
+  }
+  const size_t body = answer.find("\r\n\r\n");
+  if (body == std::string::npos || answer.substr(0, answer.find('\r')).find(" 200") == std::string::npos)
+    return fail(fmt::format("what answers on port {} is not pcm-sensor-server", kPcmPort));
+  return answer.substr(body + 4);
+}
+
+class PcmServer : public BandwidthReader {
+ public:
+  bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
+    if (now_ns < next_ns_) return false;
+    next_ns_ = now_ns + kPcmPauseNs;
+    const auto text = get_metrics();
+    if (text) readings = parse_pcm_metrics(*text);
+    return !readings.empty();
+  }
+  [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_PCM_SERVER; }
+  [[nodiscard]] std::string text() const override {
+    return "DRAM, PMEM and writes to CXL of each socket, once a second";
+  }
+
+ private:
+  uint64_t next_ns_ = 0;
+};
+
+std::string find_program(const std::vector<std::string_view>& names) {
+  const char* path = std::getenv("PATH");
+  for (const std::string_view folder : util::split(path == nullptr ? "" : path, ":")) {
+    for (const std::string_view name : names) {
+      std::string program = fmt::format("{}/{}", folder, name);
+      if (::access(program.c_str(), X_OK) == 0) return program;
+    }
+  }
+  return {};
+}
+
+// pcm-memory as a child, which ends with us.
+class PcmMemory : public BandwidthReader {
+ public:
+  explicit PcmMemory(std::string program) : program_(std::move(program)) {}
+  ~PcmMemory() override {
+    if (pid_ <= 0) return;
+    constexpr int kTries = 50;
+    constexpr useconds_t kPauseUs = 10'000;
+    ::kill(pid_, SIGTERM);  // it gives the counters back
+    output_.reset();
+    for (int i = 0; i < kTries; ++i, ::usleep(kPauseUs)) {
+      if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
+    }
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  Status start() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return fail("no pipe can be made");
+    output_.reset(ends[0]);
+    const util::UniqueFd write_end(ends[1]);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), 1);
+    ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);  // ours blocks all
+    ::posix_spawnattr_setpgroup(&attributes, 0);       // Ctrl-C is for the command
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    const char* arguments[] = {program_.c_str(), "1", "-csv", nullptr};
+    const int error =
+        ::posix_spawn(&pid_, program_.c_str(), &actions, &attributes, const_cast<char**>(arguments), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error == 0) return {};
+    pid_ = 0;
+    return fail(fmt::format("{} cannot be started: {}", program_, std::strerror(error)));
+  }
+
+  // Each line is about the second before it.
+  bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
+    std::array<char, 16384> piece;
+    for (ssize_t got = 0; (got = ::read(output_.get(), piece.data(), piece.size())) > 0;)
+      text_.append(piece.data(), static_cast<size_t>(got));
+    bool any = false;
+    size_t begin = 0;
+    for (size_t end = 0; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      if (!csv_.take(std::string_view(text_).substr(begin, end - begin))) continue;
+      any = true;
+      add(now_ns);
+    }
+    text_.erase(0, begin);
+    if (any) readings = totals_;
+    return any;
+  }
+  [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_PCM_MEMORY; }
+  [[nodiscard]] std::string text() const override {
+    return fmt::format("{}: DRAM, PMEM and CXL, by channel, once a second", program_);
+  }
+
+ private:
+  void add(uint64_t now_ns) {
+    const double seconds = before_ns_ == 0 ? 1 : static_cast<double>(now_ns - before_ns_) / 1e9;
+    before_ns_ = now_ns;
+    const std::vector<BandwidthReading>& rates = csv_.readings();
+    if (totals_.size() != rates.size()) totals_ = rates;
+    for (size_t i = 0; i < rates.size(); ++i) {
+      for (size_t field = 0; field < rates[i].values.size(); ++field) {
+        const int64_t rate = rates[i].values[field];
+        int64_t& total = totals_[i].values[field];
+        if (rate != MLRUN_NOT_KNOWN)
+          total = (total == MLRUN_NOT_KNOWN ? 0 : total) + static_cast<int64_t>(static_cast<double>(rate) * seconds);
+      }
+    }
+  }
+
+  std::string program_;
+  pid_t pid_ = 0;
+  util::UniqueFd output_;
+  std::string text_;
+  PcmCsv csv_;
+  std::vector<BandwidthReading> totals_;
+  uint64_t before_ns_ = 0;
+};
+
+}  // namespace
+
+OpenedReader open_pcm_server(const Places& /*places*/) {
+  const auto text = get_metrics();
+  if (!text) return tl::make_unexpected(text.error());
+  if (parse_pcm_metrics(*text).empty())
+    return fail(fmt::format("what answers on port {} has no DRAM_Reads of a socket", kPcmPort));
+  return std::make_unique<PcmServer>();
+}
+
+OpenedReader open_pcm_memory(const Places& /*places*/) {
+  const std::string program = find_program({"pcm-memory", "pcm-memory.x"});
+  if (program.empty()) return fail("neither pcm-memory nor pcm-memory.x is in PATH");
+  if (::access("/dev/cpu/0/msr", R_OK) != 0) return fail(program + " needs root and the msr module (modprobe msr)");
+  auto reader = std::make_unique<PcmMemory>(program);
+  if (Status started = reader->start(); !started) return tl::make_unexpected(started.error());
+  return reader;
+}
+
+}  // namespace mlrun::machine

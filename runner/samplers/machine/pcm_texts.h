@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two texts of Intel PCM that hold bandwidth of memory, by the grammar of its sources (2025). Columns are found by
+// their own headers, so that other versions with more or fewer of them are read too.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/samplers/machine/bandwidth_reader.h"
+
+namespace mlrun::machine {
+
+// pcm-sensor-server, /metrics, totals in bytes since it was started:
+//
+//   DRAM_Reads{socket="0",source="uncore"} 123456
+//   Persistent_Memory_Writes{socket="0",source="uncore"} 0
+//   CXL_Write_Mem{socket="1",source="uncore"} 0
+std::vector<BandwidthReading> parse_pcm_metrics(std::string_view text);
+
+// pcm-memory -csv: two lines of headers, then one line for each interval, in MB/s (10^6 bytes):
+//
+//   ,,SKT0,SKT0,...,SKT0,SKT0,...,System,System,System
+//   Date,Time,Ch0Read,Ch0Write,...,Mem Read (MB/s),Mem Write (MB/s),...,Read,Write,Memory
+//   2025-11-26,10:00:01,   12.34,    5.67,...
+class PcmCsv {
+ public:
+  // Takes a line; true: it was one of values, which are in readings() as bytes a second.
+  bool take(std::string_view line);
+  [[nodiscard]] const std::vector<BandwidthReading>& readings() const { return readings_; }
+
+ private:
+  struct Column {
+    size_t reading;  // index into readings_
+    mlrun_bandwidth_field field;
+    size_t place;
+  };
+  void read_headers(const std::vector<std::string_view>& names);
+
+  std::vector<std::string> sockets_;  // the first line of headers
+  bool has_columns_ = false;
+  std::vector<Column> columns_;
+  std::vector<BandwidthReading> readings_;
+};
+
+}  // namespace mlrun::machine

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/machine/process_counters.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/machine/differences.h"
+#include "runner/samplers/proc/kernel_texts.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+constexpr bool is_value_of_now(size_t field) { return field >= MLRUN_PROCESS_THREADS; }
+
+int64_t page_bytes() {
+  static const int64_t kPageBytes = ::sysconf(_SC_PAGESIZE);
+  return kPageBytes;
+}
+
+}  // namespace
+
+ProcessCounters::ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, bool keeps_open)
+    : folder_(tid == 0 ? fmt::format("{}/{}/", places.proc, pid)
+                       : fmt::format("{}/{}/task/{}/", places.proc, pid, tid)),
+      pid_(pid),
+      tid_(tid) {
+  if (!keeps_open) return;
+  first_ = proc::ProcFile(path(tid == 0 ? "statm" : "schedstat"));
+  stat_ = proc::ProcFile(path("stat"));
+  io_ = proc::ProcFile(path("io"));
+}
+
+uint32_t ProcessCounters::descriptors() const {
+  return static_cast<uint32_t>(first_.is_open()) + static_cast<uint32_t>(stat_.is_open()) +
+         static_cast<uint32_t>(io_.is_open());
+}
+
+std::string ProcessCounters::path(const char* name) const { return folder_ + name; }
+
+std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room) const {
+  if (file.is_open()) return file.read(room.data(), room.size());
+  return proc::ProcFile(path(name)).read(room.data(), room.size());
+}
+
+// A kernel that does not count gives three zeros.
+bool ProcessCounters::read_turns(Values& values, uint64_t& turns) const {
+  Room room;
+  proc::Numbers numbers(read(first_, "schedstat", room));
+  uint64_t run_ns = 0, runq_ns = 0;
+  if (!numbers.next(run_ns) || !numbers.next(runq_ns) || !numbers.next(turns)) return false;
+  if (run_ns == 0 && turns == 0) return false;
+  values[MLRUN_PROCESS_RUN_NS] = static_cast<int64_t>(run_ns);
+  values[MLRUN_PROCESS_RUNQ_NS] = static_cast<int64_t>(runq_ns);
+  return true;
+}
+
+// A zombie's numbers are those of its end; so are those of a main thread that has ended before the others.
+bool ProcessCounters::read_stat(Values& values) {
+  Room room;
+  const auto line = proc::parse_stat(read(stat_, "stat", room));
+  if (!line || line->state == 'X') return false;
+  state_ = line->state;
+  start_ticks_ = line->start_ticks;
+  threads_ = line->threads;
+  comm_.fill(0);
+  std::memcpy(comm_.data(), line->comm.data(), std::min(line->comm.size(), comm_.size()));
+  const auto ns = [](uint64_t ticks) { return static_cast<int64_t>(ticks * proc::tick_ns()); };
+  values[MLRUN_PROCESS_USER_NS] = ns(line->user_ticks);
+  values[MLRUN_PROCESS_SYSTEM_NS] = ns(line->system_ticks);
+  values[MLRUN_PROCESS_MINOR_FAULTS] = static_cast<int64_t>(line->minflt);
+  values[MLRUN_PROCESS_MAJOR_FAULTS] = static_cast<int64_t>(line->majflt);
+  values[MLRUN_PROCESS_PROCESSOR] = static_cast<int64_t>(line->processor);
+  if (tid_ == 0) values[MLRUN_PROCESS_THREADS] = static_cast<int64_t>(line->threads);
+  return true;
+}
+
+void ProcessCounters::read_switches(Values& values) const {
+  Room room;
+  const std::string_view text = read({}, "status", room);
+  uint64_t value = 0;
+  if (proc::number_after(text, "voluntary_ctxt_switches:", value))
+    values[MLRUN_PROCESS_VOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
+  if (proc::number_after(text, "nonvoluntary_ctxt_switches:", value))
+    values[MLRUN_PROCESS_INVOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
+}
+
+// size resident shared ..., in pages. The kernel counts resident pages per thread and adds them up in steps: some
+// hundred KiB may be missing for a moment.
+void ProcessCounters::read_memory(Values& values) {
+  Room room;
+  proc::Numbers numbers(read(first_, "statm", room));
+  uint64_t size = 0, resident = 0, shared = 0;
+  if (!numbers.next(size) || !numbers.next(resident) || !numbers.next(shared)) return;
+  values[MLRUN_PROCESS_RSS_BYTES] = static_cast<int64_t>(resident) * page_bytes();
+  values[MLRUN_PROCESS_SHARED_BYTES] = static_cast<int64_t>(shared) * page_bytes();
+  if (!wants_share_) return;
+  wants_share_ = false;
+  uint64_t kib = 0;
+  if (proc::number_after(read({}, "smaps_rollup", room), "Pss:", kib))
+    values[MLRUN_PROCESS_PSS_BYTES] = static_cast<int64_t>(kib) * 1024;
+}
+
+// Only for those whose memory we could read, too; of others it is not asked for again.
+void ProcessCounters::read_io(Values& values) {
+  if (!reads_io_) return;
+  Room room;
+  const std::string_view text = read(io_, "io", room);
+  reads_io_ = !text.empty();
+  constexpr std::pair<const char*, mlrun_process_field> kLines[] = {
+      {"rchar:", MLRUN_PROCESS_READ_CHARS},
+      {"wchar:", MLRUN_PROCESS_WRITTEN_CHARS},
+      {"syscr:", MLRUN_PROCESS_READ_CALLS},
+      {"syscw:", MLRUN_PROCESS_WRITE_CALLS},
+      {"read_bytes:", MLRUN_PROCESS_READ_BYTES},
+      {"write_bytes:", MLRUN_PROCESS_WRITTEN_BYTES},
+      {"cancelled_write_bytes:", MLRUN_PROCESS_CANCELLED_BYTES}};
+  for (const auto& [key, field] : kLines) {
+    uint64_t value = 0;
+    if (proc::number_after(text, key, value)) values[field] = static_cast<int64_t>(value);
+  }
+}
+
+void ProcessCounters::add_row(uint64_t end_ns, const Values& now, Batch& batch) {
+  mlrun_process_sample row{};
+  row.monotonic_ns = end_ns;
+  row.interval_ns = end_ns - std::min(row_end_ns_, end_ns);
+  row.host_pid = pid_;
+  row.host_tid = tid_;
+  row.state = static_cast<unsigned char>(state_);
+  row.is_first = is_first_ ? 1 : 0;
+  std::memcpy(row.comm, comm_.data(), sizeof row.comm);
+  for (size_t i = 0; i < now.size(); ++i)
+    row.values[i] = increase(is_value_of_now(i) ? Counts::kNow : Counts::kUp, before_[i], now[i]);
+  batch.add(MLRUN_SAMPLE_PROCESS, row);
+  is_first_ = false;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (now[i] != MLRUN_NOT_KNOWN) before_[i] = now[i];
+  }
+  row_end_ns_ = end_ns;
+}
+
+// schedstat is read first: if it is the same at the next sample, the thread has not run since a moment before its other
+// numbers were read.
+ProcessCounters::Seen ProcessCounters::look(uint64_t now_ns, Batch& batch) {
+  Values values;
+  values.fill(MLRUN_NOT_KNOWN);
+  uint64_t turns = 0;
+  const bool has_turns = tid_ != 0 && read_turns(values, turns);
+  constexpr uint64_t kAllNs = 1'000'000'000;
+  const bool slept = state_ == 'S' || state_ == 'D' || state_ == 'Z';
+  const bool same = turns == turns_ && values[MLRUN_PROCESS_RUN_NS] == last_[MLRUN_PROCESS_RUN_NS];
+  const bool rests = looked_ns_ != 0 && has_turns && slept && same;
+  if (rests && !is_stale_) {
+    keep(now_ns);
+    if (now_ns - row_end_ns_ >= kHeldNs) finish(batch);
+    return Seen::kAsleep;
+  }
+  if (!read_stat(values)) return Seen::kGone;
+  turns_ = turns;
+  const bool reads_all = looked_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
+  is_stale_ = tid_ != 0 && !reads_all;
+  if (tid_ == 0) read_memory(values);
+  if (tid_ != 0 && reads_all) read_switches(values);
+  if (!is_stale_) read_io(values);
+  if (reads_all) all_read_ns_ = now_ns;
+  if (looked_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);
+  finish(batch);
+  add_row(now_ns, values, batch);
+  last_ = values;
+  last_[MLRUN_PROCESS_PSS_BYTES] = MLRUN_NOT_KNOWN;  // it was of this moment
+  looked_ns_ = now_ns;
+  return Seen::kRan;
+}
+
+void ProcessCounters::finish(Batch& batch) {
+  if (looked_ns_ > row_end_ns_) add_row(looked_ns_, last_, batch);
+}
+
+}  // namespace mlrun::machine

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of one process, or of one of its threads, from its files in /proc:
+//
+//   schedstat     threads: time on a processor and in the run queue, and how often it got a processor
+//   stat          times, page faults, state
+//   status        threads: context switches
+//   statm         processes: resident memory
+//   io            bytes and calls
+//   smaps_rollup  processes, every 20 s at most, as the kernel walks all pages for it: the share of resident memory
+//
+// A thread that slept at the previous sample and got no processor since then has the same numbers: only schedstat is
+// read. status and io of a thread are read once a second and when it has gone to sleep: the rows between have none of
+// their numbers, which are in the next one that has. The files of a process are read if one of its threads ran. Files are kept open, as far as
+// there are descriptors; a file of a thread that has ended cannot be read, even if its number was given to another one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runner/samplers/machine/source.h"
+#include "runner/samplers/proc/proc_file.h"
+
+namespace mlrun::machine {
+
+class ProcessCounters {
+ public:
+  // `tid` 0: the process as a whole. `keeps_open`: keeps up to three descriptors.
+  ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, bool keeps_open);
+
+  enum class Seen {
+    kGone,    // its files cannot be read any more
+    kAsleep,  // a thread that has not run since the previous sample
+    kRan
+  };
+  // Adds the rows of the time since the previous sample. Those of a sleeper are held back for kHeldNs at most.
+  // Requires: now_ns does not go back.
+  Seen look(uint64_t now_ns, Batch& batch);
+  // The same numbers as at the previous sample, without reading them.
+  void keep(uint64_t now_ns) { looked_ns_ = now_ns; }
+  // Adds the row that is held back.
+  void finish(Batch& batch);
+
+  // The next row has the share of resident memory: reads smaps_rollup. Of a process.
+  void wants_share() { wants_share_ = true; }
+
+  [[nodiscard]] uint64_t threads() const { return threads_; }
+  [[nodiscard]] uint64_t row_end_ns() const { return row_end_ns_; }
+  [[nodiscard]] uint32_t descriptors() const;
+
+ private:
+  static constexpr uint64_t kHeldNs = 10'000'000'000;
+  using Room = std::array<char, 4096>;
+  using Values = std::array<int64_t, MLRUN_PROCESS_FIELDS>;
+
+  [[nodiscard]] std::string path(const char* name) const;
+  std::string_view read(const proc::ProcFile& file, const char* name, Room& room) const;
+  bool read_turns(Values& values, uint64_t& turns) const;
+  bool read_stat(Values& values);
+  void read_switches(Values& values) const;
+  void read_memory(Values& values);
+  void read_io(Values& values);
+  void add_row(uint64_t end_ns, const Values& now, Batch& batch);
+
+  std::string folder_;
+  uint32_t pid_, tid_;
+  proc::ProcFile first_, stat_, io_;  // first_: schedstat of a thread, statm of a process
+  bool reads_io_ = true, is_first_ = true, wants_share_ = false;
+  bool is_stale_ = false;  // status and io of a thread were not read with the last numbers
+  char state_ = 0;
+  std::array<char, 16> comm_{};
+  uint64_t threads_ = 0, turns_ = 0, start_ticks_ = 0;
+  uint64_t row_end_ns_ = 0;  // of the last row
+  uint64_t all_read_ns_ = 0;
+  uint64_t looked_ns_ = 0;  // 0: never. After row_end_ns_: a row is held back
+  Values before_{};         // totals at the end of the last row, as far as they were ever known
+  Values last_{};           // what was read last
+};
+
+}  // namespace mlrun::machine

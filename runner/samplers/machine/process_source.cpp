@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/machine/process_source.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+// PSS: the first one soon after the start, then every 20 s; where it takes long, at most a thousandth of the time.
+constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000, kShareCostMax = 1000;
+
+}  // namespace
+
+ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
+  ProcessCounters counters(places_, pid, tid, descriptors_ < kDescriptorsMax);
+  descriptors_ += counters.descriptors();
+  return counters;
+}
+
+// Taken up at the next look.
+void ProcessSource::watch(const std::vector<uint32_t>& host_pids) {
+  wanted_ = host_pids;
+  std::sort(wanted_.begin(), wanted_.end());
+  for (const uint32_t pid : wanted_) {
+    if (!processes_.contains(pid)) processes_.emplace(pid, Process{make(pid, 0), {}, 0, 0, false});
+  }
+}
+
+void ProcessSource::remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread) {
+  descriptors_ -= thread->second.descriptors();
+  --threads_;
+  process.threads.erase(thread);
+}
+
+void ProcessSource::end(Process& process, Batch& batch) {
+  for (auto& [tid, thread] : process.threads) thread.finish(batch);
+  process.counters.finish(batch);
+  while (!process.threads.empty()) remove(process, process.threads.begin());
+  descriptors_ -= process.counters.descriptors();
+  process.counters = ProcessCounters(places_, 0, 0, false);  // closes its files
+}
+
+void ProcessSource::list_threads(uint32_t pid, Process& process) {
+  const std::string folder = fmt::format("{}/{}/task", places_.proc, pid);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (!entries) return;
+  process.listed = 0;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    uint32_t tid = 0;
+    const char* name = entry->d_name;
+    if (std::from_chars(name, name + std::strlen(name), tid).ec != std::errc()) continue;
+    ++process.listed;
+    if (process.threads.contains(tid)) continue;
+    if (threads_ >= kThreadsMax) {
+      left_out_ = true;
+      continue;
+    }
+    process.threads.emplace(tid, make(pid, tid));
+    ++threads_;
+  }
+}
+
+// True: one has run, or has ended.
+bool ProcessSource::look_at_threads(Process& process, uint64_t now_ns, Batch& batch) {
+  bool any = false;
+  for (auto thread = process.threads.begin(); thread != process.threads.end();) {
+    const auto here = thread++;
+    const ProcessCounters::Seen seen = here->second.look(now_ns, batch);
+    any = any || seen != ProcessCounters::Seen::kAsleep;
+    if (seen != ProcessCounters::Seen::kGone) continue;
+    here->second.finish(batch);
+    process.listed = 0;
+    remove(process, here);
+  }
+  return any;
+}
+
+// False: it has ended.
+bool ProcessSource::look_at(Process& process, uint64_t now_ns, Batch& batch) {
+  const bool ran = look_at_threads(process, now_ns, batch);
+  if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
+  const bool reads_share = now_ns >= process.next_share_ns;
+  if (!ran && !reads_share && !process.threads.empty()) {
+    process.counters.keep(now_ns);
+    if (now_ns - process.counters.row_end_ns() >= kQuietNs) process.counters.finish(batch);
+    return true;
+  }
+  if (reads_share) process.counters.wants_share();
+  const uint64_t before_ns = util::monotonic_ns();
+  if (process.counters.look(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
+  if (reads_share) {
+    const uint64_t cost_ns = util::monotonic_ns() - before_ns;
+    process.next_share_ns = now_ns + std::max(kSharePauseNs, kShareCostMax * cost_ns);
+  }
+  return true;
+}
+
+void ProcessSource::look(uint64_t now_ns, Batch& batch) {
+  for (auto process = processes_.begin(); process != processes_.end();) {
+    const auto here = process++;
+    const uint32_t pid = here->first;
+    Process& one = here->second;
+    const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
+    if (!one.has_ended) {
+      if (one.listed == 0 || one.listed != one.counters.threads()) list_threads(pid, one);
+      one.has_ended = !look_at(one, now_ns, batch);
+      if (one.has_ended || !is_wanted) end(one, batch);
+    }
+    if (!is_wanted) processes_.erase(here);
+  }
+}
+
+void ProcessSource::finish(Batch& batch) {
+  for (auto& [pid, process] : processes_) {
+    if (!process.has_ended) end(process, batch);
+  }
+  processes_.clear();
+}
+
+std::vector<std::string> ProcessSource::remarks() const {
+  if (!left_out_) return {};
+  return {fmt::format("more than {} threads: those beyond are only in the numbers of their process", kThreadsMax)};
+}
+
+}  // namespace mlrun::machine

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of the command and their threads, whether they record or not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/samplers/machine/process_counters.h"
+#include "runner/samplers/machine/source.h"
+
+namespace mlrun::machine {
+
+class ProcessSource : public Source {
+ public:
+  explicit ProcessSource(const Places& places) : places_(places) {}
+  void watch(const std::vector<uint32_t>& host_pids) override;
+  void look(uint64_t now_ns, Batch& batch) override;
+  void finish(Batch& batch) override;
+  [[nodiscard]] std::vector<std::string> remarks() const override;
+
+ private:
+  static constexpr size_t kThreadsMax = 5000;          // of all processes; others are only in their process's numbers
+  static constexpr uint32_t kDescriptorsMax = 384;     // of 1024
+  static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
+
+  struct Process {
+    ProcessCounters counters;
+    std::map<uint32_t, ProcessCounters> threads;
+    uint64_t listed = 0;         // threads that its list had
+    uint64_t next_share_ns = 0;  // when smaps_rollup may be read again; 0: not decided
+    bool has_ended = false;      // kept while it is in the list, so as not to begin again
+  };
+  ProcessCounters make(uint32_t pid, uint32_t tid);
+  void list_threads(uint32_t pid, Process& process);
+  bool look_at_threads(Process& process, uint64_t now_ns, Batch& batch);
+  bool look_at(Process& process, uint64_t now_ns, Batch& batch);
+  void remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread);
+  void end(Process& process, Batch& batch);
+
+  Places places_;
+  std::map<uint32_t, Process> processes_;  // by pid
+  std::vector<uint32_t> wanted_;
+  size_t threads_ = 0;
+  uint32_t descriptors_ = 0;
+  bool left_out_ = false;
+};
+
+}  // namespace mlrun::machine

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the machine sampler reads at each sample: one Source for each word of --sample. All are used by its thread only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/events/counter_sample.h"
+
+namespace mlrun::machine {
+
+// Rows of several tables, as bytes.
+class Batch {
+ public:
+  struct Table {
+    mlrun_sample_table table;
+    uint32_t row_bytes;
+    std::vector<char> rows;
+  };
+
+  template <typename Row>
+  void add(mlrun_sample_table table, const Row& row) {
+    std::vector<char>& rows = of(table, sizeof row);
+    const size_t at = rows.size();
+    rows.resize(at + sizeof row);
+    std::memcpy(rows.data() + at, &row, sizeof row);
+  }
+
+  // Moves the rows of `other` behind these while all have at most `bytes_max`. Returns the number that did not fit.
+  uint64_t take(Batch&& other, size_t bytes_max) {
+    uint64_t dropped = 0;
+    for (Table& table : other.tables_) {
+      if (bytes() + table.rows.size() > bytes_max) {
+        dropped += table.rows.size() / table.row_bytes;
+        continue;
+      }
+      std::vector<char>& rows = of(table.table, table.row_bytes);
+      rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+    }
+    other.tables_.clear();
+    return dropped;
+  }
+
+  [[nodiscard]] const std::vector<Table>& tables() const { return tables_; }
+  [[nodiscard]] size_t bytes() const {
+    size_t sum = 0;
+    for (const Table& table : tables_) sum += table.rows.size();
+    return sum;
+  }
+
+ private:
+  std::vector<char>& of(mlrun_sample_table table, uint32_t row_bytes) {
+    for (Table& known : tables_) {
+      if (known.table == table) return known.rows;
+    }
+    return tables_.emplace_back(Table{table, row_bytes, {}}).rows;
+  }
+
+  std::vector<Table> tables_;
+};
+
+class Source {
+ public:
+  Source() = default;
+  virtual ~Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  // Sets the processes of the command, by their pids as mlrun sees them.
+  virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
+  // Adds the rows of the time since the previous call. The first call gives none, but of processes.
+  virtual void look(uint64_t now_ns, Batch& batch) = 0;
+  // Adds what was held back.
+  virtual void finish(Batch& /*batch*/) {}
+  // In one line each: what it does not see here, and why. Empty: all of it works.
+  [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
+  // The same about what it has chosen, for doctor and the trace.
+  [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
+};
+
+// Where sources read; tests have their own.
+struct Places {
+  std::string proc = "/proc", sys = "/sys";
+};
+
+}  // namespace mlrun::machine

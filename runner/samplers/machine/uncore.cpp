@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bandwidth by uncore events of perf. Not seen on hardware.
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/machine/bandwidth_reader.h"
+#include "runner/samplers/machine/uncore_events.h"
+#include "runner/util/file_io.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+int32_t socket_of(const Places& places, int32_t cpu) {
+  const std::string text =
+      util::read_text(fmt::format("{}/devices/system/cpu/cpu{}/topology/physical_package_id", places.sys, cpu), 64);
+  int32_t socket = -1;
+  std::from_chars(text.data(), text.data() + text.size(), socket);
+  return socket;
+}
+
+class Uncore : public BandwidthReader {
+ public:
+  // Returns errno of the first event that could not be opened; 0: all are.
+  int open(const Places& places, const std::vector<UncoreEvent>& events) {
+    for (const UncoreEvent& event : events) {
+      for (const int32_t cpu : event.cpus) {
+        perf_event_attr attr{};
+        attr.size = sizeof attr;
+        attr.type = event.type;
+        attr.config = event.config;
+        attr.config1 = event.config1;
+        attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+        util::UniqueFd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+        if (!fd.valid()) return errno;
+        counters_.push_back({std::move(fd), socket_of(places, cpu), event});
+      }
+    }
+    return 0;
+  }
+
+  bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
+    std::map<std::pair<int32_t, int32_t>, BandwidthReading> channels;
+    for (const Counter& counter : counters_) {
+      struct {
+        uint64_t count, enabled_ns, running_ns;
+      } got{};
+      if (::read(counter.fd.get(), &got, sizeof got) != sizeof got || got.running_ns == 0) continue;
+      // Counted for a part of the time if others use the same counters.
+      const double share = static_cast<double>(got.enabled_ns) / static_cast<double>(got.running_ns);
+      BandwidthReading& reading = channels[{counter.socket, counter.event.channel}];
+      reading.socket = counter.socket;
+      reading.channel = counter.event.channel;
+      reading.values[counter.event.field] =
+          static_cast<int64_t>(static_cast<double>(got.count) * share * counter.event.bytes_per_count);
+    }
+    for (const auto& [key, reading] : channels) readings.push_back(reading);
+    return !readings.empty();
+  }
+  [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_UNCORE; }
+  [[nodiscard]] std::string text() const override {
+    return fmt::format("reads and writes of DRAM, {} counters; neither PMEM nor CXL", counters_.size());
+  }
+
+ private:
+  struct Counter {
+    util::UniqueFd fd;
+    int32_t socket;
+    UncoreEvent event;
+  };
+  std::vector<Counter> counters_;
+};
+
+}  // namespace
+
+OpenedReader open_uncore(const Places& places) {
+  const auto events = find_uncore_events(places.sys + "/bus/event_source/devices");
+  if (events.empty())
+    return fail("the kernel shows no memory controller (uncore_imc) here, as in most virtual machines");
+  auto reader = std::make_unique<Uncore>();
+  if (const int error = reader->open(places, events); error != 0) {
+    return fail(fmt::format("{} refused ({}): needs CAP_PERFMON, or kernel.perf_event_paranoid=0", events.front().unit,
+                            std::strerror(error)));
+  }
+  return reader;
+}
+
+}  // namespace mlrun::machine

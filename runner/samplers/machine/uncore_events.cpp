@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/machine/uncore_events.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "runner/samplers/proc/kernel_texts.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::machine {
+
+namespace {
+
+struct Named {
+  const char* event;
+  mlrun_bandwidth_field field;
+};
+// cas_count_*: servers. data_*: clients, and units that count without being programmed.
+constexpr Named kNamed[] = {
+    {"cas_count_read", MLRUN_BANDWIDTH_READ_BYTES}, {"cas_count_write", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},     {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
+    {"data_read", MLRUN_BANDWIDTH_READ_BYTES},      {"data_write", MLRUN_BANDWIDTH_WRITTEN_BYTES}};
+
+std::string_view trimmed(std::string_view text) {
+  const size_t end = text.find_last_not_of(" \n");
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+}
+
+uint64_t number_of(std::string_view text) {
+  uint64_t value = 0;
+  const bool is_hex = text.starts_with("0x");
+  if (is_hex) text.remove_prefix(2);
+  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  return value;
+}
+
+// "6.103515625e-5" with the unit "MiB": 64 bytes.
+double bytes_of(const std::string& scale, std::string_view unit) {
+  const double factor = std::strtod(scale.c_str(), nullptr);
+  if (unit == "MiB") return factor * (1 << 20);
+  if (unit == "Bytes" || unit == "bytes") return factor;
+  return 0;
+}
+
+int32_t last_number_of(std::string_view name) {
+  const size_t at = name.rfind('_');
+  int32_t value = -1;
+  if (at != std::string_view::npos) std::from_chars(name.data() + at + 1, name.data() + name.size(), value);
+  return value;
+}
+
+std::string text_of(const std::string& path) { return std::string(trimmed(util::read_text(path, 4096))); }
+
+// "event=0x04,umask=0x03". nullopt: a term that the unit does not have.
+std::optional<EventWords> event_words(std::string_view terms, const std::string& format_folder) {
+  EventWords words;
+  for (const std::string_view term : util::split(terms, ",")) {
+    const size_t equals = term.find('=');
+    const std::string name(term.substr(0, equals));
+    const uint64_t value = equals == std::string_view::npos ? 1 : number_of(term.substr(equals + 1));
+    if (!put_bits(text_of(format_folder + name), value, words)) return {};
+  }
+  return words;
+}
+
+}  // namespace
+
+bool put_bits(std::string_view format, uint64_t value, EventWords& words) {
+  const size_t colon = format.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view word = format.substr(0, colon);
+  if (word != "config" && word != "config1") return false;
+  uint64_t& into = word == "config" ? words.config : words.config1;
+  for (const int32_t bit : proc::parse_list(format.substr(colon + 1))) {
+    if (bit < 0 || bit > 63) return false;
+    into |= (value & 1) << bit;
+    value >>= 1;
+  }
+  return true;
+}
+
+std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
+  std::vector<std::string> units;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(devices.c_str()), ::closedir);
+  while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+    if (std::string_view(entry->d_name).starts_with("uncore_imc")) units.emplace_back(entry->d_name);
+  }
+  std::sort(units.begin(), units.end());
+  std::vector<UncoreEvent> events;
+  for (const std::string& unit : units) {
+    const std::string folder = devices + "/" + unit + "/";
+    for (const Named& named : kNamed) {
+      const std::string path = folder + "events/" + named.event;
+      const std::string terms = text_of(path);
+      const auto words = terms.empty() ? std::nullopt : event_words(terms, folder + "format/");
+      if (!words) continue;
+      UncoreEvent event;
+      event.unit = unit;
+      event.type = static_cast<uint32_t>(number_of(text_of(folder + "type")));
+      event.config = words->config;
+      event.config1 = words->config1;
+      event.cpus = proc::parse_list(text_of(folder + "cpumask"));
+      event.bytes_per_count = bytes_of(text_of(path + ".scale"), text_of(path + ".unit"));
+      event.field = named.field;
+      event.channel = last_number_of(unit);
+      if (event.bytes_per_count > 0 && !event.cpus.empty()) events.push_back(std::move(event));
+    }
+  }
+  // A unit that counts by itself counts the same traffic as those that are programmed.
+  const auto counts_itself = [](const UncoreEvent& event) {
+    return event.unit.find("free_running") != std::string::npos;
+  };
+  const bool has_both = std::any_of(events.begin(), events.end(), counts_itself) &&
+                        !std::all_of(events.begin(), events.end(), counts_itself);
+  if (has_both) std::erase_if(events, counts_itself);
+  return events;
+}
+
+}  // namespace mlrun::machine

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Uncore events of memory controllers, as sysfs describes them: the units of perf whose named events count reads and
+// writes of memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/events/counter_sample.h"
+
+namespace mlrun::machine {
+
+struct UncoreEvent {
+  std::string unit;  // uncore_imc_0
+  uint32_t type = 0;
+  uint64_t config = 0, config1 = 0;
+  std::vector<int32_t> cpus;  // on each of these the unit of its socket is counted
+  double bytes_per_count = 0;
+  mlrun_bandwidth_field field = MLRUN_BANDWIDTH_READ_BYTES;
+  int32_t channel = -1;  // number of the unit
+};
+
+// `devices`: /sys/bus/event_source/devices.
+std::vector<UncoreEvent> find_uncore_events(const std::string& devices);
+
+// The words of perf_event_attr that a unit's format files ("config:0-7") put the terms of an event into.
+struct EventWords {
+  uint64_t config = 0, config1 = 0;
+};
+
+// Puts `value` into the bits that a format names. False: it is none.
+bool put_bits(std::string_view format, uint64_t value, EventWords& words);
+
+}  // namespace mlrun::machine

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/samplers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/collect/sample_frames.h"
+#include "runner/collect/shared_word.h"
+#include "runner/samplers/gpu/gpu_frames.h"
+#include "runner/samplers/gpu/gpu_sampler.h"
+#include "runner/samplers/looks/look_frames.h"
+#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/machine/machine_sampler.h"
+#include "runner/util/clock.h"
+#include "runner/util/log.h"
+#include "runner/util/text.h"
+
+namespace mlrun::samplers {
+
+namespace {
+
+using nlohmann::json;
+
+class GpuPart : public SamplerPart {
+ public:
+  GpuPart(const RunOptions& options, collect::Recording& recording)
+      : recording_(recording),
+        said_to_sample_(options.sample == Wish::kOn),
+        asks_which_gpus_(!options.samples_gpus() && options.cupti != Wish::kOff) {
+    if (options.samples_gpus()) start(options.sample_hz);
+  }
+
+  void collect() override {
+    ask_which_gpus();
+    if (frames_) frames_->write(false);
+  }
+
+  void finish(json& session) override {
+    ask_which_gpus();
+    if (!gpus_) return;
+    gpus_->stop();
+    frames_->write(true);
+    const gpu::GpuSamplerState state = gpus_->state();
+    if (asks_which_gpus_) {
+      session["gpu_list"] = {{"gpus", state.gpus}, {"problem", util::escaped_utf8(state.problem)}};
+      return;
+    }
+    session["gpu_sampler"] = {{"gpus", state.gpus},
+                              {"looks", state.looks},
+                              {"late_looks", state.late_looks},
+                              {"look_ns", state.look_ns},
+                              {"rows_dropped", state.rows_dropped},
+                              {"not_sampled", json::array()},
+                              {"problem", util::escaped_utf8(state.problem)}};
+    for (const auto& [gpu_id, what] : state.not_sampled) {
+      session["gpu_sampler"]["not_sampled"].push_back({{"gpu_id", gpu_id}, {"what", what}});
+    }
+    if (!state.problem.empty() && said_to_sample_) util::say("no GPU was sampled: " + state.problem);
+  }
+
+ private:
+  void start(double looks_per_second) {
+    gpus_ = std::make_unique<gpu::GpuSampler>(looks_per_second, looks_per_second > 0);
+    frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
+  }
+
+  // CUPTI does not report PCI address, index or parent of a GPU. Queries the driver while a program has it loaded, when
+  // it is fast.
+  void ask_which_gpus() {
+    if (!asks_which_gpus_ || gpus_ || collect::load(recording_.arena().control().gpu_processes) == 0) return;
+    start(0);
+  }
+
+  collect::Recording& recording_;
+  bool said_to_sample_, asks_which_gpus_;
+  std::unique_ptr<gpu::GpuSampler> gpus_;
+  std::unique_ptr<gpu::GpuFrames> frames_;
+};
+
+looks::SamplerOptions looks_options(const RunOptions& options) {
+  looks::SamplerOptions sampler;
+  sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
+  sampler.python_by_name = options.python_stacks == Wish::kOn;
+  sampler.threads = options.sample != Wish::kOff && options.sample_threads;
+  sampler.machine = options.sample != Wish::kOff && options.sample_machine;
+  return sampler;
+}
+
+// Python stacks, threads and the machine once a second.
+class LooksPart : public SamplerPart {
+ public:
+  LooksPart(const looks::SamplerOptions& options, collect::Recording& recording)
+      : options_(options),
+        sampler_(options),
+        frames_(sampler_, recording.collector(), recording.spool(), recording.arena().clock_kind()) {}
+
+  void collect() override {
+    frames_.tell();
+    frames_.write(false);
+  }
+
+  void finish(json& session) override {
+    sampler_.stop();
+    frames_.write(true);
+    const looks::SamplerState state = sampler_.state();
+    const std::string problem = util::escaped_utf8(state.problem);
+    session["sampler"] = {{"cpu_ns", state.cpu_ns},
+                          {"wall_ns", state.wall_ns},
+                          {"share_max", options_.python_by_name ? looks::kShareByName : looks::kShareByDefault},
+                          {"thread_rows", state.thread_rows},
+                          {"machine_rows", state.machine_rows},
+                          {"rows_dropped", state.rows_dropped},
+                          {"problem", problem}};
+    if (options_.python_hz <= 0) return;
+    const python::PythonState& python = state.python;
+    json problems = json::array();
+    for (const python::PythonProblem& one : python.problems) {
+      problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
+    }
+    session["python_stacks"] = {{"looks", python.looks},
+                                {"looks_left_out", python.looks_left_out},
+                                {"samples", python.samples},
+                                {"discarded", python.discarded},
+                                {"rows_dropped", state.python_rows_dropped},
+                                {"by_name", options_.python_by_name},
+                                {"problems", std::move(problems)},
+                                {"problem", problem}};
+  }
+
+ private:
+  looks::SamplerOptions options_;
+  looks::Sampler sampler_;
+  looks::LookFrames frames_;
+};
+
+// Counters of the machine and of the command's processes, as --sample names them.
+class MachinePart : public SamplerPart {
+ public:
+  MachinePart(const RunOptions& options, collect::Recording& recording, const collect::DescendantWatch& watch)
+      : collector_(recording.collector()),
+        watch_(watch),
+        sampler_({options.sample_hz, options.sample_counters}, {}),
+        frames_(recording.spool(), recording.arena().clock_kind()) {}
+
+  void collect() override {
+    constexpr uint64_t kTellNs = 50'000'000, kWriteNs = 1'000'000'000;
+    const uint64_t now_ns = util::monotonic_ns();
+    if (now_ns >= next_tell_ns_) {
+      next_tell_ns_ = now_ns + kTellNs;
+      tell();
+    }
+    if (now_ns < next_write_ns_) return;
+    next_write_ns_ = now_ns + kWriteNs;
+    write();
+  }
+
+  void finish(json& session) override {
+    sampler_.stop();
+    write();
+    const machine::MachineState state = sampler_.state();
+    const auto texts = [](const std::vector<std::pair<std::string, std::string>>& list) {
+      json lines = json::array();
+      for (const auto& [word, text] : list) lines.push_back({{"sample", word}, {"text", util::escaped_utf8(text)}});
+      return lines;
+    };
+    session["machine_sampler"] = {{"looks", state.looks},
+                                  {"left_out", state.left_out},
+                                  {"rows", state.rows},
+                                  {"rows_dropped", state.rows_dropped},
+                                  {"cpu_ns", state.cpu_ns},
+                                  {"wall_ns", state.wall_ns},
+                                  {"share_max", machine::kMachineShare},
+                                  {"not_sampled", texts(state.not_sampled)},
+                                  {"remarks", texts(state.remarks)},
+                                  {"problem", util::escaped_utf8(state.problem)}};
+  }
+
+ private:
+  // Processes that record, and those that /proc lists below the command.
+  void tell() {
+    std::vector<uint32_t> pids = watch_.alive();
+    for (const collect::WatchedProcess& process : collector_.processes()) pids.push_back(process.host_pid);
+    std::sort(pids.begin(), pids.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+    sampler_.watch(std::move(pids));
+  }
+
+  void write() {
+    const machine::Batch batch = sampler_.fetch();
+    for (const machine::Batch::Table& table : batch.tables())
+      frames_.put_rows(table.table, table.row_bytes, table.rows.data(), table.rows.size());
+  }
+
+  const collect::Collector& collector_;
+  const collect::DescendantWatch& watch_;
+  machine::MachineSampler sampler_;
+  collect::SampleFrames frames_;
+  uint64_t next_tell_ns_ = 0, next_write_ns_ = 0;
+};
+
+}  // namespace
+
+Samplers::Samplers(const RunOptions& options, collect::Recording& recording, const collect::DescendantWatch& watch) {
+  if (const looks::SamplerOptions looks = looks_options(options); looks.any())
+    parts_.push_back(std::make_unique<LooksPart>(looks, recording));
+  if (options.sample != Wish::kOff && !options.sample_counters.empty())
+    parts_.push_back(std::make_unique<MachinePart>(options, recording, watch));
+  parts_.push_back(std::make_unique<GpuPart>(options, recording));
+}
+
+}  // namespace mlrun::samplers

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes samples of the machine's counters from the spool to the tables sample_cpu, sample_disk, sample_net,
+// sample_memory, sample_process and sample_bandwidth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+#include "runner/summary/summary.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/spool/session_info.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+struct CounterSampleTotals {
+  std::vector<summary::MachineUse> machine;
+  int64_t rows = 0;
+  uint64_t damaged_rows = 0;  // in malformed frames
+};
+
+// Each table has a file even without rows, but sample_memory: it has one of the kernel side, too. Requires: threads of
+// `info` are complete.
+Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const model::TraceInfo& info,
+                                                  const std::string& tables_folder);
+
+// What of it was not seen on this machine, and whether a tenth or more of the samples were left out.
+std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& session);
+
+}  // namespace mlrun::trace

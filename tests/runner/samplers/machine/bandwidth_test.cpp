@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to read the bandwidth of memory, from texts by their documented forms: none of them was seen on hardware.
+#include "runner/samplers/machine/bandwidth_reader.h"
+#include "runner/samplers/machine/bandwidth_source.h"
+#include "runner/samplers/machine/pcm_texts.h"
+#include "runner/samplers/machine/uncore_events.h"
+#include "tests/runner/samplers/machine/sampled_files.h"
+
+namespace mlrun::machine {
+namespace {
+
+const BandwidthReading* find(const std::vector<BandwidthReading>& readings, mlrun_bandwidth_kind kind, int32_t socket,
+                             int32_t channel) {
+  for (const BandwidthReading& one : readings) {
+    if (one.kind == kind && one.socket == socket && one.channel == channel) return &one;
+  }
+  return nullptr;
+}
+
+// Documentation/ABI/testing/sysfs-bus-event_source-devices-{events,format}.
+TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
+  const std::string unit = "sys/bus/event_source/devices/uncore_imc_3/";
+  put(unit + "type", "14\n");
+  put(unit + "cpumask", "0,28\n");
+  put(unit + "format/event", "config:0-7\n");
+  put(unit + "format/umask", "config:8-15,32-35\n");
+  put(unit + "events/cas_count_read", "event=0x04,umask=0xf03\n");
+  put(unit + "events/cas_count_read.scale", "6.103515625e-5\n");
+  put(unit + "events/cas_count_read.unit", "MiB\n");
+  put(unit + "events/cas_count_write", "event=0x04,other=1\n");
+  put(unit + "events/clockticks", "event=0x0\n");
+  const auto events = find_uncore_events(places_.sys + "/bus/event_source/devices");
+  ASSERT_EQ(events.size(), 1u) << "a term without a format is none that can be asked for";
+  EXPECT_EQ(events[0].type, 14u);
+  EXPECT_EQ(events[0].config, 0xf'0000'0304u);
+  EXPECT_EQ(events[0].cpus, (std::vector<int32_t>{0, 28}));
+  EXPECT_DOUBLE_EQ(events[0].bytes_per_count, 64);
+  EXPECT_EQ(events[0].channel, 3);
+}
+
+// The lines of PrometheusPrinter in pcm-sensor-server.cpp.
+TEST(Pcm, MetricsOfTheServerAreTotalsOfSockets) {
+  const auto readings = parse_pcm_metrics(
+      "# HELP pcm\nMeasurement_Interval_in_us{} 1000000\nDRAM_Writes{socket=\"0\",source=\"uncore\"} 111\n"
+      "DRAM_Reads{socket=\"0\",source=\"uncore\"} 222\nPersistent_Memory_Reads{socket=\"1\",source=\"uncore\"} 3e3\n"
+      "DRAM_Reads{aggregate=\"system\",source=\"uncore\"} 999\nDRAM_Joules_Consumed{socket=\"0\",source=\"uncore\"} "
+      "5\n");
+  ASSERT_EQ(readings.size(), 2u);
+  const auto* dram = find(readings, MLRUN_BANDWIDTH_DRAM, 0, -1);
+  ASSERT_TRUE(dram);
+  EXPECT_EQ(dram->values[MLRUN_BANDWIDTH_READ_BYTES], 222);
+  EXPECT_EQ(dram->values[MLRUN_BANDWIDTH_WRITTEN_BYTES], 111);
+  const auto* pmem = find(readings, MLRUN_BANDWIDTH_PMEM, 1, -1);
+  ASSERT_TRUE(pmem);
+  EXPECT_EQ(pmem->values[MLRUN_BANDWIDTH_READ_BYTES], 3000);
+  EXPECT_EQ(pmem->values[MLRUN_BANDWIDTH_WRITTEN_BYTES], MLRUN_NOT_KNOWN);
+}
+
+// The lines of display_bandwidth_csv() in pcm-memory.cpp: two sockets, channel 1 of the second one has no memory.
+TEST(Pcm, TheCsvOfPcmMemoryIsReadByItsHeaders) {
+  PcmCsv csv;
+  EXPECT_FALSE(csv.take("Intel(r) Performance Counter Monitor"));
+  EXPECT_FALSE(
+      csv.take(",,SKT0,SKT0,SKT0,SKT0,SKT0,SKT0,SKT0,SKT0,SKT1,SKT1,SKT1,SKT1,SKT1,SKT1,System,System,System"));
+  EXPECT_FALSE(
+      csv.take("Date,Time,Ch0Read,Ch0Write,Ch0PMM_Read,Ch0PMM_Write,Mem Read (MB/s),Mem Write (MB/s),"
+               "CXL.mem_P0Write,Memory (MB/s),Ch1Read,Ch1Write,Mem Read (MB/s),Mem Write (MB/s),PMM_Read (MB/s), "
+               "PMM_Write (MB/s),Read,Write,Memory"));
+  EXPECT_TRUE(
+      csv.take("2025-11-26,10:00:01.5,   12.50,    5.00,1,2,   12.50,5.00,7,17.5,,,   3.00,    4.00,5,6,1,2,3\r"));
+  const auto value = [&](mlrun_bandwidth_kind kind, int32_t socket, int32_t channel, mlrun_bandwidth_field field) {
+    const auto* reading = find(csv.readings(), kind, socket, channel);
+    return reading == nullptr ? -1 : reading->values[field];
+  };
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_DRAM, 0, 0, MLRUN_BANDWIDTH_READ_BYTES), 12'500'000);
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_DRAM, 0, 0, MLRUN_BANDWIDTH_WRITTEN_BYTES), 5'000'000);
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_PMEM, 0, 0, MLRUN_BANDWIDTH_WRITTEN_BYTES), 2'000'000);
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_CXL, 0, 0, MLRUN_BANDWIDTH_WRITTEN_BYTES), 7'000'000);
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_DRAM, 0, -1, MLRUN_BANDWIDTH_READ_BYTES), -1) << "the sum of its channels";
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_DRAM, 1, 1, MLRUN_BANDWIDTH_READ_BYTES), MLRUN_NOT_KNOWN);
+  EXPECT_EQ(value(MLRUN_BANDWIDTH_PMEM, 1, -1, MLRUN_BANDWIDTH_WRITTEN_BYTES), 6'000'000);
+  EXPECT_FALSE(csv.take(""));
+}
+
+// Documentation/filesystems/resctrl.rst.
+TEST_F(SampledFiles, ResctrlAddsUpTheGroupsOfEachDomain) {
+  for (const char* group : {"", "low/"}) {
+    for (const char* domain : {"mon_L3_00", "mon_L3_01"}) {
+      const std::string folder = std::string("sys/fs/resctrl/") + group + "mon_data/" + domain;
+      put(folder + "/mbm_total_bytes", "1000\n");
+      put(folder + "/mbm_local_bytes", "700\n");
+    }
+  }
+  put("sys/fs/resctrl/info/L3_MON/num_rmids", "8\n");
+  auto reader = open_resctrl(places_);
+  ASSERT_TRUE(reader) << reader.error().text;
+  std::vector<BandwidthReading> readings;
+  ASSERT_TRUE((*reader)->read(0, readings));
+  ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[1].socket, 1);
+  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_TOTAL_BYTES], 2000);
+  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_LOCAL_BYTES], 1400);
+  put("sys/fs/resctrl/low/mon_data/mon_L3_01/mbm_total_bytes", "Unavailable\n");
+  EXPECT_FALSE((*reader)->read(0, readings));
+}
+
+TEST_F(SampledFiles, EachWayThatDoesNotWorkHasALineThatSaysWhy) {
+  const BandwidthSource source(places_);
+  if (source.works()) GTEST_SKIP() << "this machine has Intel PCM";
+  EXPECT_EQ(source.remarks().size(), 4u);
+}
+
+}  // namespace
+}  // namespace mlrun::machine

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes and threads: files with known numbers, and processes of the test's own.
+#include "runner/samplers/machine/process_source.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+#include "tests/runner/samplers/machine/sampled_files.h"
+
+namespace mlrun::machine {
+namespace {
+
+const int64_t kTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+
+class ProcessTest : public SampledFiles {
+ protected:
+  std::vector<mlrun_process_sample> look(Source& source) {
+    return SampledFiles::look<mlrun_process_sample>(source, MLRUN_SAMPLE_PROCESS);
+  }
+  void put_stat(const std::string& folder, char state, int user_ticks, int faults, int threads) const {
+    put(folder + "/stat",
+        fmt::format("7 (a) b (c) {} 1 7 7 0 -1 0 {} 0 2 0 {} 3 0 0 20 0 {} 0 100 9999 50 0 0 0 0 0 0 0 "
+                    "0 0 0 0 0 0 17 5 0 0 0 0 0\n",
+                    state, faults, user_ticks, threads));
+  }
+  void put_process(char state, int user_ticks, int faults, int turns) const {
+    put_stat("proc/7", state, user_ticks, faults, 1);
+    put_stat("proc/7/task/7", state, user_ticks, faults, 1);
+    put("proc/7/task/7/schedstat", fmt::format("{} 9 {}\n", turns * 1000, turns));
+    put("proc/7/task/7/status",
+        fmt::format("Name:\tx\nvoluntary_ctxt_switches:\t{}\nnonvoluntary_ctxt_switches:\t1\n", turns));
+    put("proc/7/statm", "900 50 20 1 0 30 0\n");
+  }
+};
+
+TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
+  put_process('S', 40, 11, 6);
+  put("proc/7/io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n");
+  ProcessSource source(places_);
+  source.watch({7});
+  const auto rows = look(source);
+  ASSERT_EQ(rows.size(), 2u);
+  const mlrun_process_sample& thread = rows[0];
+  const mlrun_process_sample& process = rows[1];
+  EXPECT_EQ(process.host_tid, 0u);
+  EXPECT_EQ(process.is_first, 1u);
+  EXPECT_EQ(process.state, static_cast<uint32_t>('S'));
+  EXPECT_STREQ(process.comm, "a) b (c");
+  EXPECT_EQ(process.values[MLRUN_PROCESS_USER_NS], 40 * kTickNs);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_SYSTEM_NS], 3 * kTickNs);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_MINOR_FAULTS], 11);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_MAJOR_FAULTS], 2);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_RSS_BYTES], 50 * ::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(process.values[MLRUN_PROCESS_SHARED_BYTES], 20 * ::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(process.values[MLRUN_PROCESS_THREADS], 1);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_PROCESSOR], 5);
+  EXPECT_EQ(process.values[MLRUN_PROCESS_VOLUNTARY_SWITCHES], MLRUN_NOT_KNOWN) << "of threads";
+  for (int i = 0; i < 7; ++i) EXPECT_EQ(process.values[MLRUN_PROCESS_READ_CHARS + i], i + 1);
+  EXPECT_EQ(thread.host_tid, 7u);
+  EXPECT_EQ(thread.values[MLRUN_PROCESS_VOLUNTARY_SWITCHES], 6);
+  EXPECT_EQ(thread.values[MLRUN_PROCESS_INVOLUNTARY_SWITCHES], 1);
+  EXPECT_EQ(thread.values[MLRUN_PROCESS_RUN_NS], 6000);
+  EXPECT_EQ(thread.values[MLRUN_PROCESS_READ_CHARS], MLRUN_NOT_KNOWN) << "there is no file";
+  put_process('S', 45, 12, 8);
+  for (const mlrun_process_sample& row : look(source)) {
+    EXPECT_EQ(row.is_first, 0u);
+    EXPECT_EQ(row.interval_ns, 1'000'000'000u);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 5 * kTickNs);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_MINOR_FAULTS], 1);
+  }
+}
+
+TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
+  put_process('S', 40, 11, 6);
+  ProcessSource source(places_);
+  source.watch({7});
+  look(source);
+  std::map<uint32_t, size_t> rows;
+  for (int i = 0; i < 8; ++i) {
+    for (const mlrun_process_sample& row : look(source)) ++rows[row.host_tid];
+  }
+  EXPECT_EQ(rows[7], 0u) << "of a thread for ten seconds";
+  EXPECT_EQ(rows[0], 8u) << "of a process for one";
+  put_process('S', 50, 11, 7);
+  std::vector<mlrun_process_sample> thread;
+  for (const mlrun_process_sample& row : look(source)) {
+    if (row.host_tid == 7) thread.push_back(row);
+  }
+  ASSERT_EQ(thread.size(), 2u);
+  EXPECT_EQ(thread[0].interval_ns, 8'000'000'000u);
+  EXPECT_EQ(thread[0].values[MLRUN_PROCESS_USER_NS], 0);
+  EXPECT_EQ(thread[0].values[MLRUN_PROCESS_READ_CHARS], MLRUN_NOT_KNOWN);
+  EXPECT_EQ(thread[1].interval_ns, 1'000'000'000u);
+  EXPECT_EQ(thread[1].values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+}
+
+TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
+  put_process('R', 40, 11, 6);
+  ProcessSource source(places_);
+  source.watch({7, 8});
+  EXPECT_EQ(look(source).size(), 2u) << "8 had ended before it was seen";
+  for (const char* name : {"stat", "statm", "task/7/stat", "task/7/schedstat"})
+    put(std::string("proc/7/") + name, "");  // an open file of /proc cannot be read any more; one of a disk can
+  std::filesystem::remove_all(top_ / "proc/7");
+  look(source);
+  put_process('R', 40, 11, 6);
+  source.watch({7, 8});
+  EXPECT_TRUE(look(source).empty()) << "the list still has it";
+  source.watch({});
+  look(source);
+  source.watch({7});
+  EXPECT_EQ(look(source).size(), 2u) << "another process with that number";
+}
+
+TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
+  Places real;
+  ProcessSource source(real);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const uint64_t until_ns = util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) + 100'000'000;
+    while (util::clock_ns(CLOCK_PROCESS_CPUTIME_ID) < until_ns) {
+    }
+    _exit(0);
+  }
+  source.watch({static_cast<uint32_t>(child)});
+  siginfo_t about{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
+  Batch batch;
+  source.look(util::monotonic_ns(), batch);
+  int status = 0;
+  rusage usage{};
+  ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
+  const int64_t used_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1'000'000'000 +
+                          (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+  int64_t seen_ns = 0, faults = 0;
+  for (const mlrun_process_sample& row : rows_of<mlrun_process_sample>(batch, MLRUN_SAMPLE_PROCESS)) {
+    if (row.host_tid != 0) continue;
+    EXPECT_EQ(row.state, static_cast<uint32_t>('Z'));
+    seen_ns += row.values[MLRUN_PROCESS_USER_NS] + row.values[MLRUN_PROCESS_SYSTEM_NS];
+    faults += row.values[MLRUN_PROCESS_MINOR_FAULTS];
+  }
+  EXPECT_NEAR(double(seen_ns), double(used_ns), 2.0 * double(kTickNs));
+  EXPECT_EQ(faults, usage.ru_minflt);
+  batch = {};
+  source.look(util::monotonic_ns(), batch);
+  EXPECT_EQ(batch.bytes(), 0u);
+}
+
+}  // namespace
+}  // namespace mlrun::machine
