@@ -175,7 +175,7 @@ Finding check_gpu_samples() {
 
 // Of --sample=cpu,disk,net,memory,process: what is not there, and how bandwidth of memory is read.
 Finding check_counters() {
-  const machine::MachineState state = machine::look_at_sources({});
+  const machine::MachineState state = machine::look_at_sources(machine::known_sources(), {});
   const bool all = state.not_sampled.empty();
   std::string text = all ? "cpu, disk, net, memory and process of --sample" : "";
   for (const auto* lines : {&state.not_sampled, &state.remarks}) {

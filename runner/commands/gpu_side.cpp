@@ -11,6 +11,7 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/samplers/gpu/nvml.h"
+#include "runner/samplers/machine/machine_sampler.h"
 #include "runner/util/log.h"
 
 namespace mlrun::commands {
@@ -41,6 +42,11 @@ Status check_cupti(const RunOptions& options, const launch::Installation& instal
 }
 
 Status check_samples(const RunOptions& options) {
+  if (options.sample == Wish::kRequire && !options.sample_counters.empty()) {
+    const machine::MachineState state = machine::look_at_sources(options.sample_counters, {});
+    if (!state.absent.empty())
+      return fail(fmt::format("--sample={}: {}", state.absent.front(), state.not_sampled.front().second));
+  }
   const bool is_only_stream = options.sample == Wish::kAuto && options.preload == Wish::kOff &&
                               options.cupti == Wish::kOff && options.kprobes == Wish::kOff;
   if (!options.sample_gpu || (options.sample != Wish::kRequire && !is_only_stream)) return {};

@@ -19,7 +19,7 @@ void settle_gpu_side(RunOptions& options, const launch::Installation& installati
 // Why requested GPU work cannot be recorded.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);
 
-// Why the command must not run: GPUs cannot be sampled, although required or the only enabled stream.
+// Why the command must not run: what is to be sampled is not there, although required, or GPUs as the only stream.
 Status check_samples(const RunOptions& options);
 
 // Reports when no process started CUDA. False: none did although it was required.

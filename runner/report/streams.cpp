@@ -71,6 +71,13 @@ std::optional<std::string> kernel_problem(const json& run, const Kind& kind) {
   return std::nullopt;
 }
 
+// Why there are no samples of the counters of a stream. nullopt: there are some.
+std::optional<std::string> missing_counters(const json& run, std::string_view name) {
+  const json* absent = find(run, "/machine_sampler/absent");
+  const std::string word(name.substr(0, name.find('_')));
+  return has(absent, word) ? std::optional("the kernel has no counters of " + word) : std::nullopt;
+}
+
 std::optional<std::string> problem(const json& run, const Kind& kind) {
   const std::string_view name = kind.name;
   if (is_of_kernel(kind)) return kernel_problem(run, kind);
@@ -84,7 +91,7 @@ std::optional<std::string> problem(const json& run, const Kind& kind) {
   }
   if (std::string_view(kind.option).starts_with("--sample=")) {
     const std::string why = text(run, "/machine_sampler/problem");
-    return why.empty() ? std::nullopt : std::optional(why);
+    return why.empty() ? missing_counters(run, name) : std::optional(why);
   }
   if (name == "python_stacks") {
     const std::string why = text(run, "/python_stacks/problem");

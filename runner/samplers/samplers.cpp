@@ -175,6 +175,7 @@ class MachinePart : public SamplerPart {
                                   {"share_max", machine::kMachineShare},
                                   {"not_sampled", texts(state.not_sampled)},
                                   {"remarks", texts(state.remarks)},
+                                  {"absent", state.absent},
                                   {"problem", util::escaped_utf8(state.problem)}};
   }
 

@@ -19,7 +19,7 @@ class BandwidthSource : public Source {
   explicit BandwidthSource(const Places& places);
   void look(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] std::vector<std::string> remarks() const override { return remarks_; }
-  [[nodiscard]] bool works() const { return reader_ != nullptr; }
+  [[nodiscard]] bool has_reader() const { return reader_ != nullptr; }
 
  private:
   using Key = std::tuple<uint32_t, int32_t, int32_t>;  // kind, socket, channel

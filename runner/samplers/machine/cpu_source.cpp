@@ -29,7 +29,7 @@ static_assert(MLRUN_CPU_FIELDS == proc::CpuLine::kTimes);
 CpuSource::CpuSource(const Places& places) : stat_(places.proc + "/stat"), room_(kStatRoom) {}
 
 std::vector<std::string> CpuSource::problems() const {
-  if (stat_.is_open()) return {};
+  if (works()) return {};
   return {"/proc/stat cannot be opened: no samples of processors"};
 }
 

@@ -59,7 +59,7 @@ DiskSource::DiskSource(const Places& places)
     : sys_(places.sys), diskstats_(places.proc + "/diskstats"), room_(kDiskstatsRoom), differences_(disk_kinds()) {}
 
 std::vector<std::string> DiskSource::problems() const {
-  if (diskstats_.is_open()) return {};
+  if (works()) return {};
   return {"/proc/diskstats cannot be opened (a container may hide it): no samples of disks"};
 }
 

@@ -71,9 +71,11 @@ class Reader {
   void describe(MachineState& state) const {
     state.not_sampled.clear();
     state.remarks.clear();
+    state.absent.clear();
     for (const auto& [word, source] : sources_) {
       for (std::string& text : source->problems()) state.not_sampled.emplace_back(word, std::move(text));
       for (std::string& text : source->remarks()) state.remarks.emplace_back(word, std::move(text));
+      if (!source->works()) state.absent.emplace_back(word);
     }
   }
 
@@ -91,9 +93,9 @@ std::vector<std::string> known_sources() {
   return words;
 }
 
-MachineState look_at_sources(const Places& places) {
+MachineState look_at_sources(const std::vector<std::string>& words, const Places& places) {
   MachineState state;
-  Reader({.hz = 1, .sources = known_sources()}, places).describe(state);
+  Reader({.hz = 1, .sources = words}, places).describe(state);
   return state;
 }
 

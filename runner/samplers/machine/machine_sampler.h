@@ -30,11 +30,12 @@ struct MachineState {
   uint64_t cpu_ns = 0, wall_ns = 0;                              // of the thread
   std::vector<std::pair<std::string, std::string>> not_sampled;  // word, why: in one line each
   std::vector<std::pair<std::string, std::string>> remarks;      // word, what its numbers are
+  std::vector<std::string> absent;                               // words without any samples
   std::string problem;  // why there are no samples, or none from some moment on; empty: none
 };
 
-// What all sources say about this machine, without sampling: not_sampled and remarks.
-MachineState look_at_sources(const Places& places);
+// What the sources say about this machine, without sampling: not_sampled, remarks, absent.
+MachineState look_at_sources(const std::vector<std::string>& words, const Places& places);
 
 class MachineSampler {
  public:

@@ -15,7 +15,7 @@ constexpr size_t kDevRoom = 256 << 10;
 NetSource::NetSource(const Places& places) : dev_(places.proc + "/net/dev"), room_(kDevRoom) {}
 
 std::vector<std::string> NetSource::problems() const {
-  if (dev_.is_open()) return {};
+  if (works()) return {};
   return {"/proc/net/dev cannot be opened: no samples of network interfaces"};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/samplers/machine/process_counters.h"
@@ -14,7 +15,7 @@ namespace mlrun::machine {
 
 class ProcessSource : public Source {
  public:
-  explicit ProcessSource(const Places& places) : places_(places) {}
+  explicit ProcessSource(Places places) : places_(std::move(places)) {}
   void watch(const std::vector<uint32_t>& host_pids) override;
   void look(uint64_t now_ns, Batch& batch) override;
   void finish(Batch& batch) override;

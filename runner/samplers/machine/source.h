@@ -75,6 +75,8 @@ class Source {
   virtual void look(uint64_t now_ns, Batch& batch) = 0;
   // Adds what was held back.
   virtual void finish(Batch& /*batch*/) {}
+  // False: there are no samples at all.
+  [[nodiscard]] virtual bool works() const { return true; }
   // In one line each: what it does not see here, and why. Empty: all of it works.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
   // The same about what it has chosen, for doctor and the trace.

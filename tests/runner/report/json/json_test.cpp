@@ -73,6 +73,7 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "marks",
                                              "collectives",
                                              "gpus",
+                                             "machine",
                                              "gpu_work",
                                              "gpu_files",
                                              "torch_memory",

@@ -4,6 +4,7 @@
 
 #include "runner/samplers/machine/cpu_source.h"
 #include "runner/samplers/machine/disk_source.h"
+#include "runner/samplers/machine/machine_sampler.h"
 #include "runner/samplers/machine/memory_source.h"
 #include "runner/samplers/machine/net_source.h"
 #include "tests/runner/samplers/machine/sampled_files.h"
@@ -76,6 +77,8 @@ TEST_F(CpuTest, WithoutTheFileThereIsOneLineAboutIt) {
   ASSERT_EQ(source.problems().size(), 1u);
   EXPECT_EQ(DiskSource(places_).problems().size(), 1u);
   EXPECT_EQ(NetSource(places_).problems().size(), 1u);
+  EXPECT_EQ(look_at_sources(known_sources(), places_).absent,
+            (std::vector<std::string>{"cpu", "disk", "net", "memory"}));
 }
 
 class DiskTest : public SampledFiles {

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What answers like pcm-sensor-server on its port gives rows of sample_bandwidth that add up to its totals; one that does
+not answer holds nothing up, and its reason is in the trace. The answers follow PCM's sources: no hardware has it here."""
+
+import http.server
+import socket
+import threading
+import time
+
+from lib import case
+
+PORT = 9738
+BYTES_PER_S = {"DRAM_Reads": 5_000_000_000, "DRAM_Writes": 2_000_000_000, "Persistent_Memory_Reads": 1_000_000}
+
+
+class Pcm(http.server.BaseHTTPRequestHandler):
+    began = time.monotonic()
+    given = []  # every answer, by name
+
+    def do_GET(self):
+        elapsed = time.monotonic() - Pcm.began
+        totals = {name: int(rate * elapsed) for name, rate in BYTES_PER_S.items()}
+        lines = [f'{name}{{socket="{socket_id}",source="uncore"}} {total * (socket_id + 1)}' for socket_id in (0, 1)
+                 for name, total in totals.items()]
+        if self.path == "/metrics":
+            Pcm.given.append(totals)
+        body = "\n".join(["# HELP", *lines, 'DRAM_Reads{aggregate="system",source="uncore"} 7']).encode()
+        self.send_response(200 if self.path == "/metrics" else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):  # pylint: disable=arguments-differ
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    allow_reuse_address = True
+
+
+def sampled(this):
+    out = this.new_trace()
+    done = this.run(case.MLRUN, "--preload=off", "--sample=memory", "-o", out, "sleep", "3.3")
+    this.equal("exit status", done.returncode, 0, said=done.stderr)
+    trace = this.opened(out)
+    return trace, [line["text"] for line in trace.run["machine_sampler"]["remarks"]]
+
+
+def check(this):
+    try:
+        server = Server(("127.0.0.1", PORT), Pcm)
+    except OSError as reason:
+        raise case.Skip(f"port {PORT} is taken: {reason}") from reason
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    trace, remarks = sampled(this)
+    server.shutdown()
+    server.server_close()
+    if any("by uncore events of perf:" in line and "not by" not in line for line in remarks):
+        raise case.Skip("this machine has uncore events")
+    this.true("it is said", remarks[-1].startswith("bandwidth of memory by pcm-sensor-server"), remarks)
+    rows = trace.rows("sample_bandwidth")
+    this.equal("where they come from", {(row["source"], row["channel"]) for row in rows}, {("pcm-sensor-server", None)})
+    # The first answer is that of the search for a way.
+    grown = {name: Pcm.given[-1][name] - Pcm.given[1][name] for name in BYTES_PER_S}
+    columns = {"DRAM_Reads": ("dram", "read_bytes"), "DRAM_Writes": ("dram", "written_bytes"),
+               "Persistent_Memory_Reads": ("pmem", "read_bytes")}
+    for name, (kind, column) in columns.items():
+        for socket_id in (0, 1):
+            mine = [row[column] for row in rows if row["kind"] == kind and row["socket"] == socket_id]
+            this.true("one a second", len(mine) >= 2, rows)
+            this.equal(f"{name} of socket {socket_id}", sum(mine), grown[name] * (socket_id + 1))
+    with socket.create_server(("127.0.0.1", PORT), reuse_port=False) as silent:
+        trace, remarks = sampled(this)
+        this.true("one that is silent", any("pcm-sensor-server: the server on its port does not answer in time" in line for line in remarks), remarks)
+        this.true("it holds nothing up", len(trace.rows("sample_memory")) > 10, silent)
+
+
+if __name__ == "__main__":
+    case.run(check)
