@@ -80,7 +80,7 @@ struct mlrun_net_sample {
   __s64 values[MLRUN_NET_FIELDS];
 };
 
-// Of the whole machine or of one node. Some are of one kind of row alone.
+// The whole machine, or one node. Fields that a comment gives to the machine are unknown in rows of nodes.
 enum mlrun_memory_field {
   MLRUN_MEMORY_TOTAL_BYTES,  // now, as those that follow
   MLRUN_MEMORY_FREE_BYTES,

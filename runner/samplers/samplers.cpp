@@ -142,13 +142,15 @@ class MachinePart : public SamplerPart {
   MachinePart(const RunOptions& options, collect::Recording& recording, const collect::DescendantWatch& watch)
       : collector_(recording.collector()),
         watch_(watch),
+        wants_processes_(std::find(options.sample_counters.begin(), options.sample_counters.end(), "process") !=
+                         options.sample_counters.end()),
         sampler_({options.sample_hz, options.sample_counters}, {}),
         frames_(recording.spool(), recording.arena().clock_kind()) {}
 
   void collect() override {
     constexpr uint64_t kTellNs = 50'000'000, kWriteNs = 1'000'000'000;
     const uint64_t now_ns = util::monotonic_ns();
-    if (now_ns >= next_tell_ns_) {
+    if (wants_processes_ && now_ns >= next_tell_ns_) {
       next_tell_ns_ = now_ns + kTellNs;
       tell();
     }
@@ -197,6 +199,7 @@ class MachinePart : public SamplerPart {
 
   const collect::Collector& collector_;
   const collect::DescendantWatch& watch_;
+  bool wants_processes_;
   machine::MachineSampler sampler_;
   collect::SampleFrames frames_;
   uint64_t next_tell_ns_ = 0, next_write_ns_ = 0;

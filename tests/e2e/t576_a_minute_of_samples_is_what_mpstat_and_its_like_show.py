@@ -74,6 +74,7 @@ print(json.dumps({"begin": begin, "end": end, "children": children, "numastat": 
 class Minute:
     def __init__(self, this, trace, said):
         self.this, self.tables, self.said = this, trace.folder / "tables", said
+        self.compared, self.worst = 0, (0, "")
 
     def rows(self, table, key, columns, where="true"):
         """By key, the sums of columns per second over the tools' interval; rows at its ends count by their share."""
@@ -86,6 +87,9 @@ class Minute:
 
     def same(self, what, shown, seen, unit):
         """unit: what the tool's rounding, clock ticks and the start of the tools amount to."""
+        self.compared += 1
+        if abs(shown) > 10 * unit:
+            self.worst = max(self.worst, (abs(seen / shown - 1), f"{what}: shown {shown}, seen {seen:.3f}"))
         self.this.true(f"{what}: shown {shown}, seen {seen:.3f}", abs(seen - shown) <= WITHIN * abs(shown) + unit, (shown, seen))
 
 
@@ -176,6 +180,7 @@ def check(this):
     minute = Minute(this, trace, json.loads(done.stdout.splitlines()[0]))
     for each in (check_cpu, check_disk, check_net, check_nodes, check_processes):
         each(minute)
+    print(f"{minute.compared} numbers compared; the worst of those far above the tools' rounding is {minute.worst[0]:.2%} off: {minute.worst[1]}")
     about = trace.run["machine_sampler"]
     print(f"sampler: {about['cpu_ns'] / about['wall_ns']:.3%} of a processor, {about['looks']} samples, {about['left_out']} left out")
 

@@ -46,7 +46,7 @@ def check(this):
     this.equal("samples alone leave the command untouched", (done.returncode, done.stdout), (0, "[]\n"), said=done.stderr)
     totals = json.loads((alone / "run.json").read_text())["totals"]
     this.true("and are there", totals["gpu_samples"] >= 4 and totals["calls"] == 0, totals)
-    wrong = this.run(case.MLRUN, "--sample=disk", "true")
+    wrong = this.run(case.MLRUN, "--sample=disks", "true")
     this.equal("a sampler that is not there", (wrong.returncode, wrong.stderr.count("\n")), (125, 1), said=wrong.stderr)
 
 

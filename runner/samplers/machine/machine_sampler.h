@@ -13,7 +13,7 @@
 
 namespace mlrun::machine {
 
-// Of a processor, at most.
+// The sampler's largest share of a processor.
 inline constexpr double kMachineShare = 0.005;
 
 struct MachineOptions {

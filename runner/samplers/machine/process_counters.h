@@ -42,7 +42,7 @@ class ProcessCounters {
   // Adds the row that is held back.
   void finish(Batch& batch);
 
-  // The next row has the share of resident memory: reads smaps_rollup. Of a process.
+  // The next row has the share of resident memory, from smaps_rollup. Requires: it is a process.
   void wants_share() { wants_share_ = true; }
 
   [[nodiscard]] uint64_t threads() const { return threads_; }
