@@ -15,7 +15,7 @@
 namespace mlrun::machine {
 
 class SampledFiles : public ::testing::Test {
- protected:
+ public:
   SampledFiles() : top_(std::filesystem::path(::testing::TempDir()) / "sampled_files") {
     std::filesystem::create_directories(top_ / "proc");
     std::filesystem::create_directories(top_ / "sys");
@@ -23,7 +23,10 @@ class SampledFiles : public ::testing::Test {
     places_.sys = top_ / "sys";
   }
   ~SampledFiles() override { std::filesystem::remove_all(top_); }
+  SampledFiles(const SampledFiles&) = delete;
+  SampledFiles& operator=(const SampledFiles&) = delete;
 
+ protected:
   void put(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((top_ / name).parent_path());
     std::ofstream(top_ / name) << text;
