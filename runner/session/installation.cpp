@@ -15,7 +15,7 @@ Installation find_installation() {
   const auto folder = program.parent_path();
   return {(folder / "mlrun-trace").string(), (folder.parent_path() / "lib" / MLRUN_PRELOAD_LIBRARY).string(),
           (folder / "mlrun-bench-loops").string(), (folder / "mlrun-probes").string(),
-          (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string()};
+          (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string(), (folder / "mlrun-sweep").string()};
 }
 
 Status check_preload_library(const std::string& path) {
