@@ -75,4 +75,8 @@ struct Plan {
   std::string hash;                   // of everything above that decides what runs are made and how
 };
 
+// Every run of the first `repetitions` blocks, in planned order; warm-up runs are not among them. The order within a block
+// depends on the seed and the block's number alone, so that more repetitions change no earlier block.
+std::vector<PlannedRun> planned_runs(const Plan& plan, int32_t repetitions);
+
 }  // namespace mlrun::sweep
