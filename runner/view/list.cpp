@@ -15,11 +15,11 @@
 #include "runner/model/rows.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/trace_condition.h"
+#include "runner/report/text/terminal.h"
 #include "runner/util/file_io.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
-#include "runner/view/terminal.h"
 #include "runner/view/verbs.h"
 
 namespace mlrun::view {
@@ -252,7 +252,8 @@ Result<int> list(const Arguments& arguments) {
   if (!*parsed) return 0;
   const auto traces = traces_in(folder);
   if (!traces) return tl::make_unexpected(traces.error());
-  fmt::print("{}", as_json ? list_json(*traces) : list_text(*traces, folder, style_of(stdout), is_terminal(stdout)));
+  fmt::print("{}", as_json ? list_json(*traces)
+                           : list_text(*traces, folder, summary::style_of(stdout), summary::is_terminal(stdout)));
   for (const ListedTrace& trace : *traces) {
     if (trace.newer) return tl::make_unexpected(*trace.newer);
   }
