@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,10 +24,9 @@ enum class Cache { kAsIs, kCold, kWarm };
 
 struct Configuration {
   std::string name;
-  Words options;        // of `mlrun run`
-  bool is_dry = false;  // without recording
-  std::string cpus;     // a CPU list as in --cpus; empty: all
-  std::optional<int> cpu_node, mem_node;
+  Words options;                         // of `mlrun run`
+  bool is_dry = false;                   // without recording
+  std::string cpus, cpu_node, mem_node;  // lists as in --cpus, --cpu-node and --mem-node; empty: all
   Cache cache = Cache::kAsIs;
   std::map<std::string, std::string> environment;
   Parameters parameters;  // take the place of the matrix's values of these names
@@ -58,7 +56,8 @@ struct StopRule {
 
 struct Plan {
   std::vector<Configuration> configurations;
-  std::vector<Workload> workloads;
+  std::vector<Workload> workloads;  // a configuration runs those whose {names} it or `defaults` fill
+  Parameters defaults;              // values of {names} that stay in keys, for configurations that do not set them
   int32_t repetitions = 0;
   int32_t warm_up = 0;  // runs of each configuration × workload before the first block, which are in no figure
   Order order = Order::kBlocks;
@@ -71,9 +70,12 @@ struct Plan {
   StopRule stop;
   std::vector<std::string> question;  // figures whose verdicts are corrected for their number; empty: wall_s
   double margin = 0.03;               // for "equal within", a fraction
-  std::string text;                   // of the file
+  std::string text;                   // in TOML, also of a modes file: parse_plan reads it again
   std::string hash;                   // of everything above that decides what runs are made and how
 };
+
+// The command of a workload in a configuration, all values filled in; empty: this configuration does not run it.
+Words command_of(const Plan& plan, const Configuration& configuration, const Workload& workload);
 
 // Every run of the first `repetitions` blocks, in planned order; warm-up runs are not among them. The order within a block
 // depends on the seed and the block's number alone, so that more repetitions change no earlier block.
