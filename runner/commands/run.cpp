@@ -23,10 +23,10 @@
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
 #include "runner/launch/child_process.h"
+#include "runner/launch/command_state.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/kernel_side.h"
 #include "runner/launch/merge_process.h"
-#include "runner/launch/own_limits.h"
 #include "runner/launch/program_file.h"
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/start_gate.h"
@@ -88,12 +88,12 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
 }
 
 // Nothing can be recorded: this process becomes the command, unless recording was required.
-Result<int> run_untraced(const RunOptions& options, const launch::OwnLimits& limits, const std::string& reason) {
+Result<int> run_untraced(const RunOptions& options, const launch::CommandState& state, const std::string& reason) {
   const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire ||
                         options.cupti == Wish::kRequire || options.sample == Wish::kRequire;
   if (required) return fail("nothing can be recorded: " + reason);
   say(reason + "; running the command without recording");
-  limits.restore();
+  if (const int error = state.enter(); error != 0) return fail_errno("place the command", error);
   return tl::make_unexpected(launch::become(options.command));
 }
 
@@ -349,7 +349,7 @@ void follow(launch::KernelSide& side, pid_t pid) {
 // Starts the command; the kernel side follows it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
-                                           const launch::OwnLimits& limits, launch::KernelSide* kernel_side) {
+                                           const launch::CommandState& state, launch::KernelSide* kernel_side) {
   launch::StartGate gate;
   return launch::ChildProcess::start(
       options.command,
@@ -357,8 +357,9 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
                                  launch::look_at_program(options.command.front()), gpu_library(options, installation)),
       relay,
       [&] {
-        limits.restore();
+        const int error = state.enter();
         gate.wait();
+        return error;
       },
       [&](pid_t pid) {
         if (kernel_side != nullptr) follow(*kernel_side, pid);
@@ -370,7 +371,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
 struct Run {
   const RunOptions& options;
   const launch::Installation& installation;
-  const launch::OwnLimits& limits;
+  const launch::CommandState& state;
   launch::SignalRelay& relay;
   std::string folder;
   collect::Recording& recording;
@@ -381,13 +382,14 @@ struct Run {
 
 Result<launch::ChildProcess> start_run(Run& run) {
   describe_start(run.session.data, run.options, run.recording);
+  describe_placement(run.session.data, run.options, run.state.placement);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);
   if (Status written = run.session.write(); !written) return tl::make_unexpected(written.error());
   run.recording.collector().start();
   run.started_ns = util::monotonic_ns();
-  return start_command(run.options, run.installation, run.recording, run.relay, run.limits, run.kernel_side.get());
+  return start_command(run.options, run.installation, run.recording, run.relay, run.state, run.kernel_side.get());
 }
 
 void take_back(Run& run) {
@@ -446,7 +448,7 @@ Result<int> run_traced(Run& run) {
 
 // Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
-                   const launch::OwnLimits& limits) try {
+                   const launch::CommandState& state) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
@@ -458,7 +460,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, limits, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  Run run{options, installation, state, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
@@ -479,20 +481,22 @@ Result<int> run(const Arguments& arguments) {
   if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
-  const launch::OwnLimits limits;
+  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  if (!placement) return tl::make_unexpected(placement.error());
+  const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) {
     if (options.cupti == Wish::kRequire) return tl::make_unexpected(works.error());
-    return run_untraced(options, limits, works.error().text);
+    return run_untraced(options, state, works.error().text);
   }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
-  if (!usable) return run_untraced(options, limits, usable.error().text);
-  auto status = record(options, installation, limits);
+  if (!usable) return run_untraced(options, state, usable.error().text);
+  auto status = record(options, installation, state);
   if (status || status.error().exit_code != 125) return status;
-  return run_untraced(options, limits, status.error().text);
+  return run_untraced(options, state, status.error().text);
 }
 
 }  // namespace mlrun::commands

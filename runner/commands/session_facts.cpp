@@ -143,6 +143,13 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
       {"kind", clock.kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"}, {"reason", clock.reason}, {"start", clock_json()}};
 }
 
+void describe_placement(json& session, const RunOptions& options, const launch::Placement& placement) {
+  if (!placement.any()) return;
+  session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
+                          {"cpu_node", options.cpu_node},
+                          {"mem_node", launch::id_list_text(placement.mem_nodes)}};
+}
+
 void describe_command_end(json& session, const CommandEnd& end) {
   session["start_ns"] = end.started_ns;
   session["end_ns"] = end.ended_ns;
