@@ -93,7 +93,7 @@ const std::vector<Ranks>& resampled_ranks(size_t n, double quantile) {
   const std::scoped_lock lock(mutex);
   std::vector<Ranks>& ranks = made[{n, quantile}];
   if (!ranks.empty()) return ranks;
-  std::mt19937_64 random(kSeed);
+  std::mt19937_64 random(kSeed);  // NOLINT(bugprone-random-generator-seed): the same result every time
   std::vector<uint32_t> indices(n);
   ranks.reserve(kResamples);
   for (size_t i = 0; i < kResamples; ++i) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "runner/sweep/statistics/bootstrap.h"
 #include "runner/sweep/statistics/student.h"
@@ -17,34 +19,44 @@ constexpr size_t kFewestRunsOfCell = 5;
 constexpr double kLeastDifference = 0.02;
 constexpr double kDeviations = 5;  // beyond the other runs' median, for a hint
 
-// How a figure is weighed against the extra time.
-enum class Kind { kSeconds, kShare, kFrequency, kAmount, kFaint };
+// How the time that a figure may explain follows from its change.
+enum class Kind {
+  kTime,       // itself
+  kShare,      // of the run's time
+  kFrequency,  // in proportion
+  kBytes,      // of a device: at 20 MB/s or faster
+  kBlocks,     // of 512 bytes
+  kFaults,     // at 10 ms or faster
+  kState       // nobody knows
+};
 
 struct Cause {
   const char* figure;
   Kind kind;
-  int slows;  // +1: more of it makes a run slow; -1: less
+  int slows;     // +1: more of it makes a run slow; -1: less
+  double trust;  // 1: a cause; less: also a consequence of other causes, or of no known weight
   const char* words;
 };
 
+// Of causes with the same weight the first is named first. Figures of the command, and of the machine while it ran.
 constexpr Cause kCauses[] = {
-    {"steal_share", Kind::kShare, 1, "the host ran other guests (steal)"},
-    {"other_cpu_share", Kind::kShare, 1, "other processes used the CPUs"},
-    {"io_pressure_share", Kind::kShare, 1, "tasks waited for I/O (pressure)"},
-    {"memory_pressure_share", Kind::kShare, 1, "tasks waited for memory (pressure)"},
-    {"cpu_pressure_share", Kind::kShare, 1, "tasks waited for a CPU (pressure)"},
-    {"run_queue_s", Kind::kSeconds, 1, "the command waited for a CPU"},
-    {"device_s", Kind::kSeconds, 1, "devices took longer"},
-    {"io_s", Kind::kSeconds, 1, "calls on files took longer"},
-    {"frequency_hz", Kind::kFrequency, -1, "the CPUs ran at a lower frequency"},
-    {"missing_bytes", Kind::kAmount, 1, "more of the data was not in the page cache"},
-    {"device_read_bytes", Kind::kAmount, 1, "more was read from devices"},
-    {"read_bytes", Kind::kAmount, 1, "more was read from devices"},
-    {"input_blocks", Kind::kAmount, 1, "more was read from devices"},
-    {"major_faults", Kind::kAmount, 1, "more page faults read from devices"},
-    {"memory_available_bytes", Kind::kFaint, -1, "less memory was available"},
-    {"load_1m", Kind::kFaint, 1, "the load was higher"},
-    {"temperature_c", Kind::kFaint, 1, "the CPUs were hotter"},
+    {"steal_share", Kind::kShare, 1, 1, "the host ran other guests (steal)"},
+    {"other_cpu_share", Kind::kShare, 1, 1, "other processes used the CPUs"},
+    {"frequency_hz", Kind::kFrequency, -1, 1, "the CPUs ran at a lower frequency"},
+    {"missing_bytes", Kind::kBytes, 1, 0.9, "more of the data was not in the page cache"},
+    {"major_faults", Kind::kFaults, 1, 0.9, "more page faults waited for devices"},
+    {"swapped_bytes", Kind::kBytes, 1, 0.9, "the machine swapped"},
+    {"device_read_bytes", Kind::kBytes, 1, 0.85, "more was read from devices"},
+    {"read_bytes", Kind::kBytes, 1, 0.85, "more was read from devices"},
+    {"input_blocks", Kind::kBlocks, 1, 0.85, "more was read from devices"},
+    {"stall_memory_some_share", Kind::kShare, 1, 0.8, "tasks waited for memory"},
+    {"stall_io_some_share", Kind::kShare, 1, 0.8, "tasks waited for I/O"},
+    {"iowait_share", Kind::kShare, 1, 0.5, "CPUs were idle while tasks waited for I/O"},
+    {"io_s", Kind::kTime, 1, 0.5, "calls on files took longer"},
+    {"stall_cpu_some_share", Kind::kShare, 1, 0.5, "tasks waited for a CPU"},
+    {"memory_available_bytes", Kind::kState, -1, 0.25, "less memory was available"},
+    {"load_1m", Kind::kState, 1, 0.25, "the load was higher"},
+    {"temperature_c", Kind::kState, 1, 0.25, "the CPUs were hotter"},
 };
 
 double median_of(std::vector<double> values) {
@@ -88,22 +100,28 @@ struct Others {
   double usual_s = 0;
 };
 
-// The weight of a figure that differs by `change` in the direction that explains the time; nothing if the change is too small to matter.
-std::optional<double> weight_of(Kind kind, double value, double usual, double wall_s, double usual_s) {
+// The part of the extra time that a change may explain; nothing if it is next to none.
+std::optional<double> weight_of(const Cause& cause, double value, double usual, double wall_s, double usual_s) {
+  constexpr double kLeast = 0.01;
   const double extra_s = std::abs(wall_s - usual_s);
   const double change = std::abs(value - usual);
   const double most = std::max(value, usual);
   const double part = most > 0 ? change / most : 0;
-  double weight = 0;
-  switch (kind) {
-    case Kind::kSeconds: weight = change / extra_s; break;
-    case Kind::kShare: weight = change * std::max(wall_s, usual_s) / extra_s; break;
-    case Kind::kFrequency: weight = part * std::max(wall_s, usual_s) / extra_s; break;
-    case Kind::kAmount: weight = part / 2; break;
-    case Kind::kFaint: weight = part / 4; break;
+  double explained = 0;
+  switch (cause.kind) {
+    case Kind::kTime: explained = change / extra_s; break;
+    case Kind::kShare:
+      // A share of all CPUs may be that of the one CPU which the command needs: few per cent can be much.
+      explained = std::max(change * std::max(wall_s, usual_s) / extra_s, change >= 0.005 ? part / 4 : 0);
+      break;
+    case Kind::kFrequency: explained = part * std::max(wall_s, usual_s) / extra_s; break;
+    case Kind::kBytes: explained = std::min(part, change / 20e6 / extra_s); break;
+    case Kind::kBlocks: explained = std::min(part, change * 512 / 20e6 / extra_s); break;
+    case Kind::kFaults: explained = std::min(part, change * 0.01 / extra_s); break;
+    case Kind::kState: explained = part; break;
   }
-  if (weight < 0.05) return std::nullopt;
-  return std::min(1.0, weight);
+  if (explained < kLeast) return std::nullopt;
+  return cause.trust * std::min(1.0, explained);
 }
 
 std::optional<Hint> hint_of(const Cause& cause, const RunFigures& run, const Others& others) {
@@ -124,9 +142,23 @@ std::optional<Hint> hint_of(const Cause& cause, const RunFigures& run, const Oth
   // 1.4826 makes the median distance of normal noise its standard deviation.
   const double farthest = *std::max_element(distances.begin(), distances.end());
   if (change <= std::max(farthest, kDeviations * 1.4826 * median_of(distances))) return std::nullopt;
-  const std::optional<double> weight = weight_of(cause.kind, own->second, usual, run.wall_s, others.usual_s);
+  const std::optional<double> weight = weight_of(cause, own->second, usual, run.wall_s, others.usual_s);
   if (!weight) return std::nullopt;
   return Hint{cause.figure, cause.words, own->second, usual, *weight};
+}
+
+// The likely one first; of figures that tell of one cause the best.
+std::vector<Hint> hints_of(const RunFigures& run, const Others& others) {
+  std::vector<Hint> all, hints;
+  for (const Cause& cause : kCauses) {
+    if (auto hint = hint_of(cause, run, others)) all.push_back(std::move(*hint));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Hint& a, const Hint& b) { return a.weight > b.weight; });
+  for (Hint& hint : all) {
+    const auto is_same = [&](const Hint& other) { return std::string_view(other.cause) == hint.cause; };
+    if (std::none_of(hints.begin(), hints.end(), is_same)) hints.push_back(std::move(hint));
+  }
+  return hints;
 }
 
 }  // namespace
@@ -169,13 +201,7 @@ std::vector<OutsideRun> explain_runs(std::span<const RunFigures> runs) {
   others.usual_s = median_of(usual_s);
   std::vector<OutsideRun> result;
   for (const size_t i : outside) {
-    OutsideRun run{i, others.usual_s, wall_s[i] / others.usual_s - 1, {}};
-    for (const Cause& cause : kCauses) {
-      if (auto hint = hint_of(cause, runs[i], others)) run.hints.push_back(std::move(*hint));
-    }
-    std::stable_sort(run.hints.begin(), run.hints.end(),
-                     [](const Hint& a, const Hint& b) { return a.weight > b.weight; });
-    result.push_back(std::move(run));
+    result.push_back({i, others.usual_s, wall_s[i] / others.usual_s - 1, hints_of(runs[i], others)});
   }
   return result;
 }

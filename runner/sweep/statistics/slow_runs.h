@@ -22,7 +22,7 @@ struct Hint {
   const char* cause = "";
   double value = 0;   // of this run
   double usual = 0;   // median of the runs that are not outside
-  double weight = 0;  // 0 to 1: of a time, the part of the extra time that it may explain; less of what is no time
+  double weight = 0;  // 0 to 1: the part of the extra time that it may explain, less where it may be a consequence
 };
 
 struct OutsideRun {
