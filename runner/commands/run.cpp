@@ -51,8 +51,7 @@ namespace {
 constexpr uint64_t kDescendantsNs = 2'000'000'000;  // waits this long for processes that outlive the command
 constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
-using util::note;
-using util::say;
+using util::note, util::say;
 
 collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
   collect::RecordingOptions result;
@@ -222,8 +221,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
         ended = true;
         relay.command_ended();
         end.ended_ns = util::monotonic_ns();
-        end.wait_status = child_end->wait_status;
-        end.usage = child_end->usage;
+        end.child = *child_end;
         watch.note_command_end(child_end->io);
       }
     }
@@ -415,13 +413,13 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   session["state"] = finished ? "collected" : "incomplete";
   if (finished) describe_cost(session, run.options, run.installation);
   const Status written = run.session.write();
-  const int status = launch::shell_status(end.wait_status);
+  const int status = launch::shell_status(end.child.wait_status);
   if (!finished || !written) {
     say(fmt::format("{}; everything is kept: make room, then: mlrun recover {}",
                     (finished ? written : finished).error().text, run.folder));
     return status;
   }
-  return finish_run(run.options, run.folder, recording, run.installation, end.wait_status);
+  return finish_run(run.options, run.folder, recording, run.installation, end.child.wait_status);
 }
 
 Result<int> run_traced(Run& run) {

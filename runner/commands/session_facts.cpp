@@ -14,7 +14,6 @@
 #include "runner/collect/recovery.h"
 #include "runner/collect/shared_word.h"
 #include "runner/events/session.h"
-#include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
 #include "runner/session/host_facts.h"
 #include "runner/session/source_version.h"
@@ -154,12 +153,17 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["start_ns"] = end.started_ns;
   session["end_ns"] = end.ended_ns;
   session["wall_ns"] = end.ended_ns - end.started_ns;
-  session["wait_status"] = end.wait_status;
-  session["exit_status"] = launch::shell_status(end.wait_status);
-  session["signal"] = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
-  session["user_ns"] = time_ns(end.usage.ru_utime);
-  session["sys_ns"] = time_ns(end.usage.ru_stime);
-  session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
+  session["wait_status"] = end.child.wait_status;
+  session["exit_status"] = launch::shell_status(end.child.wait_status);
+  session["signal"] = WIFSIGNALED(end.child.wait_status) ? WTERMSIG(end.child.wait_status) : 0;
+  session["user_ns"] = time_ns(end.child.usage.ru_utime);
+  session["sys_ns"] = time_ns(end.child.usage.ru_stime);
+  session["max_rss_bytes"] = uint64_t(end.child.usage.ru_maxrss) * 1024;
+  json& use = session["use"] = {{"major_faults", end.child.usage.ru_majflt},
+                                {"minor_faults", end.child.usage.ru_minflt},
+                                {"input_blocks", end.child.usage.ru_inblock},
+                                {"output_blocks", end.child.usage.ru_oublock}};
+  if (end.child.io) use["read_bytes"] = end.child.io->read_bytes;
 }
 
 void describe_sampler(json& session, const looks::SamplerOptions& options, const looks::SamplerState& state) {

@@ -2,13 +2,12 @@
 // Facts about a run for session.json: keys and meaning in runner/launch/README.md.
 #pragma once
 
-#include <sys/resource.h>
-
 #include <cstdint>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/recording.h"
+#include "runner/launch/child_process.h"
 #include "runner/launch/placement.h"
 #include "runner/options/options.h"
 #include "runner/samplers/looks/sampler.h"
@@ -22,8 +21,7 @@ void describe_placement(nlohmann::json& session, const RunOptions& options, cons
 
 struct CommandEnd {
   uint64_t started_ns = 0, ended_ns = 0;  // CLOCK_MONOTONIC
-  int wait_status = 0;
-  rusage usage{};
+  launch::ChildEnd child;
 };
 void describe_command_end(nlohmann::json& session, const CommandEnd& end);
 
