@@ -118,23 +118,24 @@ class Descendants {
   bool alive_ = false;
 };
 
-looks::SamplerOptions sampler_options(const RunOptions& options) {
+looks::SamplerOptions sampler_options(const RunOptions& options, const launch::Placement& placement) {
   looks::SamplerOptions sampler;
   sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
   sampler.python_by_name = options.python_stacks == Wish::kOn;
   sampler.threads = options.sample != Wish::kOff && options.sample_threads;
   sampler.machine = options.sample != Wish::kOff && options.sample_machine;
+  sampler.command_cpus = placement.cpus.size();
   return sampler;
 }
 
 // The samplers of a run.
 class Samplers {
  public:
-  Samplers(const RunOptions& options, collect::Recording& recording)
+  Samplers(const RunOptions& options, const launch::Placement& placement, collect::Recording& recording)
       : recording_(recording),
         said_to_sample_(options.sample == Wish::kOn),
         asks_which_gpus_(!options.samples_gpus() && options.cupti != Wish::kOff),
-        looks_options_(sampler_options(options)) {
+        looks_options_(sampler_options(options, placement)) {
     if (looks_options_.any()) {
       looks_ = std::make_unique<looks::Sampler>(looks_options_);
       look_frames_ = std::make_unique<looks::LookFrames>(*looks_, recording.collector(), recording.spool(),
@@ -400,7 +401,7 @@ void take_back(Run& run) {
 int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
-  Samplers samplers(run.options, recording);
+  Samplers samplers(run.options, run.state.placement, recording);
   collect::DescendantWatch watch(child.pid());
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
   end.started_ns = run.started_ns;
