@@ -73,7 +73,7 @@ uint64_t seed_of(const Plan& plan) {
   const boost::uuids::uuid hash = identify(what_is_run(plan));
   uint64_t seed = 0;
   for (size_t i = 0; i < sizeof seed; i++) seed = seed << 8 | hash.data[i];
-  return seed;
+  return seed >> 1;  // within the whole numbers of TOML, to be written into a plan
 }
 
 }  // namespace mlrun::sweep

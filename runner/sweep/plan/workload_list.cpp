@@ -85,6 +85,7 @@ class Lister {
       std::vector<std::string> known(set_by_configurations_.begin(), set_by_configurations_.end());
       for (const auto& [one, values] : matrix_) known.push_back(one);
       const std::string meant = util::most_similar(name, known);
+      used_.insert(meant);  // not a fault of its own
       draft_.faults.add(
           workload.place,
           fmt::format("{{{}}} has no value: [parameters] does not have it{} (the text {{{}}} is written {{{{{}}}}})",
