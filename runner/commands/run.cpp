@@ -307,10 +307,6 @@ void describe_cost(nlohmann::json& session, const RunOptions& options, const lau
 // Recording of GPU work needs the same library.
 bool needs_library(const RunOptions& options) { return options.preload != Wish::kOff || options.cupti != Wish::kOff; }
 
-std::string preloaded_library(const RunOptions& options, const launch::Installation& installation) {
-  return needs_library(options) ? installation.preload_library : std::string();
-}
-
 // Without our library in the processes, the kernel side reports them, as with --pid.
 std::string kernel_streams(const RunOptions& options) {
   std::string streams = "block";
@@ -350,9 +346,10 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
                                            const collect::Recording& recording, launch::SignalRelay& relay,
                                            const launch::CommandState& state, launch::KernelSide* kernel_side) {
   launch::StartGate gate;
+  const std::string library = needs_library(options) ? installation.preload_library : std::string();
   return launch::ChildProcess::start(
       options.command,
-      launch::traced_environment(environ, preloaded_library(options, installation), recording.session_variable(),
+      launch::traced_environment(environ, library, recording.session_variable(),
                                  launch::look_at_program(options.command.front()), gpu_library(options, installation)),
       relay,
       [&] {
@@ -380,8 +377,7 @@ struct Run {
 };
 
 Result<launch::ChildProcess> start_run(Run& run) {
-  describe_start(run.session.data, run.options, run.recording);
-  describe_placement(run.session.data, run.options, run.state.placement);
+  describe_start(run.session.data, run.options, run.recording, run.state.placement);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);

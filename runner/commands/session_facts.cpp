@@ -122,7 +122,8 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
 
 }  // namespace
 
-void describe_start(json& session, const RunOptions& options, collect::Recording& recording) {
+void describe_start(json& session, const RunOptions& options, collect::Recording& recording,
+                    const launch::Placement& placement) {
   std::error_code ignored;
   const util::ClockChoice clock = util::choose_clock();
   session["session"] = collect::session_text(recording.arena().session());
@@ -133,6 +134,11 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["environment"] = launch::shown_environment(environ, options.kept_environment);
   session["host"] = launch::host_facts();
   session["options"] = options_json(options, recording);
+  if (placement.any()) {
+    session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
+                            {"cpu_node", options.cpu_node},
+                            {"mem_node", launch::id_list_text(placement.mem_nodes)}};
+  }
   session["mllog"] = texts(options.mllog);
   session["standard_files"] = standard_files();
   session["arena"] = {{"path", recording.place().path},
@@ -140,13 +146,6 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
                       {"bytes", recording.arena().layout().bytes}};
   session["clock"] = {
       {"kind", clock.kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"}, {"reason", clock.reason}, {"start", clock_json()}};
-}
-
-void describe_placement(json& session, const RunOptions& options, const launch::Placement& placement) {
-  if (!placement.any()) return;
-  session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
-                          {"cpu_node", options.cpu_node},
-                          {"mem_node", launch::id_list_text(placement.mem_nodes)}};
 }
 
 void describe_command_end(json& session, const CommandEnd& end) {

@@ -14,10 +14,8 @@
 
 namespace mlrun::commands {
 
-void describe_start(nlohmann::json& session, const RunOptions& options, collect::Recording& recording);
-
-// Where --cpus, --cpu-node and --mem-node put the command; nothing without them.
-void describe_placement(nlohmann::json& session, const RunOptions& options, const launch::Placement& placement);
+void describe_start(nlohmann::json& session, const RunOptions& options, collect::Recording& recording,
+                    const launch::Placement& placement);
 
 struct CommandEnd {
   uint64_t started_ns = 0, ended_ns = 0;  // CLOCK_MONOTONIC
