@@ -32,6 +32,14 @@ Place place_of(size_t n, double quantile) {
 
 double between(double low, double high, double fraction) { return low + fraction * (high - low); }
 
+// Puts the values into another order.
+double quantile_of_unsorted(std::vector<double>& values, double quantile) {
+  const auto [index, fraction] = place_of(values.size(), quantile);
+  const auto low = values.begin() + static_cast<ptrdiff_t>(index);
+  std::nth_element(values.begin(), low, values.end());
+  return low + 1 == values.end() ? *low : between(*low, *std::min_element(low + 1, values.end()), fraction);
+}
+
 // How the quantile changes when one value is left out: the skewness of that.
 double acceleration_of(std::span<const double> sorted, double quantile) {
   const size_t n = sorted.size();
@@ -71,18 +79,21 @@ Interval bca_interval(std::span<const double> sorted, double quantile, std::span
   std::vector<double> replicates(resamples.size());
   std::transform(resamples.begin(), resamples.end(), replicates.begin(),
                  [&](const Ranks& ranks) { return between(sorted[ranks.low], sorted[ranks.high], fraction); });
-  std::sort(replicates.begin(), replicates.end());
-  const auto [first, last] = std::equal_range(replicates.begin(), replicates.end(), estimate);
+  const auto less = std::count_if(replicates.begin(), replicates.end(), [&](double value) { return value < estimate; });
+  const auto same = std::count(replicates.begin(), replicates.end(), estimate);
   // Half of those that are the estimate itself count as below: the median of few values often is.
-  const double below = static_cast<double>((first - replicates.begin()) + (last - replicates.begin())) / 2;
+  const double below = static_cast<double>(less) + static_cast<double>(same) / 2;
   const double share = below / static_cast<double>(replicates.size());
-  if (share <= 0 || share >= 1) return {replicates.front(), replicates.back()};
+  if (share <= 0 || share >= 1) {
+    const auto [least, most] = std::minmax_element(replicates.begin(), replicates.end());
+    return {*least, *most};
+  }
   const boost::math::normal normal;
   const double bias = boost::math::quantile(normal, share);
   const double acceleration = acceleration_of(sorted, quantile);
   const auto end = [&](double probability) {
     const double z = bias + boost::math::quantile(normal, probability);
-    return quantile_of(replicates, boost::math::cdf(normal, bias + z / (1 - acceleration * z)));
+    return quantile_of_unsorted(replicates, boost::math::cdf(normal, bias + z / (1 - acceleration * z)));
   };
   return {end((1 - level) / 2), end((1 + level) / 2)};
 }
@@ -97,7 +108,7 @@ const std::vector<Ranks>& resampled_ranks(size_t n, double quantile) {
   std::vector<uint32_t> indices(n);
   ranks.reserve(kResamples);
   for (size_t i = 0; i < kResamples; ++i) {
-    for (uint32_t& index : indices) index = static_cast<uint32_t>(random() % n);
+    for (uint32_t& index : indices) index = static_cast<uint32_t>((random() >> 32) * n >> 32);
     ranks.push_back(ranks_of(indices, quantile));
   }
   return ranks;

@@ -18,15 +18,16 @@ bool is_bimodal(std::span<const double> sorted) {
   }
   const size_t fewest = std::max<size_t>(3, (n + 4) / 5);
   const double needed = 2.5 + 20 / static_cast<double>(n);
-  const std::span<const double> all = values;
-  for (size_t split = fewest; split + fewest <= n; ++split) {
-    const double gap = all[split] - all[split - 1];
-    if (gap <= 0) continue;
-    const Moments low = moments(all.first(split));
-    const Moments high = moments(all.subspan(split));
-    const double squares =
-        low.sd * low.sd * static_cast<double>(low.n - 1) + high.sd * high.sd * static_cast<double>(high.n - 1);
-    if (gap >= needed * std::sqrt(squares / static_cast<double>(n - 2))) return true;
+  const Moments all = moments(values);
+  const double squares = all.sd * all.sd * static_cast<double>(n - 1);
+  double below = 0;  // sum of the lower group's distances from the mean; the upper group's is its negative
+  for (size_t split = 1; split + fewest <= n; ++split) {
+    below += values[split - 1] - all.mean;
+    if (split < fewest) continue;
+    const double gap = values[split] - values[split - 1];
+    const double between = below * below * (1 / static_cast<double>(split) + 1 / static_cast<double>(n - split));
+    const double within = std::max(0.0, squares - between);
+    if (gap > 0 && gap >= needed * std::sqrt(within / static_cast<double>(n - 2))) return true;
   }
   return false;
 }

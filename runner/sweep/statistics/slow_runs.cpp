@@ -2,7 +2,9 @@
 #include "runner/sweep/statistics/slow_runs.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -74,31 +76,65 @@ double esd_bound(size_t n) {
 // Positions in `values` of what the test takes out: the farthest from the mean, one after the other. Those stay out up to the last one
 // that is beyond its bound, so that three slow runs do not hide each other.
 std::vector<size_t> far_values(const std::vector<double>& values) {
-  std::vector<size_t> left(values.size()), out;
-  std::iota(left.begin(), left.end(), 0);
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
+  std::vector<double> sorted(values.size());
+  std::transform(order.begin(), order.end(), sorted.begin(), [&](size_t index) { return values[index]; });
+  std::span<const double> rest = sorted;
+  std::vector<size_t> out;
   size_t found = 0;
-  const size_t most = values.size() * 2 / 5;
-  for (size_t i = 1; i <= most; ++i) {
-    std::vector<double> rest(left.size());
-    std::transform(left.begin(), left.end(), rest.begin(), [&](size_t index) { return values[index]; });
+  for (size_t i = 1; i <= values.size() * 2 / 5; ++i) {
     const Moments m = moments(rest);
     if (!(m.sd > 0)) break;
-    const auto farthest = std::max_element(
-        rest.begin(), rest.end(), [&](double a, double b) { return std::abs(a - m.mean) < std::abs(b - m.mean); });
-    const double distance = std::abs(*farthest - m.mean) / m.sd;
-    const auto place = left.begin() + (farthest - rest.begin());
-    out.push_back(*place);
-    left.erase(place);
-    if (distance > esd_bound(rest.size())) found = i;
+    const bool is_highest = rest.back() - m.mean > m.mean - rest.front();
+    const double distance = std::max(rest.back() - m.mean, m.mean - rest.front());
+    const size_t first = static_cast<size_t>(rest.data() - sorted.data());
+    out.push_back(order[is_highest ? first + rest.size() - 1 : first]);
+    if (distance > esd_bound(rest.size()) * m.sd) found = i;
+    rest = is_highest ? rest.first(rest.size() - 1) : rest.subspan(1);
   }
   out.resize(found);
   return out;
 }
 
-struct Others {
-  std::vector<const RunFigures*> runs;  // those that are not outside
-  double usual_s = 0;
+// What is usual of a figure, in the runs that are not outside.
+struct Usual {
+  double median = 0;
+  double reach = 0;  // a change of this size and less is nothing special
 };
+
+struct Others {
+  double usual_s = 0;
+  std::array<std::optional<Usual>, std::size(kCauses)> figures;  // by cause
+};
+
+std::optional<Usual> usual_of(const char* figure, const std::vector<const RunFigures*>& runs) {
+  std::vector<double> values;
+  for (const RunFigures* run : runs) {
+    const auto found = run->figures.find(figure);
+    if (found != run->figures.end() && std::isfinite(found->second)) values.push_back(found->second);
+  }
+  if (values.size() < 2) return std::nullopt;
+  const double median = median_of(values);
+  for (double& value : values) value = std::abs(value - median);
+  std::sort(values.begin(), values.end());
+  // 1.4826 makes the median distance of normal noise its standard deviation.
+  return Usual{median, std::max(quantile_of(values, 0.95), kDeviations * 1.4826 * quantile_of(values, 0.5))};
+}
+
+Others others_of(std::span<const RunFigures> runs, const std::vector<size_t>& outside) {
+  std::vector<const RunFigures*> others;
+  std::vector<double> wall_s;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (std::binary_search(outside.begin(), outside.end(), i) || !(runs[i].wall_s > 0)) continue;
+    others.push_back(&runs[i]);
+    wall_s.push_back(runs[i].wall_s);
+  }
+  Others result{median_of(wall_s), {}};
+  for (size_t i = 0; i < std::size(kCauses); ++i) result.figures[i] = usual_of(kCauses[i].figure, others);
+  return result;
+}
 
 // The part of the extra time that a change may explain; nothing if it is next to none.
 std::optional<double> weight_of(const Cause& cause, double value, double usual, double wall_s, double usual_s) {
@@ -124,34 +160,22 @@ std::optional<double> weight_of(const Cause& cause, double value, double usual, 
   return cause.trust * std::min(1.0, explained);
 }
 
-std::optional<Hint> hint_of(const Cause& cause, const RunFigures& run, const Others& others) {
+std::optional<Hint> hint_of(const Cause& cause, const std::optional<Usual>& usual, const RunFigures& run,
+                            double usual_s) {
   const auto own = run.figures.find(cause.figure);
-  if (own == run.figures.end()) return std::nullopt;
-  std::vector<double> values;
-  for (const RunFigures* other : others.runs) {
-    const auto found = other->figures.find(cause.figure);
-    if (found != other->figures.end()) values.push_back(found->second);
-  }
-  if (values.size() < 2) return std::nullopt;
-  const double usual = median_of(values);
-  const double direction = run.wall_s > others.usual_s ? cause.slows : -cause.slows;
-  const double change = (own->second - usual) * direction;
-  std::vector<double> distances(values.size());
-  std::transform(values.begin(), values.end(), distances.begin(),
-                 [&](double value) { return std::abs(value - usual); });
-  // 1.4826 makes the median distance of normal noise its standard deviation.
-  const double farthest = *std::max_element(distances.begin(), distances.end());
-  if (change <= std::max(farthest, kDeviations * 1.4826 * median_of(distances))) return std::nullopt;
-  const std::optional<double> weight = weight_of(cause, own->second, usual, run.wall_s, others.usual_s);
+  if (!usual || own == run.figures.end()) return std::nullopt;
+  const double direction = run.wall_s > usual_s ? cause.slows : -cause.slows;
+  if (!((own->second - usual->median) * direction > usual->reach)) return std::nullopt;
+  const std::optional<double> weight = weight_of(cause, own->second, usual->median, run.wall_s, usual_s);
   if (!weight) return std::nullopt;
-  return Hint{cause.figure, cause.words, own->second, usual, *weight};
+  return Hint{cause.figure, cause.words, own->second, usual->median, *weight};
 }
 
 // The likely one first; of figures that tell of one cause the best.
 std::vector<Hint> hints_of(const RunFigures& run, const Others& others) {
   std::vector<Hint> all, hints;
-  for (const Cause& cause : kCauses) {
-    if (auto hint = hint_of(cause, run, others)) all.push_back(std::move(*hint));
+  for (size_t i = 0; i < std::size(kCauses); ++i) {
+    if (auto hint = hint_of(kCauses[i], others.figures[i], run, others.usual_s)) all.push_back(std::move(*hint));
   }
   std::stable_sort(all.begin(), all.end(), [](const Hint& a, const Hint& b) { return a.weight > b.weight; });
   for (Hint& hint : all) {
@@ -191,14 +215,7 @@ std::vector<OutsideRun> explain_runs(std::span<const RunFigures> runs) {
   std::transform(runs.begin(), runs.end(), wall_s.begin(), [](const RunFigures& run) { return run.wall_s; });
   const std::vector<size_t> outside = runs_outside(wall_s);
   if (outside.empty()) return {};
-  Others others;
-  std::vector<double> usual_s;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (std::binary_search(outside.begin(), outside.end(), i) || !(wall_s[i] > 0)) continue;
-    others.runs.push_back(&runs[i]);
-    usual_s.push_back(wall_s[i]);
-  }
-  others.usual_s = median_of(usual_s);
+  const Others others = others_of(runs, outside);
   std::vector<OutsideRun> result;
   for (const size_t i : outside) {
     result.push_back({i, others.usual_s, wall_s[i] / others.usual_s - 1, hints_of(runs[i], others)});
