@@ -40,7 +40,6 @@ void visit_members(auto& workload, auto visit, Workload* /*of*/) {
 // What a run is made of, besides its configuration and workload.
 void visit_ways(auto& plan, auto visit) {
   visit("order", plan.order);
-  visit("seed", plan.seed);
   visit("time_limit_ns", plan.time_limit_ns);
   visit("pause_ns", plan.pause_ns);
   visit("before", plan.before);
@@ -50,6 +49,7 @@ void visit_ways(auto& plan, auto visit) {
 
 void visit_rest(auto& plan, auto visit) {
   visit("repetitions", plan.repetitions);
+  visit("seed", plan.seed);  // of the order of the runs that are added
   visit("warm_up", plan.warm_up);
   visit("retries", plan.retries);
   visit("stop_within", plan.stop.within);
@@ -207,7 +207,6 @@ std::string changed_runs(const Plan& before, const Plan& after) {
 
 std::string changed_plan(const Plan& before, const Plan& after) {
   if (auto runs = changed_runs(before, after); !runs.empty()) return runs;
-  if (auto rest = difference(rest_json(before), rest_json(after), ""); !rest.empty()) return rest;
   for (const Configuration& one : after.configurations) {
     const bool is_new = std::none_of(before.configurations.begin(), before.configurations.end(),
                                      [&](const Configuration& old) { return one.name == old.name; });
@@ -218,7 +217,7 @@ std::string changed_plan(const Plan& before, const Plan& after) {
                                      [&](const Workload& old) { return one.key == old.key; });
     if (is_new) return fmt::format("workload \"{}\" is new", one.key);
   }
-  return {};
+  return difference(rest_json(before), rest_json(after), "");
 }
 
 }  // namespace mlrun::sweep

@@ -46,11 +46,11 @@ SQLite::Database open_for_reading(const std::string& folder) {
   return SQLite::Database(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMs);
 }
 
-// Both are in order of run_id. A run that is beyond `by_id` began after it was read.
+// The rows are in order of run_id and name. A run that is beyond `by_id` began after it was read.
 template <typename Values>
 void read_values(SQLite::Database& database, const char* table, const std::unordered_map<int64_t, RunRow*>& by_id,
                  Values RunRow::*values) {
-  SQLite::Statement rows(database, fmt::format("SELECT run_id, name, value FROM {}", table));
+  SQLite::Statement rows(database, fmt::format("SELECT run_id, name, value FROM {} ORDER BY run_id, name", table));
   int64_t id = -1;
   RunRow* run = nullptr;
   while (rows.executeStep()) {
@@ -60,10 +60,12 @@ void read_values(SQLite::Database& database, const char* table, const std::unord
       run = found == by_id.end() ? nullptr : found->second;
     }
     if (run == nullptr) continue;
+    Values& of_run = run->*values;
+    auto name = rows.getColumn(1).getString();
     if constexpr (std::is_same_v<Values, Figures>) {
-      (run->*values).emplace(rows.getColumn(1).getString(), rows.getColumn(2).getDouble());
+      of_run.emplace_hint(of_run.end(), std::move(name), rows.getColumn(2).getDouble());
     } else {
-      (run->*values).emplace(rows.getColumn(1).getString(), rows.getColumn(2).getString());
+      of_run.emplace_hint(of_run.end(), std::move(name), rows.getColumn(2).getString());
     }
   }
 }
