@@ -12,6 +12,7 @@
 #include "runner/sweep/plan/shell_words.h"
 #include "runner/sweep/plan/toml_draft.h"
 #include "runner/util/file_io.h"
+#include "runner/util/text.h"
 
 namespace mlrun::sweep {
 
@@ -38,6 +39,10 @@ void read_workload_words(const std::vector<std::string>& workloads, Draft& draft
   int number = 0;
   for (const std::string& text : workloads) {
     const Place place{"", 0, fmt::format("workload {}", ++number)};
+    if (!util::is_utf8(text)) {
+      draft.faults.add(place, "the command is not in UTF-8, as a plan has to be");
+      continue;
+    }
     std::string escaped = with_literal_braces(text);
     auto words = shell_words(escaped);
     if (!words || words->empty()) {

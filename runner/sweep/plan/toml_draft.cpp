@@ -15,6 +15,9 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr int64_t kRepetitionsMax = 100'000, kRetriesMax = 100;
+const std::vector<std::string> kPlanKeys = {"repetitions", "workloads",  "parameters", "order",  "seed",
+                                            "warm_up",     "time_limit", "pause",      "before", "after",
+                                            "retries",     "stop",       "question",   "margin", "input"};
 constexpr int64_t kFewestForStop = 8;  // an interval that is looked at earlier is too narrow
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
@@ -118,7 +121,7 @@ void read_configuration(const toml::table& table, const std::string& file, Draft
     const std::string name(key.str());
     configuration.places[name] = keys.place_of(name);
   }
-  if (keys.refuse_others() && table.get("name") == nullptr) {
+  if (keys.refuse_others(kPlanKeys) && table.get("name") == nullptr) {
     draft.faults.add(configuration.place.below("name"), "the key is missing: each configuration has a name");
   }
   draft.configurations.push_back(std::move(configuration));
@@ -168,7 +171,11 @@ void read_plan_keys(const toml::table& table, const std::string& file, Draft& dr
   for (const auto& [key, value] : table) draft.places[std::string(key.str())] = keys.place_of(std::string(key.str()));
   if (!keys.refuse_others()) return;
   const auto missing = [&](const char* key, const char* what) {
-    if (table.get(key) == nullptr) draft.faults.add({file, 0, key}, std::string("the key is missing: ") + what);
+    if (table.get(key) != nullptr) return;
+    const bool is_parameter = std::any_of(draft.parameters.begin(), draft.parameters.end(),
+                                          [&](const ParameterDraft& parameter) { return parameter.name == key; });
+    draft.faults.add({file, 0, key}, std::string("the key is missing: ") + what +
+                                         (is_parameter ? "; the one in [parameters] belongs above it" : ""));
   };
   if (table.get("stop") == nullptr) missing("repetitions", "how often everything is run");
   missing("workloads", "the commands to run");

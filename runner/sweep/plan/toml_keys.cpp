@@ -254,16 +254,20 @@ void TomlKeys::scalars(const std::string& key, const std::string& what,
   }
 }
 
-bool TomlKeys::refuse_others() {
+bool TomlKeys::refuse_others(const std::vector<std::string>& of_plan) {
   bool none = true;
   for (const auto& [name, value] : table_) {
     const std::string key(name.str());
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     none = false;
+    if (std::find(of_plan.begin(), of_plan.end(), key) != of_plan.end()) {
+      faults_.add(place_of(key), fmt::format("{} is a key of the plan: write it above the first line with [ ]", key));
+      continue;
+    }
     const std::string meant = util::most_similar(key, known_);
     faults_.add(place_of(key),
-                "there is no such key" + (meant.empty() ? "; there are " + fmt::format("{}", fmt::join(known_, ", "))
-                                                        : "; did you mean " + meant + "?"));
+                "there is no such key; " + (meant.empty() ? fmt::format("there are {}", fmt::join(known_, ", "))
+                                                          : "did you mean " + meant + "?"));
   }
   return none;
 }

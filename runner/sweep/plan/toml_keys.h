@@ -41,8 +41,8 @@ class TomlKeys {
   void scalars(const std::string& key, const std::string& what,
                const std::function<void(const std::string&, std::string)>& take);
 
-  // After all keys have been asked for. False: there were others.
-  bool refuse_others();
+  // After all keys have been asked for. False: there were others. `of_plan`: keys that are meant for the plan itself.
+  bool refuse_others(const std::vector<std::string>& of_plan = {});
 
  private:
   bool text_of(const std::string& key, const toml::node& node, std::string& value);
