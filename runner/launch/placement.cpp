@@ -174,7 +174,7 @@ Result<IdList> find_cpus(const std::string& list) {
 
 Result<IdList> find_cpus_of_nodes(const std::string& list) {
   const auto nodes = find_nodes(list);
-  if (!nodes) return nodes;
+  if (!nodes) return tl::make_unexpected(nodes.error());
   IdList all;
   for (const uint32_t node : *nodes) {
     const IdList cpus = system_list(fmt::format("{}node{}/cpulist", kNodes, node));

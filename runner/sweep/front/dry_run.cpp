@@ -23,22 +23,22 @@ namespace mlrun::sweep {
 namespace {
 
 using nlohmann::json;
-using Cell = std::pair<std::string, std::string>;  // configuration's name, workload's key
+using CellName = std::pair<std::string, std::string>;  // configuration's name, workload's key
 
 // What earlier runs took, from start to the finished trace.
-struct Known {
-  std::map<Cell, std::pair<int64_t, int64_t>> times;  // sum in ns, number
+struct EarlierRuns {
+  std::map<CellName, std::pair<int64_t, int64_t>> times;  // sum in ns, number
   std::set<std::tuple<std::string, std::string, int32_t>> done;
 
-  [[nodiscard]] std::optional<int64_t> mean_ns(const Cell& cell) const {
+  [[nodiscard]] std::optional<int64_t> mean_ns(const CellName& cell) const {
     const auto found = times.find(cell);
     if (found == times.end()) return {};
     return found->second.first / found->second.second;
   }
 };
 
-Result<Known> look_into(const std::string& folder) {
-  Known known;
+Result<EarlierRuns> read_earlier_runs(const std::string& folder) {
+  EarlierRuns known;
   if (folder.empty() || ::access((folder + "/sweep.sqlite").c_str(), F_OK) != 0) return known;
   const auto sweep = read_sweep(folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
@@ -54,14 +54,14 @@ Result<Known> look_into(const std::string& folder) {
   return known;
 }
 
-struct Expected {
+struct ExpectedTime {
   int64_t ns = 0;  // of the runs with a known time
   size_t known = 0, left = 0;
 };
 
 class DryRun {
  public:
-  DryRun(const Plan& plan, const std::string& folder, Known known)
+  DryRun(const Plan& plan, const std::string& folder, EarlierRuns known)
       : plan_(plan),
         folder_(folder.empty() ? "OUT" : folder),
         known_(std::move(known)),
@@ -119,7 +119,7 @@ class DryRun {
   }
 
  private:
-  [[nodiscard]] Cell cell_of(const PlannedRun& run) const {
+  [[nodiscard]] CellName cell_of(const PlannedRun& run) const {
     return {plan_.configurations[run.configuration].name, plan_.workloads[run.workload].key};
   }
 
@@ -167,15 +167,15 @@ class DryRun {
 
   const Plan& plan_;
   std::string folder_;
-  Known known_;
+  EarlierRuns known_;
   std::vector<PlannedRun> runs_;
-  Expected expected_;
+  ExpectedTime expected_;
 };
 
 }  // namespace
 
 Status print_dry_run(const Plan& plan, const std::string& folder, bool json) {
-  auto known = look_into(folder);
+  auto known = read_earlier_runs(folder);
   if (!known) return tl::make_unexpected(known.error());
   const DryRun dry_run(plan, folder, *std::move(known));
   if (json) {

@@ -9,7 +9,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSweepFooter =
     "Examples:\n"
     "  mlrun sweep plan.toml -o results             make all runs of a plan\n"
     "  mlrun sweep --dry-run plan.toml              every run with its command, and how long all will take\n"
@@ -42,7 +42,7 @@ Status take_runs(const Arguments& arguments, SweepOptions& options) {
   return {};
 }
 
-Status check(const SweepOptions& options, bool has_output) {
+Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
   if (options.runs) {
     if (!options.plan.empty()) return fail("--runs has its own workloads: leave out the plan " + options.plan);
     if (has_output || options.resume) return fail("--runs names OUT itself: leave out -o and --resume");
@@ -67,7 +67,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   std::string output, resumed;
   CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores what came of them.", "sweep");
   set_usage(app, "mlrun sweep [OPTIONS] PLAN -o OUT");
-  app.footer(kFooter);
+  app.footer(kSweepFooter);
   app.add_option("PLAN", options.plan, "the plan, a TOML file (keys: runner/sweep/plan/README.md)");
   app.add_option("-o,--output", output, "folder of the results, a new one (default: none)")->option_text("OUT");
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
@@ -90,7 +90,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   options.folder = options.resume ? resumed : output;
   Status status;
   if (runs != arguments.end()) status = take_runs(Arguments(runs + 1, arguments.end()), options);
-  if (status) status = check(options, !output.empty());
+  if (status) status = check_words_of_sweep(options, !output.empty());
   if (!status) return tl::make_unexpected(status.error());
   if (options.json && !options.dry_run)
     return fail("--json goes with --dry-run; see mlrun sweep list --json for results");

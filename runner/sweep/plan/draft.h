@@ -2,6 +2,7 @@
 // A plan as it was read, with the place of each value, before it is checked as a whole.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
+
+inline constexpr int32_t kRepetitionsMax = 100'000;
+inline constexpr int32_t kFewestForStop = 8;  // an interval that is looked at earlier is too narrow
 
 struct WorkloadDraft {
   std::string text;

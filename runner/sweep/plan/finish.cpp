@@ -26,7 +26,6 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr int64_t kRunsMax = 200'000;
-constexpr int32_t kFewestForStop = 8;
 
 bool contains(const std::vector<std::string>& texts, const std::string& text) {
   return std::find(texts.begin(), texts.end(), text) != texts.end();
@@ -162,24 +161,23 @@ void check_number_of_runs(Draft& draft) {
                    fmt::format("the plan has {} runs, more than the {} that a sweep can have", runs, kRunsMax));
 }
 
+void check_values(Draft& draft) {
+  check_configurations(draft);
+  check_parameters(draft);
+  check_question(draft);
+  check_stop(draft);
+  check_input(draft);
+}
+
 }  // namespace
 
 Result<Plan> finish(Draft draft) {
-  using Check = void (*)(Draft&);
+  if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
+  for (const ConfigurationDraft& one : draft.configurations) draft.plan.configurations.push_back(one.values);
   // Where one check finds a fault the later ones are not asked: they would report its consequences.
-  for (const Check check : {Check([](Draft&) {}),  // what reading found
-                            Check([](Draft& d) {
-                              check_configurations(d);
-                              check_parameters(d);
-                              check_question(d);
-                              check_stop(d);
-                              check_input(d);
-                            }),
-                            Check(list_workloads), Check(check_programs), Check(check_number_of_runs)}) {
+  for (const auto check : {check_values, list_workloads, check_programs, check_number_of_runs}) {
     check(draft);
     if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
-    draft.plan.configurations.clear();
-    for (const ConfigurationDraft& one : draft.configurations) draft.plan.configurations.push_back(one.values);
   }
   if (!draft.places.contains("seed")) draft.plan.seed = seed_of(draft.plan);
   draft.plan.hash = hash_of(draft.plan);

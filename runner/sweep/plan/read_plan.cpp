@@ -18,12 +18,11 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr int32_t kRepetitionsMax = 100'000;
-
 Status read_modes_file(const std::string& file, Draft& draft) {
   const auto text = util::read_file(file);
   if (!text) return tl::make_unexpected(text.error());
   read_modes(*text, file, draft);
+  if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
   return {};
 }
 

@@ -14,11 +14,10 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr int64_t kRepetitionsMax = 100'000, kRetriesMax = 100;
+constexpr int64_t kRetriesMax = 100;
 const std::vector<std::string> kPlanKeys = {"repetitions", "workloads",  "parameters", "order",  "seed",
                                             "warm_up",     "time_limit", "pause",      "before", "after",
                                             "retries",     "stop",       "question",   "margin", "input"};
-constexpr int64_t kFewestForStop = 8;  // an interval that is looked at earlier is too narrow
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
@@ -73,7 +72,7 @@ void read_stop(TomlKeys& keys, Draft& draft) {
   if (node == nullptr) return;
   const toml::table* table = node->as_table();
   if (table == nullptr) return keys.wrong_type("stop", *node, "a table such as {within = \"2 %\", at_most = 30}");
-  Place place = keys.place_of("stop", *node);
+  const Place place = keys.place_of("stop", *node);
   TomlKeys stop(*table, place, draft.faults);
   int64_t at_least = 0, at_most = 0;
   const bool has_within = stop.fraction("within", draft.plan.stop.within);
@@ -85,8 +84,6 @@ void read_stop(TomlKeys& keys, Draft& draft) {
   }
   draft.plan.stop.at_least = static_cast<int32_t>(at_least);
   draft.plan.stop.at_most = static_cast<int32_t>(at_most);
-  for (const char* key : {"within", "at_least", "at_most"})
-    draft.places[std::string("stop.") + key] = stop.place_of(key);
 }
 
 // A list of CPUs or nodes; one number may be written as such.
@@ -183,7 +180,8 @@ void read_plan_keys(const toml::table& table, const std::string& file, Draft& dr
 }
 
 // The plan with the configurations of a modes file, in TOML.
-std::string with_modes(toml::table table, const Draft& draft) {
+std::string with_modes(const toml::table& plan, const Draft& draft) {
+  toml::table table = plan;
   toml::array configurations;
   for (const ConfigurationDraft& one : draft.configurations) {
     toml::table keys{{"name", one.values.name}};
@@ -203,10 +201,10 @@ std::string with_modes(toml::table table, const Draft& draft) {
 
 void read_toml(const std::string& text, const std::string& file, Draft& draft) {
   try {
-    toml::table table = toml::parse(text, file);
+    const toml::table table = toml::parse(text, file);
     const bool has_modes = !draft.configurations.empty();
     read_plan_keys(table, file, draft);
-    draft.plan.text = has_modes ? with_modes(std::move(table), draft) : text;
+    draft.plan.text = has_modes ? with_modes(table, draft) : text;
   } catch (const toml::parse_error& error) {
     draft.faults.add({file, static_cast<int>(error.source().begin.line), ""},
                      fmt::format("this is no TOML: {}", error.description()));
@@ -216,8 +214,9 @@ void read_toml(const std::string& text, const std::string& file, Draft& draft) {
 std::string toml_text(const Draft& draft) {
   toml::array workloads;
   for (const WorkloadDraft& workload : draft.workloads) workloads.push_back(workload.text);
-  toml::table table{{"repetitions", draft.plan.repetitions}, {"after", "sync"}, {"workloads", std::move(workloads)}};
-  return with_modes(std::move(table), draft);
+  const toml::table table{
+      {"repetitions", draft.plan.repetitions}, {"after", "sync"}, {"workloads", std::move(workloads)}};
+  return with_modes(table, draft);
 }
 
 }  // namespace mlrun::sweep
