@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/execute/progress.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
 
+#include "runner/report/text/terminal.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
-#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
@@ -20,16 +17,13 @@ namespace {
 
 constexpr uint64_t kDrawNs = 1'000'000'000;
 
-std::string time_of(double s) { return summary::time_text(static_cast<int64_t>(s * 1e9), {}); }
-
-size_t width_of_terminal() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+std::string time_of(double s, const summary::Glyphs& glyphs) {
+  return summary::time_text(static_cast<int64_t>(s * 1e9), glyphs);
 }
 
-std::string result_text(const RunRow& run) {
+std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
   const auto wall = run.figures.find("wall_s");
-  const std::string time = wall == run.figures.end() ? "" : time_of(wall->second);
+  const std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
   if (run.state == RunState::kDone) return time;
   if (run.state == RunState::kTimedOut) return "timed out after " + time;
   return "failed: " + util::printable(run.failure);
@@ -37,7 +31,8 @@ std::string result_text(const RunRow& run) {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), terminal_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool quiet)
+    : quiet_(quiet), terminal_(!quiet && summary::is_terminal(stderr)), style_(summary::style_of(stderr)) {}
 
 Progress::~Progress() { clear(); }
 
@@ -50,7 +45,8 @@ void Progress::done(size_t runs, size_t failed, const std::string& folder) {
   clear();
   if (quiet_) return;
   const std::string bad = failed == 0 ? "" : fmt::format(", {} of them failed", failed);
-  fmt::print(stderr, "mlrun: {} runs{}: mlrun sweep stat {}\n", runs, bad, util::printable(folder));
+  fmt::print(stderr, "mlrun: {} made{}; see mlrun sweep stat {}\n", summary::counted(static_cast<int64_t>(runs), "run"),
+             bad, util::printable(summary::shell_word(folder)));
 }
 
 void Progress::begin(const RunRow& run, size_t number, size_t total) {
@@ -63,13 +59,12 @@ void Progress::begin(const RunRow& run, size_t number, size_t total) {
 
 void Progress::end(const RunRow& run, uint64_t spent_ns) {
   spent_s_[{run.planned.configuration, run.planned.workload}].push_back(static_cast<double>(spent_ns) / 1e9);
-  last_ = fmt::format("{} {}", name_, result_text(run));
-  if (quiet_) return;
+  last_ = result_text(run, style_.glyphs);
   const bool is_news = !terminal_ || run.state != RunState::kDone;
-  if (!is_news) return;
+  if (quiet_ || !is_news) return;
   clear();
   const std::string left = time_left();
-  fmt::print(stderr, "run {} of {}: {}{}\n", number_, total_, last_, left.empty() ? "" : "; " + left);
+  fmt::print(stderr, "run {} of {}: {} {}{}\n", number_, total_, name_, last_, left.empty() ? "" : "; " + left);
 }
 
 void Progress::tick() {
@@ -104,23 +99,21 @@ std::string Progress::time_left() const {
     for (const double one : found->second) squares += (one - mean) * (one - mean);
     variance += squares / static_cast<double>(found->second.size() - 1);
   }
-  return fmt::format("{} ± {} left", time_of(sum_s), time_of(2 * std::sqrt(variance)));
+  const summary::Glyphs& glyphs = style_.glyphs;
+  return fmt::format("{} {} {} left", time_of(sum_s, glyphs), glyphs.pick("±", "+-"),
+                     time_of(2 * std::sqrt(variance), glyphs));
 }
 
 void Progress::draw() {
   drawn_ns_ = util::monotonic_ns();
-  const double running_s = static_cast<double>(drawn_ns_ - begun_ns_) / 1e9;
-  std::string line = fmt::format("run {} of {}: {} {}", number_, total_, name_, time_of(running_s));
-  if (const std::string left = time_left(); !left.empty()) line += "; " + left;
-  if (!last_.empty()) line += "; last: " + last_;
-  const size_t width = width_of_terminal();
-  // Cut by bytes, at the start of a character: the line must not wrap.
-  if (line.size() >= width) {
-    size_t end = width - 1;
-    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
-    line.resize(end);
-  }
-  fmt::print(stderr, "\r\x1b[K{}", line);
+  const uint64_t running_ns = drawn_ns_ - begun_ns_;
+  std::string line = fmt::format("run {} of {}: ", number_, total_);
+  if (const std::string left = time_left(); !left.empty()) line += left + "; ";
+  if (!last_.empty()) line += "last " + last_ + "; ";
+  line += "now " + name_;
+  if (running_ns >= kDrawNs) line += ", " + summary::time_text(static_cast<int64_t>(running_ns), style_.glyphs);
+  // The line must not wrap: then it could not be rewritten.
+  fmt::print(stderr, "\r\x1b[K{}", summary::cut_end(line, style_.width - 1, style_.glyphs));
   drawn_ = true;
 }
 

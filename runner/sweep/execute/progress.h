@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/report/text/text_style.h"
 #include "runner/sweep/store/rows.h"
 
 namespace mlrun::sweep {
@@ -37,6 +38,7 @@ class Progress {
   void clear();
 
   bool quiet_, terminal_, drawn_ = false;
+  summary::TextStyle style_;
   size_t number_ = 0, total_ = 0;
   std::string name_, last_;
   uint64_t begun_ns_ = 0, drawn_ns_ = 0;

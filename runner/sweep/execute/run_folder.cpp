@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "runner/report/text/text_style.h"
 #include "runner/session/new_trace_folder.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -21,16 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMessageBytes = 200;
-
-std::string quoted(const std::string& word) {
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("_-+=./:,@%^").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  std::string result = "'";
-  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
 
 // Of a run whose process was still held when the sweep was killed.
 bool holds_logs_alone(const std::string& folder) {
@@ -84,8 +74,8 @@ std::string command_text(const Making& making, const RunRow& run, const Supervis
     if (!options.cpu_node.empty()) text += fmt::format("# on the CPUs of node {}\n", options.cpu_node);
     if (!options.mem_node.empty()) text += fmt::format("# with memory of node {}\n", options.mem_node);
   }
-  for (const auto& [name, value] : options.environment) text += fmt::format("{}={} ", name, quoted(value));
-  for (const std::string& word : options.command) text += quoted(word) + ' ';
+  for (const auto& [name, value] : options.environment) text += fmt::format("{}={} ", name, summary::shell_word(value));
+  for (const std::string& word : options.command) text += summary::shell_word(word) + ' ';
   text.back() = '\n';
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include "runner/events/session.h"
 #include "runner/session/installation.h"
+#include "runner/sweep/execute/leftovers.h"
 #include "runner/sweep/execute/machine_state.h"
 #include "runner/sweep/execute/page_cache.h"
 #include "runner/sweep/execute/run_folder.h"
@@ -199,6 +200,11 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   supervised->demand(Demand::kGo);
   const Ending ending = Watch(making, *supervised, folder, making.configuration(run).is_dry).until_gone();
   run.ended_realtime_ns = static_cast<int64_t>(util::realtime_ns());
+  if (!ending.ended && ending.exec_error == 0 && !ending.stopped) {
+    // Only the end of the supervisor, which something else has killed.
+    const Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
+    if (!ended) return ended;
+  }
   if (ending.stopped) {
     run.interrupted = true;
     fail_run(run, "the sweep was stopped");
