@@ -9,7 +9,10 @@
 #include "runner/sweep/supervise/supervisor.h"
 
 int main(int argc, char** argv) {
-  const int control = argc > 3 ? std::atoi(argv[1]) : -1, lock = argc > 3 ? std::atoi(argv[2]) : -1;
+  const auto descriptor = [&](int word) {
+    return argc > 3 ? static_cast<int>(std::strtol(argv[word], nullptr, 10)) : -1;
+  };
+  const int control = descriptor(1), lock = descriptor(2);
   if (control < 3 || ::fcntl(control, F_SETFD, FD_CLOEXEC) != 0 || ::fcntl(lock, F_SETFD, FD_CLOEXEC) != 0) {
     std::fputs("mlrun-supervisor is called by mlrun-sweep\n", stderr);
     return 125;

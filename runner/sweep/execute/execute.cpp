@@ -64,7 +64,7 @@ class Execution {
 
   [[nodiscard]] bool is_to_be_made_again(const RunRow& run) const;
   [[nodiscard]] size_t number_of(const RunRow& run) const;
-  [[nodiscard]] std::vector<RunRow> left_behind(size_t at) const;
+  [[nodiscard]] std::map<Cell, size_t> left_behind(size_t at) const;
 
   Making& making_;
   std::vector<RunRow> rows_;  // by position, then attempt
@@ -107,7 +107,7 @@ Status Execution::end_what_is_running() {
   if (Status ended = end_leftovers(left); !ended) return ended;
   for (const Store::Running& one : *running) {
     const std::string folder = making_.folder_of(one.run);
-    const Status ended = end_leftovers({one.processes, {folder + "/console.log", folder + "/error.log"}, folder});
+    Status ended = end_leftovers({one.processes, {folder + "/console.log", folder + "/error.log"}, folder});
     if (!ended) return ended;
     RunRow run = one.run;
     run.state = RunState::kFailed;
@@ -181,7 +181,7 @@ Result<bool> Execution::warm_up_rounds() {
     std::set<Cell> done;
     for (const RunRow& run : rows_) {
       if (run.state != RunState::kPlanned || !done.insert(cell_of(run)).second) continue;
-      const auto warmed = warm_up(making_, run);
+      auto warmed = warm_up(making_, run);
       if (!warmed || !*warmed) return warmed;
       warm_.insert(cell_of(run));
     }
@@ -194,19 +194,23 @@ Result<bool> Execution::fill_cache(const RunRow& run) {
   return warm_up(making_, run);
 }
 
+// Of the run, among all that have begun; its earlier attempts are no others.
 size_t Execution::number_of(const RunRow& run) const {
-  std::set<int32_t> before;
+  size_t others = 0;
+  int32_t counted = 0;
   for (const RunRow& one : rows_) {
-    if (one.state != RunState::kPlanned && one.planned.position != run.planned.position)
-      before.insert(one.planned.position);
+    const int32_t position = one.planned.position;
+    if (one.state == RunState::kPlanned || position == run.planned.position || position == counted) continue;
+    counted = position;
+    ++others;
   }
-  return before.size() + 1;
+  return others + 1;
 }
 
-std::vector<RunRow> Execution::left_behind(size_t at) const {
-  std::vector<RunRow> left;
+std::map<Cell, size_t> Execution::left_behind(size_t at) const {
+  std::map<Cell, size_t> left;
   for (size_t i = at; i < rows_.size(); ++i) {
-    if (rows_[i].state == RunState::kPlanned) left.push_back(rows_[i]);
+    if (rows_[i].state == RunState::kPlanned) ++left[cell_of(rows_[i])];
   }
   return left;
 }
@@ -216,7 +220,7 @@ Result<bool> Execution::make_one(RunRow& run) {
   if (!is_first_ && making_.signals.wait(making_.plan().pause_ns)) return false;
   is_first_ = false;
   if (making_.signals.taken()) return false;
-  const auto warm = fill_cache(run);
+  auto warm = fill_cache(run);
   if (!warm || !*warm) return warm;
   const uint64_t begin_ns = util::monotonic_ns();
   if (making_.configuration(run).cache == Cache::kCold) warm_.clear();
@@ -237,7 +241,7 @@ Result<bool> Execution::make_left() {
     if (rows_[at].state != RunState::kPlanned) continue;
     making_.progress.set_left(left_behind(at + 1));
     making_.progress.begin(rows_[at], number_of(rows_[at]), static_cast<size_t>(rows_.back().planned.position));
-    const auto made = make_one(rows_[at]);
+    auto made = make_one(rows_[at]);
     if (!made || !*made) return made;
     if (Status settled = settle(at); !settled) return tl::make_unexpected(settled.error());
   }

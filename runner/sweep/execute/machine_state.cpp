@@ -50,7 +50,7 @@ void add_temperature(Figures& machine) {
   double hottest = -1;
   for (const auto& zone : fs::directory_iterator("/sys/class/thermal", error)) {
     const std::string text = line_of(zone.path() / "temp");
-    if (!text.empty()) hottest = std::max(hottest, std::atof(text.c_str()) / 1000);
+    if (!text.empty()) hottest = std::max(hottest, std::strtod(text.c_str(), nullptr) / 1000);
   }
   if (hottest > 0) machine["temperature_c"] = hottest;
 }
@@ -62,7 +62,7 @@ void add_frequency(Figures& machine) {
   for (long cpu = 0; cpu < ::sysconf(_SC_NPROCESSORS_CONF); ++cpu) {
     const std::string khz = line_of(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu));
     if (khz.empty()) continue;
-    sum_hz += std::atof(khz.c_str()) * 1000;
+    sum_hz += std::strtod(khz.c_str(), nullptr) * 1000;
     ++cpus;
   }
   if (cpus > 0) machine["frequency_hz"] = sum_hz / cpus;
@@ -102,7 +102,8 @@ MachineCounters read_machine_counters() {
 }
 
 void add_machine_now(Figures& machine) {
-  if (const std::string load = line_of("/proc/loadavg"); !load.empty()) machine["load_1m"] = std::atof(load.c_str());
+  if (const std::string load = line_of("/proc/loadavg"); !load.empty())
+    machine["load_1m"] = std::strtod(load.c_str(), nullptr);
   const std::string meminfo = util::read_text("/proc/meminfo", 16384);
   machine["memory_available_bytes"] = static_cast<double>(number_after(meminfo, "MemAvailable:")) * 1024;
   add_temperature(machine);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/execute/progress.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -21,9 +21,20 @@ std::string time_of(double s, const summary::Glyphs& glyphs) {
   return summary::time_text(static_cast<int64_t>(s * 1e9), glyphs);
 }
 
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double variance_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
 std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
   const auto wall = run.figures.find("wall_s");
-  const std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
+  std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
   if (run.state == RunState::kDone) return time;
   if (run.state == RunState::kTimedOut) return "timed out after " + time;
   return "failed: " + util::printable(run.failure);
@@ -72,32 +83,23 @@ void Progress::tick() {
 }
 
 // The sum of the means of the cells that are left, and twice the standard deviation of that sum. A cell that has not run yet
-// takes as long as the mean of all.
+// takes as long as the mean of all, give or take half of it.
 std::string Progress::time_left() const {
   double all_s = 0;
   size_t all = 0;
   for (const auto& [cell, spent] : spent_s_) {
-    for (const double one : spent) all_s += one;
+    all_s += std::accumulate(spent.begin(), spent.end(), 0.0);
     all += spent.size();
   }
   if (all == 0 || left_.empty()) return {};
   double sum_s = 0, variance = 0;
-  for (const RunRow& run : left_) {
-    const auto found = spent_s_.find({run.planned.configuration, run.planned.workload});
+  for (const auto& [cell, runs] : left_) {
+    const auto found = spent_s_.find(cell);
     const bool is_known = found != spent_s_.end();
-    double mean = all_s / static_cast<double>(all);
-    if (is_known) {
-      mean = 0;
-      for (const double one : found->second) mean += one / static_cast<double>(found->second.size());
-    }
-    sum_s += mean;
-    if (!is_known || found->second.size() < 2) {
-      variance += mean * mean / 4;
-      continue;
-    }
-    double squares = 0;
-    for (const double one : found->second) squares += (one - mean) * (one - mean);
-    variance += squares / static_cast<double>(found->second.size() - 1);
+    const double mean = is_known ? mean_of(found->second) : all_s / static_cast<double>(all);
+    const double spread = is_known && found->second.size() > 1 ? variance_of(found->second) : mean * mean / 4;
+    sum_s += mean * static_cast<double>(runs);
+    variance += spread * static_cast<double>(runs);
   }
   const summary::Glyphs& glyphs = style_.glyphs;
   return fmt::format("{} {} {} left", time_of(sum_s, glyphs), glyphs.pick("±", "+-"),

@@ -24,15 +24,15 @@ class Progress {
   void begin(const RunRow& run, size_t number, size_t total);
   // After it. `spent_ns` with all that the sweep did for it.
   void end(const RunRow& run, uint64_t spent_ns);
-  // Runs that are to be made after the current one, for the time left.
-  void set_left(std::vector<RunRow> left) { left_ = std::move(left); }
+  using Cell = std::pair<uint32_t, uint32_t>;  // configuration, workload
+  // How many runs are to be made after the current one, for the time left.
+  void set_left(std::map<Cell, size_t> left) { left_ = std::move(left); }
   // Called now and then while a run lasts; rewrites the line of a terminal.
   void tick();
   // At the end.
   void done(size_t runs, size_t failed, const std::string& folder);
 
  private:
-  using Cell = std::pair<uint32_t, uint32_t>;
   [[nodiscard]] std::string time_left() const;
   void draw();
   void clear();
@@ -43,7 +43,7 @@ class Progress {
   std::string name_, last_;
   uint64_t begun_ns_ = 0, drawn_ns_ = 0;
   std::map<Cell, std::vector<double>> spent_s_;
-  std::vector<RunRow> left_;
+  std::map<Cell, size_t> left_;
 };
 
 }  // namespace mlrun::sweep

@@ -194,7 +194,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   const auto supervised = Supervised::start(options);
   if (!supervised) return tl::make_unexpected(supervised.error());
   run.started_realtime_ns = static_cast<int64_t>(util::realtime_ns());
-  const Status stored = making.store.set_running(run, supervised->processes());
+  Status stored = making.store.set_running(run, supervised->processes());
   if (!stored) return stored;
   run.pid = supervised->processes().process.pid;
   supervised->demand(Demand::kGo);
@@ -202,7 +202,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   run.ended_realtime_ns = static_cast<int64_t>(util::realtime_ns());
   if (!ending.ended && ending.exec_error == 0 && !ending.stopped) {
     // Only the end of the supervisor, which something else has killed.
-    const Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
+    Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
     if (!ended) return ended;
   }
   if (ending.stopped) {
@@ -223,7 +223,7 @@ Status make(Making& making, RunRow& run) {
   const std::string folder = making.folder_of(run);
   if (free_bytes(making.folder) < kRoomBytes) return tl::make_unexpected(disk_full(making.folder));
   if (Status made = make_run_folder(making.folder, run.planned.folder); !made) return made;
-  const Status logged = write_log(folder + "/cmd.log", command_text(making, run, options_of(making, run, folder)));
+  Status logged = write_log(folder + "/cmd.log", command_text(making, run, options_of(making, run, folder)));
   if (!logged) return logged;
   const auto go_on = run_around(making, run, making.plan().before, "before");
   if (!go_on) return tl::make_unexpected(go_on.error());

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "runner/util/unique_fd.h"

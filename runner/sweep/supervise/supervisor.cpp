@@ -110,15 +110,15 @@ void Supervisor::work() {
 }
 
 void Supervisor::take_demand() {
-  Demand demand{};
-  const ssize_t got = ::recv(control_.get(), &demand, sizeof demand, MSG_DONTWAIT);
+  char demand = 0;
+  const ssize_t got = ::recv(control_.get(), &demand, 1, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got != 1) {
     is_killing_ = true;  // the sweep is gone
     control_.reset();
     return;
   }
-  switch (demand) {
+  switch (static_cast<Demand>(demand)) {
     case Demand::kGo: return go();
     case Demand::kTerm:
       if (!has_ended_) ::kill(-child_, SIGTERM);
