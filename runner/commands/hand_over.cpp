@@ -11,9 +11,8 @@ namespace mlrun::commands {
 
 namespace {
 
-Result<int> hand_over(const char* verb, const Arguments& arguments) {
-  const std::string program = launch::find_installation().trace_program;
-  std::vector<char*> words = {const_cast<char*>("mlrun-trace"), const_cast<char*>(verb)};
+Result<int> hand_over(const std::string& program, const char* verb, const Arguments& arguments) {
+  std::vector<char*> words = {const_cast<char*>(program.c_str()), const_cast<char*>(verb)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
@@ -22,8 +21,20 @@ Result<int> hand_over(const char* verb, const Arguments& arguments) {
 
 }  // namespace
 
-Result<int> report(const Arguments& arguments) { return hand_over("report", arguments); }
-Result<int> show(const Arguments& arguments) { return hand_over("show", arguments); }
-Result<int> list(const Arguments& arguments) { return hand_over("list", arguments); }
+Result<int> report(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "report", arguments);
+}
+Result<int> show(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "show", arguments);
+}
+Result<int> list(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "list", arguments);
+}
+Result<int> sweep(const Arguments& arguments) {
+  return hand_over(launch::find_installation().sweep_program, "sweep", arguments);
+}
+Result<int> compare(const Arguments& arguments) {
+  return hand_over(launch::find_installation().sweep_program, "compare", arguments);
+}
 
 }  // namespace mlrun::commands

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs that read traces belong to mlrun-trace: this process becomes it, with the same arguments.
+// Verbs that read traces belong to mlrun-trace, those of sweeps to mlrun-sweep: this process becomes it, with the same
+// arguments.
 #pragma once
 
 #include "runner/options/options.h"
@@ -10,5 +11,7 @@ namespace mlrun::commands {
 Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
+Result<int> sweep(const Arguments& arguments);
+Result<int> compare(const Arguments& arguments);
 
 }  // namespace mlrun::commands

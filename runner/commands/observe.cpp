@@ -112,7 +112,7 @@ class Observation {
 
  private:
   Status start(const launch::Installation& installation) {
-    describe_start(session_.data, options_, recording_);
+    describe_start(session_.data, options_, recording_, {});
     session_.data["command"] = nlohmann::json::array({observed_.text});
     auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_),
                                           options_.kprobes_required);

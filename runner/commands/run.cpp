@@ -23,10 +23,10 @@
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
 #include "runner/launch/child_process.h"
+#include "runner/launch/command_state.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/kernel_side.h"
 #include "runner/launch/merge_process.h"
-#include "runner/launch/own_limits.h"
 #include "runner/launch/program_file.h"
 #include "runner/launch/signal_relay.h"
 #include "runner/launch/start_gate.h"
@@ -48,8 +48,7 @@ namespace {
 constexpr uint64_t kDescendantsNs = 2'000'000'000;  // waits this long for processes that outlive the command
 constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
-using util::note;
-using util::say;
+using util::note, util::say;
 
 collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
   collect::RecordingOptions result;
@@ -85,12 +84,12 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
 }
 
 // Nothing can be recorded: this process becomes the command, unless recording was required.
-Result<int> run_untraced(const RunOptions& options, const launch::OwnLimits& limits, const std::string& reason) {
+Result<int> run_untraced(const RunOptions& options, const launch::CommandState& state, const std::string& reason) {
   const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire ||
                         options.cupti == Wish::kRequire || options.sample == Wish::kRequire;
   if (required) return fail("nothing can be recorded: " + reason);
   say(reason + "; running the command without recording");
-  limits.restore();
+  if (const int error = state.enter(); error != 0) return fail_errno("place the command", error);
   return tl::make_unexpected(launch::become(options.command));
 }
 
@@ -133,8 +132,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
         ended = true;
         relay.command_ended();
         end.ended_ns = util::monotonic_ns();
-        end.wait_status = child_end->wait_status;
-        end.usage = child_end->usage;
+        end.child = *child_end;
         watch.note_command_end(child_end->io);
       }
     }
@@ -219,10 +217,6 @@ void describe_cost(nlohmann::json& session, const RunOptions& options, const lau
 // Recording of GPU work needs the same library.
 bool needs_library(const RunOptions& options) { return options.preload != Wish::kOff || options.cupti != Wish::kOff; }
 
-std::string preloaded_library(const RunOptions& options, const launch::Installation& installation) {
-  return needs_library(options) ? installation.preload_library : std::string();
-}
-
 // Without our library in the processes, the kernel side reports them, as with --pid.
 std::string kernel_streams(const RunOptions& options) {
   std::string streams = "block";
@@ -260,16 +254,18 @@ void follow(launch::KernelSide& side, pid_t pid) {
 // Starts the command; the kernel side follows it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
-                                           const launch::OwnLimits& limits, launch::KernelSide* kernel_side) {
+                                           const launch::CommandState& state, launch::KernelSide* kernel_side) {
   launch::StartGate gate;
+  const std::string library = needs_library(options) ? installation.preload_library : std::string();
   return launch::ChildProcess::start(
       options.command,
-      launch::traced_environment(environ, preloaded_library(options, installation), recording.session_variable(),
+      launch::traced_environment(environ, library, recording.session_variable(),
                                  launch::look_at_program(options.command.front()), gpu_library(options, installation)),
       relay,
       [&] {
-        limits.restore();
+        const int error = state.enter();
         gate.wait();
+        return error;
       },
       [&](pid_t pid) {
         if (kernel_side != nullptr) follow(*kernel_side, pid);
@@ -281,7 +277,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
 struct Run {
   const RunOptions& options;
   const launch::Installation& installation;
-  const launch::OwnLimits& limits;
+  const launch::CommandState& state;
   launch::SignalRelay& relay;
   std::string folder;
   collect::Recording& recording;
@@ -291,14 +287,14 @@ struct Run {
 };
 
 Result<launch::ChildProcess> start_run(Run& run) {
-  describe_start(run.session.data, run.options, run.recording);
+  describe_start(run.session.data, run.options, run.recording, run.state.placement);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);
   if (Status written = run.session.write(); !written) return tl::make_unexpected(written.error());
   run.recording.collector().start();
   run.started_ns = util::monotonic_ns();
-  return start_command(run.options, run.installation, run.recording, run.relay, run.limits, run.kernel_side.get());
+  return start_command(run.options, run.installation, run.recording, run.relay, run.state, run.kernel_side.get());
 }
 
 void take_back(Run& run) {
@@ -312,7 +308,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
-  samplers::Samplers samplers(run.options, recording, watch);
+  samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch);
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);
@@ -324,13 +320,13 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   session["state"] = finished ? "collected" : "incomplete";
   if (finished) describe_cost(session, run.options, run.installation);
   const Status written = run.session.write();
-  const int status = launch::shell_status(end.wait_status);
+  const int status = launch::shell_status(end.child.wait_status);
   if (!finished || !written) {
     say(fmt::format("{}; everything is kept: make room, then: mlrun recover {}",
                     (finished ? written : finished).error().text, run.folder));
     return status;
   }
-  return finish_run(run.options, run.folder, recording, run.installation, end.wait_status);
+  return finish_run(run.options, run.folder, recording, run.installation, end.child.wait_status);
 }
 
 Result<int> run_traced(Run& run) {
@@ -357,7 +353,7 @@ Result<int> run_traced(Run& run) {
 
 // Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
-                   const launch::OwnLimits& limits) try {
+                   const launch::CommandState& state) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
@@ -369,7 +365,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, limits, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  Run run{options, installation, state, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
@@ -390,20 +386,22 @@ Result<int> run(const Arguments& arguments) {
   if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
-  const launch::OwnLimits limits;
+  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  if (!placement) return tl::make_unexpected(placement.error());
+  const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) {
     if (options.cupti == Wish::kRequire) return tl::make_unexpected(works.error());
-    return run_untraced(options, limits, works.error().text);
+    return run_untraced(options, state, works.error().text);
   }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
-  if (!usable) return run_untraced(options, limits, usable.error().text);
-  auto status = record(options, installation, limits);
+  if (!usable) return run_untraced(options, state, usable.error().text);
+  auto status = record(options, installation, state);
   if (status || status.error().exit_code != 125) return status;
-  return run_untraced(options, limits, status.error().text);
+  return run_untraced(options, state, status.error().text);
 }
 
 }  // namespace mlrun::commands

@@ -14,7 +14,6 @@
 #include "runner/collect/recovery.h"
 #include "runner/collect/shared_word.h"
 #include "runner/events/session.h"
-#include "runner/launch/child_process.h"
 #include "runner/launch/environment.h"
 #include "runner/session/host_facts.h"
 #include "runner/session/source_version.h"
@@ -125,7 +124,8 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
 
 }  // namespace
 
-void describe_start(json& session, const RunOptions& options, collect::Recording& recording) {
+void describe_start(json& session, const RunOptions& options, collect::Recording& recording,
+                    const launch::Placement& placement) {
   std::error_code ignored;
   const util::ClockChoice clock = util::choose_clock();
   session["session"] = collect::session_text(recording.arena().session());
@@ -136,6 +136,11 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["environment"] = launch::shown_environment(environ, options.kept_environment);
   session["host"] = launch::host_facts();
   session["options"] = options_json(options, recording);
+  if (placement.any()) {
+    session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
+                            {"cpu_node", options.cpu_node},
+                            {"mem_node", launch::id_list_text(placement.mem_nodes)}};
+  }
   session["mllog"] = texts(options.mllog);
   session["standard_files"] = standard_files();
   session["arena"] = {{"path", recording.place().path},
@@ -149,12 +154,17 @@ void describe_command_end(json& session, const CommandEnd& end) {
   session["start_ns"] = end.started_ns;
   session["end_ns"] = end.ended_ns;
   session["wall_ns"] = end.ended_ns - end.started_ns;
-  session["wait_status"] = end.wait_status;
-  session["exit_status"] = launch::shell_status(end.wait_status);
-  session["signal"] = WIFSIGNALED(end.wait_status) ? WTERMSIG(end.wait_status) : 0;
-  session["user_ns"] = time_ns(end.usage.ru_utime);
-  session["sys_ns"] = time_ns(end.usage.ru_stime);
-  session["max_rss_bytes"] = uint64_t(end.usage.ru_maxrss) * 1024;
+  session["wait_status"] = end.child.wait_status;
+  session["exit_status"] = launch::shell_status(end.child.wait_status);
+  session["signal"] = WIFSIGNALED(end.child.wait_status) ? WTERMSIG(end.child.wait_status) : 0;
+  session["user_ns"] = time_ns(end.child.usage.ru_utime);
+  session["sys_ns"] = time_ns(end.child.usage.ru_stime);
+  session["max_rss_bytes"] = uint64_t(end.child.usage.ru_maxrss) * 1024;
+  json& use = session["use"] = {{"major_faults", end.child.usage.ru_majflt},
+                                {"minor_faults", end.child.usage.ru_minflt},
+                                {"input_blocks", end.child.usage.ru_inblock},
+                                {"output_blocks", end.child.usage.ru_oublock}};
+  if (end.child.io) use["read_bytes"] = end.child.io->read_bytes;
 }
 
 void describe_collection(json& session, const collect::Collector& collector, const collect::Spool& spool,

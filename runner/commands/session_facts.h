@@ -2,23 +2,23 @@
 // Facts about a run for session.json: keys and meaning in runner/launch/README.md.
 #pragma once
 
-#include <sys/resource.h>
-
 #include <cstdint>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/recording.h"
+#include "runner/launch/child_process.h"
+#include "runner/launch/placement.h"
 #include "runner/options/options.h"
 
 namespace mlrun::commands {
 
-void describe_start(nlohmann::json& session, const RunOptions& options, collect::Recording& recording);
+void describe_start(nlohmann::json& session, const RunOptions& options, collect::Recording& recording,
+                    const launch::Placement& placement);
 
 struct CommandEnd {
   uint64_t started_ns = 0, ended_ns = 0;  // CLOCK_MONOTONIC
-  int wait_status = 0;
-  rusage usage{};
+  launch::ChildEnd child;
 };
 void describe_command_end(nlohmann::json& session, const CommandEnd& end);
 

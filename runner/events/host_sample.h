@@ -25,7 +25,7 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_thread_sample) == 96, "thread sample");
 // "now". Numbers are never reused.
 enum mlrun_machine_field {
   MLRUN_MACHINE_CPUS_ONLINE,   // now
-  MLRUN_MACHINE_CPUS_ALLOWED,  // now: by the affinity with which mlrun was started
+  MLRUN_MACHINE_CPUS_ALLOWED,  // now: by --cpus or --cpu-node, else the affinity with which mlrun was started
   MLRUN_MACHINE_CPU_QUOTA,     // now: by the limits of the cgroup and those above it, in thousandths of a processor
   MLRUN_MACHINE_USER_NS,       // with nice
   MLRUN_MACHINE_SYSTEM_NS,     // with interrupts

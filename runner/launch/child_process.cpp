@@ -38,7 +38,8 @@ Error exec_error(const std::string& program, int error_number) {
   return {"cannot execute " + program + ": " + std::strerror(error_number), missing ? 127 : 126};
 }
 
-// The errno reported by the child; 0 when a successful exec closed the pipe.
+// The errno of exec reported by the child, or the negative one of what precedes exec; 0 when a successful exec closed the
+// pipe.
 int read_report(int fd) {
   int error_number = 0;
   ssize_t got = 0;
@@ -70,7 +71,7 @@ int shell_status(int wait_status) {
 
 Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command,
                                          const std::vector<std::string>& environment, SignalRelay& relay,
-                                         const std::function<void()>& in_child,
+                                         const std::function<int()>& in_child,
                                          const std::function<void(pid_t)>& in_parent) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
@@ -85,9 +86,11 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   child.pid_ = *forked;
   if (child.pid_ == 0) {
     relay.restore_in_child();
-    in_child();
-    ::execvpe(arguments[0], arguments.data(), variables.data());
-    const int error_number = errno;
+    int error_number = -in_child();
+    if (error_number == 0) {
+      ::execvpe(arguments[0], arguments.data(), variables.data());
+      error_number = errno;
+    }
     [[maybe_unused]] const ssize_t put = ::write(report_in_child.get(), &error_number, sizeof error_number);
     ::_exit(127);
   }
@@ -96,6 +99,7 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   if (const int error_number = read_report(report.get()); error_number != 0) {
     while (::waitpid(child.pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
+    if (error_number < 0) return fail_errno("place " + command[0] + " on its CPUs and nodes", -error_number);
     return tl::make_unexpected(exec_error(command[0], error_number));
   }
   if (never_executed(child.pid_)) {

@@ -87,27 +87,27 @@ std::optional<std::string> interpreter_of(std::ifstream& file) {
 
 }  // namespace
 
-std::string find_program(const std::string& name) {
-  const auto is_program = [](const std::string& path) {
+std::string find_program(const std::string& name, const char* path) {
+  const auto is_program = [](const std::string& file) {
     struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    return ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && ::access(file.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) return is_program(name) ? name : std::string();
-  const char* variable = std::getenv("PATH");
+  const char* variable = path != nullptr ? path : std::getenv("PATH");
   std::string_view folders = variable != nullptr ? variable : "/bin:/usr/bin";
   for (bool more = true; more;) {
     const size_t end = std::min(folders.find(':'), folders.size());
     const std::string folder =
         end == 0 ? "." : std::string(folders.substr(0, end));  // an empty entry is the current folder
-    if (std::string path = folder + "/" + name; is_program(path)) return path;
+    if (std::string file = folder + "/" + name; is_program(file)) return file;
     more = end < folders.size();
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }
   return {};
 }
 
-std::string missing_interpreter(const std::string& name) {
-  std::ifstream file(find_program(name), std::ios::binary);
+std::string missing_interpreter(const std::string& name, const char* path) {
+  std::ifstream file(find_program(name, path), std::ios::binary);
   std::string interpreter = interpreter_of(file).value_or("");
   const auto elf = read_array<Elf64_Ehdr>(file, 0, 1);
   if (!elf.empty() && std::memcmp(elf[0].e_ident, ELFMAG, SELFMAG) == 0 && elf[0].e_ident[EI_CLASS] == ELFCLASS64) {

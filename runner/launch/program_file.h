@@ -12,12 +12,12 @@ struct ProgramFile {
   std::string sanitizer_runtime;  // a library that must be first; empty: none
 };
 
-// The path that execvp finds; empty: none.
-std::string find_program(const std::string& name);
+// The path that execvp finds; empty: none. `path`: the variable PATH; nullptr: this process's.
+std::string find_program(const std::string& name, const char* path = nullptr);
 
 // A missing script interpreter or dynamic linker, for which exec reports ENOENT as if the program were missing. Empty:
 // not the case.
-std::string missing_interpreter(const std::string& name);
+std::string missing_interpreter(const std::string& name, const char* path = nullptr);
 
 // Searches `name` in PATH as execvp does; a script is judged by its interpreter. An unreadable file counts as an
 // ordinary program.

@@ -67,6 +67,9 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
                                                  {texts.max_spool.has_value(), "--max-spool"},
                                                  {!options.path_rules.include.empty(), "--include"},
                                                  {!options.path_rules.exclude.empty(), "--exclude"},
+                                                 {!options.cpus.empty(), "--cpus"},
+                                                 {!options.cpu_node.empty(), "--cpu-node"},
+                                                 {!options.mem_node.empty(), "--mem-node"},
                                                  {options.lossless, "--lossless"},
                                                  {options.wait_all, "--wait-all"},
                                                  {options.summary_only, "--summary-only"}};

@@ -78,6 +78,7 @@ struct RunOptions {
   bool summary_only = false;                  // events are only added up
   std::vector<std::string> mllog;             // absolute paths
   std::vector<std::string> kept_environment;  // variables that are stored as they are
+  std::string cpus, cpu_node, mem_node;       // lists as given; empty: all
   bool wait_all = false;
   bool defer_merge = false;
   bool keep_raw = false;

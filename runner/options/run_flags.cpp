@@ -26,6 +26,7 @@ constexpr const char* kRunFooter =
     "  mlrun --cupti python train.py                       kernels and copies of NVIDIA GPUs as well\n"
     "  mlrun --last 10min --max-spool 8G python train.py\n"
     "  mlrun --summary-only --mllog train.log python train.py   a week in a few megabytes\n"
+    "  mlrun --cpu-node 0 --mem-node 1 python train.py     with memory of another NUMA node\n"
     "  mlrun --kprobes python train.py                     where the time of each call went\n"
     "  mlrun --kprobes --pid 4711 --duration 30            a training that runs already\n"
     "  mlrun --kprobes --cgroup system.slice/loader.service\n"
@@ -194,6 +195,18 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
       "RATE");
 }
 
+void add_placement_options(CLI::App& app, RunOptions& options) {
+  const Shown shown{
+      "Where the command runs\t"
+      "A LIST is like 0-3,8. All that the command starts inherits it"};
+  shown(app.add_option("--cpus", options.cpus, "on these CPUs (default: those that mlrun may use)"), "LIST");
+  shown(app.add_option("--cpu-node", options.cpu_node, "on the CPUs of these NUMA nodes (default: of all)"), "LIST");
+  shown(app.add_option(
+            "--mem-node", options.mem_node,
+            "with memory of these NUMA nodes alone, pages of files that it reads first among it (default: of all)"),
+        "LIST");
+}
+
 void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   const Shown shown{"Where it goes"};
   shown(
@@ -232,6 +245,7 @@ void add_run_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
   add_details(app, texts, options);
   add_observe_options(app, texts, options);
   add_less_options(app, texts, options);
+  add_placement_options(app, options);
   add_place_options(app, texts, options);
   add_end_options(app, options);
 }

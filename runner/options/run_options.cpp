@@ -195,6 +195,9 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   for (size_t i = 0; status && i < kAbsentStreams.size(); i++) {
     status = check_absent(kAbsentStreams[i].first, kAbsentStreams[i].second, texts.absent[i]);
   }
+  if (status && !options.cpus.empty() && !options.cpu_node.empty()) {
+    status = fail("--cpus and --cpu-node both choose CPUs: give one of them");
+  }
   if (status) status = check_library_options(texts, options);
   if (status) status = read_sizes(texts, options);
   if (status) status = read_path_rules(options);

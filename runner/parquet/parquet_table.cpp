@@ -120,8 +120,8 @@ Int64Column& ParquetTable::int64(std::string name, Encoding encoding, Presence p
 Int32Column& ParquetTable::int32(std::string name, Encoding encoding, Presence presence) {
   return add_column(std::make_unique<Int32Column>(std::move(name), encoding, presence));
 }
-DoubleColumn& ParquetTable::real(std::string name) {
-  return add_column(std::make_unique<DoubleColumn>(std::move(name), Encoding::kSplit, Presence::kAlways));
+DoubleColumn& ParquetTable::real(std::string name, Presence presence) {
+  return add_column(std::make_unique<DoubleColumn>(std::move(name), Encoding::kSplit, presence));
 }
 BoolColumn& ParquetTable::boolean(std::string name) {
   return add_column(std::make_unique<BoolColumn>(std::move(name)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/parquet/trace_condition.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -73,6 +74,13 @@ json table_files(const std::string& tables_folder) {
 }
 
 Status check_tables(const std::string& trace_folder, const json& run, const std::string& table) {
+  const auto deleted = run.find("deleted_tables");
+  if (deleted != run.end() && std::find(deleted->begin(), deleted->end(), table) != deleted->end()) {
+    return fail(
+        fmt::format("the table '{}' of {} was deleted: a sweep keeps the events of the first repetition alone, "
+                    "unless it is made with --all",
+                    table, trace_folder));
+  }
   const auto tables = run.find("tables");
   if (tables == run.end() || !tables->is_object()) return {};
   for (const auto& [name, files] : tables->items()) {

@@ -65,6 +65,8 @@ RunFacts run_facts(const json& run) {
   if (const json* only = find(run, "/options/summary_only"); only && only->is_boolean()) facts.summary_only = *only;
   facts.last_ns = number(run, "/options/last_ns");
   facts.events_from_ns = number(run, "/events_from_ns");
+  facts.cpus = text(run, "/placement/cpus");
+  facts.mem_nodes = text(run, "/placement/mem_node");
   facts.include = list(run, "/options/include");
   facts.exclude = list(run, "/options/exclude");
   if (!facts.wall_ns && facts.start_monotonic_ns && facts.end_monotonic_ns) {

@@ -31,6 +31,7 @@ struct RunFacts {
   bool summary_only = false;                  // /options/summary_only: no event rows
   std::optional<int64_t> last_ns;             // /options/last_ns: only the newest events were kept
   std::optional<int64_t> events_from_ns;      // /events_from_ns: older events were freed
+  std::string cpus, mem_nodes;                // /placement/cpus, /placement/mem_node: lists; empty: all
   std::vector<std::string> include, exclude;  // /options/include, /options/exclude: patterns of files
 };
 

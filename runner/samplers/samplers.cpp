@@ -80,12 +80,13 @@ class GpuPart : public SamplerPart {
   std::unique_ptr<gpu::GpuFrames> frames_;
 };
 
-looks::SamplerOptions looks_options(const RunOptions& options) {
+looks::SamplerOptions looks_options(const RunOptions& options, size_t command_cpus) {
   looks::SamplerOptions sampler;
   sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
   sampler.python_by_name = options.python_stacks == Wish::kOn;
   sampler.threads = options.sample != Wish::kOff && options.sample_threads;
   sampler.machine = options.sample != Wish::kOff && options.sample_machine;
+  sampler.command_cpus = command_cpus;
   return sampler;
 }
 
@@ -207,8 +208,9 @@ class MachinePart : public SamplerPart {
 
 }  // namespace
 
-Samplers::Samplers(const RunOptions& options, collect::Recording& recording, const collect::DescendantWatch& watch) {
-  if (const looks::SamplerOptions looks = looks_options(options); looks.any())
+Samplers::Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
+                   const collect::DescendantWatch& watch) {
+  if (const looks::SamplerOptions looks = looks_options(options, command_cpus); looks.any())
     parts_.push_back(std::make_unique<LooksPart>(looks, recording));
   if (options.sample != Wish::kOff && !options.sample_counters.empty())
     parts_.push_back(std::make_unique<MachinePart>(options, recording, watch));

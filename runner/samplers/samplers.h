@@ -29,8 +29,9 @@ class SamplerPart {
 
 class Samplers {
  public:
-  // All outlive it.
-  Samplers(const RunOptions& options, collect::Recording& recording, const collect::DescendantWatch& watch);
+  // All outlive it. `command_cpus`: how many processors --cpus or --cpu-node leave to the command; 0: all of mlrun's.
+  Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
+           const collect::DescendantWatch& watch);
 
   void collect() {
     for (const auto& part : parts_) part->collect();

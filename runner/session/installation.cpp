@@ -13,9 +13,14 @@ Installation find_installation() {
   std::error_code ignored;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   const auto folder = program.parent_path();
-  return {(folder / "mlrun-trace").string(), (folder.parent_path() / "lib" / MLRUN_PRELOAD_LIBRARY).string(),
-          (folder / "mlrun-bench-loops").string(), (folder / "mlrun-probes").string(),
-          (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string()};
+  return {(folder / "mlrun-trace").string(),
+          (folder.parent_path() / "lib" / MLRUN_PRELOAD_LIBRARY).string(),
+          (folder / "mlrun-bench-loops").string(),
+          (folder / "mlrun-probes").string(),
+          (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string(),
+          (folder / "mlrun-sweep").string(),
+          (folder / "mlrun-supervisor").string(),
+          (folder / "mlrun").string()};
 }
 
 Status check_preload_library(const std::string& path) {

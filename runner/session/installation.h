@@ -2,6 +2,7 @@
 // Locates the other parts of mlrun relative to this program, in a build tree and in an installed prefix.
 //
 //   PREFIX/bin/mlrun  PREFIX/bin/mlrun-trace  PREFIX/bin/mlrun-bench-loops  PREFIX/bin/mlrun-probes
+//   PREFIX/bin/mlrun-sweep  PREFIX/bin/mlrun-supervisor  PREFIX/bin/runs
 //   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so
 #pragma once
 
@@ -12,11 +13,14 @@
 namespace mlrun::launch {
 
 struct Installation {
-  std::string trace_program;    // mlrun-trace
-  std::string preload_library;  // may not exist
-  std::string bench_program;    // mlrun-bench-loops; may not exist
-  std::string probes_program;   // mlrun-probes; may not exist
-  std::string cupti_library;    // may not exist
+  std::string trace_program;       // mlrun-trace
+  std::string preload_library;     // may not exist
+  std::string bench_program;       // mlrun-bench-loops; may not exist
+  std::string probes_program;      // mlrun-probes; may not exist
+  std::string cupti_library;       // may not exist
+  std::string sweep_program;       // mlrun-sweep
+  std::string supervisor_program;  // mlrun-supervisor
+  std::string mlrun_program;       // mlrun itself
 };
 Installation find_installation();
 

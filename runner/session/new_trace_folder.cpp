@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <filesystem>
@@ -36,7 +37,8 @@ Status check_free(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
   if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a new folder with -o");
-  if (!fs::is_empty(folder, error) && !error) {
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (is_log_of_sweep(entry.path().filename().string())) continue;
     return fail(folder + " holds something already, and a trace never overwrites; name a new folder with -o");
   }
   return {};
@@ -53,6 +55,10 @@ Result<std::string> make_asked(const std::string& folder) {
 }
 
 }  // namespace
+
+bool is_log_of_sweep(std::string_view name) {
+  return std::find(kLogsOfSweep.begin(), kLogsOfSweep.end(), name) != kLogsOfSweep.end();
+}
 
 Status check_asked_folder(const std::optional<std::string>& asked) { return asked ? check_free(*asked) : Status(); }
 

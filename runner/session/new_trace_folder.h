@@ -2,14 +2,20 @@
 // Creates the trace folder of a run.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "runner/util/result.h"
 
 namespace mlrun::launch {
 
-// Refuses a file and a folder that is not empty: nothing is overwritten. To be called before the command starts.
+// What a sweep puts into the trace folder of a run before it begins.
+inline constexpr std::array<std::string_view, 3> kLogsOfSweep = {"cmd.log", "console.log", "error.log"};
+bool is_log_of_sweep(std::string_view name);
+
+// Refuses a file and a folder that is not empty (but for logs of a sweep): nothing is overwritten. To be called before the command starts.
 Status check_asked_folder(const std::optional<std::string>& asked);
 
 // Makes the folder (0755) and returns its absolute path. A folder named by the user must be empty or not exist; without

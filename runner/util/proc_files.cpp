@@ -106,7 +106,8 @@ std::optional<ProcStat> read_proc_stat(uint32_t pid) {
   const auto words = stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
-  return ProcStat{static_cast<uint32_t>(number(words[1])), number(words[19]), ended};
+  return ProcStat{static_cast<uint32_t>(number(words[1])), static_cast<uint32_t>(number(words[3])), number(words[19]),
+                  ended};
 }
 
 int thread_runs(uint32_t host_pid, uint32_t host_tid) {

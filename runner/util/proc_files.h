@@ -10,7 +10,7 @@
 namespace mlrun::collect {
 
 struct ProcStat {
-  uint32_t ppid = 0;
+  uint32_t ppid = 0, session = 0;
   uint64_t start_ticks = 0;  // start_boottime, in clock ticks
   bool ended = false;        // a zombie
 };

@@ -110,12 +110,13 @@ Result<uint64_t> parse_size(std::string_view text) {
 }
 
 Result<uint64_t> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, uint64_t>, 8> kUnits = {{{"ns", 1},
+  static constexpr std::array<std::pair<std::string_view, uint64_t>, 9> kUnits = {{{"ns", 1},
                                                                                    {"us", 1000},
                                                                                    {"µs", 1000},
                                                                                    {"ms", 1'000'000},
                                                                                    {"s", 1'000'000'000},
                                                                                    {"min", 60'000'000'000},
+                                                                                   {"m", 60'000'000'000},
                                                                                    {"h", 3'600'000'000'000},
                                                                                    {"d", 86'400'000'000'000}}};
   uint64_t number = 0;

@@ -15,11 +15,11 @@
 #include "runner/model/rows.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/trace_condition.h"
+#include "runner/report/text/terminal.h"
 #include "runner/util/file_io.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
-#include "runner/view/terminal.h"
 #include "runner/view/verbs.h"
 
 namespace mlrun::view {
@@ -35,8 +35,9 @@ constexpr const char* kListFooter =
     "\n"
     "complete: yes, nothing was lost and nothing is known to be unseen; no, see mlrun report; running; unfinished, see "
     "mlrun "
-    "recover. JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}]}, null where "
-    "not known.";
+    "recover. A sweep (mlrun sweep) is a line of its own.\n"
+    "JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}], sweeps: [{folder, "
+    "bytes}]}, null where not known.";
 
 // Old traces have unmasked secrets in run.json.
 std::string command_of(const nlohmann::json& run, const std::string& joined) {
@@ -81,7 +82,22 @@ ListedTrace look(const std::string& folder, std::string name, TraceState state) 
   return trace;
 }
 
+bool is_sweep(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "sweep.sqlite", ignored);
+}
+
+ListedTrace look_at_sweep(const fs::path& folder, std::string name) {
+  ListedTrace sweep;
+  sweep.name = std::move(name);
+  sweep.folder = folder.lexically_normal().string();
+  sweep.is_sweep = true;
+  sweep.size_bytes = size_of(sweep.folder);
+  return sweep;
+}
+
 std::string complete_text(const ListedTrace& trace) {
+  if (trace.is_sweep) return "sweep";
   if (trace.state == TraceState::kRunning) return "running";
   if (trace.state == TraceState::kUnfinished) return "unfinished";
   return trace.complete ? *trace.complete ? "yes" : "no" : "-";
@@ -197,10 +213,15 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
     traces.push_back(look(folder, fs::path(folder).lexically_normal().string(), own));
     return traces;
   }
+  if (is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const TraceState state = state_of(at->path().string());
-    if (state != TraceState::kNone) traces.push_back(look(at->path().string(), at->path().filename().string(), state));
+    if (state != TraceState::kNone) {
+      traces.push_back(look(at->path().string(), at->path().filename().string(), state));
+    } else if (is_sweep(at->path())) {
+      traces.push_back(look_at_sweep(at->path(), at->path().filename().string()));
+    }
   }
   if (error)
     return fail("cannot read the folder " + folder + ": " + error.message() + "; give a folder that holds traces");
@@ -214,6 +235,9 @@ std::string list_text(const std::vector<ListedTrace>& traces, const std::string&
   TraceLines table(style, cut);
   for (const ListedTrace& trace : traces) {
     table.add(trace);
+    if (trace.is_sweep) {
+      table.add_note("many runs: mlrun sweep stat " + summary::printable(summary::shell_word(trace.folder)));
+    }
     if (trace.newer) table.add_note("cannot be read by this mlrun");
     if (trace.state == TraceState::kUnfinished) {
       table.add_note("finish it with: mlrun recover " + summary::printable(trace.folder));
@@ -225,9 +249,13 @@ std::string list_text(const std::vector<ListedTrace>& traces, const std::string&
 std::string list_json(const std::vector<ListedTrace>& traces) {
   using Json = nlohmann::ordered_json;
   const auto known = [](const auto& value) { return value ? Json(*value) : Json(); };
-  Json list = Json::array();
+  Json list = Json::array(), sweeps = Json::array();
   for (const ListedTrace& trace : traces) {
     const auto& run = trace.run;
+    if (trace.is_sweep) {
+      sweeps.push_back({{"folder", util::escaped_utf8(trace.folder)}, {"bytes", trace.size_bytes}});
+      continue;
+    }
     list.push_back({{"folder", util::escaped_utf8(trace.folder)},
                     {"command", run.command.empty() ? Json() : Json(run.command)},
                     {"started", run.start_realtime_ns ? Json(utc_text(*run.start_realtime_ns)) : Json()},
@@ -236,23 +264,26 @@ std::string list_json(const std::vector<ListedTrace>& traces) {
                     {"bytes", trace.size_bytes},
                     {"complete", known(trace.complete)}});
   }
-  return Json{{"traces", std::move(list)}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}.dump(2, ' ', false,
+                                                                               Json::error_handler_t::replace) +
+         "\n";
 }
 
 Result<int> list(const Arguments& arguments) {
   std::string folder = ".";
   bool as_json = false;
-  CLI::App app("Lists the traces in a folder.", "list");
+  CLI::App app("Lists the traces and sweeps in a folder.", "list");
   set_usage(app, "mlrun list [OPTIONS] [DIR]");
   app.footer(kListFooter);
-  app.add_option("DIR", folder, "folder that holds traces (default: the current one)");
+  app.add_option("DIR", folder, "folder that holds traces or sweeps (default: the current one)");
   app.add_flag("--json", as_json, "for machines (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   const auto traces = traces_in(folder);
   if (!traces) return tl::make_unexpected(traces.error());
-  fmt::print("{}", as_json ? list_json(*traces) : list_text(*traces, folder, style_of(stdout), is_terminal(stdout)));
+  fmt::print("{}", as_json ? list_json(*traces)
+                           : list_text(*traces, folder, summary::style_of(stdout), summary::is_terminal(stdout)));
   for (const ListedTrace& trace : *traces) {
     if (trace.newer) return tl::make_unexpected(*trace.newer);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces in a folder, as `mlrun list` shows them.
+// The traces in a folder, and the sweeps, as `mlrun list` shows them.
 #pragma once
 
 #include <optional>
@@ -17,20 +17,22 @@ struct ListedTrace {
   std::string name;    // of its folder
   std::string folder;  // as an argument for verbs
   TraceState state = TraceState::kNone;
+  bool is_sweep = false;  // a sweep of many runs instead: only name, folder and size are known here
   summary::RunFacts run;
   int64_t size_bytes = 0;
   std::optional<Error> newer = {};    // of a newer version that this build cannot read; then `run` is empty
   std::optional<bool> complete = {};  // nothing was lost, and nothing is known to be unseen; nullopt: not in run.json
 };
 
-// Sorted by name. If the folder itself is a trace, only it. Fails when the folder cannot be read.
+// Sorted by name. If the folder itself is a trace or a sweep, only it. Fails when the folder cannot be read.
 Result<std::vector<ListedTrace>> traces_in(const std::string& folder);
 
 // `cut`: commands at the style's width; else they are whole.
 [[nodiscard]] std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
                                     const summary::TextStyle& style, bool cut);
 
-// {"traces": [{folder, command, started, exit_status, wall_ns, bytes, complete}]}; unknown values are null.
+// {"traces": [{folder, command, started, exit_status, wall_ns, bytes, complete}], "sweeps": [{folder, bytes}]}; unknown values are
+// null.
 [[nodiscard]] std::string list_json(const std::vector<ListedTrace>& traces);
 
 }  // namespace mlrun::view

@@ -10,10 +10,10 @@
 #include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/json/json.h"
+#include "runner/report/text/terminal.h"
 #include "runner/report/text/text.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/util/units.h"
-#include "runner/view/terminal.h"
 #include "runner/view/trace_state.h"
 #include "runner/view/verbs.h"
 
@@ -70,7 +70,7 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
-  const summary::Glyphs glyphs = style_of(stdout).glyphs;
+  const summary::Glyphs glyphs = summary::style_of(stdout).glyphs;
   fmt::print("{} batches of {} worker{}: {} measured, {} replayed ({:+.1f} %)\n", replayed->batches, replayed->workers,
              replayed->workers == 1 ? "" : "s", summary::time_text(replayed->measured_ns, glyphs),
              summary::time_text(replayed->replayed_ns, glyphs), 100 * replayed->error());
@@ -94,7 +94,7 @@ std::string short_folder(const std::string& trace_folder) {
 std::string text_of(const summary::Summary& summary, const std::string& trace_folder, std::FILE* stream,
                     summary::Extent extent) {
   const std::string folder = short_folder(trace_folder);
-  summary::TextStyle style = style_of(stream);
+  summary::TextStyle style = summary::style_of(stream);
   style.trace = summary::shell_word(folder);
   return summary::text(summary, fmt::format("{} ({})", folder, summary::bytes_text(size_of(trace_folder))), style,
                        extent);

@@ -12,6 +12,7 @@
 #include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/run_facts.h"
+#include "runner/report/text/terminal.h"
 #include "runner/report/text/text_table.h"
 #include "runner/trace/merge/optional_tables.h"
 #include "runner/util/program.h"
@@ -20,7 +21,6 @@
 #include "runner/view/known_names.h"
 #include "runner/view/table_columns.h"
 #include "runner/view/table_shape.h"
-#include "runner/view/terminal.h"
 #include "runner/view/trace_state.h"
 #include "runner/view/verbs.h"
 
@@ -232,7 +232,7 @@ Result<int> show(const Arguments& arguments) {
     return fail("show TRACE lists the tables alone; name one for rows of it: mlrun show " + options.trace_folder +
                 " call");
   }
-  const TextOptions text{.style = style_of(stdout), .cut = is_terminal(stdout)};
+  const TextOptions text{.style = summary::style_of(stdout), .cut = summary::is_terminal(stdout)};
   const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());
   if (const Status takes = util::check_output(); !takes) return tl::make_unexpected(takes.error());

@@ -10,7 +10,7 @@ import subprocess
 
 from lib import case
 
-VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume")
+VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep")
 
 
 def commands(this, trace):
@@ -24,6 +24,9 @@ def commands(this, trace):
             ("show", "--csv", trace, "file"), ("list", this.folder)))
     yield from ((program / "mlrun-trace", verb, "--help") for verb in ("merge", "finish", "report", "show", "list"))
     yield from ((program / "mlrun", *words) for words in (("doctor",), ("clean", "--dry-run")))
+    plan = this.path("plan.toml")
+    plan.write_text('repetitions = 1\nworkloads = "true"\n[[configuration]]\nname = "a"\n', encoding="ascii")
+    yield from ((program / "mlrun", "sweep", "--dry-run", *words, plan) for words in ((), ("--json",)))
     yield (program / "mlrun-probes", "--help")
 
 

@@ -8,8 +8,8 @@
 readonly levels=(build test bench harmless)
 
 readonly debian_build=(
-  bpftool ca-certificates ccache clang cmake g++ libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
-  libfmt-dev libiberty-dev libseccomp-dev libspdlog-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
+  bpftool ca-certificates ccache clang cmake g++ libboost-dev libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
+  libfmt-dev libiberty-dev libseccomp-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
@@ -27,7 +27,7 @@ readonly interpreters=(3.14 3.15)
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 readonly python_test=(
   clang-tidy==23.1.4 duckdb==2.0.0 lizard==1.24.3 nvidia-cuda-cupti==13.0.85 nvidia-cuda-cupti-cu12==12.9.79
-  nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas==3.1.1 prometheus_client==0.26.0 ruff==0.17.6
+  nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas==3.1.1 prometheus_client==0.26.0 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
 )
 readonly python_harmless=(
   Pillow==13.0.0 aiofiles==25.1.0 av==18.1.0 datasets==5.2.0 distributed==2026.8.0 fsspec==2026.9.0 h5py==3.16.0 joblib==1.6.0 lmdb==3.0.0

@@ -44,7 +44,9 @@ Json run_json(const Summary& summary) {
           {"user_ns", known(run.user_ns)},
           {"sys_ns", known(run.sys_ns)},
           {"start_monotonic_ns", known(run.start_monotonic_ns)},
-          {"start_realtime_ns", known(run.start_realtime_ns)}};
+          {"start_realtime_ns", known(run.start_realtime_ns)},
+          {"cpus", run.cpus.empty() ? Json() : Json(run.cpus)},
+          {"mem_node", run.mem_nodes.empty() ? Json() : Json(run.mem_nodes)}};
 }
 
 // The requested streams.

@@ -37,6 +37,8 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   add("wall ", run.wall_ns);
   add("user ", run.user_ns);
   add("sys ", run.sys_ns);
+  if (!run.cpus.empty()) items.push_back("on CPU " + printable(run.cpus));
+  if (!run.mem_nodes.empty()) items.push_back("memory of node " + printable(run.mem_nodes));
   if (run.start_realtime_ns) items.push_back(date_text(*run.start_realtime_ns));
   if (!trace.empty()) items.push_back("trace " + printable(trace));
   return out + "\n" + wrap("", 0, items, style);

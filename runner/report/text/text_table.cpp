@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kGap = 2;
 constexpr size_t kFirstColumnAtLeast = 16;
-constexpr size_t kNarrow = 80;
 
 // Never cut: it may have a command.
 std::string note(const std::string& text, const TextStyle& style) {
@@ -28,7 +27,7 @@ void TextTable::add_indented(std::string indent, std::vector<std::string> cells)
   rows_.push_back(std::move(cells));
 }
 
-// For a narrow terminal: each row as several lines, the name, then each figure after its title.
+// Where columns do not fit: each row as several lines, the name, then each figure after its title.
 std::string TextTable::stacked(const TextStyle& style) const {
   std::string out = style.bold(cut_end(titles_[0], style.width, style.glyphs)) + "\n";
   auto indent = indents_.begin();
@@ -62,7 +61,7 @@ std::string TextTable::text(const TextStyle& style) const {
   const bool is_tight = least + others + kGap * (widths.size() - 1) > style.width;
   const size_t gap = is_tight ? 1 : kGap;
   others += gap * (widths.size() - 1);
-  if (least + others > style.width && style.width < kNarrow) return stacked(style);
+  if (least + others > style.width) return stacked(style);
   widths[0] = std::max(least, style.width - std::min(style.width, others));
 
   std::string head = pad_right(style.bold(cut_end(titles_[0], widths[0], style.glyphs)), widths[0]);

@@ -49,7 +49,7 @@ Round::Round(const SamplerOptions& options, const std::atomic<bool>& is_ending)
       python_(looker_options(options), tasks_),
       batch_since_ns_(began_ns_),
       random_(began_ns_ | 1) {
-  if (options.machine) machine_.emplace(proc::Machine::places());
+  if (options.machine) machine_.emplace(proc::Machine::places(), options.command_cpus);
 }
 
 void Round::take(const std::vector<collect::WatchedProcess>& processes) {

@@ -28,6 +28,7 @@ struct SamplerOptions {
   double python_hz = 0;  // 0: no Python stacks
   bool python_by_name = false;
   bool threads = false, machine = false;
+  size_t command_cpus = 0;  // how many --cpus or --cpu-node leave to the command; 0: those that this process may use
   [[nodiscard]] bool any() const { return python_hz > 0 || threads || machine; }
 };
 

@@ -36,9 +36,10 @@ std::string in_folder(const std::vector<std::string>& folders, const std::string
 
 }  // namespace
 
-Machine::Machine(const MachinePlaces& places)
+Machine::Machine(const MachinePlaces& places, size_t command_cpus)
     : stat_(places.proc + "/stat"),
       is_version_1_(places.cgroup.is_version_1),
+      command_cpus_(static_cast<int64_t>(command_cpus)),
       cgroup_(places.cgroup),
       room_(kRoomBytes) {
   for (size_t i = 0; i < kResources.size(); ++i) {
@@ -70,7 +71,7 @@ bool Machine::read_processors(Values& values) {
   uint64_t running = 0;
   if (number_after(text, "procs_running ", running)) values[MLRUN_MACHINE_RUNNING] = static_cast<int64_t>(running);
   values[MLRUN_MACHINE_CPUS_ONLINE] = ::sysconf(_SC_NPROCESSORS_ONLN);
-  values[MLRUN_MACHINE_CPUS_ALLOWED] = allowed_processors();
+  values[MLRUN_MACHINE_CPUS_ALLOWED] = command_cpus_ > 0 ? command_cpus_ : allowed_processors();
   return true;
 }
 

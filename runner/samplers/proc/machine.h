@@ -23,7 +23,8 @@ struct MachinePlaces {
 
 class Machine {
  public:
-  explicit Machine(const MachinePlaces& places);
+  // `command_cpus`: those of the command, if it has not those of this process.
+  explicit Machine(const MachinePlaces& places, size_t command_cpus = 0);
   // Those of this process.
   static MachinePlaces places();
 
@@ -40,6 +41,7 @@ class Machine {
   ProcFile stat_, throttling_;
   std::array<ProcFile, 3> pressure_, cgroup_pressure_;  // cpu, io, memory
   bool is_version_1_;
+  int64_t command_cpus_;
   Cgroup cgroup_;
   std::vector<char> room_;
   Values before_{};

@@ -93,9 +93,10 @@ TEST(Text, Times) {
   EXPECT_EQ(*parse_seconds("10us"), 10'000u);
   EXPECT_FALSE(parse_seconds(""));
   EXPECT_EQ(*parse_time("10min"), 600'000'000'000u);
+  EXPECT_EQ(*parse_time("10m"), 600'000'000'000u);
   EXPECT_EQ(*parse_time("2h"), 7'200'000'000'000u);
   EXPECT_EQ(*parse_time("1d"), 86'400'000'000'000u);
-  for (const char* bad : {"", "s", "10", "1.5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10m"}) {
+  for (const char* bad : {"", "s", "10", "1.5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10mi"}) {
     EXPECT_FALSE(parse_time(bad)) << bad;
   }
 }

@@ -52,6 +52,21 @@ TEST_F(ListTest, ShowsFinishedTracesByName) {
   EXPECT_EQ(out.find("no trace"), std::string::npos);
 }
 
+TEST_F(ListTest, ASweepIsALineThatNamesItsVerb) {
+  fs::create_directories(folder_ / "results" / "runs" / "app.dry.1");
+  std::ofstream(folder_ / "results" / "sweep.sqlite") << "SQLite format 3";
+  std::ofstream(folder_ / "results" / "runs" / "app.dry.1" / "run.json") << "{}";
+  const std::string out = text();
+  EXPECT_NE(out.find("sweep\n  many runs: mlrun sweep stat " + (folder_ / "results").string() + "\n"), std::string::npos) << out;
+  EXPECT_EQ(out.find("app.dry.1"), std::string::npos) << out;
+  const auto of_parent = traces_in(folder_), of_itself = traces_in(folder_ / "results");
+  ASSERT_TRUE(of_parent && of_itself);
+  const auto json = nlohmann::json::parse(list_json(*of_parent));
+  EXPECT_TRUE(json["traces"].empty());
+  EXPECT_EQ(json["sweeps"], nlohmann::json::parse(list_json(*of_itself))["sweeps"]);
+  EXPECT_EQ(json["sweeps"][0]["folder"], (folder_ / "results").string());
+}
+
 TEST_F(ListTest, TheSizeIsThatOfWhatStays) {
   const auto write = [](const fs::path& path, size_t bytes) { std::ofstream(path) << std::string(bytes, ' '); };
   for (const char* name : {"deferred", "done"}) {

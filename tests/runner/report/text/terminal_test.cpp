@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/view/terminal.h"
+#include "runner/report/text/terminal.h"
 
 #include <pty.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::view {
+namespace mlrun::summary {
 namespace {
 
 class TerminalTest : public ::testing::Test {
@@ -88,4 +88,4 @@ TEST_F(TerminalTest, UsesUnicodeWhereTheLocaleHasIt) {
 }
 
 }  // namespace
-}  // namespace mlrun::view
+}  // namespace mlrun::summary

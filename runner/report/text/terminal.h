@@ -6,12 +6,12 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::view {
+namespace mlrun::summary {
 
 // A terminal: its width (else COLUMNS, else 100); colour unless NO_COLOR is set or TERM is dumb. Anything else: 100
 // columns, no colour. Unicode when the locale's character set is UTF-8 (LC_ALL, LC_CTYPE, LANG).
-[[nodiscard]] summary::TextStyle style_of(std::FILE* stream);
+[[nodiscard]] TextStyle style_of(std::FILE* stream);
 
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 
-}  // namespace mlrun::view
+}  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/view/terminal.h"
+#include "runner/report/text/terminal.h"
 
 #include <strings.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "runner/util/wrap.h"
 
-namespace mlrun::view {
+namespace mlrun::summary {
 namespace {
 
 constexpr size_t kNarrowest = 40, kWidest = 400;
@@ -35,15 +35,15 @@ bool is_utf8_locale() {
 
 }  // namespace
 
-summary::TextStyle style_of(std::FILE* stream) {
-  summary::TextStyle style;
+TextStyle style_of(std::FILE* stream) {
+  TextStyle style;
   style.glyphs.unicode = is_utf8_locale();
   if (!is_terminal(stream)) return style;
-  style.width = std::clamp(util::terminal_width(::fileno(stream), summary::TextStyle{}.width), kNarrowest, kWidest);
+  style.width = std::clamp(util::terminal_width(::fileno(stream), TextStyle{}.width), kNarrowest, kWidest);
   style.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   return style;
 }
 
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
 
-}  // namespace mlrun::view
+}  // namespace mlrun::summary

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/execute/event_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Small tables besides summary_*: what the report reads, and the processes.
+constexpr std::array<std::string_view, 9> kKept = {"coverage", "finding", "image", "left_out", "loss",
+                                                   "phase",    "process", "step",  "thread"};
+
+// Before they are deleted, so that a missing table is never taken for damage.
+Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>& tables) {
+  const std::string path = trace_folder + "/run.json";
+  const auto text = util::read_file(path);
+  if (!text) return tl::make_unexpected(text.error());
+  auto run = nlohmann::json::parse(*text, nullptr, false);
+  if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  auto& deleted = run["deleted_tables"];
+  for (const fs::path& table : tables) {
+    const std::string name = table.filename();
+    run["tables"].erase(name);
+    if (std::find(deleted.begin(), deleted.end(), name) == deleted.end()) deleted.push_back(name);
+  }
+  return util::write_atomically(path, run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", 0600);
+}
+
+}  // namespace
+
+Status delete_event_tables(const std::string& trace_folder) {
+  std::error_code error;
+  std::vector<fs::path> events;
+  for (const auto& table : fs::directory_iterator(fs::path(trace_folder) / "tables", error)) {
+    const std::string name = table.path().filename();
+    const bool is_kept = name.starts_with("summary_") || std::find(kKept.begin(), kKept.end(), name) != kKept.end();
+    if (!is_kept) events.push_back(table.path());
+  }
+  if (events.empty()) return {};
+  if (Status noted = note_deleted(trace_folder, events); !noted) return noted;
+  for (const fs::path& table : events) {
+    fs::remove_all(table, error);
+    if (error) return fail(fmt::format("cannot delete {}: {}", table.string(), error.message()));
+  }
+  return {};
+}
+
+}  // namespace mlrun::sweep

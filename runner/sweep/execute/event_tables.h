@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of all repetitions but the first the tables of events are deleted.
+#pragma once
+
+#include <string>
+
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+// Keeps what `mlrun report` shows. No error if there are none.
+Status delete_event_tables(const std::string& trace_folder);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the runs of a plan, one after the other, and stores what came of them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runner/sweep/plan/plan.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+struct SweepRequest {
+  std::optional<Plan> plan;  // absent with `resume`: the plan that OUT was made from
+  std::string folder;        // OUT
+  bool keep_all_traces = false;
+  bool resume = false;  // OUT holds a sweep of this plan: make the runs that are missing
+  bool extend = false;  // OUT holds a sweep of another plan: add the runs that this one has more. Also resumes
+  bool quiet = false;   // no status line
+};
+
+// Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Nothing is created before the
+// plan, the programs and the privilege that it needs are known to be there.
+Result<int> execute(const SweepRequest& request);
+
+}  // namespace mlrun::sweep

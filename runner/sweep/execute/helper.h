@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands around runs, and what all commands of a sweep share.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/sweep/execute/progress.h"
+#include "runner/sweep/execute/stop_signals.h"
+#include "runner/sweep/plan/plan.h"
+#include "runner/sweep/store/store.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+// Of one sweep, while its runs are made.
+struct Making {
+  std::string folder;  // OUT, absolute
+  Store& store;
+  StopSignals& signals;
+  Progress& progress;
+
+  [[nodiscard]] const Plan& plan() const { return store.plan(); }
+  [[nodiscard]] const Configuration& configuration(const RunRow& run) const {
+    return plan().configurations[run.planned.configuration];
+  }
+  [[nodiscard]] std::string helper_log(const std::string& name) const { return folder + "/" + name + ".log"; }
+  [[nodiscard]] std::string warm_up_folder() const { return folder + "/warm_up"; }
+  [[nodiscard]] std::string folder_of(const RunRow& run) const { return folder + "/runs/" + run.planned.folder; }
+};
+
+// Runs a command until it and its descendants have ended; both outputs go to the file `output`. Returns its wait status; nullopt: a
+// signal stopped the sweep, and the command was ended.
+Result<std::optional<int>> run_helper(Making& making, const Words& command,
+                                      const std::map<std::string, std::string>& environment, const std::string& output);
+
+// "exit status 3", "signal 9 (Killed)".
+std::string end_text(int wait_status);
+
+// Free space of the folder's file system.
+uint64_t free_bytes(const std::string& folder);
+
+// With less than this free, a run is not begun, and one that failed or was recorded is not trusted.
+inline constexpr uint64_t kRoomBytes = 4 << 20;
+Error disk_full(const std::string& folder);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/execute/progress.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/terminal.h"
+#include "runner/util/clock.h"
+#include "runner/util/text.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr uint64_t kDrawNs = 1'000'000'000;
+
+std::string time_of(double s, const summary::Glyphs& glyphs) {
+  return summary::time_text(static_cast<int64_t>(s * 1e9), glyphs);
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double variance_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
+  const auto wall = run.figures.find("wall_s");
+  std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
+  if (run.state == RunState::kDone) return time;
+  if (run.state == RunState::kTimedOut) return "timed out after " + time;
+  return "failed: " + util::printable(run.failure);
+}
+
+}  // namespace
+
+Progress::Progress(bool quiet)
+    : quiet_(quiet), terminal_(!quiet && summary::is_terminal(stderr)), style_(summary::style_of(stderr)) {}
+
+Progress::~Progress() { clear(); }
+
+void Progress::clear() {
+  if (drawn_) fmt::print(stderr, "\r\x1b[K");
+  drawn_ = false;
+}
+
+void Progress::done(size_t runs, size_t failed, const std::string& folder) {
+  clear();
+  if (quiet_) return;
+  const std::string bad = failed == 0 ? "" : fmt::format(", {} of them failed", failed);
+  fmt::print(stderr, "mlrun: {} made{}; see mlrun sweep stat {}\n", summary::counted(static_cast<int64_t>(runs), "run"),
+             bad, util::printable(summary::shell_word(folder)));
+}
+
+void Progress::begin(const RunRow& run, size_t number, size_t total) {
+  number_ = number;
+  total_ = total;
+  name_ = util::printable(run.planned.folder);
+  begun_ns_ = util::monotonic_ns();
+  if (terminal_) draw();
+}
+
+void Progress::end(const RunRow& run, uint64_t spent_ns) {
+  spent_s_[{run.planned.configuration, run.planned.workload}].push_back(static_cast<double>(spent_ns) / 1e9);
+  last_ = result_text(run, style_.glyphs);
+  const bool is_news = !terminal_ || run.state != RunState::kDone;
+  if (quiet_ || !is_news) return;
+  clear();
+  const std::string left = time_left();
+  fmt::print(stderr, "run {} of {}: {} {}{}\n", number_, total_, name_, last_, left.empty() ? "" : "; " + left);
+}
+
+void Progress::tick() {
+  if (terminal_ && util::monotonic_ns() - drawn_ns_ >= kDrawNs) draw();
+}
+
+// The sum of the means of the cells that are left, and twice the standard deviation of that sum. A cell that has not run yet
+// takes as long as the mean of all, give or take half of it.
+std::string Progress::time_left() const {
+  double all_s = 0;
+  size_t all = 0;
+  for (const auto& [cell, spent] : spent_s_) {
+    all_s += std::accumulate(spent.begin(), spent.end(), 0.0);
+    all += spent.size();
+  }
+  if (all == 0 || left_.empty()) return {};
+  double sum_s = 0, variance = 0;
+  for (const auto& [cell, runs] : left_) {
+    const auto found = spent_s_.find(cell);
+    const bool is_known = found != spent_s_.end();
+    const double mean = is_known ? mean_of(found->second) : all_s / static_cast<double>(all);
+    const double spread = is_known && found->second.size() > 1 ? variance_of(found->second) : mean * mean / 4;
+    sum_s += mean * static_cast<double>(runs);
+    variance += spread * static_cast<double>(runs);
+  }
+  const summary::Glyphs& glyphs = style_.glyphs;
+  return fmt::format("{} {} {} left", time_of(sum_s, glyphs), glyphs.pick("±", "+-"),
+                     time_of(2 * std::sqrt(variance), glyphs));
+}
+
+void Progress::draw() {
+  drawn_ns_ = util::monotonic_ns();
+  const uint64_t running_ns = drawn_ns_ - begun_ns_;
+  std::string line = fmt::format("run {} of {}: ", number_, total_);
+  if (const std::string left = time_left(); !left.empty()) line += left + "; ";
+  if (!last_.empty()) line += "last " + last_ + "; ";
+  line += "now " + name_;
+  if (running_ns >= kDrawNs) line += ", " + summary::time_text(static_cast<int64_t>(running_ns), style_.glyphs);
+  // The line must not wrap: then it could not be rewritten.
+  fmt::print(stderr, "\r\x1b[K{}", summary::cut_end(line, style_.width - 1, style_.glyphs));
+  drawn_ = true;
+}
+
+}  // namespace mlrun::sweep

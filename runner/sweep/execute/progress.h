@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep shows while it runs: one line that is rewritten on a terminal, a line for each run elsewhere. On standard error.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/report/text/text_style.h"
+#include "runner/sweep/store/rows.h"
+
+namespace mlrun::sweep {
+
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress();  // leaves an empty line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Before a run.
+  void begin(const RunRow& run, size_t number, size_t total);
+  // After it. `spent_ns` with all that the sweep did for it.
+  void end(const RunRow& run, uint64_t spent_ns);
+  using Cell = std::pair<uint32_t, uint32_t>;  // configuration, workload
+  // How many runs are to be made after the current one, for the time left.
+  void set_left(std::map<Cell, size_t> left) { left_ = std::move(left); }
+  // Called now and then while a run lasts; rewrites the line of a terminal.
+  void tick();
+  // At the end.
+  void done(size_t runs, size_t failed, const std::string& folder);
+
+ private:
+  [[nodiscard]] std::string time_left() const;
+  void draw();
+  void clear();
+
+  bool quiet_, terminal_, drawn_ = false;
+  summary::TextStyle style_;
+  size_t number_ = 0, total_ = 0;
+  std::string name_, last_;
+  uint64_t begun_ns_ = 0, drawn_ns_ = 0;
+  std::map<Cell, std::vector<double>> spent_s_;
+  std::map<Cell, size_t> left_;
+};
+
+}  // namespace mlrun::sweep

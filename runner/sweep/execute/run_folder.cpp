@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/execute/run_folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "runner/report/text/text_style.h"
+#include "runner/session/new_trace_folder.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMessageBytes = 200;
+
+// Of a run whose process was still held when the sweep was killed.
+bool holds_logs_alone(const std::string& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!launch::is_log_of_sweep(entry.path().filename().string())) return false;
+  }
+  return !error;
+}
+
+}  // namespace
+
+Status make_run_folder(const std::string& out, const std::string& name) {
+  std::error_code error;
+  fs::create_directories(out + "/runs", error);
+  const std::string folder = out + "/runs/" + name;
+  for (int number = 1; ::mkdir(folder.c_str(), 0755) != 0; ++number) {
+    if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
+    if (holds_logs_alone(folder)) {
+      fs::remove_all(folder, error);
+      continue;
+    }
+    const std::string left = fmt::format("{}.left-{}", folder, number);
+    if (!fs::exists(left, error)) fs::rename(folder, left, error);
+    if (error) return fail(fmt::format("cannot move {} away: {}", folder, error.message()));
+  }
+  return {};
+}
+
+Status move_failed_folder(const std::string& out, const RunRow& failed) {
+  std::error_code error;
+  const std::string from = out + "/runs/" + failed.planned.folder, to = out + "/runs/" + failed_folder(failed);
+  if (!fs::exists(from, error) || fs::exists(to, error)) return {};
+  fs::rename(from, to, error);
+  if (error) return fail(fmt::format("cannot rename {}: {}", from, error.message()));
+  return {};
+}
+
+Status write_log(const std::string& path, std::string_view text) { return util::write_atomically(path, text, 0644); }
+
+std::string last_line(const std::string& path) {
+  const std::string text = util::read_text(path);
+  const auto lines = util::split(text, "\r\n");
+  return lines.empty() ? "" : std::string(lines.back().substr(0, kMessageBytes));
+}
+
+std::string command_text(const Making& making, const RunRow& run, const SuperviseOptions& options) {
+  std::string text;
+  if (making.configuration(run).is_dry) {
+    if (!options.cpus.empty()) text += fmt::format("# on the CPUs {}\n", options.cpus);
+    if (!options.cpu_node.empty()) text += fmt::format("# on the CPUs of node {}\n", options.cpu_node);
+    if (!options.mem_node.empty()) text += fmt::format("# with memory of node {}\n", options.mem_node);
+  }
+  for (const auto& [name, value] : options.environment) text += fmt::format("{}={} ", name, summary::shell_word(value));
+  for (const std::string& word : options.command) text += summary::shell_word(word) + ' ';
+  text.back() = '\n';
+  return text;
+}
+
+}  // namespace mlrun::sweep

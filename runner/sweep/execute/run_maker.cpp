@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/execute/run_maker.h"
+
+#include <sys/wait.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/events/session.h"
+#include "runner/session/installation.h"
+#include "runner/sweep/execute/leftovers.h"
+#include "runner/sweep/execute/machine_state.h"
+#include "runner/sweep/execute/page_cache.h"
+#include "runner/sweep/execute/run_folder.h"
+#include "runner/sweep/execute/supervised.h"
+#include "runner/sweep/figures/trace_figures.h"
+#include "runner/sweep/figures/use.h"
+#include "runner/sweep/plan/run_words.h"
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr uint64_t kTermNs = 5'000'000'000;  // from SIGTERM to SIGKILL
+constexpr int kTickMs = 200;
+
+SuperviseOptions options_of(const Making& making, const RunRow& run, const std::string& folder) {
+  const Configuration& configuration = making.configuration(run);
+  SuperviseOptions options;
+  options.command = configuration.is_dry
+                        ? run.planned.command
+                        : run_words(making.plan(), run.planned, launch::find_installation().mlrun_program, folder);
+  options.environment = configuration.environment;
+  if (!making.plan().input.empty()) options.input = making.plan().input;
+  options.lock_fd = making.store.lock_fd();
+  if (!configuration.is_dry) return options;
+  options.cpus = configuration.cpus;
+  options.cpu_node = configuration.cpu_node;
+  options.mem_node = configuration.mem_node;
+  return options;
+}
+
+// Is the command itself still running, or does mlrun make the trace of it?
+bool command_runs(const std::string& folder, bool is_dry) {
+  if (is_dry) return true;  // until the supervisor reports its end
+  const std::string text = util::read_text(folder + "/" + MLRUN_SESSION_FILE);
+  const auto session = nlohmann::json::parse(text, nullptr, false);
+  if (session.is_object()) return session.value("state", "") == "running";
+  return !std::filesystem::exists(folder + "/run.json");
+}
+
+// How a supervised command ended.
+struct Ending {
+  std::optional<Report> ended;
+  int exec_error = 0;
+  bool timed_out = false, stopped = false;
+  int32_t left_running = 0;
+};
+
+class Watch {
+ public:
+  Watch(Making& making, const Supervised& supervised, const std::string& folder, bool is_dry)
+      : making_(making), supervised_(supervised), folder_(folder), is_dry_(is_dry), begun_ns_(util::monotonic_ns()) {}
+
+  Ending until_gone() {
+    for (;;) {
+      const auto report = supervised_.next(kTickMs, ending_.stopped ? nullptr : &making_.signals);
+      if (report && report->stage == Stage::kNoExec) ending_.exec_error = report->error_number;
+      if (report && report->stage == Stage::kEnded) ending_.ended = *report;
+      if (report && report->stage == Stage::kGone) {
+        ending_.left_running = report->left_running;
+        return ending_;
+      }
+      if (report) continue;
+      making_.progress.tick();
+      if (!ending_.stopped && making_.signals.taken()) {
+        ending_.stopped = true;
+        supervised_.demand(Demand::kKill);
+      }
+      check_limit();
+    }
+  }
+
+ private:
+  void check_limit() {
+    const uint64_t limit_ns = making_.plan().time_limit_ns;
+    const uint64_t spent_ns = util::monotonic_ns() - begun_ns_;
+    if (limit_ns == 0 || spent_ns < limit_ns || ending_.ended || ending_.stopped || killed_) return;
+    if (!command_runs(folder_, is_dry_)) return;
+    if (!ending_.timed_out) {
+      ending_.timed_out = true;
+      term_ns_ = spent_ns;
+      supervised_.demand(Demand::kTerm);
+    } else if (spent_ns - term_ns_ > kTermNs) {
+      killed_ = true;
+      supervised_.demand(Demand::kKill);
+    }
+  }
+
+  Making& making_;
+  const Supervised& supervised_;
+  const std::string& folder_;
+  bool is_dry_, killed_ = false;
+  uint64_t begun_ns_, term_ns_ = 0;
+  Ending ending_;
+};
+
+Use use_of_dry(const Report& ended) {
+  Use use = use_of(ended.usage);
+  use.wall_s = static_cast<double>(ended.ended_ns - ended.started_ns) / 1e9;
+  use.read_bytes = static_cast<double>(ended.read_bytes);
+  use.wait_status = ended.wait_status;
+  return use;
+}
+
+int shell_status(int wait_status) {
+  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+void fail_run(RunRow& run, std::string why) {
+  if (run.state != RunState::kTimedOut) run.state = RunState::kFailed;
+  if (run.failure.empty()) run.failure = std::move(why);
+}
+
+// Figures of what has ended; says why the run is not a success.
+void take_result(const Making& making, const std::string& folder, const Ending& ending, RunRow& run) {
+  const bool is_dry = making.configuration(run).is_dry;
+  run.state = ending.timed_out ? RunState::kTimedOut : RunState::kDone;
+  if (ending.timed_out) {
+    run.failure = fmt::format("ended after the time limit of {} s", making.plan().time_limit_ns / 1e9);
+  }
+  if (ending.exec_error != 0) {
+    run.exit_status = ending.exec_error == ENOENT ? 127 : 126;
+    return fail_run(
+        run, fmt::format("cannot execute {}: {}", run.planned.command.front(), std::strerror(ending.exec_error)));
+  }
+  if (!ending.ended) return fail_run(run, "its supervisor was killed");
+  if (ending.left_running > 0) run.facts["left_running"] = std::to_string(ending.left_running);
+  Use use = use_of_dry(*ending.ended);
+  if (!is_dry) {
+    const auto figures = figures_of_trace(folder);
+    const auto recorded = use_of_trace(folder);
+    run.exit_status = shell_status(use.wait_status);
+    if (!figures || !recorded) {
+      const std::string why = figures ? recorded.error().text : figures.error().text;
+      return fail_run(run, fmt::format("no trace was made ({}); {}", why, last_line(folder + "/error.log")));
+    }
+    run.figures = *figures;
+    use = *recorded;
+  }
+  add_use(use, run.figures);
+  run.exit_status = shell_status(use.wait_status);
+  if (Status written = write_log(folder + "/time.log", time_log(use)); !written) fail_run(run, written.error().text);
+  if (use.wait_status == 0) return;
+  const std::string line = last_line(folder + "/error.log");
+  fail_run(run, end_text(use.wait_status) + (line.empty() ? "" : ": " + line));
+}
+
+// What a helper of the run, `before` or `after`, may want to know.
+std::map<std::string, std::string> helper_environment(const Making& making, const RunRow& run) {
+  return {{"MLRUN_SWEEP_CONFIGURATION", making.configuration(run).name},
+          {"MLRUN_SWEEP_WORKLOAD", making.plan().workloads[run.planned.workload].key},
+          {"MLRUN_SWEEP_BLOCK", std::to_string(run.planned.block)},
+          {"MLRUN_SWEEP_FOLDER", making.folder_of(run)}};
+}
+
+// False: the run is over; its row says why.
+Result<bool> run_around(Making& making, RunRow& run, const Words& command, const char* name) {
+  if (command.empty()) return true;
+  const std::string output = making.helper_log(name);
+  const auto status = run_helper(making, command, helper_environment(making, run), output);
+  if (!status) return tl::make_unexpected(status.error());
+  if (!*status) {
+    run.interrupted = true;
+    fail_run(run, "the sweep was stopped");
+    return false;
+  }
+  if (**status == 0) return true;
+  fail_run(run, fmt::format("the command {} it ended with {}; see {}", name, end_text(**status), output));
+  return false;
+}
+
+// Between the start of the supervisor and the end of all that it started.
+Status supervise(Making& making, RunRow& run, const std::string& folder) {
+  SuperviseOptions options = options_of(making, run, folder);
+  options.output = folder + "/console.log";
+  options.errors = folder + "/error.log";
+  const MachineCounters before = read_machine_counters();
+  add_machine_now(run.machine);
+  const auto supervised = Supervised::start(options);
+  if (!supervised) return tl::make_unexpected(supervised.error());
+  run.started_realtime_ns = static_cast<int64_t>(util::realtime_ns());
+  Status stored = making.store.set_running(run, supervised->processes());
+  if (!stored) return stored;
+  run.pid = supervised->processes().process.pid;
+  supervised->demand(Demand::kGo);
+  const Ending ending = Watch(making, *supervised, folder, making.configuration(run).is_dry).until_gone();
+  run.ended_realtime_ns = static_cast<int64_t>(util::realtime_ns());
+  if (!ending.ended && ending.exec_error == 0 && !ending.stopped) {
+    // Only the end of the supervisor, which something else has killed.
+    Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
+    if (!ended) return ended;
+  }
+  if (ending.stopped) {
+    run.interrupted = true;
+    fail_run(run, "the sweep was stopped");
+    return {};
+  }
+  if (ending.ended) {
+    const Use whole = use_of(ending.ended->usage);
+    add_machine_between(before, read_machine_counters(), whole.user_s + whole.sys_s, run.machine);
+  }
+  take_result(making, folder, ending, run);
+  return {};
+}
+
+// Everything of a run but its row.
+Status make(Making& making, RunRow& run) {
+  const std::string folder = making.folder_of(run);
+  if (free_bytes(making.folder) < kRoomBytes) return tl::make_unexpected(disk_full(making.folder));
+  if (Status made = make_run_folder(making.folder, run.planned.folder); !made) return made;
+  Status logged = write_log(folder + "/cmd.log", command_text(making, run, options_of(making, run, folder)));
+  if (!logged) return logged;
+  const auto go_on = run_around(making, run, making.plan().before, "before");
+  if (!go_on) return tl::make_unexpected(go_on.error());
+  if (!*go_on) return {};
+  if (making.configuration(run).cache == Cache::kCold) {
+    if (Status dropped = drop_caches(); !dropped) return dropped;
+  }
+  run.facts = machine_facts();
+  if (Status supervised = supervise(making, run, folder); !supervised) return supervised;
+  if (run.interrupted) return {};
+  const auto after = run_around(making, run, making.plan().after, "after");
+  if (!after) return tl::make_unexpected(after.error());
+  const bool needs_disk = run.state != RunState::kDone || !making.configuration(run).is_dry;
+  if (needs_disk && free_bytes(making.folder) < kRoomBytes) {
+    run.interrupted = true;
+    fail_run(run, "the disk was full");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RunRow> make_run(Making& making, RunRow run) {
+  if (Status made = make(making, run); !made) return tl::make_unexpected(made.error());
+  if (Status stored = making.store.set_ended(run); !stored) return tl::make_unexpected(stored.error());
+  return run;
+}
+
+Result<bool> warm_up(Making& making, const RunRow& run) {
+  const std::string folder = making.warm_up_folder();
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  SuperviseOptions options = options_of(making, run, folder);
+  options.output = options.errors = making.helper_log("warm_up");
+  const auto supervised = Supervised::start(options);
+  if (!supervised) return tl::make_unexpected(supervised.error());
+  if (Status stored = making.store.set_helper(supervised->processes()); !stored)
+    return tl::make_unexpected(stored.error());
+  supervised->demand(Demand::kGo);
+  const Ending ending = Watch(making, *supervised, folder, making.configuration(run).is_dry).until_gone();
+  std::filesystem::remove_all(folder, error);
+  return !ending.stopped;
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/figures/trace_figures.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/run_json_values.h"
+#include "runner/summary/summary.h"
+#include "runner/summary/tables/tables.h"
+#include "runner/sweep/figures/use.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+using nlohmann::json;
+
+using Figures = std::map<std::string, double>;
+
+double seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void add_files(const summary::Summary& summary, Figures& figures) {
+  const summary::Totals files = summary.totals(summary::Group::kFiles);
+  figures["io_s"] = seconds(files.time_ns);
+  figures["bytes_read"] = static_cast<double>(files.bytes_read);
+  figures["bytes_written"] = static_cast<double>(files.bytes_written);
+  const json::json_pointer devices("/kernel_side/own_devices");
+  if (summary.run->contains(devices) && summary.run->at(devices).is_array()) {
+    double bytes = 0;
+    for (const json& device : summary.run->at(devices))
+      bytes += static_cast<double>(summary::integer(device, "/read_bytes"));
+    figures["device_read_bytes"] = bytes;
+  }
+  double missing_bytes = 0;
+  bool is_known = false;
+  for (const summary::DirectorySummary& directory : summary.directories) {
+    if (!directory.misses.known()) continue;
+    is_known = true;
+    missing_bytes += static_cast<double>(directory.misses.bytes());
+  }
+  if (is_known) figures["missing_bytes"] = missing_bytes;
+}
+
+void add_answer(const summary::Summary& summary, Figures& figures) {
+  const summary::Answer& answer = summary.answer;
+  if (answer.wall_ns <= 0) return;
+  figures["startup_s"] = seconds(answer.startup_ns);
+  if (answer.without_batch_ns >= 0) figures["without_batch_s"] = seconds(answer.without_batch_ns);
+  for (const char* name : summary::kActivityNames) figures[fmt::format("activity_{}_s", name)] = 0;
+  for (const summary::TimeShare& share : answer.time) {
+    figures[fmt::format("activity_{}_s", summary::kActivityNames[size_t(share.activity)])] += seconds(share.ns);
+  }
+  std::vector<double> steps;
+  for (const summary::StepRow& step : answer.step_rows) steps.push_back(seconds(step.dur_ns));
+  if (!steps.empty()) figures["step_s"] = median(std::move(steps));
+}
+
+// Of MLLOG's phases, or of marks with the same names.
+void add_epochs(const summary::Summary& summary, Figures& figures) {
+  std::vector<const model::PhaseRow*> epochs;
+  for (const model::PhaseRow& phase : summary.phases) {
+    if (phase.name == "epoch" || phase.name.starts_with("epoch ")) epochs.push_back(&phase);
+  }
+  if (epochs.empty()) return;
+  std::sort(epochs.begin(), epochs.end(), [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
+  figures["epoch_1_s"] = seconds(epochs.front()->dur_ns);
+  std::vector<double> later;
+  for (size_t i = 1; i < epochs.size(); ++i) {
+    if (epochs[i]->name != epochs.front()->name) later.push_back(seconds(epochs[i]->dur_ns));  // another rank's epoch 1
+  }
+  if (!later.empty()) figures["later_epochs_s"] = median(std::move(later));
+}
+
+void add_memory_and_gpus(const summary::Summary& summary, Figures& figures) {
+  int64_t peak_bytes = 0;
+  for (const summary::ProcessSummary& process : summary.processes) {
+    peak_bytes = std::max(peak_bytes, process.heap_peak.bytes());
+  }
+  if (summary.allocations > 0 || summary.counted_allocations > 0) {
+    figures["heap_peak_bytes"] = static_cast<double>(peak_bytes);
+  }
+  int64_t busy_ns = 0;
+  for (const summary::GpuWorkSummary& gpu : summary.gpu_work) busy_ns += gpu.busy_ns;
+  if (!summary.gpu_work.empty()) figures["gpu_busy_s"] = seconds(busy_ns);
+}
+
+}  // namespace
+
+Result<Figures> figures_of_trace(const std::string& trace_folder) {
+  const auto use = use_of_trace(trace_folder);
+  if (!use) return tl::make_unexpected(use.error());
+  const auto summary = summary::read_tables(trace_folder);
+  if (!summary) return tl::make_unexpected(summary.error());
+  Figures figures;
+  add_use(*use, figures);
+  add_files(*summary, figures);
+  add_answer(*summary, figures);
+  add_epochs(*summary, figures);
+  add_memory_and_gpus(*summary, figures);
+  return figures;
+}
+
+}  // namespace mlrun::sweep

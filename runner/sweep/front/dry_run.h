@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep would run, and how long that would take.
+#pragma once
+
+#include <string>
+
+#include "runner/sweep/plan/plan.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+// Prints every run with its full command. Times are those of runs that `folder` holds already, if it holds a sweep; runs that it
+// has are not made again. An empty folder: none is named.
+Status print_dry_run(const Plan& plan, const std::string& folder, bool json);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/front/sweep_options.h"
+
+#include <algorithm>
+
+#include "runner/options/cli.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr const char* kSweepFooter =
+    "Examples:\n"
+    "  mlrun sweep plan.toml -o results             make all runs of a plan\n"
+    "  mlrun sweep --dry-run plan.toml              every run with its command, and how long all will take\n"
+    "  mlrun sweep --resume results                 go on after an interruption: no run twice, none missing\n"
+    "  mlrun sweep --extend plan.toml -o results    the plan was edited: make what it has more\n"
+    "  mlrun sweep --modes modes.lst --runs results 8 'python train.py --workers 2' 'python train.py --workers 8'\n"
+    "  mlrun sweep list results                     then: stat, compare, history\n"
+    "\n"
+    "A plan is TOML:\n"
+    "  repetitions = 8\n"
+    "  workloads = \"python train.py -j {jobs}\"\n"
+    "  parameters = {jobs = [2, 8]}\n"
+    "  [[configuration]]\n"
+    "  name = \"dry\"\n"
+    "  dry = true\n"
+    "  [[configuration]]\n"
+    "  name = \"traced\"\n"
+    "  options = \"--stacks=16\"\n"
+    "\n"
+    "Exit status: 0 if all runs succeeded, 1 if some failed, 125 for an error of the sweep itself, 130 after Ctrl-C.";
+
+constexpr const char* kRunsUsage =
+    "usage: runs [--modes FILE] OUT N WORKLOAD...: N repetitions of each WORKLOAD, a command each";
+
+Status take_runs(const Arguments& arguments, SweepOptions& options) {
+  if (arguments.size() < 3) return fail(kRunsUsage);
+  options.folder = arguments[0];
+  options.runs = RunsWords{arguments[1], {arguments.begin() + 2, arguments.end()}};
+  if (options.folder.empty()) return fail(std::string("OUT is an empty word; ") + kRunsUsage);
+  return {};
+}
+
+Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
+  if (options.runs) {
+    if (!options.plan.empty()) return fail("--runs has its own workloads: leave out the plan " + options.plan);
+    if (has_output || options.resume) return fail("--runs names OUT itself: leave out -o and --resume");
+    return {};
+  }
+  if (has_output && options.resume) return fail("--resume names OUT itself: leave out -o");
+  if (options.extend && options.plan.empty()) return fail("--extend adds what an edited plan has more: name the plan");
+  if (options.plan.empty() && (!options.resume || options.dry_run)) {
+    return fail(options.modes.empty()
+                    ? "name a plan; see mlrun sweep --help"
+                    : "--modes has configurations alone: add --runs OUT N WORKLOAD..., or a plan without any");
+  }
+  if (options.plan.empty() && !options.modes.empty()) return fail("--modes goes with a plan, or with --runs");
+  if (options.folder.empty() && !options.dry_run) return fail("name a folder for the results: -o OUT");
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
+  SweepOptions options;
+  std::string output, resumed;
+  CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores what came of them.", "sweep");
+  set_usage(app, "mlrun sweep [OPTIONS] PLAN -o OUT");
+  app.footer(kSweepFooter);
+  app.add_option("PLAN", options.plan, "the plan, a TOML file (keys: runner/sweep/plan/README.md)");
+  app.add_option("-o,--output", output, "folder of the results, a new one (default: none)")->option_text("OUT");
+  app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
+  app.add_flag("--json", options.json, "with --dry-run: for machines (default: off)");
+  app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
+  app.add_flag("--extend", options.extend, "OUT was made from another plan: add what this one has more (default: off)");
+  app.add_option("--modes", options.modes, "configurations as lines of mode hms mem cpu dry freq (default: none)")
+      ->option_text("FILE");
+  bool has_runs = false;  // set by hand: the words after it are no options
+  app.add_flag("--runs", has_runs, "the words of the older script, after all options (default: none)")
+      ->option_text("OUT N WORKLOAD...");
+  app.add_flag("--all", options.keep_all_traces,
+               "keep the events of all repetitions, not only of the first of each (default: off)");
+  app.add_flag("--quiet", options.quiet, "no status line (default: off)");
+  const auto runs = std::find(arguments.begin(), arguments.end(), "--runs");
+  const auto parsed = parse(app, Arguments(arguments.begin(), runs));
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return std::optional<SweepOptions>();
+  options.resume = !resumed.empty();
+  options.folder = options.resume ? resumed : output;
+  Status status;
+  if (runs != arguments.end()) status = take_runs(Arguments(runs + 1, arguments.end()), options);
+  if (status) status = check_words_of_sweep(options, !output.empty());
+  if (!status) return tl::make_unexpected(status.error());
+  if (options.json && !options.dry_run)
+    return fail("--json goes with --dry-run; see mlrun sweep list --json for results");
+  return options;
+}
+
+}  // namespace mlrun::sweep

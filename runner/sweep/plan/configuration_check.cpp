@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/plan/configuration_check.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "runner/launch/placement.h"
+#include "runner/options/options.h"
+#include "runner/sweep/plan/named_values.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr size_t kNameMax = 60;
+
+void check_name(const ConfigurationDraft& configuration, std::map<std::string, int>& lines, Faults& faults) {
+  const std::string& name = configuration.values.name;
+  const Place place = configuration.place_of("name");
+  const bool is_good = name.size() <= kNameMax && !name.empty() && name.front() != '-' &&
+                       std::all_of(name.begin(), name.end(), [](unsigned char byte) {
+                         return byte < 0x80 && (std::isalnum(byte) != 0 || byte == '_' || byte == '-');
+                       });
+  if (!is_good) {
+    faults.add(place, fmt::format(
+                          "'{}' is part of the names of folders: use letters, digits, _ and -, at most {}, and no - at "
+                          "the begin",
+                          name, kNameMax));
+    return;
+  }
+  const auto [first, is_new] = lines.emplace(name, place.line);
+  if (!is_new)
+    faults.add(place, fmt::format("{} is the name of the configuration in line {}, too", name, first->second));
+}
+
+void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
+  const Configuration& values = configuration.values;
+  if (!values.cpus.empty() && !values.cpu_node.empty()) {
+    faults.add(configuration.place_of("cpu_node"), "cpus chooses CPUs, too: leave one out");
+  }
+  const std::pair<const char*, Result<launch::IdList>> lists[] = {
+      {"cpus", values.cpus.empty() ? launch::IdList() : launch::find_cpus(values.cpus)},
+      {"cpu_node", values.cpu_node.empty() ? launch::IdList() : launch::find_cpus_of_nodes(values.cpu_node)},
+      {"mem_node", values.mem_node.empty() ? launch::IdList() : launch::find_memory_nodes(values.mem_node)}};
+  for (const auto& [key, found] : lists) {
+    if (!found) faults.add(configuration.place_of(key), found.error().text);
+  }
+}
+
+// What of the parsed options has no place in a sweep.
+std::optional<std::string> misplaced(const RunOptions& options, const Configuration& values) {
+  if (options.output) return "-o: the sweep names the folders of its runs";
+  if (options.observe.any()) return "--pid, --cgroup and --system record no command";
+  if (options.defer_merge) return "--defer-merge: the figures of a run come from its trace";
+  if ((!options.cpus.empty() || !options.cpu_node.empty()) && (!values.cpus.empty() || !values.cpu_node.empty())) {
+    return "--cpus or --cpu-node: the keys cpus and cpu_node choose CPUs, too";
+  }
+  if (!options.mem_node.empty() && !values.mem_node.empty()) return "--mem-node: the key mem_node is there, too";
+  return {};
+}
+
+void check_options(const ConfigurationDraft& configuration, Faults& faults) {
+  const Configuration& values = configuration.values;
+  const Place place = configuration.place_of("options");
+  if (values.options.empty()) return;
+  if (values.is_dry) return faults.add(place, "a dry configuration is not recorded: leave this out, or dry");
+  for (const std::string& word : values.options) {
+    if (word == "-h" || word == "--help")
+      return faults.add(place, word + " prints a page and runs nothing: leave it out");
+    if (word == "--") return faults.add(place, "-- ends the options, and the command is in workloads: leave it out");
+  }
+  Arguments arguments = values.options;
+  arguments.insert(arguments.end(), {"--", "command"});
+  const auto parsed = parse_run(arguments);
+  if (!parsed) return faults.add(place, parsed.error().text);
+  const RunOptions& options = **parsed;
+  if (const auto what = misplaced(options, values)) return faults.add(place, *what + "; leave it out");
+  if (options.command != std::vector<std::string>{"command"}) {
+    return faults.add(place, fmt::format("{} is no option of mlrun run (a value is joined by =, as in --kprobes=block)",
+                                         options.command.front()));
+  }
+  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  if (!placement) faults.add(place, placement.error().text);
+}
+
+void check_names_of_values(const ConfigurationDraft& configuration, Faults& faults) {
+  for (const auto& [name, value] : configuration.values.environment) {
+    if (!name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos) continue;
+    faults.add(configuration.place_of("environment"), fmt::format("'{}' cannot be the name of a variable", name));
+  }
+  for (const auto& [name, value] : configuration.values.parameters) {
+    if (is_value_name(name)) continue;
+    faults.add(configuration.place_of("parameters").below(name),
+               "this cannot be a {name}: use letters, digits, _ and -, a letter first");
+  }
+}
+
+}  // namespace
+
+void check_configurations(Draft& draft) {
+  std::map<std::string, int> lines;
+  for (const ConfigurationDraft& configuration : draft.configurations) {
+    check_name(configuration, lines, draft.faults);
+    check_placement(configuration, draft.faults);
+    check_options(configuration, draft.faults);
+    check_names_of_values(configuration, draft.faults);
+  }
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/plan/read_plan.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "runner/launch/placement.h"
+#include "runner/sweep/plan/draft.h"
+#include "runner/sweep/plan/modes_draft.h"
+#include "runner/sweep/plan/named_values.h"
+#include "runner/sweep/plan/shell_words.h"
+#include "runner/sweep/plan/toml_draft.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+Status read_modes_file(const std::string& file, Draft& draft) {
+  const auto text = util::read_file(file);
+  if (!text) return tl::make_unexpected(text.error());
+  read_modes(*text, file, draft);
+  if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
+  return {};
+}
+
+// The older script's shipped line was "1loc_50 0 1 1 0 5000": memory and CPUs of one node, recorded, 5,000 samples a second. The
+// node stays where a machine has it; the samples do not exist yet, and the name says so as the script's other lines do.
+void add_default_mode(Draft& draft) {
+  const bool has_node = launch::find_cpus_of_nodes("1") && launch::find_memory_nodes("1");
+  const std::string node = has_node ? "1" : "-";
+  read_modes(fmt::format("1loc_00 0 {0} {0} 0 0\n", node), "the default mode", draft);
+}
+
+void read_workload_words(const std::vector<std::string>& workloads, Draft& draft) {
+  int number = 0;
+  for (const std::string& text : workloads) {
+    const Place place{"", 0, fmt::format("workload {}", ++number)};
+    if (!util::is_utf8(text)) {
+      draft.faults.add(place, "the command is not in UTF-8, as a plan has to be");
+      continue;
+    }
+    std::string escaped = with_literal_braces(text);
+    auto words = shell_words(escaped);
+    if (!words || words->empty()) {
+      draft.faults.add(place, words ? "the word is empty; write a command" : words.error().text);
+      continue;
+    }
+    draft.workloads.push_back({std::move(escaped), *std::move(words), place});
+  }
+}
+
+}  // namespace
+
+Result<Plan> read_plan(const std::string& file, const std::string& modes) {
+  const auto text = util::read_file(file);
+  if (!text) return tl::make_unexpected(text.error());
+  Draft draft;
+  if (!modes.empty()) {
+    if (const Status read = read_modes_file(modes, draft); !read) return tl::make_unexpected(read.error());
+  }
+  read_toml(*text, file, draft);
+  return finish(std::move(draft));
+}
+
+Result<Plan> parse_plan(const std::string& text, const std::string& file) {
+  Draft draft;
+  read_toml(text, file, draft);
+  return finish(std::move(draft));
+}
+
+Result<Plan> plan_of_runs(const std::string& modes, const std::string& repetitions,
+                          const std::vector<std::string>& workloads) {
+  Draft draft;
+  if (modes.empty()) {
+    add_default_mode(draft);
+  } else if (const Status read = read_modes_file(modes, draft); !read) {
+    return tl::make_unexpected(read.error());
+  }
+  const char* const end = repetitions.data() + repetitions.size();
+  const auto read = std::from_chars(repetitions.data(), end, draft.plan.repetitions);
+  if (read.ec != std::errc() || read.ptr != end || draft.plan.repetitions < 1 ||
+      draft.plan.repetitions > kRepetitionsMax) {
+    draft.faults.add({"", 0, "N"},
+                     fmt::format("'{}' is no number of repetitions, from 1 to {}", repetitions, kRepetitionsMax));
+  }
+  read_workload_words(workloads, draft);
+  draft.plan.order = Order::kSequence;
+  draft.plan.after = {"sync"};
+  draft.plan.text = toml_text(draft);
+  return finish(std::move(draft));
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// One figure over sweeps of several commits: the points of a series for each configuration and workload, and where its level
+// changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/sweep/read/cells.h"
+#include "runner/sweep/statistics/change_points.h"
+
+namespace mlrun::sweep {
+
+struct PastPoint {
+  std::string folder;
+  std::string commit;  // of the traced program, by the sweep's first trace; empty: unknown
+  int64_t created_realtime_ns = 0;
+  Description description;
+};
+
+struct PastSeries {
+  std::string configuration, workload;
+  std::vector<PastPoint> points;
+  std::vector<ChangePoint> changes;  // of the means
+};
+
+// Sweeps in the order given. Series are in the order in which they first appear.
+std::vector<PastSeries> past_of(const std::vector<Sweep>& sweeps, const std::string& figure);
+
+// The folders themselves, or the sweeps in them.
+std::vector<std::string> sweep_folders(const std::vector<std::string>& folders);
+
+// The commit that the traces of a sweep name; empty: none does.
+std::string commit_of(const Sweep& sweep);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/read/remarks.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "runner/sweep/read/quantity.h"
+
+namespace mlrun::sweep {
+namespace {
+
+constexpr double kBlockBytes = 512;       // of ru_inblock
+constexpr double kShareDiffers = 0.1;     // of the bytes that were read
+constexpr double kBytesMatter = 4 << 20;  // fewer are those of programs and libraries
+
+struct Source {
+  const char* figure;
+  double unit_bytes;
+};
+// Pages that were missing are the most exact; the others are known without the kernel side, also of dry runs.
+constexpr std::array<Source, 3> kSources = {{{"missing_bytes", 1}, {"read_bytes", 1}, {"input_blocks", kBlockBytes}}};
+
+using Runs = std::vector<const RunRow*>;
+
+// Of each run by the first source that all of them have; empty if there is none.
+std::vector<double> device_bytes(const Runs& runs) {
+  for (const Source& source : kSources) {
+    std::vector<double> bytes;
+    for (const RunRow* run : runs) {
+      const auto found = run->figures.find(source.figure);
+      if (found == run->figures.end()) break;
+      bytes.push_back(found->second * source.unit_bytes);
+    }
+    if (bytes.size() == runs.size()) return bytes;
+  }
+  return {};
+}
+
+// What 1 is in a share: the most that a run read, from wherever.
+double read_bytes(const Runs& runs, const std::vector<double>& from_devices) {
+  double most = from_devices.empty() ? 0 : *std::ranges::max_element(from_devices);
+  for (const RunRow* run : runs) {
+    const auto found = run->figures.find("bytes_read");
+    if (found != run->figures.end()) most = std::max(most, found->second);
+  }
+  return most;
+}
+
+std::string bytes(double value) { return summary::bytes_text(static_cast<int64_t>(value)); }
+
+}  // namespace
+
+std::optional<UnlikeReads> unlike_reads(const Cell& cell) {
+  const std::vector<double> all = device_bytes(cell.done);
+  if (all.empty()) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(all);
+  if (most - least < kBytesMatter || most - least <= kShareDiffers * read_bytes(cell.done, all)) return std::nullopt;
+  const double middle = std::midpoint(least, most);
+  const auto many = size_t(std::ranges::count_if(all, [&](double value) { return value > middle; }));
+  return UnlikeReads{many, all.size() - many, most, least};
+}
+
+std::optional<std::string> unlike_sides(const Cell& a, const Cell& b) {
+  Runs both = a.done;
+  both.insert(both.end(), b.done.begin(), b.done.end());
+  const std::vector<double> all = device_bytes(both);
+  if (a.done.empty() || b.done.empty() || all.empty()) return std::nullopt;
+  const auto middle = all.begin() + std::ptrdiff_t(a.done.size());
+  const double of_a = std::accumulate(all.begin(), middle, 0.0) / double(a.done.size());
+  const double of_b = std::accumulate(middle, all.end(), 0.0) / double(b.done.size());
+  const double apart = std::abs(of_a - of_b);
+  if (apart < kBytesMatter || apart <= kShareDiffers * read_bytes(both, all)) return std::nullopt;
+  return fmt::format("a run read {} from devices at the one side, {} at the other: the page cache differs, too",
+                     bytes(of_a), bytes(of_b));
+}
+
+std::vector<std::string> remarks_on(const Cell& cell) {
+  std::vector<std::string> remarks;
+  if (!cell.failed.empty()) {
+    std::map<std::string, size_t> reasons;
+    for (const RunRow* run : cell.failed) {
+      const bool has_status = run->state == RunState::kFailed && run->exit_status;
+      ++reasons[has_status                          ? fmt::format("with exit status {}", *run->exit_status)
+                : run->state == RunState::kTimedOut ? "beyond the time limit"
+                                                    : "could not be started"];
+    }
+    std::string list;
+    for (const auto& [reason, count] : reasons) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, reason);
+    remarks.push_back(
+        fmt::format("{} of {} runs failed and are in no figure: {}", cell.failed.size(), cell.runs(), list));
+  }
+  if (cell.left > 0) remarks.push_back(fmt::format("{} of {} runs are still to be made", cell.left, cell.runs()));
+  if (const auto unlike = unlike_reads(cell)) {
+    remarks.push_back(
+        fmt::format("{} runs read up to {} from devices, {} as little as {}: cold and warm runs are pooled in "
+                    "its figures",
+                    unlike->many, bytes(unlike->most_bytes), unlike->few, bytes(unlike->least_bytes)));
+  }
+  return remarks;
+}
+
+std::vector<std::string> remarks_on(const std::string& figure, const Description& description) {
+  std::vector<std::string> remarks;
+  if (description.is_bimodal) remarks.push_back(figure + " has two modes: its mean is between them, where no run is");
+  if (description.drift && description.drift->is_clear) {
+    remarks.push_back(figure + " drifts by " + drift_text(*description.drift));
+  }
+  return remarks;
+}
+
+std::string drift_text(const Drift& drift) {
+  return fmt::format("{} a run ({})", change_text(drift.slope), changes_text(drift.interval.low, drift.interval.high));
+}
+
+std::string order_warning(const Sweep& sweep) {
+  if (sweep.order != Order::kSequence || sweep.configurations.size() < 2) return "";
+  return "configurations were run one after the other: a drift of the machine cannot be told from an effect";
+}
+
+std::string looks_remark(const Sweep& sweep) {
+  if (sweep.looks == 0) return "";
+  return fmt::format("the stop rule looked at the results {} time{}: intervals are a little too narrow", sweep.looks,
+                     sweep.looks == 1 ? "" : "s");
+}
+
+}  // namespace mlrun::sweep

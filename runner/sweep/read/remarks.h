@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader has to know before believing figures: failed runs, two modes, a drift, runs of which only some read from
+// devices, an order that hides a drift.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/sweep/read/cells.h"
+#include "runner/util/units.h"
+
+namespace mlrun::sweep {
+
+std::vector<std::string> remarks_on(const std::string& figure, const Description& description);
+// Of the cell, whatever the figure.
+std::vector<std::string> remarks_on(const Cell& cell);
+
+// Bytes that came from devices: some runs read much, others next to nothing. Their times are of two kinds.
+struct UnlikeReads {
+  size_t many = 0, few = 0;  // runs
+  double most_bytes = 0, least_bytes = 0;
+};
+std::optional<UnlikeReads> unlike_reads(const Cell& cell);
+// The share of the bytes that one side read from devices is another one than that of the other side.
+std::optional<std::string> unlike_sides(const Cell& a, const Cell& b);
+
+// "+0.3 % a run (+0.1 to +0.5 %)"
+std::string drift_text(const Drift& drift);
+
+// Empty unless the configurations were run one after the other.
+std::string order_warning(const Sweep& sweep);
+std::string looks_remark(const Sweep& sweep);
+
+}  // namespace mlrun::sweep

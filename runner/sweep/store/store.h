@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// OUT/sweep.sqlite as the process that makes the runs has it. Readers use rows.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/sweep/plan/plan.h"
+#include "runner/sweep/store/rows.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+// A process that is never mistaken for another one with its pid.
+struct ProcessMark {
+  int64_t pid = 0;
+  uint64_t start_ticks = 0;
+  std::string boot_id;
+};
+
+// A command under a supervisor.
+struct Processes {
+  ProcessMark process, supervisor;
+};
+
+class Store {
+ public:
+  // Both lock the folder: a second process is refused until this object is gone.
+  // A new sweep, with a row for each of `runs`; makes the folder. Fails if that holds anything.
+  static Result<Store> create(const std::string& folder, const Plan& plan, const std::vector<PlannedRun>& runs);
+  // The sweep that the folder holds.
+  static Result<Store> open(const std::string& folder);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Of the lock, for a supervisor to inherit.
+  [[nodiscard]] int lock_fd() const;
+
+  // Its plan, the newest if it was extended.
+  [[nodiscard]] const Plan& plan() const;
+  // The same sweep by a plan that has more runs, or other values of what is no part of a run.
+  Status extend(const Plan& plan, const std::vector<PlannedRun>& runs);
+  // Whether the tables of events are kept of all runs; the choice stays with the sweep.
+  [[nodiscard]] bool keeps_all_traces() const;
+  Status keep_all_traces();
+  // Rows for those whose configuration, workload and block have none yet; behind all others.
+  Status add_runs(const std::vector<PlannedRun>& runs);
+
+  // By position, then attempt, with all that is known of them.
+  Result<std::vector<RunRow>> runs();
+  // A planned row for the next attempt of a run. Its failed attempt's folder becomes FOLDER.failed-ATTEMPT, which the
+  // caller renames.
+  Result<RunRow> add_attempt(const RunRow& failed);
+
+  // Each is one transaction. set_ended() is on the disk when it returns. A run whose state is lost with the machine's power
+  // before is made again.
+  Status set_running(const RunRow& run, const Processes& processes);
+  Status set_ended(const RunRow& run);  // everything but the plan of the run
+  Status set_looks(int32_t looks);      // if there were fewer
+
+  // A command of the sweep that is no run, before it begins. One at a time.
+  Status set_helper(const Processes& processes);
+
+  // What is stored as running: runs, and the last helper.
+  struct Running {
+    RunRow run;
+    Processes processes;
+  };
+  Result<std::vector<Running>> running();
+  Result<Processes> helper();  // pid 0: none
+
+ private:
+  struct Parts;
+  explicit Store(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// The name of a failed attempt's folder, after another attempt has taken its name.
+std::string failed_folder(const RunRow& run);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// All processes at a moment, and what descends from some of them.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "runner/util/proc_files.h"
+
+namespace mlrun::sweep {
+
+struct Process {
+  uint32_t pid = 0;
+  collect::ProcStat stat;
+};
+
+// Those that have not ended.
+std::vector<Process> all_processes();
+
+// The processes that `is_root` is true for, and their descendants; never this process.
+std::vector<Process> tree_of(const std::vector<Process>& all, const std::function<bool(const Process&)>& is_root);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/placement.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::launch {
+namespace {
+
+TEST(placement, lists_are_read_and_written_as_the_kernel_does) {
+  EXPECT_EQ(*parse_id_list("0-3,8"), (IdList{0, 1, 2, 3, 8}));
+  EXPECT_EQ(*parse_id_list("8,0-1,1,7-8"), (IdList{0, 1, 7, 8}));
+  EXPECT_EQ(id_list_text(*parse_id_list("8,0-1,1,7-8,10")), "0-1,7-8,10");
+  EXPECT_EQ(id_list_text({}), "");
+  for (const char* bad :
+       {"", ",", "0,", "1-0", "0-", "-1", "0x1", " 0", "0 ", "8192", "0-8192", "0:2", "1-2-3", "99999999999"}) {
+    EXPECT_FALSE(parse_id_list(bad)) << bad;
+  }
+}
+
+TEST(placement, an_error_names_the_option) {
+  EXPECT_EQ(find_placement("8000", "", "").error().text.substr(0, 12), "--cpus 8000:");
+  EXPECT_EQ(find_placement("", "", "x").error().text.substr(0, 13), "--mem-node x:");
+  EXPECT_FALSE(find_placement("", "", "")->any());
+}
+
+}  // namespace
+}  // namespace mlrun::launch
