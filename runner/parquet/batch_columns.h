@@ -48,19 +48,20 @@ class Texts {
   // A column that the batch lacks has only nulls.
   Texts(const arrow::RecordBatch& batch, const char* name) : array_(batch.GetColumnByName(name)) {
     if (!array_ || array_->type_id() != arrow::Type::DICTIONARY) return;
-    rows_ = static_cast<const arrow::DictionaryArray*>(array_.get());
-    names_ = rows_->dictionary();
+    const auto& rows = static_cast<const arrow::DictionaryArray&>(*array_);
+    names_ = rows.dictionary();
+    indices_ = static_cast<const arrow::Int32Array&>(*rows.indices()).raw_values();
   }
   // Empty for null.
   [[nodiscard]] std::string_view operator[](int64_t row) const {
     if (!array_ || array_->IsNull(row)) return {};
-    if (!rows_) return static_cast<const arrow::StringArray&>(*array_).GetView(row);
-    return static_cast<const arrow::StringArray&>(*names_).GetView(rows_->GetValueIndex(row));
+    if (indices_ == nullptr) return static_cast<const arrow::StringArray&>(*array_).GetView(row);
+    return static_cast<const arrow::StringArray&>(*names_).GetView(indices_[row]);
   }
 
  private:
   std::shared_ptr<arrow::Array> array_, names_;
-  const arrow::DictionaryArray* rows_ = nullptr;
+  const int32_t* indices_ = nullptr;  // of a dictionary: Parquet's are of 32 bits
 };
 
 }  // namespace mlrun::trace

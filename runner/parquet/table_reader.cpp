@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <new>
 #include <optional>
 
@@ -92,15 +93,19 @@ Status check_version(const parquet::FileMetaData& file, const std::string& trace
 }  // namespace
 
 struct TableReader::State {
+  using Batch = Result<std::shared_ptr<arrow::RecordBatch>>;
+
   std::string trace_folder;
-  std::shared_ptr<arrow::Schema> schema;  // for a table without files
+  std::shared_ptr<arrow::Schema> schema;
   std::vector<std::string> parts;
   size_t next_part = 0;
   TableQuery query;
   std::unique_ptr<parquet::arrow::FileReader> file;
-  std::unique_ptr<arrow::RecordBatchReader> batches;
+  std::unique_ptr<arrow::RecordBatchReader> batches;  // null: the table has no file
+  std::future<Batch> ahead;  // the last member: its end waits for the thread that uses the others
 
   Status open_next_part();
+  Batch read();
 };
 
 Status TableReader::State::open_next_part() {
@@ -148,6 +153,7 @@ Result<TableReader> TableReader::open(const std::string& trace_folder, const std
   state->parts = *std::move(parts);
   state->query = std::move(query);
   if (auto first = state->open_next_part(); !first) return tl::make_unexpected(first.error());
+  state->schema = state->batches->schema();
   return TableReader(std::move(state));
 }
 
@@ -157,21 +163,29 @@ TableReader TableReader::empty(std::shared_ptr<arrow::Schema> schema) {
   return TableReader(std::move(state));
 }
 
-std::shared_ptr<arrow::Schema> TableReader::schema() const {
-  return state_->schema ? state_->schema : state_->batches->schema();
+std::shared_ptr<arrow::Schema> TableReader::schema() const { return state_->schema; }
+
+TableReader::State::Batch TableReader::State::read() {
+  for (;;) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    if (auto status = batches->ReadNext(&batch); !status.ok()) {
+      return damaged(trace_folder, arrow_text(parts[next_part - 1], status));
+    }
+    if (batch && batch->num_rows() == 0) continue;
+    if (batch || next_part == parts.size()) return batch;
+    if (auto opened = open_next_part(); !opened) return tl::make_unexpected(opened.error());
+  }
 }
 
 Result<std::shared_ptr<arrow::RecordBatch>> TableReader::next() {
-  if (state_->schema) return nullptr;
-  for (;;) {
-    std::shared_ptr<arrow::RecordBatch> batch;
-    if (auto status = state_->batches->ReadNext(&batch); !status.ok()) {
-      return damaged(state_->trace_folder, arrow_text(state_->parts[state_->next_part - 1], status));
-    }
-    if (batch && batch->num_rows() == 0) continue;
-    if (batch || state_->next_part == state_->parts.size()) return batch;
-    if (auto opened = state_->open_next_part(); !opened) return tl::make_unexpected(opened.error());
+  if (!state_->batches) return nullptr;
+  auto batch = state_->ahead.valid() ? state_->ahead.get() : state_->read();
+  // Deferred where no thread can be started: then get() reads.
+  const auto if_possible = std::launch::async | std::launch::deferred;
+  if (state_->query.read_ahead && batch && *batch) {
+    state_->ahead = std::async(if_possible, [state = state_.get()] { return state->read(); });
   }
+  return batch;
 }
 
 Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder, const std::string& table,

@@ -25,6 +25,8 @@ struct TableQuery {
   int64_t to_ns = std::numeric_limits<int64_t>::max();
   std::vector<std::string> dictionaries =
       {};  // text columns to be read as dictionaries: cheaper where few texts repeat
+  bool read_ahead =
+      false;  // decode the next rows in a second thread meanwhile, if one can be started; they are held in memory
 };
 
 // One pass over a table, in order of its files. Memory: one row group at a time.

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -191,6 +192,54 @@ TEST(TableReader, ReadsOnlyRowGroupsThatMayHoldTheTime) {
   EXPECT_EQ(rows_read(trace, 391, 399), 0) << "between two groups";
   EXPECT_EQ(rows_read(trace, 390, 400), 100) << "the last end of one and the first start of the next";
   EXPECT_EQ(rows_read(trace, 450, 600), 150) << "across files";
+}
+
+// All of `times`, with a second thread where one can be started.
+std::vector<int64_t> read_ahead(const testing::TraceFolder& trace) {
+  TableQuery query;
+  query.columns = {"ts"};
+  query.read_ahead = true;
+  auto reader = TableReader::open(trace.path(), "times", query);
+  std::vector<int64_t> values;
+  for (auto batch = reader->next(); batch && *batch; batch = reader->next()) {
+    const auto& column = static_cast<const arrow::Int64Array&>(*(*batch)->column(0));
+    values.insert(values.end(), column.raw_values(), column.raw_values() + column.length());
+  }
+  return values;
+}
+
+TEST(TableReader, GivesTheSameRowsInOrderWhenItReadsAhead) {
+  testing::TraceFolder trace;
+  write_times(trace);
+  std::vector<int64_t> expected;
+  for (int64_t group = 0; group < 10; ++group) {
+    for (int64_t i = 0; i < 50; ++i) expected.push_back(group * 100 + i);
+  }
+  EXPECT_EQ(read_ahead(trace), expected);
+}
+
+// Makes this process one that cannot start threads.
+bool limit_threads() {
+  constexpr uid_t kOther = 65534;  // there is no limit for root
+  const rlimit one = {.rlim_cur = 1, .rlim_max = 1};
+  return (::geteuid() != 0 || ::setuid(kOther) == 0) && ::setrlimit(RLIMIT_NPROC, &one) == 0;
+}
+
+TEST(TableReaderDeathTest, ReadsAheadWhereNoThreadCanBeStarted) {
+  testing::TraceFolder trace;
+  write_times(trace);
+  fs::permissions(trace.path(), fs::perms(0755));
+  EXPECT_EXIT(::_exit(limit_threads() && read_ahead(trace).size() == 500 ? 0 : 1), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(TableReader, EndsWhileItReadsAhead) {
+  testing::TraceFolder trace;
+  write_times(trace);
+  TableQuery query;
+  query.read_ahead = true;
+  auto reader = TableReader::open(trace.path(), "times", query);
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE(reader->next());  // the second batch is being read when the reader ends
 }
 
 TEST(TableReader, SaysWhatIsMissing) {
