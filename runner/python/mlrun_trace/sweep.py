@@ -24,7 +24,7 @@ class Sweep:
         self._connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
 
     def figures(self) -> Rows:
-        """A row for each figure of each run: folder, configuration, workload, block, figure, value."""
+        """A row for each run, with a column for each figure; failed attempts are among them (state)."""
         path = self.folder / "figures.parquet"
         if not path.exists():
             raise TraceError(f"{path} is not there yet: it is written at the end of the sweep")

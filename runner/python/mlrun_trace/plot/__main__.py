@@ -40,6 +40,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--title", default="", metavar="TEXT")
     options.add_argument("--no-data", action="store_true", help="do not write the numbers behind the picture, FILE without its ending.NAME.csv")
     options.add_argument("--figure", default="wall_s", metavar="NAME", help="of a sweep (default: wall_s)")
+    options.add_argument("--x", default="", metavar="PARAMETER", help="of a sweep: the horizontal axis (default: configurations)")
     options.add_argument("--block-bits", type=int, default=12, metavar="N", help="scatter: addresses in blocks of 2^N bytes (default: 12)")
     options.add_argument("--block-min", type=int, default=0, metavar="N", help="scatter: the first block (default: 0)")
     options.add_argument("--block-max", type=int, metavar="N", help="scatter: the last block (default: none)")
@@ -56,7 +57,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if arguments.zoom and (arguments.begin or arguments.until):
         raise TraceError("--zoom, --from and --until: give the part by its name or by its times, not both")
     return Options(from_ns=parse_time(arguments.begin) if arguments.begin else None, until_ns=parse_time(arguments.until) if arguments.until else None,
-                   by=arguments.by, columns=arguments.columns, dark=arguments.dark, title=arguments.title, figure=arguments.figure,
+                   by=arguments.by, columns=arguments.columns, dark=arguments.dark, title=arguments.title, figure=arguments.figure, parameter=arguments.x,
                    block_bits=arguments.block_bits, block_min=arguments.block_min, block_max=arguments.block_max, time_unit_ns=unit)
 
 

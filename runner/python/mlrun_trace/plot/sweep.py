@@ -15,43 +15,70 @@ Table = list[dict[str, Any]]
 
 
 def collect(sweep: Sweep, options: Options) -> dict[str, Table]:
-    rows = sweep.figures().rows()
-    mine = [row for row in rows if row["figure"] == options.figure and row["value"] is not None]
+    rows = [row for row in sweep.figures().rows() if row["state"] == "done"]
+    figures = sorted({name for row in rows for name, value in row.items() if isinstance(value, float)})
+    mine = [{"configuration": row["configuration"], "workload": row["workload"], "block": row["block"], "position": row["position"],
+             "x": parameter_of(row, options.parameter) if options.parameter else row["configuration"], "value": row[options.figure]}
+            for row in rows if options.figure in figures and row[options.figure] is not None]
     if not mine:
-        names = ", ".join(sorted({row["figure"] for row in rows})) or "none"
-        raise TraceError(f"{sweep} has no figure {options.figure}; it has {names}")
+        raise TraceError(f"{sweep} has no figure {options.figure}; it has {', '.join(figures) or 'none'}")
     return {"runs": mine, "cells": cells(mine)}
 
 
+def parameter_of(row: dict[str, Any], name: str) -> Any:
+    """The value of a parameter, as a number where it is one."""
+    if name not in row:
+        raise TraceError(f"the sweep has no parameter {name}")
+    try:
+        return float(row[name])
+    except (TypeError, ValueError):
+        return str(row[name])
+
+
 def cells(rows: Table) -> Table:
-    """Median and quartiles of each configuration and workload."""
-    values: dict[tuple[str, str], list[float]] = {}
+    """Median and quartiles at each place of the horizontal axis, of each series."""
+    values: dict[tuple[Any, str], list[float]] = {}
     for row in rows:
-        values.setdefault((row["configuration"], row["workload"]), []).append(row["value"])
+        values.setdefault((row["x"], series_of(row)), []).append(row["value"])
     out = []
-    for (configuration, workload), mine in values.items():
+    for (x, series), mine in values.items():
         q1, _, q3 = quantiles(mine, n=4, method="inclusive") if len(mine) > 1 else (mine[0],) * 3
-        out.append({"configuration": configuration, "workload": workload, "n": len(mine), "median": median(mine), "q1": q1, "q3": q3})
+        out.append({"x": x, "series": series, "n": len(mine), "median": median(mine), "q1": q1, "q3": q3})
     return out
+
+
+def series_of(row: dict[str, Any]) -> str:
+    """Over configurations a series is a workload, over a parameter a configuration."""
+    return str(row["workload"] if row["x"] == row["configuration"] else row["configuration"])
 
 
 def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     runs, middles = tables["runs"], tables["cells"]
-    configurations = list(dict.fromkeys(row["configuration"] for row in runs))
-    workloads = list(dict.fromkeys(row["workload"] for row in runs))
-    figure.set_size_inches(figure.get_figwidth(), 2.2 + 0.12 * len(workloads))
+    places = list(dict.fromkeys(row["x"] for row in runs))
+    in_numbers = all(isinstance(place, float) for place in places)
+    if options.parameter:
+        places.sort(key=lambda place: (isinstance(place, str), place))
+    series = list(dict.fromkeys(series_of(row) for row in runs))
+    figure.set_size_inches(figure.get_figwidth(), 2.2 + 0.12 * len(series))
     axis = figure.subplots()
-    width = 0.8 / len(workloads)
-    for number, workload in enumerate(workloads):
-        shift = (number - (len(workloads) - 1) / 2) * width
+    width = 0.8 / len(series)
+    for number, name in enumerate(series):
+        shift = 0 if in_numbers else (number - (len(series) - 1) / 2) * width
+        at = {place: place if in_numbers else places.index(place) + shift for place in places}
         colour = CYCLE[number % len(CYCLE)]
-        mine = [row for row in runs if row["workload"] == workload]
-        axis.scatter([configurations.index(row["configuration"]) + shift for row in mine], [row["value"] for row in mine], s=6, color=colour, alpha=0.6, linewidth=0,
-                     label=plain(workload, 70))
-        for row in (row for row in middles if row["workload"] == workload):
-            at = configurations.index(row["configuration"]) + shift
-            axis.plot([at - width / 3, at + width / 3], [row["median"]] * 2, color=colour, linewidth=1.5)
-            axis.plot([at, at], [row["q1"], row["q3"]], color=colour, linewidth=0.8)
-    axis.set_xticks(range(len(configurations)), [plain(name, 24) for name in configurations])
+        mine = [row for row in runs if series_of(row) == name]
+        axis.scatter([at[row["x"]] for row in mine], [row["value"] for row in mine], s=6, color=colour, alpha=0.6, linewidth=0, label=plain(name, 70))
+        rows = sorted((row for row in middles if row["series"] == name), key=lambda row: places.index(row["x"]))
+        if in_numbers:
+            axis.plot([row["x"] for row in rows], [row["median"] for row in rows], color=colour)
+            axis.fill_between([row["x"] for row in rows], [row["q1"] for row in rows], [row["q3"] for row in rows], color=colour, alpha=0.2, linewidth=0)
+            continue
+        for row in rows:
+            x = at[row["x"]]
+            axis.plot([x - width / 3, x + width / 3], [row["median"]] * 2, color=colour, linewidth=1.5)
+            axis.plot([x, x], [row["q1"], row["q3"]], color=colour, linewidth=0.8)
+    if not in_numbers:
+        axis.set_xticks(range(len(places)), [plain(place, 24) for place in places])
+    axis.set_xlabel(plain(options.parameter))
     axis.set_ylabel(options.figure)
     figure.legend(loc="outside lower center", ncols=1)
