@@ -27,12 +27,14 @@ def collect(sweep: Sweep, options: Options) -> dict[str, Table]:
 
 def parameter_of(row: dict[str, Any], name: str) -> Any:
     """The value of a parameter, as a number where it is one."""
-    if name not in row:
-        raise TraceError(f"the sweep has no parameter {name}")
+    column = f"parameter_{name}"
+    if column not in row:
+        names = ", ".join(each[len("parameter_"):] for each in row if each.startswith("parameter_")) or "none"
+        raise TraceError(f"the sweep has no parameter {name}; it has {names}")
     try:
-        return float(row[name])
+        return float(row[column])
     except (TypeError, ValueError):
-        return str(row[name])
+        return str(row[column])
 
 
 def cells(rows: Table) -> Table:
