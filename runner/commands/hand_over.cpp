@@ -4,6 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
 
 #include "runner/session/installation.h"
 
@@ -17,6 +21,23 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
   return fail_errno("start " + program, errno);
+}
+
+// A module of the Python package: the interpreter that MLRUN_PYTHON names, else the first python3 of PATH.
+Result<int> run_module(const char* module, const Arguments& arguments) {
+  const char* named = std::getenv("MLRUN_PYTHON");
+  const std::string python = named != nullptr && *named != '\0' ? named : "python3";
+  std::string path = launch::find_installation().python_folder;
+  if (const char* others = std::getenv("PYTHONPATH"); others != nullptr && *others != '\0')
+    path += std::string(":") + others;
+  ::setenv("PYTHONPATH", path.c_str(), 1);
+  std::vector<char*> words = {const_cast<char*>(python.c_str()), const_cast<char*>("-m"), const_cast<char*>(module)};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  ::execvp(python.c_str(), words.data());
+  const int error_number = errno;
+  return fail(fmt::format("cannot start {}: {}; pictures need Python 3.9 or later: set MLRUN_PYTHON to one", python,
+                          std::strerror(error_number)));
 }
 
 }  // namespace
@@ -36,5 +57,7 @@ Result<int> sweep(const Arguments& arguments) {
 Result<int> compare(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "compare", arguments);
 }
+Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot", arguments); }
+Result<int> mcp(const Arguments& arguments) { return run_module("mlrun_trace.mcp", arguments); }
 
 }  // namespace mlrun::commands

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs that read traces belong to mlrun-trace, those of sweeps to mlrun-sweep: this process becomes it, with the same
+// Verbs that read traces belong to mlrun-trace, those of sweeps to mlrun-sweep, pictures and the server for programs to
+// the Python package: this process becomes it, with the same
 // arguments.
 #pragma once
 
@@ -13,5 +14,7 @@ Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 Result<int> sweep(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);
+Result<int> plot(const Arguments& arguments);
+Result<int> mcp(const Arguments& arguments);
 
 }  // namespace mlrun::commands

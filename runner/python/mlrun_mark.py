@@ -11,7 +11,11 @@ push() and pop() are for ranges that do not begin and end in one place; those of
 
 import contextlib
 import ctypes
+import typing
 
+_push: typing.Any
+_pop: typing.Any
+_instant: typing.Any
 try:
     _library = ctypes.CDLL(None)
     _push, _pop, _instant = _library.mlrun_mark_push, _library.mlrun_mark_pop, _library.mlrun_mark_instant
@@ -37,7 +41,7 @@ def instant(name: str) -> None:
 
 
 @contextlib.contextmanager
-def range(name: str):  # pylint: disable=redefined-builtin
+def range(name: str) -> typing.Iterator[None]:  # pylint: disable=redefined-builtin
     push(name)
     try:
         yield

@@ -21,6 +21,7 @@ struct Installation {
   std::string sweep_program;       // mlrun-sweep
   std::string supervisor_program;  // mlrun-supervisor
   std::string mlrun_program;       // mlrun itself
+  std::string python_folder;       // of the package mlrun_trace
 };
 Installation find_installation();
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms of durations and sizes: a column for each kind of operation, a row for each process and one for all together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mlrun_trace.errors import TraceError
+from mlrun_trace.plot.options import Options
+from mlrun_trace.plot.span import Span
+from mlrun_trace.plot.style import BLUE, RED, log_ticks, plain, short_count, short_size, short_time
+from mlrun_trace.plot.timeline import GROUPS
+from mlrun_trace.trace import Trace
+
+Table = list[dict[str, Any]]
+BINS_A_DOUBLING = 4
+ROWS_MOST = 8
+
+VALUES = """
+SELECT {group} AS process, s.class AS operation, {call} AS value
+FROM call c JOIN (SELECT DISTINCT func, class FROM summary_func WHERE class IN ({classes})) s USING (func)
+JOIN process p USING (proc_id) LEFT JOIN file f USING (file_id)
+WHERE coalesce(f.kind, 'regular') IN ('regular', 'directory', 'block', 'link', 'unknown') AND c.err = 0 AND c.ts < {end} AND c.ts + c.dur >= {start}
+UNION ALL
+SELECT {group}, 'request ' || c.op, {request} FROM block_part c JOIN process p USING (proc_id) LEFT JOIN block b USING (req_id)
+WHERE c.op IN ('read', 'write') AND c.ts < {end} AND c.ts + c.dur >= {start}
+"""
+
+COUNTED = """
+WITH positive AS (FROM ({values}) WHERE value > 0),
+doubled AS (FROM positive UNION ALL SELECT 'all', operation, value FROM positive),
+middle AS (SELECT process, operation, median(value) AS median, count(*) AS n FROM doubled GROUP BY ALL)
+SELECT process, operation, pow(2, bin / {per}::DOUBLE) AS low, pow(2, (bin + 1) / {per}::DOUBLE) AS high, count, median, n
+FROM (SELECT process, operation, floor(log2(value) * {per} + 1e-9)::INT AS bin, count(*) AS count FROM doubled GROUP BY ALL) JOIN middle USING (process, operation)
+ORDER BY process, operation, low
+"""
+
+
+def collect(trace: Trace, options: Options, call: str, request: str, classes: str, unit: str) -> dict[str, Table]:
+    span = Span(trace, options)
+    group = GROUPS["role" if options.by == "auto" else options.by]
+    values = VALUES.format(group=group, call=call, request=request, classes=classes, start=span.start, end=span.end)
+    rows = trace.sql(COUNTED.format(values=values, per=BINS_A_DOUBLING)).rows()
+    if not rows:
+        raise TraceError(f"{trace} has no reads, writes or opens of files in that time")
+    return {"histogram": [{**row, "unit": unit} for row in rows]}
+
+
+def collect_latency(trace: Trace, options: Options) -> dict[str, Table]:
+    return collect(trace, options, "c.dur", "c.dur", "'open', 'read', 'write'", "ns")
+
+
+def collect_sizes(trace: Trace, options: Options) -> dict[str, Table]:
+    return collect(trace, options, "c.ret", "b.bytes", "'read', 'write'", "bytes")
+
+
+def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
+    rows = tables["histogram"]
+    operations = [name for name in ("open", "read", "write", "request read", "request write") if any(row["operation"] == name for row in rows)]
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row["process"]] = counts.get(row["process"], 0) + row["count"]
+    processes = ["all"] + sorted((name for name in counts if name != "all"), key=lambda name: -counts[name])
+    if len(processes) == 2:
+        processes = ["all"]
+    if len(processes) > ROWS_MOST:
+        options.remarks.append(f"{len(processes) - ROWS_MOST} processes with fewer operations are only in the row 'all'")
+        processes = processes[:ROWS_MOST]
+    figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(processes))
+    axes = figure.subplots(len(processes), len(operations), squeeze=False, sharex="col")
+    for down, process in enumerate(processes):
+        for across, operation in enumerate(operations):
+            axis = axes[down, across]
+            mine = [row for row in rows if row["process"] == process and row["operation"] == operation]
+            if mine:
+                axis.bar([row["low"] for row in mine], [row["count"] for row in mine], [row["high"] - row["low"] for row in mine], align="edge", color=BLUE)
+                axis.axvline(mine[0]["median"], color=RED, linewidth=0.7)
+                axis.text(0.98, 0.95, f"N {mine[0]['n']:,}", transform=axis.transAxes, ha="right", va="top", fontsize=6)
+            axis.set_xscale("log")
+            axis.set_yscale("log")
+            axis.set_ylim(bottom=0.7)
+            in_time = rows[0]["unit"] == "ns"
+            log_ticks(axis.xaxis, 10 if in_time else 4, short_time if in_time else short_size)
+            log_ticks(axis.yaxis, 10, short_count)
+            if down == 0:
+                axis.set_title(operation)
+            if across == 0:
+                axis.set_ylabel(plain(process, 22))
+            if down == len(processes) - 1:
+                axis.set_xlabel("duration" if in_time else "size (bytes)")

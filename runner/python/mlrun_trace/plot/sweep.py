@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A figure of a sweep: every run a dot, by configuration; or over a parameter, with median and quartiles."""
+
+from __future__ import annotations
+
+from statistics import median, quantiles
+from typing import Any
+
+from mlrun_trace.errors import TraceError
+from mlrun_trace.plot.options import Options
+from mlrun_trace.plot.style import CYCLE, plain
+from mlrun_trace.sweep import Sweep
+
+Table = list[dict[str, Any]]
+
+
+def collect(sweep: Sweep, options: Options) -> dict[str, Table]:
+    rows = [row for row in sweep.figures().rows() if row["state"] == "done"]
+    figures = sorted({name for row in rows for name, value in row.items() if isinstance(value, float)})
+    mine = [{"configuration": row["configuration"], "workload": row["workload"], "block": row["block"], "position": row["position"],
+             "x": parameter_of(row, options.parameter) if options.parameter else row["configuration"], "value": row[options.figure]}
+            for row in rows if options.figure in figures and row[options.figure] is not None]
+    if not mine:
+        raise TraceError(f"{sweep} has no figure {options.figure}; it has {', '.join(figures) or 'none'}")
+    return {"runs": mine, "cells": cells(mine)}
+
+
+def parameter_of(row: dict[str, Any], name: str) -> Any:
+    """The value of a parameter, as a number where it is one."""
+    column = f"parameter_{name}"
+    if column not in row:
+        names = ", ".join(each[len("parameter_"):] for each in row if each.startswith("parameter_")) or "none"
+        raise TraceError(f"the sweep has no parameter {name}; it has {names}")
+    try:
+        return float(row[column])
+    except (TypeError, ValueError):
+        return str(row[column])
+
+
+def cells(rows: Table) -> Table:
+    """Median and quartiles at each place of the horizontal axis, of each series."""
+    values: dict[tuple[Any, str], list[float]] = {}
+    for row in rows:
+        values.setdefault((row["x"], series_of(row)), []).append(row["value"])
+    out = []
+    for (x, series), mine in values.items():
+        q1, _, q3 = quantiles(mine, n=4, method="inclusive") if len(mine) > 1 else (mine[0],) * 3
+        out.append({"x": x, "series": series, "n": len(mine), "median": median(mine), "q1": q1, "q3": q3})
+    return out
+
+
+def series_of(row: dict[str, Any]) -> str:
+    """Over configurations a series is a workload, over a parameter a configuration."""
+    return str(row["workload"] if row["x"] == row["configuration"] else row["configuration"])
+
+
+def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
+    runs, middles = tables["runs"], tables["cells"]
+    places = list(dict.fromkeys(row["x"] for row in runs))
+    in_numbers = all(isinstance(place, float) for place in places)
+    if options.parameter:
+        places.sort(key=lambda place: (isinstance(place, str), place))
+    series = list(dict.fromkeys(series_of(row) for row in runs))
+    figure.set_size_inches(figure.get_figwidth(), 2.2 + 0.12 * len(series))
+    axis = figure.subplots()
+    width = 0.8 / len(series)
+    for number, name in enumerate(series):
+        shift = 0 if in_numbers else (number - (len(series) - 1) / 2) * width
+        at = {place: place if in_numbers else places.index(place) + shift for place in places}
+        colour = CYCLE[number % len(CYCLE)]
+        mine = [row for row in runs if series_of(row) == name]
+        axis.scatter([at[row["x"]] for row in mine], [row["value"] for row in mine], s=6, color=colour, alpha=0.6, linewidth=0, label=plain(name, 70))
+        rows = sorted((row for row in middles if row["series"] == name), key=lambda row: places.index(row["x"]))
+        if in_numbers:
+            axis.plot([row["x"] for row in rows], [row["median"] for row in rows], color=colour)
+            axis.fill_between([row["x"] for row in rows], [row["q1"] for row in rows], [row["q3"] for row in rows], color=colour, alpha=0.2, linewidth=0)
+            continue
+        for row in rows:
+            x = at[row["x"]]
+            axis.plot([x - width / 3, x + width / 3], [row["median"]] * 2, color=colour, linewidth=1.5)
+            axis.plot([x, x], [row["q1"], row["q3"]], color=colour, linewidth=0.8)
+    if not in_numbers:
+        axis.set_xticks(range(len(places)), [plain(place, 24) for place in places])
+    axis.set_xlabel(plain(options.parameter))
+    axis.set_ylabel(options.figure)
+    figure.legend(loc="outside lower center", ncols=1)

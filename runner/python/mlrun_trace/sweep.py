@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep: configurations × workloads × repetitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlrun_trace.errors import TraceError, need
+from mlrun_trace.relation import Rows
+from mlrun_trace.trace import PathLike, Trace, quoted
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+class Sweep:
+    """The figures of a sweep's runs, and the traces that it kept."""
+
+    def __init__(self, folder: PathLike) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / "sweep.sqlite").exists():
+            raise TraceError(f"{self.folder} is no sweep: it has no sweep.sqlite")
+        self._connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
+
+    def figures(self) -> Rows:
+        """A row for each run, with a column for each figure; failed attempts are among them (state)."""
+        path = self.folder / "figures.parquet"
+        if not path.exists():
+            raise TraceError(f"{path} is not there yet: it is written at the end of the sweep")
+        return Rows(self._connection, f"FROM read_parquet({quoted(str(path))})")
+
+    def traces(self) -> Trace:
+        """The traces that were kept, as one: the first repetition of each configuration and workload, or all."""
+        kept = sorted(path.parent for path in (self.folder / "runs").glob("*/run.json") if (path.parent / "tables/call").is_dir())
+        if not kept:
+            raise TraceError(f"{self.folder} has no trace: were all configurations dry?")
+        return Trace(kept)
+
+    def __repr__(self) -> str:
+        return f"<mlrun_trace.Sweep {self.folder}>"

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trace, or several as one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from mlrun_trace import joins
+from mlrun_trace.errors import TraceError, need
+from mlrun_trace.relation import Rows
+
+if TYPE_CHECKING:
+    import duckdb
+
+PathLike = Union[str, "os.PathLike[str]"]  # Python 3.9 evaluates it
+Group = Literal["run", "process", "file", "function"]
+NEWEST_SCHEMA = 1
+
+
+def quoted(text: str) -> str:
+    """A text of SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """run.json of a finished trace."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if (folder / "session.json").exists():
+            raise TraceError(f"{folder} is not finished: mlrun recover {folder}") from None
+        raise TraceError(f"{folder} is no trace: it has no run.json; mlrun list shows the traces of a folder") from None
+    except (OSError, ValueError) as error:
+        raise TraceError(f"cannot read {folder / 'run.json'}: {error}") from None
+    if facts.get("schema_version", NEWEST_SCHEMA) > NEWEST_SCHEMA:
+        raise TraceError(f"{folder} was written by a newer mlrun (schema {facts['schema_version']}): update mlrun-tracer")
+    return facts
+
+
+class Trace:
+    """A trace, or several of them as one: every table is then the rows of all, with the column `run` in front.
+
+    Methods named after a question return Rows. Columns of tables are explained in TABLES.md.
+    """
+
+    def __init__(self, folders: Sequence[PathLike]) -> None:
+        if not folders:
+            raise TraceError("no trace was named")
+        self.folders = [Path(folder) for folder in folders]
+        self.facts = [read_facts(folder) for folder in self.folders]
+        names = [folder.name for folder in self.folders]
+        if len(set(names)) != len(names):
+            names = [str(folder) for folder in self.folders]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise TraceError(f"{twice} was named twice")
+        self.names = list(names)
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables that all of the traces have."""
+        each = [{p.name for p in (folder / "tables").iterdir() if any(p.glob("*.parquet"))} for folder in self.folders]
+        return sorted(set.intersection(*each))
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """A database in memory in which every table is a view of its name."""
+        if self._connection is None:
+            connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
+            for table in self.tables:
+                connection.execute(f'CREATE VIEW "{table}" AS {self._select(table)}')
+            self._connection = connection
+        return self._connection
+
+    def _select(self, table: str) -> str:
+        paths = [quoted(str(folder / "tables" / table / "*.parquet")) for folder in self.folders]
+        if len(paths) == 1:
+            return f"FROM read_parquet({paths[0]})"
+        parts = [f"SELECT {quoted(name)} AS run, * FROM read_parquet({path})" for name, path in zip(self.names, paths)]
+        return " UNION ALL BY NAME ".join(parts)
+
+    def table(self, name: str) -> Rows:
+        """All rows of a table."""
+        if name not in self.tables:
+            raise TraceError(f"there is no table {name}: it has {', '.join(self.tables)}")
+        return Rows(self.connection, f'FROM "{name}"')
+
+    def sql(self, query: str) -> Rows:
+        """A query of yours; every table is a view of its name."""
+        return Rows(self.connection, query.strip().rstrip(";"))
+
+    def _one(self, query: str) -> Rows:
+        if len(self.folders) != 1:
+            raise TraceError("ids count within a trace: open one of them to join its tables")
+        return Rows(self.connection, query)
+
+    def findings(self) -> Rows:
+        """Why the run was slow: causes in order, with their proof and what to change."""
+        if len(self.folders) != 1:
+            return self.table("finding")
+        return self._one(joins.FINDINGS)
+
+    def calls_with_requests(self) -> Rows:
+        """Calls that led to requests to block devices: a row for each fragment. Needs --kprobes and --preload."""
+        return self._one(joins.CALLS_WITH_REQUESTS)
+
+    def time_by_layer(self, by: Group = "run") -> Rows:
+        """Where the time of calls went, by layer: program, run queue, kernel, queue, device, server, waits. Needs --kprobes."""
+        if by not in joins.GROUPS:
+            raise TraceError(f"time_by_layer(by={by!r}): use one of {', '.join(joins.GROUPS)}")
+        return self._one(joins.time_by_layer(by))
+
+    def time_by_file(self) -> Rows:
+        """Calls, time and bytes of each file."""
+        return self._one(joins.TIME_BY_FILE)
+
+    def time_by_worker(self) -> Rows:
+        """Calls and time of each process, on files and on channels, with its role in the training."""
+        return self._one(joins.TIME_BY_WORKER)
+
+    def time_by_step(self) -> Rows:
+        """The steps of the training: waiting, computing, checkpoint, and the calls that began in each."""
+        return self._one(joins.TIME_BY_STEP)
+
+    def gpu_idle(self) -> Rows:
+        """Gaps of the GPUs, in pieces, with the thread that is responsible and the row that proves it. Needs --cupti."""
+        return self._one(joins.GPU_IDLE)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<mlrun_trace.Trace {', '.join(self.names)}>"

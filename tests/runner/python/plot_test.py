@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a trace of a real program: their numbers against the tables, their files against what was asked for.
+
+Usage: plot_test.py MLRUN [CASE...]
+"""
+
+import collections
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PACKAGE = Path(__file__).resolve().parents[3] / "runner" / "python"
+MLRUN = sys.argv.pop(1)
+# Threads of hostile names read and write; a child does so, too; marks; blocks of memory that live at known times.
+PROGRAM = f"""
+import os, sys, time
+sys.path.insert(0, {str(PACKAGE)!r})
+import mlrun_mark
+def work(path):
+    with open(path, "wb", buffering=0) as file:
+        for i in range(200):
+            file.write(bytes(1 << (i % 16)))
+    fd = os.open(path, os.O_RDONLY)
+    for i in range(500):
+        os.pread(fd, 1 << (i % 16), 0)
+    os.close(fd)
+open("/proc/self/comm", "w").write("$a^{{2}}$<&>")
+for step in range(5):
+    with mlrun_mark.range("step $x_1$ <b>"):
+        work(sys.argv[1] + "/$dollar^2$")
+        kept = bytearray(3 << 20)
+        time.sleep(0.02)
+        del kept
+if os.fork() == 0:
+    work(sys.argv[1] + "/child")
+    os._exit(0)
+os.wait()
+"""
+
+
+def rows_of(folder, name):
+    return pa.concat_tables(pq.read_table(part) for part in sorted((folder / "tables" / name).glob("*.parquet"))).to_pylist()
+
+
+def read_csv(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        cls.trace = cls.folder / "trace"
+        command = [MLRUN, "--preload", "--quiet", "-o", str(cls.trace), "--", sys.executable, "-c", PROGRAM, str(cls.folder)]
+        subprocess.run(command, check=True, capture_output=True)
+        cls.files = {row["file_id"]: row for row in rows_of(cls.trace, "file")}
+        cls.classes = {row["func"]: row["class"] for row in rows_of(cls.trace, "summary_func")}
+        cls.facts = json.loads((cls.trace / "run.json").read_text())
+
+    def plot(self, *words, status=0):
+        run = subprocess.run([sys.executable, "-m", "mlrun_trace.plot", str(self.trace), *words], env={**os.environ, "PYTHONPATH": str(PACKAGE)}, check=False,
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        return run
+
+    def calls(self, *classes):
+        """Calls on files of these classes."""
+        kinds = ("regular", "directory", "block", "link", "unknown")
+        return [row for row in rows_of(self.trace, "call") if self.classes.get(row["func"]) in classes
+                and self.files.get(row["file_id"], {"kind": "regular"})["kind"] in kinds]
+
+    def test_histograms_count_every_call(self):
+        out = self.folder / "latency.svg"
+        self.plot("--what", "latency", "-o", str(out))
+        bins = read_csv(self.folder / "latency.histogram.csv")
+        for operation in ("open", "read", "write"):
+            durations = sorted(row["dur"] for row in self.calls(operation) if row["err"] == 0 and row["dur"] > 0)
+            mine = [row for row in bins if row["operation"] == operation and row["process"] == "all"]
+            self.assertEqual(sum(int(row["count"]) for row in mine), len(durations), operation)
+            for row in mine:
+                inside = sum(1 for ns in durations if float(row["low"]) * 0.999999 <= ns < float(row["high"]) * 0.999999)
+                self.assertEqual(int(row["count"]), inside, row)
+
+    def test_sizes_are_what_the_calls_moved(self):
+        self.plot("--what", "sizes", "--by", "run", "-o", str(self.folder / "sizes.pdf"))
+        bins = read_csv(self.folder / "sizes.histogram.csv")
+        wanted = collections.Counter(row["ret"].bit_length() - 1 for row in self.calls("write") if row["ret"] > 0)
+        counted = collections.Counter()
+        for row in bins:
+            if row["operation"] == "write" and row["process"] == "all":
+                counted[int(float(row["low"]) + 1e-6).bit_length() - 1] += int(row["count"])
+        self.assertEqual(counted, wanted)
+
+    def test_the_timeline_has_the_time_of_every_call(self):
+        self.plot("--what", "timeline", "-o", str(self.folder / "timeline.png"))
+        work = read_csv(self.folder / "timeline.work.csv")
+        self.assertEqual(len({row["process"] for row in work}), 2)
+        start, end = self.facts["start_ns"], self.facts["start_ns"] + self.facts["wall_ns"]
+        for what in ("open", "read", "write"):
+            inside = [row for row in self.calls(what) if row["ts"] < end and row["ts"] + row["dur"] >= start]
+            mine = [row for row in work if row["what"] == what]
+            self.assertEqual(sum(int(row["calls"]) for row in mine), len(inside), what)
+            seconds = sum(float(row["busy"]) * float(row["length_s"]) for row in mine)
+            self.assertAlmostEqual(seconds, sum(row["dur"] for row in inside) / 1e9, delta=1e-6, msg=what)
+
+    def test_a_part_of_the_time_is_cut_out(self):
+        self.plot("--what", "timeline", "--from", "10ms", "--until", "60ms", "-o", str(self.folder / "part.png"))
+        (span,) = read_csv(self.folder / "part.span.csv")
+        self.assertEqual((float(span["from_s"]), float(span["until_s"])), (0.01, 0.06))
+        for row in read_csv(self.folder / "part.work.csv"):
+            self.assertTrue(0.01 <= float(row["start_s"]) <= 0.06, row)
+
+    def test_blocks_of_memory_live_as_long_as_in_the_program(self):
+        self.plot("--what", "scatter", "-o", str(self.folder / "scatter.png"))
+        mine = [row for row in read_csv(self.folder / "scatter.lifetimes.csv") if 3 << 20 <= int(row["bytes"]) < (3 << 20) + 8192]
+        self.assertEqual(len(mine), 5)
+        for row in mine:
+            self.assertTrue(0.02 <= float(row["length_s"]) < 1, row)
+
+    def test_the_address_axis_has_no_room_for_what_nothing_touches(self):
+        self.plot("--what", "scatter", "-o", str(self.folder / "compact.png"))
+        regions = read_csv(self.folder / "compact.regions.csv")
+        place = 0
+        for row in regions:
+            self.assertEqual(int(row["compact_addr"]), place)
+            place += int(row["bytes"])
+        for row in read_csv(self.folder / "compact.lifetimes.csv"):
+            home = next(r for r in regions if int(r["addr"]) <= int(row["addr"]) < int(r["addr"]) + int(r["bytes"]))
+            self.assertEqual(int(row["compact_addr"]) - int(home["compact_addr"]), int(row["addr"]) - int(home["addr"]))
+
+    def test_marks_have_their_medians(self):
+        self.plot("--what", "steps", "-o", str(self.folder / "steps.png"))
+        (mark,) = (row for row in read_csv(self.folder / "steps.marks.csv") if "$x_1$" in row["name"])
+        self.assertEqual(mark["count"], "5")
+        self.assertTrue(0.02 <= float(mark["median_s"]) < 1, mark)
+
+    def test_files_are_of_the_kind_and_size_asked_for(self):
+        for ending, begin in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
+            out = self.folder / f"kind.{ending}"
+            self.plot("--what", "latency", "--columns", "1", "--no-data", "-o", str(out))
+            self.assertTrue(out.read_bytes().startswith(begin), ending)
+        width = re.search(r'width="([0-9.]+)pt"', (self.folder / "kind.svg").read_text()).group(1)
+        self.assertAlmostEqual(float(width), 3.5 * 72, delta=1)
+        self.assertNotIn("font-family", (self.folder / "kind.svg").read_text())
+        self.assertIn(b"FontFile", (self.folder / "kind.pdf").read_bytes())
+        self.assertFalse(list(self.folder.glob("kind.*.csv")))
+
+    def test_errors_say_what_to_do_and_leave_nothing(self):
+        cases = ((("--what", "latency", "-o", "x.jpg"), r"\.svg, \.png, \.pdf"), (("--what", "latency", "-o", "nowhere/x.png"), "no folder nowhere"),
+                 (("--what", "sweep", "-o", "x.png"), "about a sweep"), (("--what", "timeline", "--from", "soon", "-o", "x.png"), "'soon' is no time"),
+                 (("--what", "timeline", "--from", "1h", "-o", "x.png"), "the run took"), (("--what", "timeline", "--zoom", "epoch", "-o", "x.png"), "--mllog"))
+        before = set(os.listdir())
+        for words, text in cases:
+            self.assertRegex(self.plot(*words, status=125).stderr, text)
+        self.assertEqual(set(os.listdir()), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
