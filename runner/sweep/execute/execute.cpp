@@ -18,6 +18,7 @@
 #include "runner/sweep/execute/run_folder.h"
 #include "runner/sweep/execute/run_maker.h"
 #include "runner/sweep/statistics/statistics.h"
+#include "runner/sweep/store/figures_table.h"
 #include "runner/sweep/store/plan_json.h"
 #include "runner/util/clock.h"
 
@@ -287,6 +288,9 @@ Result<int> Execution::finish() {
   for (const auto& [position, run] : last) {
     if (run->state != RunState::kDone) ++failed;
   }
+  const auto sweep = read_sweep(making_.folder);
+  if (!sweep) return tl::make_unexpected(sweep.error());
+  if (Status written = write_figures(*sweep); !written) return tl::make_unexpected(written.error());
   making_.progress.done(last.size(), failed, making_.folder);
   return failed == 0 ? 0 : 1;
 }

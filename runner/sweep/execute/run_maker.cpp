@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
 #include "runner/session/installation.h"
+#include "runner/session/source_version.h"
 #include "runner/sweep/execute/leftovers.h"
 #include "runner/sweep/execute/machine_state.h"
 #include "runner/sweep/execute/page_cache.h"
@@ -27,6 +29,13 @@ namespace {
 
 constexpr uint64_t kTermNs = 5'000'000'000;  // from SIGTERM to SIGKILL
 constexpr int kTickMs = 200;
+
+// Of the program under test, as far as the working directory says; empty: no work tree of Git.
+std::string commit_here() {
+  std::error_code ignored;
+  const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
+  return source.is_object() ? source.value("commit", "") : "";
+}
 
 SuperviseOptions options_of(const Making& making, const RunRow& run, const std::string& folder) {
   const Configuration& configuration = making.configuration(run);
@@ -232,6 +241,7 @@ Status make(Making& making, RunRow& run) {
     if (Status dropped = drop_caches(); !dropped) return dropped;
   }
   run.facts = machine_facts();
+  if (const std::string commit = commit_here(); !commit.empty()) run.facts["commit"] = commit;
   if (Status supervised = supervise(making, run, folder); !supervised) return supervised;
   if (run.interrupted) return {};
   const auto after = run_around(making, run, making.plan().after, "after");
