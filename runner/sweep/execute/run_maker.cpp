@@ -159,7 +159,11 @@ void take_result(const Making& making, const std::string& folder, const Ending& 
       return fail_run(run, fmt::format("no trace was made ({}); {}", why, last_line(folder + "/error.log")));
     }
     run.figures = *figures;
+    const int of_mlrun = shell_status(use.wait_status);
     use = *recorded;
+    if (of_mlrun != shell_status(use.wait_status)) {  // a stream that was required, for one
+      fail_run(run, fmt::format("exit status {} of mlrun: {}", of_mlrun, last_line(folder + "/error.log")));
+    }
   }
   add_use(use, run.figures);
   run.exit_status = shell_status(use.wait_status);
@@ -244,6 +248,7 @@ Status make(Making& making, RunRow& run) {
   if (const std::string commit = commit_here(); !commit.empty()) run.facts["commit"] = commit;
   if (Status supervised = supervise(making, run, folder); !supervised) return supervised;
   if (run.interrupted) return {};
+  if (Status recovered = recover_half_trace(making, folder); !recovered) return recovered;
   const auto after = run_around(making, run, making.plan().after, "after");
   if (!after) return tl::make_unexpected(after.error());
   const bool needs_disk = run.state != RunState::kDone || !making.configuration(run).is_dry;
