@@ -175,7 +175,7 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
       if (!row.is_question && !is_nothing) exploratory.push_back(&row);
     }
     const std::string head = fmt::format("{} against {}, {}", pair.configuration, pair.base, pair.workload);
-    if (!out.empty()) out += "\n";
+    if (!out.empty()) out += '\n';
     out += style.bold(summary::cut_end(summary::printable(head), style.width, style.glyphs)) + "\n";
     const VerdictLines lines(pair, style);
     const bool has_rows = !question.empty() || !exploratory.empty();

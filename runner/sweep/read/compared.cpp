@@ -185,6 +185,12 @@ Result<Side> open_side(const std::string& text) {
     side.is_trace = true;
     return side;
   }
+  if (fs::is_directory(folder, error) && !has_file(folder, "sweep.sqlite")) {
+    return fail(
+        folder +
+        " holds no sweep and no finished trace (it has neither sweep.sqlite nor run.json); mlrun list DIR shows "
+        "those in a folder");
+  }
   auto sweep = open_sweep(folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   side.sweep = std::move(*sweep);
@@ -222,6 +228,9 @@ Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<doubl
       continue;
     }
     comparer.add(cell, **other);
+    if (const std::string& of_a = key_of(a.sweep, cell), &of_b = key_of(b.sweep, **other); of_a != of_b) {
+      comparer.warn(fmt::format("the workloads are not the same: {} of {}, {} of {}", of_a, a.name, of_b, b.name));
+    }
     left.erase(other);
   }
   for (const Cell* cell : left) {

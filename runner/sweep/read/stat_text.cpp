@@ -118,7 +118,7 @@ class WorkloadText {
   [[nodiscard]] std::string table(const std::string& name) const {
     const bool has_base = std::ranges::any_of(rows_, [&](const StatRow& row) { return row.overhead.contains(name); });
     std::vector<std::string> titles = {name, "n", "median", "mean", "sd", "95 % interval"};
-    if (has_base) titles.push_back("overhead");
+    if (has_base) titles.emplace_back("overhead");
     summary::TextTable table(titles);
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
