@@ -73,9 +73,13 @@ json table_files(const std::string& tables_folder) {
   return tables;
 }
 
-Status check_tables(const std::string& trace_folder, const json& run, const std::string& table) {
+bool is_deleted(const json& run, const std::string& table) {
   const auto deleted = run.find("deleted_tables");
-  if (deleted != run.end() && std::find(deleted->begin(), deleted->end(), table) != deleted->end()) {
+  return deleted != run.end() && std::find(deleted->begin(), deleted->end(), table) != deleted->end();
+}
+
+Status check_tables(const std::string& trace_folder, const json& run, const std::string& table) {
+  if (is_deleted(run, table)) {
     return fail(
         fmt::format("the table '{}' of {} was deleted: a sweep keeps the events of the first repetition alone, "
                     "unless it is made with --all",

@@ -23,6 +23,9 @@ Status check_schema_version(const std::string& trace_folder, const nlohmann::jso
 // Number of files of each table below the folder: `tables` in run.json.
 [[nodiscard]] nlohmann::json table_files(const std::string& tables_folder);
 
+// A sweep has deleted this table's files: its folder is empty.
+[[nodiscard]] bool is_deleted(const nlohmann::json& run, const std::string& table);
+
 // Checks that `table` has all files listed in `run`, each with a footer. Empty name: every table.
 Status check_tables(const std::string& trace_folder, const nlohmann::json& run, const std::string& table = {});
 

@@ -46,6 +46,7 @@ Status list_tables(const ShowOptions& options, const nlohmann::json& run, const 
   if (!names) return tl::make_unexpected(names.error());
   summary::TextTable table({"TABLE", "rows", "size", "files"});
   for (const std::string& name : *names) {
+    if (trace::is_deleted(run, name)) continue;
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
     table.add({util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes),

@@ -10,7 +10,8 @@ import subprocess
 
 from lib import case
 
-VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep")
+VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
+         "compare")
 
 
 def commands(this, trace):
@@ -27,6 +28,9 @@ def commands(this, trace):
     plan = this.path("plan.toml")
     plan.write_text('repetitions = 1\nworkloads = "true"\n[[configuration]]\nname = "a"\n', encoding="ascii")
     yield from ((program / "mlrun", "sweep", "--dry-run", *words, plan) for words in ((), ("--json",)))
+    this.equal("a sweep", this.run(program / "mlrun", "sweep", plan, "-o", "swept").returncode, 0)
+    yield from ((program / "mlrun", *words, *more, "swept") for words in (("sweep", "list"), ("sweep", "stat"), ("sweep", "history"),
+                                                                          ("compare", "swept")) for more in ((), ("--json",)))
     yield (program / "mlrun-probes", "--help")
 
 

@@ -7,7 +7,8 @@ import re
 from lib import case
 from lib.summary_text import on_terminal
 
-VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench", "sweep")
+VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench", "sweep", "compare",
+         "sweep list", "sweep stat", "sweep compare", "sweep history")
 
 
 def check_width(this, what, lines, width):
@@ -21,8 +22,8 @@ def check(this):
         check_width(this, "mlrun --help", on_terminal(this, width, "--help"), width)
     for verb in VERBS:
         for width in (50, 80, 100):
-            check_width(this, verb, on_terminal(this, width, verb, "--help"), width)
-        piped = this.run(case.MLRUN, verb, "--help").stdout
+            check_width(this, verb, on_terminal(this, width, *verb.split(), "--help"), width)
+        piped = this.run(case.MLRUN, *verb.split(), "--help").stdout
         check_width(this, f"{verb}, piped", piped.splitlines(), 80)
         this.true(f"{verb}: examples", "Examples" in piped and f"  mlrun {verb if verb != 'run' else ''}".rstrip() in piped, piped)
     narrow = this.run(case.MLRUN, "run", "--help", env=this.environment | {"COLUMNS": "60"}).stdout

@@ -31,6 +31,6 @@ readonly python_test=(
 )
 readonly python_harmless=(
   Pillow==13.0.0 aiofiles==25.1.0 av==18.1.0 datasets==5.2.0 distributed==2026.8.0 fsspec==2026.9.0 h5py==3.16.0 joblib==1.6.0 lmdb==3.0.0
-  safetensors==0.8.0 scikit-learn==1.9.1 tensorstore==0.1.86 uvloop==0.23.0 webdataset==1.0.2 xgboost==3.2.0 zarr==3.1.6
+  pyspark==4.3.0 safetensors==0.8.0 scikit-learn==1.9.1 tensorstore==0.1.86 uvloop==0.23.0 webdataset==1.0.2 xgboost==3.2.0 zarr==3.1.6
 )
 readonly python_bench=(memray==1.20.0 dftracer==2.2.0)

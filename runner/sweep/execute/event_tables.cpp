@@ -46,13 +46,16 @@ Status delete_event_tables(const std::string& trace_folder) {
   for (const auto& table : fs::directory_iterator(fs::path(trace_folder) / "tables", error)) {
     const std::string name = table.path().filename();
     const bool is_kept = name.starts_with("summary_") || std::find(kKept.begin(), kKept.end(), name) != kKept.end();
-    if (!is_kept) events.push_back(table.path());
+    if (!is_kept && !fs::is_empty(table.path(), error)) events.push_back(table.path());
   }
   if (events.empty()) return {};
   if (Status noted = note_deleted(trace_folder, events); !noted) return noted;
+  // Folders stay: to remove one takes milliseconds on some file systems, and a trace has dozens.
   for (const fs::path& table : events) {
-    fs::remove_all(table, error);
-    if (error) return fail(fmt::format("cannot delete {}: {}", table.string(), error.message()));
+    for (const auto& file : fs::directory_iterator(table, error)) {
+      fs::remove(file.path(), error);
+      if (error) return fail(fmt::format("cannot delete {}: {}", file.path().string(), error.message()));
+    }
   }
   return {};
 }

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/events/session.h"
 #include "runner/session/installation.h"
 #include "runner/sweep/execute/event_tables.h"
 #include "runner/sweep/execute/leftovers.h"
@@ -18,6 +17,7 @@
 #include "runner/sweep/execute/run_folder.h"
 #include "runner/sweep/execute/run_maker.h"
 #include "runner/sweep/statistics/statistics.h"
+#include "runner/sweep/store/figures_table.h"
 #include "runner/sweep/store/plan_json.h"
 #include "runner/util/clock.h"
 
@@ -131,14 +131,7 @@ bool Execution::is_to_be_made_again(const RunRow& run) const {
 Status Execution::settle(size_t at) {
   const RunRow run = rows_[at];
   if (!is_to_be_made_again(run)) return {};
-  const std::string folder = making_.folder_of(run);
-  std::error_code error;
-  if (run.interrupted && fs::exists(folder + "/" MLRUN_SESSION_FILE, error)) {
-    // The half trace, as far as it can be made; it also frees the memory that recorded it.
-    const Words recover = {launch::find_installation().mlrun_program, "recover", folder};
-    const auto recovered = run_helper(making_, recover, {}, making_.helper_log("recover"));
-    if (!recovered) return tl::make_unexpected(recovered.error());
-  }
+  if (Status recovered = recover_half_trace(making_, making_.folder_of(run)); !recovered) return recovered;
   auto next = making_.store.add_attempt(run);
   if (!next) return tl::make_unexpected(next.error());
   if (Status moved = move_failed_folder(making_.folder, run); !moved) return moved;
@@ -287,6 +280,9 @@ Result<int> Execution::finish() {
   for (const auto& [position, run] : last) {
     if (run->state != RunState::kDone) ++failed;
   }
+  const auto sweep = read_sweep(making_.folder);
+  if (!sweep) return tl::make_unexpected(sweep.error());
+  if (Status written = write_figures(*sweep); !written) return tl::make_unexpected(written.error());
   making_.progress.done(last.size(), failed, making_.folder);
   return failed == 0 ? 0 : 1;
 }

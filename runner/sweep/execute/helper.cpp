@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 
 #include <cstdint>
+#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "runner/events/session.h"
+#include "runner/session/installation.h"
 #include "runner/sweep/execute/supervised.h"
 #include "runner/util/units.h"
 
@@ -41,6 +44,14 @@ Result<std::optional<int>> run_helper(Making& making, const Words& command,
     if (!status) return fail("the supervisor of " + command.front() + " was killed");
     return status;
   }
+}
+
+Status recover_half_trace(Making& making, const std::string& trace_folder) {
+  std::error_code error;
+  if (!std::filesystem::exists(trace_folder + "/" MLRUN_SESSION_FILE, error)) return {};
+  const Words recover = {launch::find_installation().mlrun_program, "recover", trace_folder};
+  const auto recovered = run_helper(making, recover, {}, making.helper_log("recover"));
+  return recovered ? Status() : tl::make_unexpected(recovered.error());
 }
 
 std::string end_text(int wait_status) {

@@ -36,6 +36,10 @@ struct Making {
 Result<std::optional<int>> run_helper(Making& making, const Words& command,
                                       const std::map<std::string, std::string>& environment, const std::string& output);
 
+// Makes the trace of a run that was killed while it recorded, as far as it can be made; this also frees the memory that
+// recorded it. Nothing to do without session.json.
+Status recover_half_trace(Making& making, const std::string& trace_folder);
+
 // "exit status 3", "signal 9 (Killed)".
 std::string end_text(int wait_status);
 

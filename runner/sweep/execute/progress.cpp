@@ -36,7 +36,7 @@ std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
   const auto wall = run.figures.find("wall_s");
   std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
   if (run.state == RunState::kDone) return time;
-  if (run.state == RunState::kTimedOut) return "timed out after " + time;
+  if (run.state == RunState::kTimedOut) return time.empty() ? "timed out" : "timed out after " + time;
   return "failed: " + util::printable(run.failure);
 }
 

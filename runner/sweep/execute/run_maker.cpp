@@ -4,12 +4,14 @@
 #include <sys/wait.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
 #include "runner/session/installation.h"
+#include "runner/session/source_version.h"
 #include "runner/sweep/execute/leftovers.h"
 #include "runner/sweep/execute/machine_state.h"
 #include "runner/sweep/execute/page_cache.h"
@@ -27,6 +29,13 @@ namespace {
 
 constexpr uint64_t kTermNs = 5'000'000'000;  // from SIGTERM to SIGKILL
 constexpr int kTickMs = 200;
+
+// Of the program under test, as far as the working directory says; empty: no work tree of Git.
+std::string commit_here() {
+  std::error_code ignored;
+  const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
+  return source.is_object() ? source.value("commit", "") : "";
+}
 
 SuperviseOptions options_of(const Making& making, const RunRow& run, const std::string& folder) {
   const Configuration& configuration = making.configuration(run);
@@ -150,7 +159,11 @@ void take_result(const Making& making, const std::string& folder, const Ending& 
       return fail_run(run, fmt::format("no trace was made ({}); {}", why, last_line(folder + "/error.log")));
     }
     run.figures = *figures;
+    const int of_mlrun = shell_status(use.wait_status);
     use = *recorded;
+    if (of_mlrun != shell_status(use.wait_status)) {  // a stream that was required, for one
+      fail_run(run, fmt::format("exit status {} of mlrun: {}", of_mlrun, last_line(folder + "/error.log")));
+    }
   }
   add_use(use, run.figures);
   run.exit_status = shell_status(use.wait_status);
@@ -232,8 +245,10 @@ Status make(Making& making, RunRow& run) {
     if (Status dropped = drop_caches(); !dropped) return dropped;
   }
   run.facts = machine_facts();
+  if (const std::string commit = commit_here(); !commit.empty()) run.facts["commit"] = commit;
   if (Status supervised = supervise(making, run, folder); !supervised) return supervised;
   if (run.interrupted) return {};
+  if (Status recovered = recover_half_trace(making, folder); !recovered) return recovered;
   const auto after = run_around(making, run, making.plan().after, "after");
   if (!after) return tl::make_unexpected(after.error());
   const bool needs_disk = run.state != RunState::kDone || !making.configuration(run).is_dry;

@@ -40,7 +40,7 @@ std::vector<Cell> cells_of(const Sweep& sweep) {
     switch (run->state) {
       case RunState::kDone: cell.done.push_back(run); break;
       case RunState::kFailed:
-      case RunState::kTimedOut: cell.failed.push_back(run); break;
+      case RunState::kTimedOut: run->interrupted ? void(++cell.left) : cell.failed.push_back(run); break;
       case RunState::kPlanned:
       case RunState::kRunning: ++cell.left; break;
     }

@@ -16,7 +16,7 @@ struct Cell {
   uint32_t configuration = 0, workload = 0;  // indices
   std::vector<const RunRow*> done;           // in the order in which they were made
   std::vector<const RunRow*> failed;  // also those that took too long; without those that succeeded when tried again
-  size_t left = 0;                    // planned or running
+  size_t left = 0;                    // planned, running, or interrupted and to be made again
   [[nodiscard]] size_t runs() const { return done.size() + failed.size() + left; }
 };
 

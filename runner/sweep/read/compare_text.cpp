@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -98,23 +99,40 @@ std::string how(const Rows& rows, const TextStyle& style) {
   return style.dim(sentence(fmt::format("95 % intervals of {} by {}", runs, fmt::join(methods, "; ")), style));
 }
 
-// One bar for each pair, of each figure of the question.
-std::string pictures(const Compared& compared, const Rows& shown, const TextStyle& style) {
-  std::string out;
-  std::vector<std::string> figures;
-  for (const ComparedRow* row : shown) {
-    if (row->is_question && std::ranges::find(figures, row->figure) == figures.end()) figures.push_back(row->figure);
+// Bars of the rows of one figure, named by `name_of(pair)`.
+std::string picture(const Compared& compared, const Rows& rows, const std::string& title, const auto& name_of,
+                    const TextStyle& style) {
+  std::vector<NamedBar> all;
+  for (const ComparedRow* row : rows) {
+    if (!has_interval(row->comparison)) continue;
+    all.push_back({name_of(compared.pairs[row->pair]), row->comparison.difference,
+                   Interval{row->comparison.low, row->comparison.high}});
   }
-  for (const std::string& figure : figures) {
-    std::vector<NamedBar> all;
-    for (const ComparedRow* row : shown) {
-      if (row->figure != figure || !has_interval(row->comparison)) continue;
-      const CellPair& pair = compared.pairs[row->pair];
-      all.push_back({pair.configuration + ", " + pair.workload, row->comparison.difference,
-                     Interval{row->comparison.low, row->comparison.high}});
+  if (all.size() < 2) return "";
+  return "\n" + style.dim(summary::cut_end(summary::printable(title), style.width, style.glyphs)) + "\n" +
+         bars(all, 0.0, change_text, style);
+}
+
+// Of each figure of the question: the configurations of each workload, else the workloads of the one configuration.
+std::string pictures(const Compared& compared, const Rows& shown, const TextStyle& style) {
+  std::map<std::string, Rows> figures;
+  for (const ComparedRow* row : shown) {
+    if (row->is_question) figures[row->figure].push_back(row);
+  }
+  std::string out;
+  for (const auto& [figure, rows] : figures) {
+    std::map<std::string, Rows> workloads;
+    for (const ComparedRow* row : rows) workloads[compared.pairs[row->pair].workload].push_back(row);
+    const std::string title = "difference in " + figure;
+    if (workloads.size() == rows.size()) {
+      out += picture(
+          compared, rows, title, [](const CellPair& pair) { return pair.workload; }, style);
+      continue;
     }
-    if (all.size() < 2) continue;
-    out += "\n" + style.dim("difference in " + figure) + "\n" + bars(all, 0.0, change_text, style);
+    for (const auto& [workload, own] : workloads) {
+      const auto configuration = [](const CellPair& pair) { return pair.configuration; };
+      out += picture(compared, own, title + ", " + workload, configuration, style);
+    }
   }
   return out;
 }
@@ -152,10 +170,12 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
     Rows question, exploratory;
     for (const ComparedRow& row : compared.rows) {
       if (row.pair != i || (!figures.empty() && std::ranges::find(figures, row.figure) == figures.end())) continue;
-      (row.is_question ? question : exploratory).push_back(&row);
+      const bool is_nothing = row.comparison.a == 0 && row.comparison.b == 0 && figures.empty();
+      if (row.is_question) question.push_back(&row);
+      if (!row.is_question && !is_nothing) exploratory.push_back(&row);
     }
     const std::string head = fmt::format("{} against {}, {}", pair.configuration, pair.base, pair.workload);
-    if (!out.empty()) out += "\n";
+    if (!out.empty()) out += '\n';
     out += style.bold(summary::cut_end(summary::printable(head), style.width, style.glyphs)) + "\n";
     const VerdictLines lines(pair, style);
     const bool has_rows = !question.empty() || !exploratory.empty();

@@ -13,6 +13,7 @@
 
 #include "runner/sweep/figures/trace_figures.h"
 #include "runner/sweep/read/figure_choice.h"
+#include "runner/sweep/read/quantity.h"
 #include "runner/sweep/read/remarks.h"
 #include "runner/util/text.h"
 
@@ -62,7 +63,9 @@ class Comparer {
     warn_of(a_, a, pair);
     warn_of(b_, b, pair);
     if (const auto unlike = unlike_sides(a, b)) {
-      warn(fmt::format("{} against {}, {}: {}", pair.configuration, pair.base, pair.workload, *unlike));
+      warn(fmt::format("{} read {} from devices a run, {} {}, {}: the page cache differs, too", pair.configuration,
+                       figure_text("read_bytes", unlike->b_bytes, {}), pair.base,
+                       figure_text("read_bytes", unlike->a_bytes, {}), pair.workload));
     }
     for (const std::string& figure : names_) {
       const Series of_a = series_of(a.done, figure), of_b = series_of(b.done, figure);
@@ -124,7 +127,7 @@ bool are_the_same(const Side& a, const Side& b) {
   return !a.is_trace && !b.is_trace && fs::equivalent(a.sweep.folder, b.sweep.folder, error);
 }
 
-// "governor: powersave at A, performance at B".
+// "governor: powersave at A, performance at B". Commits are what two sweeps are made for.
 std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> facts;
   for (const RunRow& run : a.sweep.runs) {
@@ -135,7 +138,7 @@ std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   }
   std::vector<std::string> found;
   for (const auto& [name, sides] : facts) {
-    if (sides.first.empty() || sides.second.empty() || sides.first == sides.second) continue;
+    if (sides.first.empty() || sides.second.empty() || sides.first == sides.second || name == "commit") continue;
     found.push_back(fmt::format("{}: {} at {}, {} at {}", name, fmt::join(sides.first, " and "), a.name,
                                 fmt::join(sides.second, " and "), b.name));
   }
@@ -182,6 +185,12 @@ Result<Side> open_side(const std::string& text) {
     side.is_trace = true;
     return side;
   }
+  if (fs::is_directory(folder, error) && !has_file(folder, "sweep.sqlite")) {
+    return fail(
+        folder +
+        " holds no sweep and no finished trace (it has neither sweep.sqlite nor run.json); mlrun list DIR shows "
+        "those in a folder");
+  }
   auto sweep = open_sweep(folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   side.sweep = std::move(*sweep);
@@ -219,6 +228,9 @@ Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<doubl
       continue;
     }
     comparer.add(cell, **other);
+    if (const std::string& of_a = key_of(a.sweep, cell), &of_b = key_of(b.sweep, **other); of_a != of_b) {
+      comparer.warn(fmt::format("the workloads are not the same: {} of {}, {} of {}", of_a, a.name, of_b, b.name));
+    }
     left.erase(other);
   }
   for (const Cell* cell : left) {

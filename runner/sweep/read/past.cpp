@@ -5,10 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
-#include "runner/util/file_io.h"
-
 namespace mlrun::sweep {
 namespace {
 
@@ -67,13 +63,6 @@ std::string commit_of(const Sweep& sweep) {
   for (const RunRow& run : sweep.runs) {
     const auto fact = run.facts.find("commit");
     if (fact != run.facts.end()) return fact->second;
-    if (run.state != RunState::kDone || sweep.configurations[run.planned.configuration].is_dry) continue;
-    const auto text = util::read_file((fs::path(sweep.folder) / "runs" / run.planned.folder / "run.json").string());
-    if (!text) continue;
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
-    const nlohmann::json::json_pointer commit("/source/commit");
-    if (json.is_object() && json.contains(commit) && json.at(commit).is_string())
-      return json.at(commit).get<std::string>();
   }
   return "";
 }

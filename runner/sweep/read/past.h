@@ -14,7 +14,7 @@ namespace mlrun::sweep {
 
 struct PastPoint {
   std::string folder;
-  std::string commit;  // of the traced program, by the sweep's first trace; empty: unknown
+  std::string commit;  // empty: unknown
   int64_t created_realtime_ns = 0;
   Description description;
 };
@@ -31,7 +31,7 @@ std::vector<PastSeries> past_of(const std::vector<Sweep>& sweeps, const std::str
 // The folders themselves, or the sweeps in them.
 std::vector<std::string> sweep_folders(const std::vector<std::string>& folders);
 
-// The commit that the traces of a sweep name; empty: none does.
+// The commit that its first run stored; empty: none did.
 std::string commit_of(const Sweep& sweep);
 
 }  // namespace mlrun::sweep

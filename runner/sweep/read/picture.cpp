@@ -156,7 +156,7 @@ std::string bars(const std::vector<NamedBar>& all, std::optional<double> zero, c
     while (!cells.empty() && cells.back() == " ") cells.pop_back();
     out += label(bar.name, names, style) + std::string(kGap, ' ');
     for (const std::string& cell : cells) out += cell;
-    out += "\n";
+    out += '\n';
   }
   return out + axis(value_text(values.low), value_text(values.high), names + kGap, width, style);
 }

@@ -21,10 +21,39 @@ int decimals(double percent) {
 // Below 0.005 % it is 0 in text.
 double rounded(double fraction) { return std::abs(fraction) < 5e-5 ? 0 : fraction * kPerCent; }
 
-std::string signed_number(double fraction) {
+// Further decimals so that the ends of an interval differ, where they do.
+int decimals_of_width(double width, int at_least) {
+  constexpr int kMost = 6;
+  return width > 0 ? std::clamp(static_cast<int>(std::ceil(-std::log10(width))), at_least, kMost) : at_least;
+}
+
+std::string signed_number(double fraction, double width = 0) {
   const double percent = rounded(fraction);
   if (percent == 0) return "0";
-  return fmt::format("{:+.{}f}", percent, decimals(percent));
+  return fmt::format("{:+.{}f}", percent, std::min(decimals_of_width(width, decimals(percent)), 2));
+}
+
+struct Unit {
+  double size = 1;
+  const char* name = "";
+};
+
+// The unit of an interval up to `value`. Times stay in seconds: the ends of 2 min 03 s to 2 min 04 s are compared at a glance.
+Unit unit_of(const std::string& figure, double value, const summary::Glyphs& glyphs) {
+  if (figure.ends_with("_share")) return {1 / kPerCent, " %"};
+  if (figure.ends_with("_s")) {
+    for (const Unit& unit : {Unit{1, " s"}, Unit{1e-3, " ms"}, Unit{1e-6, glyphs.pick(" µs", " us")}}) {
+      if (value >= unit.size) return unit;
+    }
+    return {1e-9, " ns"};
+  }
+  if (figure.ends_with("_bytes") || figure.starts_with("bytes_")) {
+    for (const Unit& unit : {Unit{0x1p40, " TiB"}, Unit{0x1p30, " GiB"}, Unit{0x1p20, " MiB"}, Unit{0x1p10, " KiB"}}) {
+      if (value >= unit.size) return unit;
+    }
+    return {1, " B"};
+  }
+  return {};
 }
 
 int64_t whole(double value) { return static_cast<int64_t>(std::llround(std::clamp(value, -kLargest, kLargest))); }
@@ -42,11 +71,13 @@ std::string figure_text(const std::string& figure, double value, const summary::
 }
 
 std::string range_text(const std::string& figure, const Interval& interval, const summary::Glyphs& glyphs) {
-  std::string low = figure_text(figure, interval.low, glyphs);
-  const std::string high = figure_text(figure, interval.high, glyphs);
-  const auto unit = [](const std::string& text) { return text.substr(std::min(text.find(' '), text.size())); };
-  if (unit(low) == unit(high)) low.resize(low.size() - unit(low).size());
-  return low + " to " + high;
+  if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
+  const Unit unit = unit_of(figure, std::max(std::abs(interval.low), std::abs(interval.high)), glyphs);
+  const double low = interval.low / unit.size, high = interval.high / unit.size;
+  const double size = std::max(std::abs(low), std::abs(high));
+  const int three_digits = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f} to {:.{}f}{}", low, decimals_of_width(high - low, three_digits), high,
+                     decimals_of_width(high - low, three_digits), unit.name);
 }
 
 std::string change_text(double fraction) { return signed_number(fraction) + " %"; }
@@ -57,7 +88,8 @@ std::string share_text(double fraction) {
 }
 
 std::string changes_text(double low, double high) {
-  return fmt::format("{} to {} %", signed_number(low), signed_number(high));
+  const double width = (high - low) * kPerCent;
+  return fmt::format("{} to {} %", signed_number(low, width), signed_number(high, width));
 }
 
 std::string margin_text(double fraction, const summary::Glyphs& glyphs) {
@@ -69,7 +101,9 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
   if (!has_interval(comparison)) {
     const std::string change =
         std::isfinite(comparison.difference) ? change_text(comparison.difference) + ", " : std::string();
-    if (has_enough_runs(comparison)) return "cannot tell: " + change + "no interval";
+    if (has_enough_runs(comparison)) {
+      return "cannot tell: " + (comparison.a == 0 ? std::string("the base is 0") : change + "no interval");
+    }
     return fmt::format("cannot tell: {}{} against {}, {} a side are the fewest", change, runs(comparison.n_b),
                        runs(comparison.n_a), kLeastRuns);
   }
@@ -79,8 +113,9 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
     case Verdict::kEqual: return fmt::format("equal within {} ({})", margin_text(comparison.margin, glyphs), interval);
     case Verdict::kCannotTell: break;
   }
-  const std::string needs = comparison.needs_runs ? fmt::format(", about {} more a side would",
-                                                                runs(static_cast<size_t>(*comparison.needs_runs)))
+  const std::string needs = comparison.needs_runs ? fmt::format(", about {} more run{} a side would",
+                                                                summary::count_text(*comparison.needs_runs),
+                                                                *comparison.needs_runs == 1 ? "" : "s")
                                                   : std::string();
   return fmt::format("cannot tell: {} ({}){}", change_text(comparison.difference), interval, needs);
 }

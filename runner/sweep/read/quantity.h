@@ -13,7 +13,7 @@ namespace mlrun::sweep {
 // With the unit that the figure's name has: "2.31 s", "1.23 GiB", "93 %", "1,234".
 std::string figure_text(const std::string& figure, double value, const summary::Glyphs& glyphs);
 
-// "2.29 to 2.33 s", "900 ms to 1.1 s".
+// "2.29 to 2.33 s", in one unit, with as many digits as tell the ends apart.
 std::string range_text(const std::string& figure, const Interval& interval, const summary::Glyphs& glyphs);
 
 // "+5.6 %", "-0.04 %", "0 %".

@@ -64,7 +64,7 @@ std::optional<UnlikeReads> unlike_reads(const Cell& cell) {
   return UnlikeReads{many, all.size() - many, most, least};
 }
 
-std::optional<std::string> unlike_sides(const Cell& a, const Cell& b) {
+std::optional<UnlikeSides> unlike_sides(const Cell& a, const Cell& b) {
   Runs both = a.done;
   both.insert(both.end(), b.done.begin(), b.done.end());
   const std::vector<double> all = device_bytes(both);
@@ -74,8 +74,7 @@ std::optional<std::string> unlike_sides(const Cell& a, const Cell& b) {
   const double of_b = std::accumulate(middle, all.end(), 0.0) / double(b.done.size());
   const double apart = std::abs(of_a - of_b);
   if (apart < kBytesMatter || apart <= kShareDiffers * read_bytes(both, all)) return std::nullopt;
-  return fmt::format("a run read {} from devices at the one side, {} at the other: the page cache differs, too",
-                     bytes(of_a), bytes(of_b));
+  return UnlikeSides{of_a, of_b};
 }
 
 std::vector<std::string> remarks_on(const Cell& cell) {
@@ -96,9 +95,10 @@ std::vector<std::string> remarks_on(const Cell& cell) {
   if (cell.left > 0) remarks.push_back(fmt::format("{} of {} runs are still to be made", cell.left, cell.runs()));
   if (const auto unlike = unlike_reads(cell)) {
     remarks.push_back(
-        fmt::format("{} runs read up to {} from devices, {} as little as {}: cold and warm runs are pooled in "
+        fmt::format("{} run{} read up to {} from devices, {} as little as {}: cold and warm runs are pooled in "
                     "its figures",
-                    unlike->many, bytes(unlike->most_bytes), unlike->few, bytes(unlike->least_bytes)));
+                    unlike->many, unlike->many == 1 ? "" : "s", bytes(unlike->most_bytes), unlike->few,
+                    bytes(unlike->least_bytes)));
   }
   return remarks;
 }

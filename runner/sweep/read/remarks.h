@@ -22,8 +22,11 @@ struct UnlikeReads {
   double most_bytes = 0, least_bytes = 0;
 };
 std::optional<UnlikeReads> unlike_reads(const Cell& cell);
-// The share of the bytes that one side read from devices is another one than that of the other side.
-std::optional<std::string> unlike_sides(const Cell& a, const Cell& b);
+// Two sides of a comparison of which one read much more from devices: bytes a run.
+struct UnlikeSides {
+  double a_bytes = 0, b_bytes = 0;
+};
+std::optional<UnlikeSides> unlike_sides(const Cell& a, const Cell& b);
 
 // "+0.3 % a run (+0.1 to +0.5 %)"
 std::string drift_text(const Drift& drift);

@@ -36,12 +36,26 @@ double median(Series series) {
   return std::midpoint(std::ranges::max_element(series.begin(), middle, {}, &Observation::value)->value, middle->value);
 }
 
+// What the interval is of: t on logarithms is about the geometric mean, the middle of its interval on their scale.
+struct Centre {
+  const char* name;
+  double value;
+};
+Centre centre_of(const Description& d) {
+  if (d.method == Method::kBca) return {"median", d.median};
+  if (d.method != Method::kLogT || !d.interval) return {"mean", d.mean};
+  return {"geometric mean", std::sqrt(d.interval->low) * std::sqrt(d.interval->high)};
+}
+
 class WorkloadText {
  public:
   WorkloadText(const Sweep& sweep, Rows rows, const TextStyle& style) : sweep_(sweep), rows_(rows), style_(style) {}
 
   [[nodiscard]] std::string figure(const std::string& name) const {
     const auto value_text = [&](double value) { return figure_text(name, value, style_.glyphs); };
+    if (std::ranges::none_of(rows_, [&](const StatRow& row) { return row.figures.contains(name); })) {
+      return note("no successful run has " + name, style_);
+    }
     std::string out = table(name) + methods(name) + medians(name) + drifts(name);
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
@@ -53,7 +67,7 @@ class WorkloadText {
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
       if (found == row.figures.end()) continue;
-      intervals.push_back({configuration(row), found->second.mean, found->second.interval});
+      intervals.push_back({configuration(row), centre_of(found->second).value, found->second.interval});
       runs.push_back({configuration(row), series_of(row.cell.done, name)});
     }
     if (intervals.size() > 1) out += "\n" + bars(intervals, std::nullopt, value_text, style_);
@@ -82,13 +96,13 @@ class WorkloadText {
     summary::TextTable table(titles);
     for (const std::string& name : names) {
       std::vector<std::string> cells = {name};
-      bool is_known = false;
+      bool tells = false;  // more than that it is 0
       for (const StatRow& row : rows_) {
         const Series series = series_of(row.cell.done, name);
-        is_known = is_known || !series.empty();
+        tells = tells || std::ranges::any_of(series, [](const Observation& one) { return one.value != 0; });
         cells.push_back(series.empty() ? "-" : figure_text(name, median(series), style_.glyphs));
       }
-      if (is_known) table.add(std::move(cells));
+      if (tells) table.add(std::move(cells));
     }
     return table.empty() ? "" : "\n" + table.text(style_);
   }
@@ -104,7 +118,7 @@ class WorkloadText {
   [[nodiscard]] std::string table(const std::string& name) const {
     const bool has_base = std::ranges::any_of(rows_, [&](const StatRow& row) { return row.overhead.contains(name); });
     std::vector<std::string> titles = {name, "n", "median", "mean", "sd", "95 % interval"};
-    if (has_base) titles.push_back("overhead");
+    if (has_base) titles.emplace_back("overhead");
     summary::TextTable table(titles);
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
@@ -131,13 +145,15 @@ class WorkloadText {
     return fmt::format("{} ({})", change_text(c.difference), changes_text(c.low, c.high));
   }
 
-  // "interval: t, logs"; if it is not the same for all configurations, with their names.
+  // "interval: of the geometric mean by t, logs"; if it is not the same for all configurations, with their names.
   [[nodiscard]] std::string methods(const std::string& name) const {
     std::vector<std::pair<std::string, std::string>> intervals, overheads;
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
       if (found != row.figures.end() && found->second.interval) {
-        intervals.emplace_back(configuration(row), method_name(found->second.method));
+        const Description& d = found->second;
+        intervals.emplace_back(configuration(row),
+                               fmt::format("of the {} by {}", centre_of(d).name, method_name(d.method)));
       }
       const auto cost = row.overhead.find(name);
       if (cost != row.overhead.end() && has_interval(cost->second)) {
@@ -198,7 +214,7 @@ std::string sweep_head(const Sweep& sweep, const TextStyle& style) {
   std::vector<std::string> items = {
       fmt::format("{}{}{}", summary::counted(int64_t(sweep.configurations.size()), "configuration"),
                   style.glyphs.pick(" × ", " x "), summary::counted(int64_t(sweep.workloads.size()), "workload")),
-      fmt::format("{} of {} done", done, summary::counted(int64_t(all), "run"))};
+      fmt::format("{} of {} done", summary::count_text(int64_t(done)), summary::counted(int64_t(all), "run"))};
   if (failed > 0) items.push_back(fmt::format("{} failed", failed));
   items.emplace_back(sweep.order == Order::kBlocks ? "in blocks, random order" : "in sequence");
   return summary::wrap(style.bold(summary::printable(sweep.folder)) + "  ", 2, items, style);

@@ -57,7 +57,9 @@ TEST_F(ListTest, ASweepIsALineThatNamesItsVerb) {
   std::ofstream(folder_ / "results" / "sweep.sqlite") << "SQLite format 3";
   std::ofstream(folder_ / "results" / "runs" / "app.dry.1" / "run.json") << "{}";
   const std::string out = text();
-  EXPECT_NE(out.find("sweep\n  many runs: mlrun sweep stat " + (folder_ / "results").string() + "\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("sweep\n  many runs: mlrun sweep stat " + (folder_ / "results").string() + "\n"),
+            std::string::npos)
+      << out;
   EXPECT_EQ(out.find("app.dry.1"), std::string::npos) << out;
   const auto of_parent = traces_in(folder_), of_itself = traces_in(folder_ / "results");
   ASSERT_TRUE(of_parent && of_itself);

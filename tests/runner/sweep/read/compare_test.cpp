@@ -94,6 +94,14 @@ TEST(Compare, WhatOneSideLacksIsNamed) {
   EXPECT_FALSE(compare_sides(a, side_of(made_sweep({.workloads = {"u", "z"}}, times(1)), "after"), std::nullopt));
 }
 
+TEST(Compare, TheOnlyWorkloadsAreComparedWhateverTheyAreAndThatIsSaid) {
+  const Side a = side_of(made_sweep({.workloads = {"x"}}, times(1)), "before");
+  const auto compared = compare_sides(a, side_of(made_sweep({.workloads = {"y"}}, times(1)), "after"), std::nullopt);
+  ASSERT_TRUE(compared);
+  EXPECT_EQ(compared->pairs.size(), 2u);
+  EXPECT_TRUE(warns(*compared, "the workloads are not the same: x of before, y of after"));
+}
+
 TEST(Compare, AConfigurationIsComparedWithAnotherOne) {
   const Sweep sweep = made_sweep({.workloads = {"x", "y"}}, times(1.05));
   const auto compared = compare_sides(side_of(sweep, "a:dry", 0), side_of(sweep, "b:full", 1), std::nullopt);

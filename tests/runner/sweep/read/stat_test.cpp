@@ -131,6 +131,14 @@ TEST(StatText, FitsEveryWidthAndIsAsciiWhereAsked) {
   }
 }
 
+TEST(StatText, SaysThatNoRunHasAFigure) {
+  Sweep sweep = made_sweep({.blocks = 1}, five_percent);
+  for (RunRow& run : sweep.runs) run.state = RunState::kPlanned;
+  const std::string text = stat_text(sweep, statistics_of(sweep, {"wall_s"}), {});
+  EXPECT_NE(text.find("no successful run has wall_s"), std::string::npos) << text;
+  EXPECT_NE(text.find("dry: 1 of 1 runs are still to be made"), std::string::npos) << text;
+}
+
 TEST(StatText, WarnsOfAnOrderThatHidesADrift) {
   const Sweep sweep = made_sweep({.order = Order::kSequence}, five_percent);
   const std::string text = stat_text(sweep, statistics_of(sweep, {"wall_s"}), {});
