@@ -3,17 +3,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::summary {
 
 using Json = nlohmann::ordered_json;
 
 // From run.json; null without one.
 Json kernel_side_json(const Summary& summary) {
-  const auto found = summary.run->find("kernel_side");
-  if (found == summary.run->end() || !found->is_object()) return {};
+  const nlohmann::json& found = util::json_at(*summary.run, "/kernel_side");
+  if (!found.is_object()) return {};
   Json out = Json::object();
   for (const char* key : {"state", "reason", "signals", "throttled"})
-    out[key] = found->contains(key) ? Json(found->at(key)) : Json();
+    out[key] = found.contains(key) ? Json(found.at(key)) : Json();
   return out;
 }
 
@@ -55,18 +57,8 @@ Json torch_memory_json(const Summary& summary) {
   return rows;
 }
 
-namespace {
+Json devices_json(const Summary& summary) { return util::json_at(*summary.run, "/kernel_side/own_devices"); }
 
-// From run.json; null if missing.
-Json of_run(const Summary& summary, const char* pointer) {
-  const nlohmann::json::json_pointer at(pointer);
-  return summary.run->contains(at) ? Json(summary.run->at(at)) : Json();
-}
-
-}  // namespace
-
-Json devices_json(const Summary& summary) { return of_run(summary, "/kernel_side/own_devices"); }
-
-Json syscalls_json(const Summary& summary) { return of_run(summary, "/kernel_side/syscalls"); }
+Json syscalls_json(const Summary& summary) { return util::json_at(*summary.run, "/kernel_side/syscalls"); }
 
 }  // namespace mlrun::summary

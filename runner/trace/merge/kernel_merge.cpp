@@ -57,7 +57,7 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
-bool KernelMerge::has_signal(const char* name) const { return !attached_by(session_, name).empty(); }
+bool KernelMerge::has_signal(const char* name) const { return !session_.attached_by(name).empty(); }
 
 bool KernelMerge::lacks_faults() const {
   return has_calls() ? !records_faults(session_) : told_by_system_calls(session_);
@@ -94,14 +94,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
 }
 
 // Whether both ends of sleeps were recorded: otherwise missing sleeps would look like time awake.
-bool KernelMerge::has_waits() const {
-  if (!end_.has_begun()) return false;
-  const json::json_pointer at("/kernel_side/programs");
-  if (!session_.all->contains(at) || !session_.all->at(at).is_array()) return false;
-  return std::any_of(session_.all->at(at).begin(), session_.all->at(at).end(), [](const json& program) {
-    return program.is_object() && program.value("event", json()) == "sched_switch" && !program.contains("missing");
-  });
-}
+bool KernelMerge::has_waits() const { return end_.has_begun() && session_.has_program("sched_switch"); }
 
 Status KernelMerge::load(model::TraceInfo& info) {
   for (const model::ImageRow& image : info.images) {

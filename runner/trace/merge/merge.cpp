@@ -191,13 +191,7 @@ void Merger::name_marks() {
   marks_->add_log(info_.marks);
 }
 
-bool Merger::has_cupti() const {
-  const nlohmann::json::json_pointer streams("/options/streams");
-  if (index_->has_gpu_work()) return true;
-  if (!session_.all->contains(streams)) return false;
-  const nlohmann::json& names = session_.all->at(streams);
-  return std::find(names.begin(), names.end(), "gpu") != names.end();
-}
+bool Merger::has_cupti() const { return index_->has_gpu_work() || session_.has_stream("gpu"); }
 
 void Merger::prepare() {
   read_mllog();

@@ -13,6 +13,7 @@
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -299,16 +300,15 @@ int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
 
 std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
   std::vector<model::CoverageRow> rows;
-  const auto gpus = session.all->value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
-  for (const nlohmann::json& gpu : gpus) {
+  for (const nlohmann::json& gpu : session.list("/gpu_sampler/not_sampled")) {
     if (!gpu.is_object()) continue;
     std::string names;
-    for (const nlohmann::json& what : gpu.value("what", nlohmann::json::array())) {
+    for (const nlohmann::json& what : util::list_at(gpu, "/what")) {
       if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
     }
-    rows.push_back(
-        {.subject = "samples of the driver's own",
-         .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.value("gpu_id", 0)), names)});
+    rows.push_back({.subject = "samples of the driver's own",
+                    .detail = fmt::format("the driver takes none of GPU {}: {}",
+                                          index_of(info, util::integer_at(gpu, "/gpu_id")), names)});
   }
   return rows;
 }
