@@ -42,7 +42,7 @@ Status read_duration(const std::optional<std::string>& text, ObserveOptions& obs
 
 Status read_live(const std::optional<std::string>& text, RunOptions& options) {
   if (!text) return {};
-  if (!options.kprobes_cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
+  if (!options.kernel_streams.cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
   const auto time = util::parse_seconds(*text);
   if (!time) return fail("--live: " + time.error().text);
   if (*time < kShortestLiveNs) return fail(fmt::format("--live {}: give 100ms or more", *text));
@@ -73,7 +73,7 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   const int ways = int{texts.pid.has_value()} + int{texts.cgroup.has_value()} + int{observe.system};
   if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
   if (ways == 0 && texts.live) return fail("--live goes with --kprobes=cuda and --pid, --cgroup or --system");
-  if (ways == 0 && options.kprobes_cuda) {
+  if (ways == 0 && options.kernel_streams.cuda) {
     return fail("--kprobes=cuda goes with --pid, --cgroup or --system; --cupti records what a command does with CUDA");
   }
   if (ways == 0) return {};

@@ -26,7 +26,7 @@ std::string option_about(About subject, const RunTexts& texts, const RunOptions&
                         {is_named(texts.cupti), "--cupti", {kCommand}},
                         {is_named(texts.sample), "--sample", {kCommand}},
                         {texts.sample_hz.has_value(), "--sample-hz", {kCommand}},
-                        {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks", {kCommand}},
+                        {!texts.stacks.empty() && !options.kernel_streams.cuda, "--stacks", {kCommand}},
                         {is_named(texts.python_stacks), "--python-stacks", {kCommand}},
                         {texts.alloc_min.has_value(), "--alloc-min", {kCommand, kLibrary, kAllocs}},
                         {texts.last.has_value(), "--last", {kCommand, kEvents, kAllEvents}},
@@ -77,7 +77,7 @@ Status check_needs(const RunTexts& texts, const RunOptions& options) {
       {About::kEvents, !options.summary_only,
        "--summary-only lists no events, and {0} is about events that are listed: leave one out"},
       // It would free the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
-      {About::kAllEvents, !options.kprobes_cufile,
+      {About::kAllEvents, !options.kernel_streams.cufile,
        "{0} frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out"}};
   for (const auto& need : needs) {
     const std::string name = need.is_met ? std::string() : option_about(need.subject, texts, options);
