@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,7 @@ class LibraryWatch {
   [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:
-  using File = std::pair<std::string, std::string>;  // device and inode, as in /proc/PID/maps
+  using File = std::tuple<uint32_t, uint32_t, uint64_t>;  // device (major, minor) and inode, as in /proc/PID/maps
   struct Rate {
     uint64_t calls = 0;  // at the last look
     uint64_t per_second = 0, let_go_ns = 0;
