@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/row_columns.h"
+#include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
 #include "runner/util/json_at.h"
@@ -74,45 +75,19 @@ struct GpuColumns {
   }
 };
 
-// The process that had a pid at a moment.
-class ProcessByPid {
- public:
-  ProcessByPid() = default;
-  explicit ProcessByPid(const std::vector<model::ProcessRow>& processes) {
-    for (const model::ProcessRow& row : processes) by_pid_[row.pid].push_back(&row);
-    for (auto& [pid, rows] : by_pid_) {
-      std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->first_ns < b->first_ns; });
-    }
-  }
-
-  // 0: no recorded process.
-  [[nodiscard]] int32_t find(int32_t pid, int64_t ts_ns) const {
-    const auto rows = by_pid_.find(pid);
-    if (rows == by_pid_.end()) return 0;
-    const model::ProcessRow* latest = nullptr;
-    for (const model::ProcessRow* row : rows->second) {
-      if (row->first_ns <= ts_ns) latest = row;
-    }
-    return latest && ts_ns <= latest->last_ns + kExitSlackNs ? latest->proc_id : 0;
-  }
-
- private:
-  std::map<int32_t, std::vector<const model::ProcessRow*>> by_pid_;
-};
-
 constexpr std::array kPidSources = {"unknown", "same", "namespace", "only"};
 constexpr std::array kUses = {"", "C", "G", "C+G", "M", "M+C", "M+G", "M+C+G"};
 
 struct GpuProcessColumns {
   static constexpr const char* kTable = "sample_gpu_process";
-  static void visit(auto& visitor, const mlrun_gpu_process_sample& row, const ProcessByPid& processes) {
+  static void visit(auto& visitor, const mlrun_gpu_process_sample& row, const ThreadFinder& finder) {
     const int64_t ts_ns = TraceClock::from_monotonic(row.monotonic_ns);
     const auto pid = static_cast<int32_t>(row.pid);
     const auto use = row.use & (MLRUN_GPU_USE_COMPUTE | MLRUN_GPU_USE_GRAPHICS | MLRUN_GPU_USE_MPS);
     visitor("ts", ts_ns, kDelta);
     visitor.optional("dur", TraceClock::from_monotonic(row.interval_ns), 0);
     visitor("gpu_id", static_cast<int32_t>(row.device));
-    visitor.optional("proc_id", pid == 0 ? 0 : processes.find(pid, ts_ns), 0);
+    visitor.optional("proc_id", pid == 0 ? 0 : finder.process_at(ts_ns, pid, kExitSlackNs), 0);
     visitor.optional("pid", pid, 0);
     visitor("driver_pid", static_cast<int32_t>(row.driver_pid));
     visitor.label("pid_source", std::min<size_t>(row.pid_source, MLRUN_PID_ONLY), kPidSources);
@@ -153,7 +128,7 @@ mlrun_gpu_sample blank_gpu_sample() {
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
-      : index_(index), meter_(meter), by_pid_(info.processes) {
+      : index_(index), meter_(meter), finder_(info) {
     for (const model::GpuRow& gpu : info.gpus) known_gpus_.insert(static_cast<uint32_t>(gpu.gpu_id));
   }
 
@@ -195,7 +170,7 @@ class SampleReader {
         totals_.damaged_rows +=
             for_each_row(frame, head, mlrun_gpu_process_sample{}, [&](const mlrun_gpu_process_sample& row) {
               if (!is_known(row.device)) return;
-              processes_.add(row, by_pid_);
+              processes_.add(row, finder_);
               ++totals_.process_rows;
             });
         break;
@@ -230,9 +205,9 @@ class SampleReader {
   const SpoolIndex& index_;
   summary::GpuMeter& meter_;
   std::set<uint32_t> known_gpus_;
-  ProcessByPid by_pid_;
+  ThreadFinder finder_;
   RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
-  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ProcessByPid> processes_;
+  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder> processes_;
   RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
   GpuSampleTotals totals_;
 };
