@@ -231,28 +231,22 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
   std::vector<model::GpuRow> gpus;
   for (const std::string& text : texts) {
     const auto about = nlohmann::json::parse(text, nullptr, false);
-    if (!about.is_object()) continue;
-    const auto number = [&](const char* key, int64_t otherwise) {
-      const auto found = about.find(key);
-      return found != about.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
-    };
-    const auto word = [&](const char* key) {
-      const auto found = about.find(key);
-      return found != about.end() && found->is_string() ? found->get<std::string>() : std::string();
+    const auto number = [&](const char* where, int32_t otherwise) {
+      return static_cast<int32_t>(util::integer_at(about, where, otherwise));
     };
     model::GpuRow row;
-    row.gpu_id = static_cast<int32_t>(number("number", 0));
+    row.gpu_id = number("/number", 0);
     if (row.gpu_id <= 0) continue;
-    row.kind = word("kind");
-    row.name = word("name");
-    row.uuid = word("uuid");
-    row.pci = word("pci");
-    row.driver = word("driver");
-    row.index = static_cast<int32_t>(number("index", -1));
-    row.parent_id = static_cast<int32_t>(number("parent", 0));
-    row.gpu_instance = static_cast<int32_t>(number("gpu_instance", -1));
-    row.compute_instance = static_cast<int32_t>(number("compute_instance", -1));
-    row.memory_bytes = number("memory_bytes", -1);
+    row.kind = util::text_at(about, "/kind");
+    row.name = util::text_at(about, "/name");
+    row.uuid = util::text_at(about, "/uuid");
+    row.pci = util::text_at(about, "/pci");
+    row.driver = util::text_at(about, "/driver");
+    row.index = number("/index", -1);
+    row.parent_id = number("/parent", 0);
+    row.gpu_instance = number("/gpu_instance", -1);
+    row.compute_instance = number("/compute_instance", -1);
+    row.memory_bytes = util::integer_at(about, "/memory_bytes", -1);
     gpus.push_back(std::move(row));
   }
   return gpus;
