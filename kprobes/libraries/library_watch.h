@@ -116,7 +116,7 @@ class LibraryWatch {
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_looking_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
-  uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
+  uint64_t pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0, put_off_ = 0;
 };
