@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -70,17 +71,15 @@ int check() {
 void close_what_is_not_ours() { (void)::syscall(SYS_close_range, MLRUN_PROBE_SPOOL_FD + 1, ~0U, 0); }
 
 int serve_streams(std::string_view text) {
-  Streams streams{false, false};
+  Streams streams;
+  const auto words = util::split(text, ",");
+  Streams::visit(streams, [&](std::string_view name, bool& is_on) {
+    is_on = std::find(words.begin(), words.end(), name) != words.end();
+  });
   bool has_calls = false;
   constexpr std::string_view kRing = "ring=";
-  for (const std::string_view word : util::split(text, ",")) {
-    streams.wait = streams.wait || word == "wait";
-    streams.file_ops = streams.file_ops || word == "vfs";
-    streams.syscalls = streams.syscalls || word == "syscalls";
-    streams.cuda = streams.cuda || word == "cuda";
+  for (const std::string_view word : words) {
     streams.stacks = streams.stacks || word == "stacks";
-    streams.cufile = streams.cufile || word == "cufile";
-    streams.torch = streams.torch || word == "torch";
     has_calls = has_calls || word == "calls";
     streams.is_command = streams.is_command || word == "command";
     streams.observes =

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -92,17 +93,17 @@ bool has_one_of(const FileSystemTypes& mounted, std::string_view types) {
                      [&](std::string_view type) { return mounted.contains(std::string(type)); });
 }
 
+// "fuse" of "fuse.sshfs".
+std::string type_of(const util::MountLine& mount) {
+  return std::string(mount.file_system.substr(0, mount.file_system.find('.')));
+}
+
 }  // namespace
 
-// The word after " - " in each line.
 FileSystemTypes types_in(std::string_view mountinfo) {
   FileSystemTypes types;
-  constexpr std::string_view kBefore = " - ";
   for (const std::string_view line : util::split(mountinfo, "\n")) {
-    const size_t at = line.find(kBefore);
-    if (at == std::string_view::npos) continue;
-    const std::string_view rest = line.substr(at + kBefore.size());
-    types.emplace(rest.substr(0, rest.find_first_of(" .")));
+    if (const auto mount = util::mount_line(line)) types.insert(type_of(*mount));
   }
   return types;
 }
@@ -132,17 +133,12 @@ const char* file_op_name(uint32_t op) {
 }
 
 FileSystemTypes served_types_in(std::string_view mountinfo) {
-  constexpr std::string_view kBefore = " - ";
-  constexpr size_t kDevice = 2;  // index of major:minor among the words before " - "
   FileSystemTypes types;
   for (const std::string_view line : util::split(mountinfo, "\n")) {
-    const size_t at = line.find(kBefore);
-    if (at == std::string_view::npos) continue;
-    const auto words = util::split(line.substr(0, at), " ");
-    const std::string_view rest = line.substr(at + kBefore.size());
-    const std::string type(rest.substr(0, rest.find_first_of(" .")));
-    const bool has_device = words.size() > kDevice && !words[kDevice].starts_with("0:");
-    if (has_device || type == "bcachefs" || is_served_elsewhere(type)) types.insert(type);
+    const auto mount = util::mount_line(line);
+    if (!mount) continue;
+    const std::string type = type_of(*mount);
+    if (mount->major != 0 || type == "bcachefs" || is_served_elsewhere(type)) types.insert(type);
   }
   return types;
 }

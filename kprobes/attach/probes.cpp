@@ -219,7 +219,7 @@ Status Probes::attach() {
 void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes& types = *state_->functions;
-  const bool wants_any = streams.file_ops || streams.observes;
+  const bool wants_any = streams.vfs || streams.observes;
   const Status asked = wants_any ? Status() : fail(std::string(kNotAskedFor));
   const Status fentry = !asked                    ? asked
                         : refused_fentry_.empty() ? can_trace_functions(types)
@@ -227,10 +227,10 @@ void Probes::choose_function_programs(const Streams& streams) {
   const Status kprobe = wants_any ? can_probe_functions() : fail(std::string(kNotAskedFor));
   for (bpf_program* program : {skeleton.progs.on_file_op_entry, skeleton.progs.on_file_op_exit,
                                skeleton.progs.on_iteration_entry, skeleton.progs.on_iteration_exit}) {
-    ::bpf_program__set_autoload(program, streams.file_ops && fentry);
+    ::bpf_program__set_autoload(program, streams.vfs && fentry);
   }
   for (bpf_program* program : {skeleton.progs.on_file_op_call, skeleton.progs.on_file_op_return}) {
-    ::bpf_program__set_autoload(program, streams.file_ops && kprobe);
+    ::bpf_program__set_autoload(program, streams.vfs && kprobe);
   }
   loads_fentry_ = wants_any && fentry;
   without_fentry_ = fentry ? "" : fentry.error().text;
@@ -242,12 +242,11 @@ void Probes::choose_function_programs(const Streams& streams) {
     ::bpf_program__set_autoload(program, state_->open_paths.needs(program));
   }
   FileSyscalls& calls = state_->file_calls;
-  calls.choose(skeleton.progs.on_file_call, skeleton.progs.on_file_call_end, types,
-               streams.file_ops && streams.file_calls);
+  calls.choose(skeleton.progs.on_file_call, skeleton.progs.on_file_call_end, types, streams.vfs && streams.file_calls);
   const CastTypes cast = calls.read_by_loads(state_->types.get(), types);
   skeleton.rodata->type_of_file = cast.file;
   skeleton.rodata->type_of_slot = cast.slot;
-  without_file_ops_ = streams.file_ops ? why_none : kNotAskedFor;
+  without_file_ops_ = streams.vfs ? why_none : kNotAskedFor;
 }
 
 void Probes::choose_library_programs(const Streams& streams) {

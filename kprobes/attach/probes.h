@@ -15,6 +15,7 @@
 #include "kprobes/libraries/probed_library.h"
 #include "kprobes/rings/mapped_array.h"
 #include "kprobes/rings/rings.h"
+#include "runner/util/kernel_streams.h"
 #include "runner/util/result.h"
 
 namespace mlrun::probes {
@@ -22,15 +23,9 @@ namespace mlrun::probes {
 class FunctionTypes;
 
 // What is recorded beside the block layer.
-struct Streams {
-  bool wait = true;
-  bool file_ops = true;
+struct Streams : util::KernelStreams {
   bool file_calls = false;  // allows the system-call fallback, which slows every process of the machine
-  bool syscalls = false;
-  bool cuda = false;        // calls of libcuda
   bool stacks = false;      // stacks of libcuda's allocations
-  bool cufile = false;      // calls of libcufile
-  bool torch = false;       // allocations of PyTorch's GPU allocator
   uint32_t ring_bytes = 0;  // of each ring: a power of two of whole pages; 0: see rings.h
   bool observes = false;    // no library of ours in the processes: the kernel reports their start and end
   bool is_command = false;  // observes, and the processes are a command that mlrun starts

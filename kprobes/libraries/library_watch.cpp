@@ -17,6 +17,7 @@
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -194,22 +195,18 @@ void LibraryWatch::look_at(uint32_t pid) {
   for (const mlrun_task& task : std::exchange(taken_meanwhile_, {})) take(task);
 }
 
-// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
 void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
-  constexpr size_t kRange = 0, kRights = 1, kDevice = 3, kInode = 4;
   const uint64_t read_ns = util::monotonic_ns();
   const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
   std::set<File> mapped;
   for (const std::string_view line : util::split(text, "\n")) {
-    const size_t path = line.find('/');
-    const Followed* what = path != std::string_view::npos ? library_of(line.substr(path)) : nullptr;
+    const auto map = util::maps_line(line);
+    const Followed* what = map && map->is_code && map->has_file() ? library_of(map->path) : nullptr;
     if (what == nullptr) continue;
-    const auto words = util::split(line.substr(0, path), " ");
-    if (words.size() <= kInode || words[kRights].find('x') == std::string_view::npos) continue;
-    const File file{std::string(words[kDevice]), std::string(words[kInode])};
+    const File file{map->major, map->minor, map->inode};
     mapped.insert(file);
     if (!process.met.contains(file)) {
-      attach(pid, process, {what, file, std::string(words[kRange]), std::string(line.substr(path))});
+      attach(pid, process, {what, file, std::string(map->range), std::string(map->path)});
     }
   }
   if (tell_mappings_ && !mapped.empty()) tell_mappings_(pid, text, read_ns);

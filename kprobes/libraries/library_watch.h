@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -54,7 +55,7 @@ class LibraryWatch {
   [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:
-  using File = std::pair<std::string, std::string>;  // device and inode, as in /proc/PID/maps
+  using File = std::tuple<uint32_t, uint32_t, uint64_t>;  // device (major, minor) and inode, as in /proc/PID/maps
   struct Rate {
     uint64_t calls = 0;  // at the last look
     uint64_t per_second = 0, let_go_ns = 0;
@@ -115,7 +116,7 @@ class LibraryWatch {
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_looking_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
-  uint64_t pass_began_ns_ = 0, pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
+  uint64_t pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
   std::vector<Told> told_;
   size_t not_told_ = 0, put_off_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runner/events/kernel_record.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -14,19 +15,13 @@ namespace {
 constexpr size_t kTextMax = 60'000;                // a record's length has 16 bits
 constexpr size_t kProcessesMax = size_t{1} << 16;  // further ones are recorded again
 
-// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
-bool is_code_of_file(std::string_view line) {
-  const size_t rights = line.find(' ');
-  return rights != std::string_view::npos && line.substr(rights + 1, 4).find('x') != std::string_view::npos &&
-         line.find('/') != std::string_view::npos;
-}
-
 }  // namespace
 
 void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) {
   std::string lines;
   for (const std::string_view line : util::split(maps, "\n")) {
-    if (is_code_of_file(line)) lines.append(line).push_back('\n');
+    const auto map = util::maps_line(line);
+    if (map && map->is_code && map->has_file()) lines.append(line).push_back('\n');
   }
   const size_t hash = std::hash<std::string>{}(lines);
   const auto known = told_.find(pid);

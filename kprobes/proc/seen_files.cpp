@@ -15,6 +15,7 @@
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::probes {
@@ -23,7 +24,7 @@ namespace {
 
 constexpr size_t kToldMax = 1 << 18, kInfoMax = 4096;
 constexpr uint32_t kMinorBits = 20;
-constexpr int kHexadecimal = 16, kOctal = 8, kDecimal = 10;
+constexpr int kOctal = 8, kDecimal = 10;
 
 uint64_t number(std::string_view text, int base) {
   uint64_t value = 0;
@@ -31,22 +32,14 @@ uint64_t number(std::string_view text, int base) {
   return value;
 }
 
-// "fe:01" or "254:1": both forms occur in /proc.
-uint32_t device_of(std::string_view text, int base) {
-  const size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return 0;
-  return static_cast<uint32_t>(number(text.substr(0, colon), base) << kMinorBits |
-                               number(text.substr(colon + 1), base));
-}
+uint32_t device_of(const auto& line) { return line.major << kMinorBits | line.minor; }
 
 // Devices by mount id.
 std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
-  constexpr size_t kNumber = 0, kDevice = 2;
   std::map<uint64_t, uint32_t> devices;
   const std::string text = util::read_text(folder + "/mountinfo");
   for (const std::string_view line : util::split(text, "\n")) {
-    const auto words = util::split(line, " ");
-    if (words.size() > kDevice) devices[number(words[kNumber], kDecimal)] = device_of(words[kDevice], kDecimal);
+    if (const auto mount = util::mount_line(line)) devices[mount->id] = device_of(*mount);
   }
   return devices;
 }
@@ -113,20 +106,17 @@ void SeenFiles::look_at_open(uint32_t pid) {
   }
 }
 
-// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
 void SeenFiles::look_at_mapped(uint32_t pid) {
-  constexpr size_t kDevice = 3, kInode = 4;
   const uint64_t now_ns = util::monotonic_ns();
   const std::string folder = living_folder(pid);
   if (folder.empty()) return;
   const std::string text = util::read_text(folder + "/maps");
   for (const std::string_view line : util::split(text, "\n")) {
     between_();
-    const size_t path = line.find('/');
-    const auto words = util::split(line.substr(0, path), " ");
-    if (path == std::string_view::npos || words.size() <= kInode) continue;
-    const File file{device_of(words[kDevice], kHexadecimal), number(words[kInode], kDecimal), MLRUN_SEEN_MAPPED};
-    if (file.inode != 0 && !has(file.device, file.inode)) tell(pid, file, line.substr(path), now_ns);
+    const auto map = util::maps_line(line);
+    if (!map || !map->has_file()) continue;
+    const File file{device_of(*map), map->inode, MLRUN_SEEN_MAPPED};
+    if (file.inode != 0 && !has(file.device, file.inode)) tell(pid, file, map->path, now_ns);
   }
 }
 

@@ -40,13 +40,8 @@ Result<launch::Observed> find_observed(const ObserveOptions& options) {
 
 // Stream names of mlrun-probes.
 std::string streams_of(const RunOptions& options) {
-  std::string streams = "block";
-  if (options.kprobes_wait) streams += ",wait";
-  if (options.kprobes_vfs) streams += ",vfs";
-  if (options.kprobes_syscalls) streams += ",syscalls";
-  if (options.kprobes_cuda) streams += options.stack_depth == 0 ? ",cuda" : ",cuda,stacks";
-  if (options.kprobes_cufile) streams += ",cufile";
-  if (options.kprobes_torch) streams += ",torch";
+  std::string streams = options.kernel_streams.names();
+  if (options.kernel_streams.cuda && options.stack_depth != 0) streams += ",stacks";
   if (options.observe.system) return streams + ",system";
   return streams + (options.observe.cgroup.empty() ? ",observe" : ",cgroup");
 }

@@ -219,12 +219,7 @@ bool needs_library(const RunOptions& options) { return options.preload != Wish::
 
 // Without our library in the processes, the kernel side reports them, as with --pid.
 std::string kernel_streams(const RunOptions& options) {
-  std::string streams = "block";
-  if (options.kprobes_wait) streams += ",wait";
-  if (options.kprobes_vfs) streams += ",vfs";
-  if (options.kprobes_syscalls) streams += ",syscalls";
-  if (options.kprobes_cufile) streams += ",cufile";
-  if (options.kprobes_torch) streams += ",torch";
+  std::string streams = options.kernel_streams.names();
   if (options.preload != Wish::kOff && options.files) streams += ",calls";
   if (!needs_library(options)) streams += ",command";
   return streams;

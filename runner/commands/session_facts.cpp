@@ -91,12 +91,8 @@ Streams streams_of(const RunOptions& options) {
     streams.add(options.sample, true, (counters + "_samples").c_str());
   streams.add(options.python_stacks, true, "python_stacks");
   streams.add(options.kprobes, true, "block");
-  streams.add(options.kprobes, options.kprobes_wait, "wait");
-  streams.add(options.kprobes, options.kprobes_vfs, "vfs");
-  streams.add(options.kprobes, options.kprobes_syscalls, "syscalls");
-  streams.add(options.kprobes, options.kprobes_cuda, "cuda");
-  streams.add(options.kprobes, options.kprobes_cufile, "cufile");
-  streams.add(options.kprobes, options.kprobes_torch, "torch");
+  util::KernelStreams::visit(options.kernel_streams,
+                             [&](const char* name, bool is_on) { streams.add(options.kprobes, is_on, name); });
   return streams;
 }
 

@@ -20,6 +20,7 @@
 #include "runner/events/session.h"
 #include "runner/launch/file_rights.h"
 #include "runner/launch/signal_relay.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::launch {
 
@@ -87,12 +88,12 @@ nlohmann::json as_object(const std::string& text) {
 
 // The first required signal without a working mechanism, and why; empty: all work.
 std::string missing_of(const std::vector<std::string_view>& required, const nlohmann::json& begun) {
-  for (const nlohmann::json& signal : begun.value("signals", nlohmann::json::array())) {
-    const std::string name = signal.value("signal", "");
-    if (std::find(required.begin(), required.end(), name) == required.end() ||
-        signal.value("way", nlohmann::json()).is_string())
-      continue;
-    return fmt::format("{}: {}", name, signal.value("missing", "this kernel does not report them"));
+  for (const nlohmann::json& signal : util::list_at(begun, "/signals")) {
+    const std::string name = util::text_at(signal, "/signal");
+    const bool is_required = std::find(required.begin(), required.end(), name) != required.end();
+    if (!is_required || util::json_at(signal, "/way").is_string()) continue;
+    const std::string why = util::text_at(signal, "/missing");
+    return fmt::format("{}: {}", name, why.empty() ? "this kernel does not report them" : why);
   }
   return "";
 }

@@ -52,12 +52,13 @@ uint64_t CudaMemory::lost() const { return lost_ + tracker_->left_out(); }
 
 void CudaMemory::add(const events::KernelReader& record) {
   newest_ns_ = std::max(newest_ns_, uint64_t{record.head().time_ns});
-  const auto kind = record.head().kind;
-  if (mlrun_cuda_call call{}; kind == MLRUN_KERNEL_CUDA && record.read(call)) add_call(call);
-  if (mlrun_task task{}; kind == MLRUN_KERNEL_TASK && record.read(task)) add_task(task);
-  if (mlrun_kernel_loss loss{}; kind == MLRUN_KERNEL_LOSS && record.read(loss)) {
-    if (loss.of_kind == MLRUN_KERNEL_CUDA) lost_ += loss.count;
-  }
+  record.visit(events::Visitor{
+      [&](const mlrun_cuda_call& call) { add_call(call); },
+      [&](const mlrun_task& task) { add_task(task); },
+      [&](const mlrun_kernel_loss& loss) {
+        if (loss.of_kind == MLRUN_KERNEL_CUDA) lost_ += loss.count;
+      },
+  });
 }
 
 void CudaMemory::add_call(const mlrun_cuda_call& call) {

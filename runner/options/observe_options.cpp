@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/options/option_needs.h"
 #include "runner/util/text.h"
 
 namespace mlrun {
@@ -41,7 +42,7 @@ Status read_duration(const std::optional<std::string>& text, ObserveOptions& obs
 
 Status read_live(const std::optional<std::string>& text, RunOptions& options) {
   if (!text) return {};
-  if (!options.kprobes_cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
+  if (!options.kernel_streams.cuda) return fail("--live shows GPU memory: add --kprobes=cuda");
   const auto time = util::parse_seconds(*text);
   if (!time) return fail("--live: " + time.error().text);
   if (*time < kShortestLiveNs) return fail(fmt::format("--live {}: give 100ms or more", *text));
@@ -49,42 +50,12 @@ Status read_live(const std::optional<std::string>& text, RunOptions& options) {
   return {};
 }
 
-// The first given option that needs a command started by mlrun, or our library in it.
-const char* option_of_commands(const RunTexts& texts, const RunOptions& options) {
-  const auto named = [](const std::string& text) { return !text.empty() && text != "off"; };
-  const std::pair<bool, const char*> others[] = {{named(texts.preload), "--preload"},
-                                                 {named(texts.cupti), "--cupti"},
-                                                 {named(texts.sample), "--sample"},
-                                                 {texts.sample_hz.has_value(), "--sample-hz"},
-                                                 {!texts.stacks.empty() && !options.kprobes_cuda, "--stacks"},
-                                                 {named(texts.python_stacks), "--python-stacks"},
-                                                 {texts.alloc_min.has_value(), "--alloc-min"},
-                                                 {texts.alloc_sample.has_value(), "--alloc-sample"},
-                                                 {options.alloc_times, "--alloc-dur"},
-                                                 {texts.fold.has_value(), "--fold"},
-                                                 {texts.last.has_value(), "--last"},
-                                                 {texts.buffer.has_value(), "--buffer"},
-                                                 {texts.max_spool.has_value(), "--max-spool"},
-                                                 {!options.path_rules.include.empty(), "--include"},
-                                                 {!options.path_rules.exclude.empty(), "--exclude"},
-                                                 {!options.cpus.empty(), "--cpus"},
-                                                 {!options.cpu_node.empty(), "--cpu-node"},
-                                                 {!options.mem_node.empty(), "--mem-node"},
-                                                 {options.lossless, "--lossless"},
-                                                 {options.wait_all, "--wait-all"},
-                                                 {options.summary_only, "--summary-only"}};
-  for (const auto& [given, name] : others) {
-    if (given) return name;
-  }
-  return nullptr;
-}
-
 Status check_observe(const char* how, const RunTexts& texts, const std::vector<std::string>& rest,
                      const RunOptions& options) {
   if (options.kprobes == Wish::kOff) {
     return fail(fmt::format("{} attaches by the kernel side alone: add --kprobes, and start mlrun as root", how));
   }
-  if (const char* other = option_of_commands(texts, options)) {
+  if (const std::string other = option_of_commands(texts, options); !other.empty()) {
     return fail(fmt::format(
         "{} attaches to what runs already, and {} is about a command that mlrun starts: leave one out", how, other));
   }
@@ -102,7 +73,7 @@ Status read_observe(const RunTexts& texts, const std::vector<std::string>& rest,
   const int ways = int{texts.pid.has_value()} + int{texts.cgroup.has_value()} + int{observe.system};
   if (ways == 0 && texts.duration) return fail("--duration goes with --pid, --cgroup or --system");
   if (ways == 0 && texts.live) return fail("--live goes with --kprobes=cuda and --pid, --cgroup or --system");
-  if (ways == 0 && options.kprobes_cuda) {
+  if (ways == 0 && options.kernel_streams.cuda) {
     return fail("--kprobes=cuda goes with --pid, --cgroup or --system; --cupti records what a command does with CUDA");
   }
   if (ways == 0) return {};

@@ -9,6 +9,7 @@
 
 #include "runner/options/monitor_settings.h"
 #include "runner/options/path_rules_bytes.h"
+#include "runner/util/kernel_streams.h"
 #include "runner/util/result.h"
 
 namespace mlrun {
@@ -55,12 +56,7 @@ struct RunOptions {
   launch::PathRules path_rules;
   std::string path_rules_bytes;  // encoded
   Wish kprobes = Wish::kOff;     // off unless named
-  bool kprobes_wait = true;      // in addition to the block layer
-  bool kprobes_vfs = true;       // the same for file operations
-  bool kprobes_syscalls = false;
-  bool kprobes_cuda = false;  // only with --pid, --cgroup or --system
-  bool kprobes_cufile = false;
-  bool kprobes_torch = false;
+  util::KernelStreams kernel_streams;
   std::vector<std::string_view> kprobes_required;  // signals (kprobes/signals.h) named beside =require; they stay
   ObserveOptions observe;
   std::optional<std::string> output;

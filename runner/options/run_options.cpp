@@ -6,6 +6,7 @@
 
 #include "runner/events/alloc_class.h"
 #include "runner/options/observe_options.h"
+#include "runner/options/option_needs.h"
 #include "runner/options/options.h"
 #include "runner/options/run_flags.h"
 #include "runner/options/stream_options.h"
@@ -72,65 +73,6 @@ Status read_path_rules(RunOptions& options) {
   return {};
 }
 
-// Without event rows there is nothing to choose, to keep or to fold.
-Status check_summary_only(const RunTexts& texts, const RunOptions& options) {
-  if (!options.summary_only) return {};
-  const std::pair<bool, const char*> others[] = {
-      {texts.last.has_value(), "--last"},
-      {texts.fold.has_value(), "--fold"},
-      {texts.alloc_sample.has_value(), "--alloc-sample"},
-      {!texts.python_stacks.empty() && texts.python_stacks != "off" && texts.python_stacks != "auto",
-       "--python-stacks"},
-      {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti"},
-      {options.kprobes != Wish::kOff, "--kprobes"}};
-  for (const auto& [given, name] : others) {
-    if (given) {
-      return fail(
-          fmt::format("--summary-only lists no events, and {} is about events that are listed: leave one out", name));
-    }
-  }
-  return {};
-}
-
-// --last would free the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
-Status check_last(const RunTexts& texts, const RunOptions& options) {
-  if (!texts.last.has_value() || !options.kprobes_cufile) return {};
-  return fail("--last frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out");
-}
-
-// Every requested option that has no effect is an error.
-Status check_library_options(const RunTexts& texts, const RunOptions& options) {
-  const bool records = options.preload != Wish::kOff;
-  const bool has_allocs = records && options.allocs, has_files = records && options.files;
-  const bool has_stacks = has_allocs || has_files || options.cupti != Wish::kOff;
-  struct Need {
-    bool given;
-    const char* name;
-    bool is_met;
-    const char* lacks;  // what --preload does not record, and the value that does
-    const char* value;
-  };
-  const bool has_rules = !options.path_rules.empty();
-  const Need needs[] = {
-      {texts.alloc_min.has_value(), "--alloc-min", has_allocs, "allocations", "allocs"},
-      {texts.alloc_sample.has_value(), "--alloc-sample", has_allocs, "allocations", "allocs"},
-      {options.alloc_times, "--alloc-dur", has_allocs, "allocations", "allocs"},
-      {texts.fold.has_value(), "--fold", has_files, "file calls", "files"},
-      {has_rules, "--include or --exclude", has_files, "file calls", "files"},
-      {!texts.stacks.empty(), "--stacks", has_stacks, "file calls and no allocations", "files or allocs"},
-      {options.summary_only, "--summary-only", records, "file calls and no allocations", "files or allocs"}};
-  for (const Need& need : needs) {
-    if (!need.given || need.is_met) continue;
-    if (!records) {
-      return fail(fmt::format("{} is about what the library records, and --preload=off leaves that out: leave one out",
-                              need.name));
-    }
-    return fail(
-        fmt::format("{}: --preload={} records no {}; add {} to it", need.name, texts.preload, need.lacks, need.value));
-  }
-  return {};
-}
-
 Status read_kept_environment(const RunTexts& texts, RunOptions& options) {
   for (const std::string& text : texts.keep_environment) {
     const auto names = util::split(text, ",");
@@ -183,26 +125,18 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (options.observe.any()) return options;
   status = take_command(app, options);
   if (status) status = read_streams(texts, options);
-  if (status && options.whole_graphs && options.cupti == Wish::kOff) {
-    status = fail("--cupti-whole-graphs says how --cupti records; add --cupti, or leave it out");
-  }
-  if (status && options.graph_nodes_per_s && options.cupti == Wish::kOff) {
-    status = fail("--cupti-graph-nodes says how --cupti records; add --cupti, or leave it out");
-  }
-  if (status && options.graph_nodes_per_s && options.whole_graphs) {
-    status = fail("--cupti-graph-nodes: with --cupti-whole-graphs there are no nodes; leave one of them out");
-  }
   for (size_t i = 0; status && i < kAbsentStreams.size(); i++) {
     status = check_absent(kAbsentStreams[i].first, kAbsentStreams[i].second, texts.absent[i]);
   }
   if (status && !options.cpus.empty() && !options.cpu_node.empty()) {
     status = fail("--cpus and --cpu-node both choose CPUs: give one of them");
   }
-  if (status) status = check_library_options(texts, options);
+  if (status) status = check_needs(texts, options);
+  if (status && options.graph_nodes_per_s && options.whole_graphs) {
+    status = fail("--cupti-graph-nodes: with --cupti-whole-graphs there are no nodes; leave one of them out");
+  }
   if (status) status = read_sizes(texts, options);
   if (status) status = read_path_rules(options);
-  if (status) status = check_summary_only(texts, options);
-  if (status) status = check_last(texts, options);
   if (status) status = read_time("--last", texts.last, options.last_ns);
   if (status) status = read_time("--fold", texts.fold, options.fold_ns);
   if (status) status = check_streams(texts, options);

@@ -124,16 +124,11 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
   if (!words) return tl::make_unexpected(words.error());
   options.kprobes = words->wish;
   if (words->values.empty()) return {};
-  options.kprobes_wait = words->has("wait");
-  options.kprobes_vfs = words->has("vfs");
-  options.kprobes_syscalls = words->has("syscalls");
-  options.kprobes_cuda = words->has("cuda");
-  options.kprobes_cufile = words->has("cufile");
-  options.kprobes_torch = words->has("torch");
+  util::KernelStreams::visit(options.kernel_streams, [&](const char* name, bool& is_on) { is_on = words->has(name); });
   if (options.kprobes != Wish::kRequire) return {};
   options.kprobes_required.emplace_back("block I/O");
-  if (options.kprobes_wait) options.kprobes_required.emplace_back("waits");
-  if (options.kprobes_vfs) options.kprobes_required.emplace_back("file operations");
+  if (options.kernel_streams.wait) options.kprobes_required.emplace_back("waits");
+  if (options.kernel_streams.vfs) options.kprobes_required.emplace_back("file operations");
   return {};
 }
 

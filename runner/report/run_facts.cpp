@@ -4,36 +4,24 @@
 #include <array>
 #include <ctime>
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/run_json_values.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
 
-std::optional<int64_t> number(const json& run, const char* pointer) {
-  const json* found = find(run, pointer);
-  return found && found->is_number() ? std::optional(found->get<int64_t>()) : std::nullopt;
+std::optional<int64_t> number(const json& run, const char* where) {
+  const json& found = util::json_at(run, where);
+  return found.is_number() ? std::optional(found.get<int64_t>()) : std::nullopt;
 }
 
-std::string words(const json& run, const char* pointer) {
-  const json* found = find(run, pointer);
-  if (!found || !found->is_array()) return text(run, pointer);
-  std::string out;
-  for (const json& word : *found) {
-    if (!out.empty()) out += ' ';
-    if (word.is_string()) out += word.get_ref<const std::string&>();
-  }
-  return out;
-}
-
-std::vector<std::string> list(const json& run, const char* pointer) {
+std::vector<std::string> list(const json& run, const char* where) {
   std::vector<std::string> texts;
-  const json* found = find(run, pointer);
-  if (!found || !found->is_array()) return texts;
-  for (const json& text : *found) {
+  for (const json& text : util::list_at(run, where)) {
     if (text.is_string()) texts.push_back(text.get<std::string>());
   }
   return texts;
@@ -43,7 +31,8 @@ std::vector<std::string> list(const json& run, const char* pointer) {
 
 RunFacts run_facts(const json& run) {
   RunFacts facts;
-  facts.command = words(run, "/command");
+  const std::vector<std::string> words = list(run, "/command");
+  facts.command = words.empty() ? util::text_at(run, "/command") : fmt::format("{}", fmt::join(words, " "));
   facts.exit_status = number(run, "/exit_status");
   facts.wall_ns = number(run, "/wall_ns");
   facts.user_ns = number(run, "/user_ns");
@@ -56,13 +45,13 @@ RunFacts run_facts(const json& run) {
   facts.losses = number(run, "/totals/losses");
   facts.kernel_records = number(run, "/kernel_side/records");
   facts.collector_cpu_ns = number(run, "/collector/cpu_ns");
-  if (const json* recovered = find(run, "/recovered"); recovered && recovered->is_boolean())
-    facts.recovered = *recovered;
-  facts.medium = text(run, "/collector/medium");
+  facts.has_kernel_side = util::text_at(run, "/kernel_side/state") == "recorded";
+  facts.recovered = util::flag_at(run, "/recovered");
+  facts.medium = util::text_at(run, "/collector/medium");
   facts.graph_nodes_per_s = number(run, "/options/graph_nodes_per_s");
   facts.folded_nodes = number(run, "/gpu_work/folded_nodes");
   facts.fold_ns = number(run, "/options/fold_ns");
-  if (const json* only = find(run, "/options/summary_only"); only && only->is_boolean()) facts.summary_only = *only;
+  facts.summary_only = util::flag_at(run, "/options/summary_only");
   facts.last_ns = number(run, "/options/last_ns");
   facts.events_from_ns = number(run, "/events_from_ns");
   facts.cpus = text(run, "/placement/cpus");

@@ -23,6 +23,7 @@ struct RunFacts {
   std::optional<int64_t> losses;              // /totals/losses: rows of `loss`
   std::optional<int64_t> kernel_records;      // /kernel_side/records
   std::optional<int64_t> collector_cpu_ns;    // /collector/cpu_ns
+  bool has_kernel_side = false;               // /kernel_side/state: it recorded until the end
   bool recovered = false;                     // /recovered: mlrun was killed; the end of the command is unknown
   std::string medium;                         // /collector/medium: the arena's place
   std::optional<int64_t> graph_nodes_per_s;   // /options/graph_nodes_per_s: above it launches of CUDA graphs get rows

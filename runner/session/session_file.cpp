@@ -8,6 +8,7 @@
 
 #include "runner/events/session.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/proc_files.h"
 
 namespace mlrun::launch {
@@ -53,21 +54,14 @@ Status SessionFile::write() const {
 
 void SessionFile::remove() const { ::unlink(path_.c_str()); }
 
-std::string SessionFile::text(const char* pointer) const {
-  const nlohmann::json::json_pointer at(pointer);
-  return data.contains(at) && data.at(at).is_string() ? data.at(at).get<std::string>() : std::string();
-}
+std::string SessionFile::text(const char* pointer) const { return util::text_at(data, pointer); }
 
-uint32_t SessionFile::leader_pid() const {
-  const nlohmann::json::json_pointer at("/leader/pid");
-  return data.contains(at) && data.at(at).is_number_unsigned() ? data.at(at).get<uint32_t>() : 0;
-}
+uint32_t SessionFile::leader_pid() const { return static_cast<uint32_t>(util::count_at(data, "/leader/pid")); }
 
 bool SessionFile::same_boot() const { return text("/leader/boot_id") == collect::boot_id(); }
 
 bool SessionFile::leader_lives() const {
-  const nlohmann::json::json_pointer at("/leader/start_ticks");
-  const uint64_t ticks = data.contains(at) && data.at(at).is_number_unsigned() ? data.at(at).get<uint64_t>() : 0;
+  const uint64_t ticks = util::count_at(data, "/leader/start_ticks");
   return same_boot() && leader_pid() != 0 && ticks != 0 && start_ticks_of(leader_pid()) == ticks;
 }
 

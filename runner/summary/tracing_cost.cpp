@@ -9,6 +9,7 @@
 
 #include "runner/decode/func_names.h"
 #include "runner/report/run_facts.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -60,57 +61,33 @@ std::vector<CostLine> counts(const Summary& summary) {
   return lines;
 }
 
-bool records_stream(const json& options, const char* stream) {
-  const json streams = options.value("streams", json());
-  return streams.is_array() && std::find(streams.begin(), streams.end(), stream) != streams.end();
-}
-
-bool has_kernel_side(const json& run) {
-  static const json::json_pointer kState("/kernel_side/state");
-  return run.contains(kState) && run.at(kState) == "recorded";
-}
-
 // Recording that is in no cost class, since only the default options are measured; and waits too short to be recorded,
 // which are not counted.
 std::vector<std::string> left_out(const json& run) {
   std::vector<std::string> names;
-  const json options = run.value("options", json::object());
-  const auto has = [&](const char* key, auto is_set) {
-    const auto found = options.find(key);
-    return found != options.end() && is_set(*found);
-  };
-  const auto is_positive = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
-  const auto is_list = [](const json& list) { return list.is_array() && !list.empty(); };
-  if (records_stream(options, "files")) names.emplace_back("short waits");
-  if (has("stack_depth", is_positive)) names.emplace_back("stacks");
-  if (has("alloc_times", [](const json& flag) { return flag == true; })) names.emplace_back("durations of allocations");
-  if (has("include", is_list) || has("exclude", is_list)) names.emplace_back("excluded paths");
-  if (has_kernel_side(run)) names.emplace_back("the kernel side");
-  if (records_stream(options, "gpu")) names.emplace_back("GPU work");
+  const auto has_stream = [&](const char* name) { return util::has_text_at(run, "/options/streams", name); };
+  const auto has_any = [&](const char* where) { return !util::list_at(run, where).empty(); };
+  if (has_stream("files")) names.emplace_back("short waits");
+  if (util::integer_at(run, "/options/stack_depth") > 0) names.emplace_back("stacks");
+  if (util::flag_at(run, "/options/alloc_times")) names.emplace_back("durations of allocations");
+  if (has_any("/options/include") || has_any("/options/exclude")) names.emplace_back("excluded paths");
+  if (run_facts(run).has_kernel_side) names.emplace_back("the kernel side");
+  if (has_stream("gpu")) names.emplace_back("GPU work");
   return names;
-}
-
-const json* figures_of(const json& run) {
-  static const json::json_pointer kPlace("/cost/cost_per_call_ns");
-  const bool there = run.contains(kPlace) && run.at(kPlace).is_object();
-  return there ? &run.at(kPlace) : nullptr;
 }
 
 }  // namespace
 
 std::optional<CostEstimate> cost_estimate(const Summary& summary) {
-  const json* figures = figures_of(*summary.run);
-  if (!figures) return {};
-  const json& cost = summary.run->at("cost");
+  const json& figures = util::json_at(*summary.run, "/cost/cost_per_call_ns");
+  if (!figures.is_object()) return {};
   CostEstimate estimate;
-  if (const auto source = cost.find("source"); source != cost.end() && source->is_string())
-    estimate.source = source->get<std::string>();
-  if (const auto measured = cost.find("measured_realtime_ns"); measured != cost.end() && measured->is_number_integer())
-    estimate.measured_realtime_ns = measured->get<int64_t>();
+  estimate.source = util::text_at(*summary.run, "/cost/source");
+  estimate.measured_realtime_ns = util::integer_at(*summary.run, "/cost/measured_realtime_ns");
   for (CostLine& line : counts(summary)) {
     if (line.calls == 0) continue;
-    const auto figure = figures->find(line.cost_class);
-    if (figure == figures->end() || !figure->is_number()) {
+    const auto figure = figures.find(line.cost_class);
+    if (figure == figures.end() || !figure->is_number()) {
       estimate.calls_without_cost += line.calls;
       continue;
     }

@@ -15,15 +15,16 @@
 #include <fmt/format.h>
 
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::collect {
 
 namespace {
 
-uint64_t number(std::string_view text, int base = 10) {
+uint64_t number(std::string_view text) {
   uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
 
@@ -52,19 +53,6 @@ uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>
 
 // I/O submitted through such a mapping is in no call, so the trace records that it exists.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
-
-std::optional<Module> parse_module(std::string_view line) {
-  // 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libc.so.6
-  const bool is_ring = std::any_of(kRings.begin(), kRings.end(), [&](auto name) { return line.ends_with(name); });
-  const size_t path = is_ring && !line.ends_with(')') ? line.rfind(' ') + 1 : line.find('/');
-  const auto words = util::split(line.substr(0, path), " ");
-  if (path == std::string_view::npos || words.size() < 5) return {};
-  if (!is_ring && words[1].find('x') == std::string_view::npos) return {};
-  const size_t dash = words[0].find('-');
-  if (dash == std::string_view::npos) return {};
-  return Module{number(words[0].substr(0, dash), 16), number(words[0].substr(dash + 1), 16), number(words[2], 16),
-                std::string(line.substr(path))};
-}
 
 // The fields of /proc/PID/stat after the process's name, beginning with the third, its state.
 std::vector<std::string_view> stat_words(const std::string& text) {
@@ -125,7 +113,11 @@ std::string read_comm(uint32_t pid, uint32_t tid) {
 std::vector<Module> parse_modules(const std::string& maps) {
   std::vector<Module> modules;
   for (const std::string_view line : util::split(maps, "\n")) {
-    if (auto module = parse_module(line)) modules.push_back(std::move(*module));
+    const auto map = util::maps_line(line);
+    if (!map) continue;
+    const bool is_ring = std::find(kRings.begin(), kRings.end(), map->path) != kRings.end();
+    if (!is_ring && !(map->is_code && map->has_file())) continue;
+    modules.push_back({map->start, map->end, map->file_offset, std::string(map->path)});
   }
   return modules;
 }

@@ -109,22 +109,24 @@ Result<uint64_t> parse_size(std::string_view text) {
   return number << shift;
 }
 
+uint64_t unit_ns(std::string_view unit) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  constexpr std::pair<std::string_view, uint64_t> kUnits[] = {
+      {"ns", 1},           {"us", 1000},          {"µs", 1000},
+      {"ms", 1'000'000},   {"s", kSecond},        {"min", 60 * kSecond},
+      {"m", 60 * kSecond}, {"h", 3600 * kSecond}, {"d", 86'400 * kSecond}};
+  for (const auto& [name, ns] : kUnits) {
+    if (name == unit) return ns;
+  }
+  return 0;
+}
+
 Result<uint64_t> parse_time(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, uint64_t>, 9> kUnits = {{{"ns", 1},
-                                                                                   {"us", 1000},
-                                                                                   {"µs", 1000},
-                                                                                   {"ms", 1'000'000},
-                                                                                   {"s", 1'000'000'000},
-                                                                                   {"min", 60'000'000'000},
-                                                                                   {"m", 60'000'000'000},
-                                                                                   {"h", 3'600'000'000'000},
-                                                                                   {"d", 86'400'000'000'000}}};
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  for (const auto& [name, ns] : kUnits) {
-    if (error == std::errc() && unit == name && number <= uint64_t{INT64_MAX} / ns) return number * ns;
-  }
+  const uint64_t ns = unit_ns(unit);
+  if (error == std::errc() && ns != 0 && number <= uint64_t{INT64_MAX} / ns) return number * ns;
   return fail(fmt::format("'{}' is no time; write a whole number and ns, us, ms, s, min, h or d, such as 10min", text));
 }
 

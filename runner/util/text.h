@@ -24,7 +24,9 @@ std::string escaped_utf8(std::string_view bytes);
 // "512", "64K", "256M", "4G" (powers of 1024; a suffix "iB" or "B" is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
-// "10min" as nanoseconds; accepts ns, us, ms, s, min, h and d.
+// Nanoseconds of ns, us, ms, s, min, h and d; 0: no such unit.
+[[nodiscard]] uint64_t unit_ns(std::string_view unit);
+// "10min" as nanoseconds.
 Result<uint64_t> parse_time(std::string_view text);
 // The same; a plain number is seconds.
 Result<uint64_t> parse_seconds(std::string_view text);

@@ -2,33 +2,22 @@
 #include "runner/view/filter.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
 
+#include "runner/util/text.h"
 #include "runner/view/known_names.h"
 
 namespace mlrun::view {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr std::array<Unit, 7> kTimes = {
-    {{"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}}};
-constexpr std::array<Unit, 4> kSizes = {{{"K", 0x1p10}, {"M", 0x1p20}, {"G", 0x1p30}, {"T", 0x1p40}}};
-
-template <size_t N>
-std::optional<double> factor(const std::array<Unit, N>& units, std::string_view name) {
-  for (const Unit& unit : units) {
-    if (unit.name == name) return unit.factor;
-  }
-  return std::nullopt;
+// 0: no such unit.
+double unit_bytes(std::string_view unit) {
+  const size_t power = unit.size() == 1 ? std::string_view("KMGT").find(unit[0]) : std::string_view::npos;
+  return power == std::string_view::npos ? 0 : std::ldexp(1, 10 * static_cast<int>(power + 1));
 }
 
 tl::unexpected<Error> wrong(const Comparison& comparison, const std::string& expected) {
@@ -51,9 +40,9 @@ Result<int64_t> read_number(const Comparison& comparison, Meaning meaning, int64
   while (name.starts_with(' ')) name.remove_prefix(1);
   if (name.empty() && meaning == Meaning::kMoment && origin_ns != 0) name = "s";
   if (!is_time && (name.ends_with("iB") || name.ends_with('B'))) name.remove_suffix(name.ends_with("iB") ? 2 : 1);
-  const auto by = name.empty() ? 1.0 : is_time ? factor(kTimes, name) : factor(kSizes, name);
-  if (!by || !std::isfinite(value) || std::abs(value * *by) > 9e18) return wrong(comparison, expected);
-  const auto number = int64_t(std::llround(value * *by));
+  const double by = name.empty() ? 1 : is_time ? double(util::unit_ns(name)) : unit_bytes(name);
+  if (by == 0 || !std::isfinite(value) || std::abs(value * by) > 9e18) return wrong(comparison, expected);
+  const auto number = int64_t(std::llround(value * by));
   return meaning == Meaning::kMoment ? number + origin_ns : number;
 }
 

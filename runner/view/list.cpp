@@ -17,6 +17,7 @@
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/text/terminal.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
@@ -51,14 +52,13 @@ std::string command_of(const nlohmann::json& run, const std::string& joined) {
 }
 
 // Remarks concern activity without bytes or memory. Old traces have no level.
-bool is_remark(const nlohmann::json& coverage) { return coverage.value("level", "") == model::kRemark; }
+bool is_remark(const nlohmann::json& coverage) { return util::text_at(coverage, "/level") == model::kRemark; }
 
 std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
   if (state != TraceState::kFinished) return false;
-  const nlohmann::json::json_pointer losses("/totals/losses");
-  if (!run.contains(losses) || !run.contains("coverage") || !run.at("coverage").is_array()) return std::nullopt;
-  const nlohmann::json& coverage = run.at("coverage");
-  return run.at(losses) == 0 && std::all_of(coverage.begin(), coverage.end(), is_remark);
+  const nlohmann::json &losses = util::json_at(run, "/totals/losses"), &coverage = util::json_at(run, "/coverage");
+  if (losses.is_null() || !coverage.is_array()) return std::nullopt;
+  return losses == 0 && std::all_of(coverage.begin(), coverage.end(), is_remark);
 }
 
 // An unreadable file gives a line without facts instead of an error, so that the other traces are listed.

@@ -10,11 +10,13 @@
 #include "runner/report/json/json_answer.h"
 #include "runner/report/json/json_gpu.h"
 #include "runner/report/json/json_kernel.h"
+#include "runner/report/json/json_row.h"
 #include "runner/report/json/json_values.h"
 #include "runner/report/run_facts.h"
 #include "runner/report/streams.h"
 #include "runner/summary/names.h"
 #include "runner/summary/tracing_cost.h"
+#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -198,15 +200,6 @@ Json reread_json(const Reread& reread) {
           {"bytes_left_out", reread.bytes_left_out}};
 }
 
-Json site_json(const SiteSummary& site) {
-  return {{"kind", site_kind_name(site.kind)},
-          {"function", site.function},
-          {"library", site.library.empty() ? Json() : Json(site.library)},
-          {"calls", site.calls},
-          {"bytes", site.bytes},
-          {"time_ns", site.time_ns}};
-}
-
 Json tree_json(const FileTree& tree) {
   return {{"kind", tree.kind},
           {"path", tree.path.empty() ? Json() : Json(tree.path)},
@@ -249,14 +242,6 @@ Json phase_json(const model::PhaseRow& phase, int64_t events_from_ns) {
           {"compute_ns", known(phase.compute_ns, -1)}};
 }
 
-Json mark_json(const MarkSummary& mark) {
-  return {{"domain", mark.domain},
-          {"name", mark.name},
-          {"count", mark.count},
-          {"time_ns", known(mark.time_ns, -1)},
-          {"max_ns", known(mark.max_ns, -1)}};
-}
-
 Json collective_json(const CollectiveSummary& of) {
   return {
       {"communicator", of.communicator.empty() ? Json() : Json(of.communicator)},
@@ -274,26 +259,9 @@ Json collective_json(const CollectiveSummary& of) {
 }
 
 Json gpu_idle_json(const GpuIdleSummary& idle) {
-  const model::CallSplit& split = idle.split;
-  return {{"gpu_id", known(idle.gpu_id, 0)},
-          {"label", idle.label},
-          {"proc_id", known(idle.proc_id, 0)},
-          {"thread_id", known(idle.thread_id, 0)},
-          {"tid", known(idle.tid, 0)},
-          {"path", idle.path.empty() ? Json() : Json(idle.path)},
-          {"time_ns", idle.time_ns},
-          {"pieces", idle.pieces},
-          {"python_line", idle.python_line.empty() ? Json() : Json(idle.python_line)},
-          {"python_ns", idle.python_ns},
-          {"func", idle.func.empty() ? Json() : Json(idle.func)},
-          {"func_ns", idle.func_ns},
-          {"own_ns", split.own_ns},
-          {"runq_ns", split.runq_ns},
-          {"vfs_ns", split.vfs_ns},
-          {"queue_ns", split.queue_ns},
-          {"device_ns", split.device_ns},
-          {"remote_ns", split.remote_ns},
-          {"wait_ns", split.wait_ns}};
+  Json out = row_json(idle);
+  out.erase("file_id");
+  return out;
 }
 
 Json python_json(const PythonSummary& of) {
@@ -308,13 +276,6 @@ Json python_json(const PythonSummary& of) {
           {"running_ns", of.running_ns},
           {"waiting", of.waiting},
           {"driver", of.is_driver != 0}};
-}
-
-Json gpu_file_json(const GpuFileSummary& of) {
-  return {{"func", of.func},      {"calls", of.calls},
-          {"errors", of.errors},  {"operations", of.operations},
-          {"bytes", of.bytes},    {"posix_bytes", known(of.posix_bytes, -1)},
-          {"time_ns", of.time_ns}};
 }
 
 Json gpu_json(const GpuSummary& gpu) {
@@ -458,16 +419,16 @@ nlohmann::ordered_json to_json(const Summary& summary) {
                 {"waits", totals_json(summary.totals(Group::kWaits))}}},
               {"processes", array(summary.processes, process_json)},
               {"phases", array(summary.phases, phase)},
-              {"marks", array(summary.marks, mark_json)},
+              {"marks", rows_json(summary.marks)},
               {"collectives", array(summary.collectives, collective_json)},
               {"gpus", array(summary.gpus, gpu_json)},
               {"machine", array(summary.machine, machine_json)},
               {"gpu_work", gpu_work_json(summary)},
-              {"gpu_files", array(summary.gpu_files, gpu_file_json)},
-              {"torch_memory", torch_memory_json(summary)},
+              {"gpu_files", rows_json(summary.gpu_files)},
+              {"torch_memory", rows_json(summary.torch_memory)},
               {"gpu_idle", array(summary.gpu_idle, gpu_idle_json)},
               {"python", array(summary.python, python_json)},
-              {"gpu_steps", summary.run->contains("gpu_steps") ? Json(summary.run->at("gpu_steps")) : Json()},
+              {"gpu_steps", util::json_at(*summary.run, "/gpu_steps")},
               {"files_touched", summary.files_touched},
               {"files_without_place", summary.files_without_place},
               {"files", array(summary.files, file_json)},
@@ -483,13 +444,13 @@ nlohmann::ordered_json to_json(const Summary& summary) {
                                              {"name", errno_name(error.err)},
                                              {"calls", error.calls}};
                                })},
-              {"sites", array(summary.sites, site_json)},
+              {"sites", rows_json(summary.sites)},
               {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
               {"reread", reread_json(summary.reread)},
               {"sizes", sizes_json(summary.sizes)},
               {"timeline", timeline_json(summary)},
               {"kernel_side", kernel_side_json(summary)},
-              {"splits", splits_json(summary)},
+              {"splits", rows_json(summary.splits)},
               {"devices", devices_json(summary)},
               {"syscalls", syscalls_json(summary)},
               {"streams", streams_json(summary)},

@@ -9,9 +9,7 @@
 namespace mlrun::summary {
 
 [[nodiscard]] nlohmann::ordered_json kernel_side_json(const Summary& summary);
-[[nodiscard]] nlohmann::ordered_json splits_json(const Summary& summary);
 [[nodiscard]] nlohmann::ordered_json devices_json(const Summary& summary);
 [[nodiscard]] nlohmann::ordered_json syscalls_json(const Summary& summary);
-[[nodiscard]] nlohmann::ordered_json torch_memory_json(const Summary& summary);
 
 }  // namespace mlrun::summary

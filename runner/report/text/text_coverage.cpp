@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the head one line; at the end losses and unseen activity, and remarks: unseen activity that, as far as is known, moved
 // neither bytes nor memory.
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -10,9 +9,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
+#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -35,8 +35,7 @@ std::string amount_text(int64_t count, const std::string& unit) {
 
 // How to avoid this loss in the next run; empty: unknown.
 std::string remedy(const Summary& summary, const std::string& reason) {
-  const nlohmann::json::json_pointer lossless("/options/lossless");
-  const bool waits = summary.run->contains(lossless) && summary.run->at(lossless) == true;
+  const bool waits = util::flag_at(*summary.run, "/options/lossless");
   if (waits || (reason != "buffer full" && reason != "gave up waiting for room")) return {};
   return "; --lossless waits for room, --buffer SIZE makes more of it";
 }
@@ -128,18 +127,13 @@ std::vector<std::string> remark_lines(const Summary& summary) {
   return lines;
 }
 
-bool has_kernel_side(const Summary& summary) {
-  const nlohmann::json::json_pointer at("/kernel_side/state");
-  return summary.run->contains(at) && summary.run->at(at) == "recorded";
-}
-
 }  // namespace
 
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary, false, "not seen: ");
   const auto remarks = static_cast<int64_t>(remark_lines(summary).size());
-  const bool other_sides =
-      !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || has_kernel_side(summary);
+  const bool other_sides = !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() ||
+                           run_facts(*summary.run).has_kernel_side;
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
   if (lost.empty() && unseen.empty() && events == 0 && !other_sides) {
     const bool followed = !summary.processes.empty();

@@ -5,32 +5,29 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runner/report/run_json_values.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
 
-std::string name_of(const json& device) {
-  const auto name = device.find("name");
-  return name != device.end() && name->is_string() ? printable(name->get<std::string>()) : "?";
-}
-
 }  // namespace
 
 std::string devices_text(const Summary& summary, const TextStyle& style) {
-  const json::json_pointer at("/kernel_side/own_devices");
-  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
+  const json& devices = util::json_at(*summary.run, "/kernel_side/own_devices");
+  if (!devices.is_array()) return {};
   TextTable table(
       {"DEVICES", "requests", "read", "written", "flushes", "queue p50", "p99", "device p50", "p99", "max"});
-  for (const json& device : summary.run->at(at)) {
+  for (const json& device : devices) {
     if (!device.is_object()) continue;
-    const auto time = [&](const char* pointer) { return time_text(integer(device, pointer), style.glyphs); };
-    table.add({name_of(device), count_text(integer(device, "/requests")), bytes_text(integer(device, "/read_bytes")),
-               bytes_text(integer(device, "/write_bytes")), count_text(integer(device, "/flushes")),
+    const std::string name = util::text_at(device, "/name");
+    const auto time = [&](const char* pointer) { return time_text(util::integer_at(device, pointer), style.glyphs); };
+    table.add({name.empty() ? "?" : printable(name), count_text(util::integer_at(device, "/requests")),
+               bytes_text(util::integer_at(device, "/read_bytes")),
+               bytes_text(util::integer_at(device, "/write_bytes")), count_text(util::integer_at(device, "/flushes")),
                time("/queue_ns/p50"), time("/queue_ns/p99"), time("/device_ns/p50"), time("/device_ns/p99"),
                time("/device_ns/max")});
   }

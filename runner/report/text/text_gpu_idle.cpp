@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Causes of GPU idle time.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -39,55 +39,38 @@ std::string doing(const GpuIdleSummary& idle) {
                          : idle.label;
 }
 
-// A number of run.json; 0: missing.
-int64_t number(const nlohmann::json& of, const char* key) {
-  const auto found = of.find(key);
-  return found != of.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
-std::string word(const nlohmann::json& of, const char* key) {
-  const auto found = of.find(key);
-  return found != of.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
-}
+std::string word(const nlohmann::json& of, const char* where) { return printable(util::text_at(of, where)); }
 
 std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
-  const auto blamed = step.find("blamed");
-  if (blamed == step.end() || !blamed->is_object()) return "";
+  const nlohmann::json& blamed = util::json_at(step, "/blamed");
+  if (!blamed.is_object()) return "";
   GpuIdleSummary idle;
-  idle.label = word(*blamed, "label");
-  idle.proc_id = static_cast<int32_t>(number(*blamed, "proc_id"));
-  const std::string path = word(*blamed, "path");
+  idle.label = word(blamed, "/label");
+  idle.proc_id = static_cast<int32_t>(util::integer_at(blamed, "/proc_id"));
+  const std::string path = word(blamed, "/path");
   return fmt::format("{}, {}{} {}", idle.label, who(summary, idle), path.empty() ? "" : " " + path,
-                     percent_text(number(*blamed, "time_ns"), number(step, "idle_ns")));
-}
-
-// Rows of one list in run.json.
-std::vector<nlohmann::json> steps_list(const Summary& summary, const char* name) {
-  const nlohmann::json::json_pointer at(std::string("/gpu_steps/") + name);
-  std::vector<nlohmann::json> rows;
-  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return rows;
-  for (const nlohmann::json& row : summary.run->at(at)) {
-    if (row.is_object()) rows.push_back(row);
-  }
-  return rows;
+                     percent_text(util::integer_at(blamed, "/time_ns"), util::integer_at(step, "/idle_ns")));
 }
 
 // For each GPU the distribution of its idle time over steps, then the steps with the most.
 std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
-  const std::vector<nlohmann::json> devices = steps_list(summary, "devices"), worst = steps_list(summary, "worst");
+  const nlohmann::json& devices = util::list_at(*summary.run, "/gpu_steps/devices");
+  const nlohmann::json& worst = util::list_at(*summary.run, "/gpu_steps/worst");
   if (devices.empty()) return "";
-  const auto time = [&](const nlohmann::json& of, const char* key) { return time_text(number(of, key), style.glyphs); };
+  const auto time = [&](const nlohmann::json& of, const char* where) {
+    return time_text(util::integer_at(of, where), style.glyphs);
+  };
   TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
   for (const nlohmann::json& gpu : devices) {
-    const auto gpu_id = static_cast<int32_t>(number(gpu, "gpu_id"));
-    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(number(gpu, "steps")),
-               percent_text(number(gpu, "idle_ns"), number(gpu, "time_ns")), time(gpu, "idle_p50_ns"),
-               time(gpu, "idle_p99_ns"), time(gpu, "idle_max_ns")});
+    const auto gpu_id = static_cast<int32_t>(util::integer_at(gpu, "/gpu_id"));
+    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(util::integer_at(gpu, "/steps")),
+               percent_text(util::integer_at(gpu, "/idle_ns"), util::integer_at(gpu, "/time_ns")),
+               time(gpu, "/idle_p50_ns"), time(gpu, "/idle_p99_ns"), time(gpu, "/idle_max_ns")});
   }
   for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
     const nlohmann::json& step = worst[i];
-    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", word(step, "name"), number(step, "number"),
-                               time(step, "idle_ns"), time(step, "duration_ns"), blamed_text(summary, step)));
+    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", word(step, "/name"), util::integer_at(step, "/number"),
+                               time(step, "/idle_ns"), time(step, "/duration_ns"), blamed_text(summary, step)));
   }
   return "\n" + table.text(style);
 }

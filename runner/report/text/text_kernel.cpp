@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/text/text.h"
+#include "runner/util/json_at.h"
 #include "runner/util/units.h"
 
 namespace mlrun::summary {
@@ -15,41 +16,32 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& signal, const char* key) {
-  const auto found = signal.find(key);
-  return found != signal.end() && found->is_string() ? printable(found->get<std::string>()) : std::string();
-}
+std::string text_of(const json& signal, const char* where) { return printable(util::text_at(signal, where)); }
 
 // Empty: no thread was throttled.
 std::string throttled_text(const Summary& summary, const TextStyle& style) {
-  const json::json_pointer at("/kernel_side/throttled");
-  if (!summary.run->contains(at)) return {};
-  const json& throttled = summary.run->at(at);
-  const auto number = [&](const char* key) {
-    const auto found = throttled.find(key);
-    return found != throttled.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-  };
+  const json& throttled = util::json_at(*summary.run, "/kernel_side/throttled");
+  if (throttled.is_null()) return {};
   return fmt::format("too many pages were dirty: writers held up for {}, in {} sleeps",
-                     time_text(number("asleep_ns"), style.glyphs), count_text(number("waits")));
+                     time_text(util::integer_at(throttled, "/asleep_ns"), style.glyphs),
+                     count_text(util::integer_at(throttled, "/waits")));
 }
 
 }  // namespace
 
 std::string kernel_text(const Summary& summary, const TextStyle& style) {
-  const json::json_pointer at("/kernel_side/signals");
-  if (!summary.run->contains(at) || !summary.run->at(at).is_array()) return {};
   std::map<std::string, std::string> works;  // names by mechanism
   std::vector<std::string> missing, notes;
-  for (const json& signal : summary.run->at(at)) {
+  for (const json& signal : util::list_at(*summary.run, "/kernel_side/signals")) {
     if (!signal.is_object()) continue;
-    const std::string way = text_of(signal, "way"), reason = text_of(signal, "missing");
+    const std::string way = text_of(signal, "/way"), reason = text_of(signal, "/missing");
     std::string& names = works[way];
-    if (!way.empty()) names += (names.empty() ? "" : ", ") + text_of(signal, "signal");
-    if (const std::string note = text_of(signal, "note"); !note.empty()) {
-      notes.push_back(text_of(signal, "signal") + ": " + note);
+    if (!way.empty()) names += (names.empty() ? "" : ", ") + text_of(signal, "/signal");
+    if (const std::string note = text_of(signal, "/note"); !note.empty()) {
+      notes.push_back(text_of(signal, "/signal") + ": " + note);
     }
     if (reason.empty()) continue;
-    const std::string name = text_of(signal, "signal");
+    const std::string name = text_of(signal, "/signal");
     missing.push_back(way.empty() ? "without " + name + ": " + reason : name + " without " + reason);
   }
   std::vector<std::string> items;

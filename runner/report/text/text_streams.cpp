@@ -10,6 +10,7 @@
 
 #include "runner/report/streams.h"
 #include "runner/report/text/text.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -41,8 +42,8 @@ std::vector<std::string> off_names(const std::vector<Stream>& all) {
 }
 
 bool observes_others(const nlohmann::json& run) {
-  const nlohmann::json::json_pointer at("/observed/scope");
-  return run.contains(at) && run.at(at) != "command";
+  const std::string scope = util::text_at(run, "/observed/scope");
+  return !scope.empty() && scope != "command";
 }
 
 }  // namespace

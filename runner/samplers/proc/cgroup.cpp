@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::proc {
@@ -19,18 +20,12 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-struct Mount {
-  std::string_view root, point;
-};
-
-// 31 24 0:27 /root /point rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate
-Mount find_mount(const std::string& mountinfo, std::string_view type, std::string_view controller) {
+// Empty texts: none.
+util::MountLine find_mount(const std::string& mountinfo, std::string_view type, std::string_view controller) {
   for (const std::string_view line : util::split(mountinfo, "\n")) {
-    const size_t dash = line.find(" - ");
-    if (dash == std::string_view::npos) continue;
-    const auto before = util::split(line.substr(0, dash), " "), after = util::split(line.substr(dash + 3), " ");
-    if (before.size() < 5 || after.size() < 3 || after[0] != type) continue;
-    if (controller.empty() || has_word(after[2], controller)) return {before[3], before[4]};
+    const auto mount = util::mount_line(line);
+    const bool is_it = mount && mount->file_system == type;
+    if (is_it && (controller.empty() || has_word(mount->options, controller))) return *mount;
   }
   return {};
 }
@@ -46,7 +41,7 @@ std::string_view path_in(const std::string& cgroup, std::string_view controller)
   return {};
 }
 
-std::vector<std::string> folders(const Mount& mount, std::string_view path) {
+std::vector<std::string> folders(const util::MountLine& mount, std::string_view path) {
   std::vector<std::string> found;
   if (mount.point.empty() || path.empty()) return found;
   if (mount.root != "/" && path.starts_with(mount.root)) path.remove_prefix(mount.root.size());

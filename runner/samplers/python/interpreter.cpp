@@ -61,12 +61,6 @@ const collect::Module* find_module(const std::vector<collect::Module>& modules, 
   return found;
 }
 
-std::string program_of(uint32_t pid) {
-  std::array<char, 4096> path;
-  const ssize_t length = ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), path.data(), path.size());
-  return length <= 0 ? std::string() : std::string(path.data(), static_cast<size_t>(length));
-}
-
 }  // namespace
 
 std::shared_ptr<const InterpreterFile> InterpreterFiles::find(const std::string& path, bool thorough) {
@@ -80,7 +74,7 @@ std::shared_ptr<const InterpreterFile> InterpreterFiles::find(const std::string&
 }
 
 Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, InterpreterFiles& files) {
-  const std::string program = program_of(pid);
+  const std::string program = collect::read_exe(pid);
   const std::vector<collect::Module> modules = collect::read_modules(pid);
   const collect::Module* module = find_module(modules, program);
   if (!module && is_refused(pid)) return fail(kRefused);

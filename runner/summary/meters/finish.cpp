@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the builder's sums into the summary: names, roles, order.
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include "runner/summary/meters/process_tree.h"
 #include "runner/summary/meters/roles.h"
 #include "runner/summary/meters/top_files.h"
+#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -42,11 +42,9 @@ model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
 
 // Without rows of calls, mappings are unknown.
 bool has_call_rows(const nlohmann::json& run) {
-  const nlohmann::json::json_pointer at("/options/streams");
+  constexpr const char* kStreams = "/options/streams";
   if (run_facts(run).summary_only) return false;
-  if (!run.contains(at)) return true;
-  const nlohmann::json& streams = run.at(at);
-  return std::find(streams.begin(), streams.end(), "files") != streams.end();
+  return util::json_at(run, kStreams).is_null() || util::has_text_at(run, kStreams, "files");
 }
 
 }  // namespace

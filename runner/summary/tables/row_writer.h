@@ -11,10 +11,6 @@
 
 namespace mlrun::summary {
 
-inline auto column_text(Group group) { return group_name(group); }
-inline auto column_text(Direction direction) { return direction_name(direction); }
-inline auto column_text(SiteKind kind) { return site_kind_name(kind); }
-
 struct RowWriter {
   // Any range of rows.
   static Status write(const auto& rows, const std::string& trace_folder) {

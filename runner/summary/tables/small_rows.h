@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of the small tables that the report reads; written by the merger (runner/trace/TABLES.md).
+// Columns of the small tables that the report reads, written by the merger (runner/trace/TABLES.md), and of the buckets
+// that restore a histogram.
 #pragma once
 
 #include "runner/model/rows.h"
 #include "runner/summary/tables/table_rows.h"
 
 namespace mlrun::summary {
+
+struct LatencyRow {
+  uint16_t func = 0;
+  Group group = Group::kFiles;
+  int64_t low_ns = 0, high_ns = 0, calls = 0;  // durations in [low_ns, high_ns)
+};
+
+template <>
+struct Columns<LatencyRow> {
+  static constexpr const char* kTable = "summary_latency";
+  static void visit(auto& visitor, auto& row) {
+    visitor("number", row.func);
+    visitor("call_group", row.group);
+    visitor("low_ns", row.low_ns);
+    visitor("high_ns", row.high_ns);
+    visitor("calls", row.calls);
+  }
+};
 
 template <>
 struct Columns<model::PhaseRow> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the summary_* tables: a name for every column, once, for writing and for reading. A visitor is called
 // with the name and the field of each column in order; runner/trace/TABLES.md describes them. A column added
-// after the table's first release uses visitor.later(): older traces lack it, and can still be reported.
+// after the table's first release uses visitor.later(): older traces lack it, and can still be reported. Rows whose
+// JSON has the same names are shown by the list, too (report/json/json_row.h).
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,6 @@ struct HeapRow {
   int32_t proc_id = 0;
   HeapLibrary library;
 };
-struct LatencyRow {
-  uint16_t func = 0;
-  Group group = Group::kFiles;
-  int64_t low_ns = 0, high_ns = 0, calls = 0;  // durations in [low_ns, high_ns)
-};
 struct AccessRow {
   Direction direction = Direction::kRead;
   std::string pattern;
@@ -49,6 +45,19 @@ inline void visit_totals(auto& visitor, auto& totals, const std::string& prefix 
   visitor(prefix + "bytes_read", totals.bytes_read);
   visitor(prefix + "bytes_written", totals.bytes_written);
   visitor(prefix + "time_ns", totals.time_ns);
+}
+
+inline auto column_text(Group group) { return group_name(group); }
+inline auto column_text(Direction direction) { return direction_name(direction); }
+inline auto column_text(SiteKind kind) { return site_kind_name(kind); }
+
+// `none`, or an empty text, means unknown: null in JSON. `is_later`: older traces lack it.
+inline void visit_known(auto& visitor, const std::string& name, auto& value, int none = 0, bool is_later = false) {
+  if constexpr (requires { visitor.known(name, value, none); }) {
+    visitor.known(name, value, none);
+  } else {
+    is_later ? visitor.later(name, value) : visitor(name, value);
+  }
 }
 
 template <typename Row>
@@ -172,18 +181,6 @@ struct Columns<FuncRow> {
 };
 
 template <>
-struct Columns<LatencyRow> {
-  static constexpr const char* kTable = "summary_latency";
-  static void visit(auto& visitor, auto& row) {
-    visitor("number", row.func);
-    visitor("call_group", row.group);
-    visitor("low_ns", row.low_ns);
-    visitor("high_ns", row.high_ns);
-    visitor("calls", row.calls);
-  }
-};
-
-template <>
 struct Columns<ErrorSummary> {
   static constexpr const char* kTable = "summary_error";
   static void visit(auto& visitor, auto& row) {
@@ -200,7 +197,7 @@ struct Columns<SiteSummary> {
   static void visit(auto& visitor, auto& row) {
     visitor("kind", row.kind);
     visitor("function", row.function);
-    visitor("library", row.library);
+    visit_known(visitor, "library", row.library);
     visitor("calls", row.calls);
     visitor("bytes", row.bytes);
     visitor("time_ns", row.time_ns);
@@ -236,8 +233,8 @@ struct Columns<MarkSummary> {
     visitor("domain", row.domain);
     visitor("name", row.name);
     visitor("count", row.count);
-    visitor("time_ns", row.time_ns);
-    visitor("max_ns", row.max_ns);
+    visit_known(visitor, "time_ns", row.time_ns, -1);
+    visit_known(visitor, "max_ns", row.max_ns, -1);
   }
 };
 
@@ -296,7 +293,7 @@ struct Columns<SplitSummary> {
   static constexpr const char* kTable = "summary_split";
   static void visit(auto& visitor, auto& row) {
     visitor("scope", row.scope);
-    visitor("id", row.id);
+    visit_known(visitor, "id", row.id, 0);
     visitor("name", row.name);
     visitor("calls", row.calls);
     visitor("time_ns", row.time_ns);
@@ -326,9 +323,9 @@ template <>
 struct Columns<GpuWorkSummary> {
   static constexpr const char* kTable = "summary_gpu_work";
   static void visit(auto& visitor, auto& row) {
-    visitor("gpu_id", row.gpu_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
     visitor("name", row.name);
-    visitor("uuid", row.uuid);
+    visit_known(visitor, "uuid", row.uuid);
     visitor("busy_ns", row.busy_ns);
     visitor("kernels", row.kernels);
     visitor("kernel_ns", row.kernel_ns);
@@ -352,7 +349,7 @@ struct Columns<GpuFileSummary> {
     visitor("errors", row.errors);
     visitor("operations", row.operations);
     visitor("bytes", row.bytes);
-    visitor("posix_bytes", row.posix_bytes);
+    visit_known(visitor, "posix_bytes", row.posix_bytes, -1);
     visitor("time_ns", row.time_ns);
   }
 };
@@ -362,7 +359,7 @@ struct Columns<TorchMemorySummary> {
   static constexpr const char* kTable = "summary_torch_memory";
   static void visit(auto& visitor, auto& row) {
     visitor("proc_id", row.proc_id);
-    visitor("device", row.device);
+    visit_known(visitor, "device", row.device, -1);
     visitor("peak_bytes", row.peak_bytes);
     visitor("allocations", row.allocations);
     visitor("allocated_bytes", row.allocated_bytes);
@@ -380,7 +377,7 @@ struct Columns<GpuMemorySummary> {
   static constexpr const char* kTable = "summary_gpu_memory";
   static void visit(auto& visitor, auto& row) {
     visitor("proc_id", row.proc_id);
-    visitor("gpu_id", row.gpu_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
     visitor("memory", row.memory);
     visitor("peak_bytes", row.peak_bytes);
     visitor("allocations", row.allocations);
@@ -393,7 +390,7 @@ struct Columns<GpuMemorySummary> {
     visitor("kept_late", row.kept_late);
     visitor("kept_late_bytes", row.kept_late_bytes);
     visitor("not_followed", row.not_followed);
-    visitor.later("context", row.context);
+    visit_known(visitor, "context", row.context, 0, true);
     visitor.later("with_context", row.with_context);
     visitor.later("with_context_bytes", row.with_context_bytes);
     visitor.later("at_exit", row.at_exit);
@@ -406,14 +403,14 @@ struct Columns<GpuStackSummary> {
   static constexpr const char* kTable = "summary_gpu_stack";
   static void visit(auto& visitor, auto& row) {
     visitor("proc_id", row.proc_id);
-    visitor("gpu_id", row.gpu_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
     visitor("memory", row.memory);
-    visitor("stack_id", row.stack_id);
+    visit_known(visitor, "stack_id", row.stack_id, 0);
     visitor("blocks", row.blocks);
     visitor("bytes", row.bytes);
     visitor("late", row.late);
     visitor("late_bytes", row.late_bytes);
-    visitor("frames", row.frames);
+    visit_known(visitor, "frames", row.frames);
   }
 };
 
@@ -423,7 +420,7 @@ struct Columns<GpuMarkSummary> {
   static void visit(auto& visitor, auto& row) {
     visitor("domain", row.domain);
     visitor("name", row.name);
-    visitor("gpu_id", row.gpu_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
     visitor("kernels", row.kernels);
     visitor("own_kernels", row.own_kernels);
     visitor("kernel_ns", row.kernel_ns);
@@ -440,18 +437,18 @@ template <>
 struct Columns<GpuIdleSummary> {
   static constexpr const char* kTable = "summary_gpu_idle";
   static void visit(auto& visitor, auto& row) {
-    visitor("gpu_id", row.gpu_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
     visitor("label", row.label);
-    visitor("proc_id", row.proc_id);
-    visitor("thread_id", row.thread_id);
-    visitor.later("tid", row.tid);
+    visit_known(visitor, "proc_id", row.proc_id, 0);
+    visit_known(visitor, "thread_id", row.thread_id, 0);
+    visit_known(visitor, "tid", row.tid, 0, true);
     visitor("file_id", row.file_id);
-    visitor("path", row.path);
+    visit_known(visitor, "path", row.path);
     visitor("time_ns", row.time_ns);
     visitor("pieces", row.pieces);
-    visitor.later("python_line", row.python_line);
+    visit_known(visitor, "python_line", row.python_line, 0, true);
     visitor.later("python_ns", row.python_ns);
-    visitor.later("func", row.func);
+    visit_known(visitor, "func", row.func, 0, true);
     visitor.later("func_ns", row.func_ns);
     visitor("own_ns", row.split.own_ns);
     visitor("runq_ns", row.split.runq_ns);

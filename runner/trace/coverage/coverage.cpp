@@ -89,8 +89,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   if (session.has_stream("allocs")) {
     for (model::CoverageRow& row : allocator_coverage(index, info, callers_)) rows_.push_back(std::move(row));
   }
-  const bool has_calls =
-      session.text("/kernel_side/state") == "recorded" && session.all->contains("/kernel_side/cufile"_json_pointer);
+  const bool has_calls = session.has_kernel_side() && session.all->contains("/kernel_side/cufile"_json_pointer);
   if (!has_calls) add_cufile(info, rows_);
   add_failures(session);
   if (const size_t names = symbols::names_given_up(); names != 0) {

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -13,15 +15,10 @@ using nlohmann::json;
 
 constexpr const char* kFaultFunction = "filemap_fault";
 
-json list_of(const SessionInfo& session, const char* pointer) {
-  json list = session.all->value(json::json_pointer(pointer), json::array());
-  return list.is_array() ? list : json::array();
-}
-
 bool has_function(const SessionInfo& session, const char* function) {
-  const json programs = list_of(session, "/kernel_side/programs");
+  const json& programs = session.list("/kernel_side/programs");
   return std::none_of(programs.begin(), programs.end(), [&](const json& program) {
-    return program.is_object() && program.value("event", json()) == function && program.contains("missing");
+    return util::text_at(program, "/event") == function && program.contains("missing");
   });
 }
 
@@ -32,17 +29,8 @@ bool records_operations(const SessionInfo& session) {
 
 }  // namespace
 
-std::string attached_by(const SessionInfo& session, std::string_view signal) {
-  for (const json& entry : list_of(session, "/kernel_side/signals")) {
-    if (!entry.is_object() || entry.value("signal", json()) != signal) continue;
-    const json way = entry.value("way", json());
-    if (way.is_string()) return way;
-  }
-  return {};
-}
-
 std::string mechanism_of(const SessionInfo& session, std::string_view signal) {
-  return session.text("/kernel_side/state") == "recorded" ? attached_by(session, signal) : std::string();
+  return session.has_kernel_side() ? session.attached_by(signal) : std::string();
 }
 
 bool records_faults(const SessionInfo& session) {

@@ -10,10 +10,7 @@
 
 namespace mlrun::trace {
 
-// How a signal (kprobes/signals.h) was attached: "tracepoint", "fentry", …; empty: not attached.
-std::string attached_by(const SessionInfo& session, std::string_view signal);
-
-// The same if it was recorded to the end; else empty.
+// How a signal (kprobes/signals.h) was recorded to the end: "tracepoint", "fentry", …; empty: it was not.
 std::string mechanism_of(const SessionInfo& session, std::string_view signal);
 
 // Whether page faults of mapped files, and io_uring and aio I/O, are recorded as file operations. The system call

@@ -7,50 +7,36 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::trace {
 
 namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kCountMax = int64_t{1} << 56;  // larger values are invalid
-
-int64_t number_in(const json& object, const char* key, int64_t otherwise) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) return otherwise;
-  return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), kCountMax));
+// Bounded: the text is untrusted.
+int64_t number_at(const json& object, const char* where, int64_t otherwise) {
+  return std::clamp<int64_t>(util::integer_at(object, where, otherwise), otherwise, int64_t{1} << 56);
 }
 
-int32_t pid_in(const json& object, const char* key) {
-  return static_cast<int32_t>(std::min<int64_t>(number_in(object, key, 0), INT32_MAX));
-}
-
-std::string text_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-bool flag_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
+int32_t pid_at(const json& object, const char* where) {
+  return static_cast<int32_t>(std::min<int64_t>(number_at(object, where, 0), INT32_MAX));
 }
 
 WatchedProcess process_in(const json& object) {
   WatchedProcess process;
-  process.pid = pid_in(object, "pid");
-  process.ppid = pid_in(object, "ppid");
-  process.ns_pid = pid_in(object, "ns_pid");
-  process.pid_namespace = number_in(object, "pid_namespace", 0);
-  process.start_ticks = number_in(object, "start_ticks", 0);
-  process.exe = text_in(object, "exe");
-  process.comm = text_in(object, "comm");
-  process.is_alive = flag_in(object, "alive");
-  process.is_final = flag_in(object, "final");
-  const auto io = object.find("io");
-  if (io == object.end() || !io->is_object()) return process;
-  process.io = {number_in(object, "io_ns", -1),   number_in(*io, "rchar", -1), number_in(*io, "wchar", -1),
-                number_in(*io, "syscr", -1),      number_in(*io, "syscw", -1), number_in(*io, "read_bytes", -1),
-                number_in(*io, "write_bytes", -1)};
+  process.pid = pid_at(object, "/pid");
+  process.ppid = pid_at(object, "/ppid");
+  process.ns_pid = pid_at(object, "/ns_pid");
+  process.pid_namespace = number_at(object, "/pid_namespace", 0);
+  process.start_ticks = number_at(object, "/start_ticks", 0);
+  process.exe = util::text_at(object, "/exe");
+  process.comm = util::text_at(object, "/comm");
+  process.is_alive = util::flag_at(object, "/alive");
+  process.is_final = util::flag_at(object, "/final");
+  const json& io = util::json_at(object, "/io");
+  if (io.is_object()) process.io = kernel_io_in(io, number_at(object, "/io_ns", -1));
   return process;
 }
 
@@ -67,8 +53,7 @@ std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model
     recorded.insert({{kAsMlrunSees, row.pid}, &row});  // a process without /proc does not know its namespace
   }
   std::vector<WatchedProcess> processes;
-  const json list = session.all->value("/watched/processes"_json_pointer, json::array());
-  for (const json& entry : list) {
+  for (const json& entry : session.list("/watched/processes")) {
     if (!entry.is_object()) continue;
     WatchedProcess& process = processes.emplace_back(process_in(entry));
     process.is_command = processes.size() == 1;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/trace/spool/trace_clock.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -24,12 +25,12 @@ struct LateMount {
 };
 
 void add(const json& program, std::map<std::string, LateMount>& mounts) {
-  if (!program.is_object() || !program.contains("file_system") || !program["file_system"].is_string()) return;
-  if (!program.contains("since_ns") || !program["since_ns"].is_number_unsigned()) return;
-  LateMount& mount = mounts[program["file_system"].get<std::string>()];
-  mount.since_ns = std::max(mount.since_ns, program["since_ns"].get<uint64_t>());
-  if (program.contains("missing") && program["missing"].is_string()) {
-    mount.missing = program["missing"].get<std::string>();
+  const std::string type = util::text_at(program, "/file_system");
+  if (type.empty() || !util::json_at(program, "/since_ns").is_number_unsigned()) return;
+  LateMount& mount = mounts[type];
+  mount.since_ns = std::max(mount.since_ns, util::count_at(program, "/since_ns"));
+  if (const json& missing = util::json_at(program, "/missing"); missing.is_string()) {
+    mount.missing = missing.get<std::string>();
   } else {
     ++mount.attached;
   }
@@ -38,10 +39,8 @@ void add(const json& program, std::map<std::string, LateMount>& mounts) {
 }  // namespace
 
 void add_late_mounts(const SessionInfo& session, model::TraceInfo& info) {
-  const json::json_pointer at("/kernel_side/programs");
-  if (!session.all->contains(at) || !session.all->at(at).is_array()) return;
   std::map<std::string, LateMount> mounts;
-  for (const json& program : session.all->at(at)) add(program, mounts);
+  for (const json& program : session.list("/kernel_side/programs")) add(program, mounts);
   for (const auto& [type, mount] : mounts) {
     std::string detail = "it was first mounted while the run went on";
     if (mount.attached > 0) detail += fmt::format("; recorded from {} on", TraceClock::from_monotonic(mount.since_ns));

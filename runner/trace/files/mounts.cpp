@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -26,17 +26,6 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-std::optional<uint32_t> device_of(std::string_view numbers) {
-  const auto parts = util::split(numbers, ":");
-  unsigned major = 0, minor = 0;
-  if (parts.size() != 2) return std::nullopt;
-  const auto read = [](std::string_view text, unsigned& number) {
-    return std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{};
-  };
-  if (!read(parts[0], major) || !read(parts[1], minor)) return std::nullopt;
-  return static_cast<uint32_t>(makedev(major, minor));
-}
-
 bool lies_in(std::string_view path, std::string_view point) {
   if (point == "/") return path.starts_with('/');
   return path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
@@ -46,11 +35,10 @@ bool lies_in(std::string_view path, std::string_view point) {
 
 Mounts::Mounts(std::string_view mountinfo) {
   for (const std::string_view line : util::split(mountinfo, "\n")) {
-    const auto fields = util::split(line, " ");
-    const auto dash = std::find(fields.begin(), fields.end(), "-");
-    if (fields.size() < 6 || dash == fields.end() || dash + 1 == fields.end()) continue;
-    const auto device = device_of(fields[2]);
-    if (device) mounts_.push_back({*device, unescaped(fields[4]), unescaped(*(dash + 1))});
+    const auto mount = util::mount_line(line);
+    if (!mount) continue;
+    mounts_.push_back({static_cast<uint32_t>(makedev(mount->major, mount->minor)), unescaped(mount->point),
+                       unescaped(mount->file_system)});
   }
   std::reverse(mounts_.begin(), mounts_.end());
   std::stable_sort(mounts_.begin(), mounts_.end(),

@@ -7,38 +7,10 @@
 #include <string_view>
 
 #include "runner/decode/limits.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
-
-namespace {
-
-using symbols::CodeMapping;
-
-std::optional<uint64_t> number(std::string_view text, int base) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// 7f2c00000000-7f2c00021000 r-xp 00001000 fe:00 12345   /usr/lib/libcuda.so.1
-std::optional<CodeMapping> mapping_of(std::string_view line) {
-  constexpr size_t kOffset = 2, kInode = 4;
-  constexpr int kHex = 16, kDecimal = 10;
-  const size_t path = line.find('/');
-  if (path == std::string_view::npos) return std::nullopt;
-  const auto words = util::split(line.substr(0, path), " ");
-  if (words.size() <= kInode) return std::nullopt;
-  const size_t dash = words[0].find('-');
-  if (dash == std::string_view::npos) return std::nullopt;
-  const auto start = number(words[0].substr(0, dash), kHex), end = number(words[0].substr(dash + 1), kHex);
-  const auto offset = number(words[kOffset], kHex), inode = number(words[kInode], kDecimal);
-  if (!start || !end || !offset || !inode || *start >= *end) return std::nullopt;
-  return CodeMapping{*start, *end, *offset, *inode, std::string(line.substr(path))};
-}
-
-}  // namespace
 
 CudaStacks::CudaStacks(model::StackTable& table, size_t depth) : table_(table), depth_(depth) {}
 
@@ -48,13 +20,13 @@ void CudaStacks::add_mappings(const events::KernelReader& reader) {
   auto& looks = looks_[seen.head.pid];
   if (looks.empty() || looks.back().time_ns != seen.head.time_ns) looks.push_back({seen.head.time_ns, {}});
   for (const std::string_view line : util::split(reader.text_behind(sizeof seen, seen.text_bytes), "\n")) {
-    auto mapping = mapping_of(line);
-    if (!mapping) continue;
+    const auto map = util::maps_line(line);
+    if (!map || !map->has_file() || map->start >= map->end) continue;
     if (++mappings_ > kMappingsMax) {
       ++left_out_;
       return;
     }
-    looks.back().mappings.push_back(*std::move(mapping));
+    looks.back().mappings.push_back({map->start, map->end, map->file_offset, map->inode, std::string(map->path)});
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/gpu/library_report.h"
 
-#include <algorithm>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -21,18 +20,14 @@ void add_row(model::TraceInfo& info, std::string subject, std::string detail, in
 
 }  // namespace
 
-bool LibraryReport::is_followed() const {
-  const json streams = session_.all->value("/options/streams"_json_pointer, json::array());
-  return std::find(streams.begin(), streams.end(), key_) != streams.end();
-}
+bool LibraryReport::is_followed() const { return session_.has_stream(key_); }
 
 bool LibraryReport::is_there() const { return session_.all->contains(json::json_pointer("/kernel_side/" + key_)); }
 
 json LibraryReport::list(const char* name) const {
-  json found = session_.all->value(json::json_pointer(fmt::format("/kernel_side/{}/{}", key_, name)), json::array());
   json objects = json::array();
-  for (json& entry : found) {
-    if (entry.is_object()) objects.push_back(std::move(entry));
+  for (const json& entry : session_.list(fmt::format("/kernel_side/{}/{}", key_, name).c_str())) {
+    if (entry.is_object()) objects.push_back(entry);
   }
   return objects;
 }

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -13,19 +15,9 @@ using nlohmann::json;
 
 constexpr int64_t kIoMax = int64_t{1} << 56;  // bytes or calls of a process; larger values are invalid
 
-// A number in untrusted JSON.
-uint64_t number_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
-}
-uint32_t short_in(const json& object, const char* key) {
-  const uint64_t number = number_in(object, key);
+uint32_t short_at(const json& object, const char* where) {
+  const uint64_t number = util::count_at(object, where);
   return number <= UINT32_MAX ? static_cast<uint32_t>(number) : 0;
-}
-int64_t count_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) return -1;
-  return static_cast<int64_t>(std::min<uint64_t>(found->get<uint64_t>(), kIoMax));
 }
 
 // I/O counts from the process's own record, which is untrusted.
@@ -43,6 +35,16 @@ KernelIo io_of(const events::EndEvent& event, int64_t ts_ns) {
 void append(auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 }  // namespace
+
+KernelIo kernel_io_in(const json& io, int64_t ts_ns) {
+  const auto count = [&](const char* where) {
+    const json& found = util::json_at(io, where);
+    if (!found.is_number_unsigned()) return int64_t{-1};
+    return static_cast<int64_t>(std::min<uint64_t>(found.get<uint64_t>(), kIoMax));
+  };
+  return {ts_ns,           count("/rchar"),      count("/wchar"),      count("/syscr"),
+          count("/syscw"), count("/read_bytes"), count("/write_bytes")};
+}
 
 void ProcessNotes::add(const BlockScan& scan) {
   append(process_events_, scan.processes);
@@ -63,28 +65,18 @@ void ProcessNotes::add_text(const ProcessText& text) {
   }
   Report report;
   report.clock = text.clock;
-  report.process = short_in(object, "process");
-  report.pid = short_in(object, "pid");
-  report.host_pid = short_in(object, "host_pid");
-  report.ppid = short_in(object, "ppid");
-  report.tid = short_in(object, "tid");
-  report.start_ticks = number_in(object, "start_ticks");
-  if (const auto comm = object.find("comm"); comm != object.end() && comm->is_string()) report.comm = *comm;
-  if (const auto io = object.find("io"); io != object.end() && io->is_object()) {
-    report.io = {0,
-                 count_in(*io, "rchar"),
-                 count_in(*io, "wchar"),
-                 count_in(*io, "syscr"),
-                 count_in(*io, "syscw"),
-                 count_in(*io, "read_bytes"),
-                 count_in(*io, "write_bytes")};
-  }
-  if (const auto rows = object.find("modules"); rows != object.end() && rows->is_array()) {
-    for (const json& row : *rows) {
-      const bool good = row.is_array() && row.size() == 4 && row[0].is_number_unsigned() &&
-                        row[1].is_number_unsigned() && row[2].is_number_unsigned() && row[3].is_string();
-      if (good) modules_.add(report.process, row[0], row[1], row[2], row[3]);
-    }
+  report.process = short_at(object, "/process");
+  report.pid = short_at(object, "/pid");
+  report.host_pid = short_at(object, "/host_pid");
+  report.ppid = short_at(object, "/ppid");
+  report.tid = short_at(object, "/tid");
+  report.start_ticks = util::count_at(object, "/start_ticks");
+  report.comm = util::text_at(object, "/comm");
+  if (const json& io = util::json_at(object, "/io"); io.is_object()) report.io = kernel_io_in(io, 0);
+  for (const json& row : util::list_at(object, "/modules")) {
+    const bool good = row.is_array() && row.size() == 4 && row[0].is_number_unsigned() && row[1].is_number_unsigned() &&
+                      row[2].is_number_unsigned() && row[3].is_string();
+    if (good) modules_.add(report.process, row[0], row[1], row[2], row[3]);
   }
   reports_.push_back(std::move(report));
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "runner/trace/identity/module_map.h"
 #include "runner/trace/spool/block_scan.h"
 #include "runner/trace/spool/spool_channels.h"
@@ -21,6 +23,9 @@ struct KernelIo {
   int64_t rchar = -1, wchar = -1, syscr = -1, syscw = -1;
   int64_t read_bytes = -1, write_bytes = -1;  // of devices
 };
+
+// From JSON with the names of /proc/PID/io, which is untrusted.
+[[nodiscard]] KernelIo kernel_io_in(const nlohmann::json& io, int64_t ts_ns);
 
 // One process number: an image that was loaded, or a forked child.
 struct ProcessFacts {

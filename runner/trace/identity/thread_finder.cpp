@@ -16,12 +16,12 @@ ThreadFinder::ThreadFinder(const model::TraceInfo& info) {
   for (const model::ProcessRow& row : info.processes) {
     const auto pid = static_cast<uint32_t>(row.pid);
     pids.emplace(row.proc_id, pid);
-    processes_[pid].push_back({row.first_ns, row.proc_id, 0, 0});
+    processes_[pid].push_back({row.first_ns, row.last_ns, row.proc_id, 0, 0});
   }
   for (const model::ThreadRow& row : info.threads) {
     const auto process = pids.find(row.proc_id);
     const uint64_t id = key(process == pids.end() ? 0 : process->second, static_cast<uint32_t>(row.tid));
-    threads_[id].push_back({row.first_ns, row.proc_id, row.image_id, row.thread_id});
+    threads_[id].push_back({row.first_ns, row.last_ns, row.proc_id, row.image_id, row.thread_id});
   }
   sort(threads_);
   sort(processes_);
@@ -55,6 +55,11 @@ model::Origin ThreadFinder::find(int64_t ts_ns, uint32_t pid, uint32_t tid) cons
   origin.image_id = known->image_id;
   origin.thread_id = known->thread_id;
   return origin;
+}
+
+int32_t ThreadFinder::process_at(int64_t ts_ns, int32_t pid, int64_t slack_ns) const {
+  const Known* known = at(processes_, static_cast<uint32_t>(pid), ts_ns);
+  return known && known->first_ns <= ts_ns && ts_ns <= known->last_ns + slack_ns ? known->proc_id : 0;
 }
 
 }  // namespace mlrun::trace

@@ -14,15 +14,19 @@ namespace mlrun::trace {
 
 class ThreadFinder {
  public:
+  ThreadFinder() = default;  // knows none
   explicit ThreadFinder(const model::TraceInfo& info);
 
   // The process's thread with that id that had begun at `ts_ns`, else the first one; without such a thread only the ids
   // of the process; 0 if that is unknown too.
   [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
 
+  // The process that had that id at `ts_ns`, or at most `slack_ns` earlier; 0: no recorded one.
+  [[nodiscard]] int32_t process_at(int64_t ts_ns, int32_t pid, int64_t slack_ns) const;
+
  private:
   struct Known {
-    int64_t first_ns;
+    int64_t first_ns, last_ns;
     int32_t proc_id, image_id, thread_id;
   };
   using ById = std::unordered_map<uint64_t, std::vector<Known>>;

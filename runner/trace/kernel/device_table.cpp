@@ -10,6 +10,7 @@
 #include "runner/model/device_row.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/files/device_number.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -17,42 +18,23 @@ namespace {
 
 using nlohmann::json;
 
-const json& list_in(const json& session, const char* key) {
-  static const json kNone = json::array();
-  const json::json_pointer at(std::string("/kernel_side/") + key);
-  return session.contains(at) && session.at(at).is_array() ? session.at(at) : kNone;
-}
-
-int64_t number_in(const json& object, const char* key) {
-  if (!object.is_object()) return 0;
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_integer() ? found->get<int64_t>() : 0;
-}
-
-std::string text_in(const json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 void describe(const json& facts, model::DeviceRow& row) {
-  row.name = text_in(facts, "name");
-  row.kind = text_in(facts, "kind");
-  row.path_name = text_in(facts, "path_name");
-  row.model = text_in(facts, "model");
-  row.scheduler = text_in(facts, "scheduler");
-  if (facts.is_object() && facts.contains("rotational") && facts["rotational"].is_boolean()) {
-    row.rotational = facts["rotational"].get<bool>() ? 1 : 0;
+  row.name = util::text_at(facts, "/name");
+  row.kind = util::text_at(facts, "/kind");
+  row.path_name = util::text_at(facts, "/path_name");
+  row.model = util::text_at(facts, "/model");
+  row.scheduler = util::text_at(facts, "/scheduler");
+  if (const json& rotational = util::json_at(facts, "/rotational"); rotational.is_boolean()) {
+    row.rotational = rotational.get<bool>() ? 1 : 0;
   }
-  if (!facts.is_object() || !facts.contains("below") || !facts["below"].is_array()) return;
-  for (const json& name : facts["below"]) {
+  for (const json& name : util::list_at(facts, "/below")) {
     if (name.is_string()) row.below += (row.below.empty() ? "" : ",") + name.get<std::string>();
   }
 }
 
 void add_total(const json& total, model::DeviceRow& row) {
-  const int64_t requests = number_in(total, "requests"), bytes = number_in(total, "bytes");
-  switch (number_in(total, "op")) {
+  const int64_t requests = util::integer_at(total, "/requests"), bytes = util::integer_at(total, "/bytes");
+  switch (util::integer_at(total, "/op")) {
     case MLRUN_BLOCK_READ:
       row.reads += requests;
       row.read_bytes += bytes;
@@ -65,24 +47,24 @@ void add_total(const json& total, model::DeviceRow& row) {
     case MLRUN_BLOCK_DISCARD: row.discards += requests; break;
     default: break;
   }
-  row.device_ns += number_in(total, "device_ns");
-  row.errors += number_in(total, "errors");
-  row.own_requests += number_in(total, "own_requests");
-  row.own_bytes += number_in(total, "own_bytes");
+  row.device_ns += util::integer_at(total, "/device_ns");
+  row.errors += util::integer_at(total, "/errors");
+  row.own_requests += util::integer_at(total, "/own_requests");
+  row.own_bytes += util::integer_at(total, "/own_bytes");
 }
 
 std::map<uint32_t, model::DeviceRow> rows_of(const json& session) {
   std::map<uint32_t, model::DeviceRow> rows;
   const auto row_of = [&](const json& entry) -> model::DeviceRow& {
-    const auto number = static_cast<uint32_t>(number_in(entry, "device"));
+    const auto number = static_cast<uint32_t>(util::integer_at(entry, "/device"));
     model::DeviceRow& row = rows[number];
     row.dev = stat_device(number);
     row.major = major_of(number);
     row.minor = minor_of(number);
     return row;
   };
-  for (const json& facts : list_in(session, "devices")) describe(facts, row_of(facts));
-  for (const json& total : list_in(session, "totals")) add_total(total, row_of(total));
+  for (const json& facts : util::list_at(session, "/kernel_side/devices")) describe(facts, row_of(facts));
+  for (const json& total : util::list_at(session, "/kernel_side/totals")) add_total(total, row_of(total));
   return rows;
 }
 
@@ -116,9 +98,9 @@ using DeviceTable = RowTable<DeviceColumns, model::DeviceRow>;
 }  // namespace
 
 std::string device_name(const json& session, uint32_t device) {
-  for (const json& facts : list_in(session, "devices")) {
-    if (number_in(facts, "device") != device) continue;
-    if (std::string name = text_in(facts, "name"); !name.empty()) return name;
+  for (const json& facts : util::list_at(session, "/kernel_side/devices")) {
+    if (util::integer_at(facts, "/device") != device) continue;
+    if (std::string name = util::text_at(facts, "/name"); !name.empty()) return name;
   }
   return fmt::format("{}:{}", major_of(device), minor_of(device));
 }

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/events/untold.h"
 
@@ -12,22 +11,13 @@ namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kOtherNumbers =
     "may have been among the system calls of 32-bit programs, which are counted and have no row; "
     "kernel: such calls that may be on a file";
 
 }  // namespace
 
-bool told_by_system_calls(const SessionInfo& session) {
-  const json signals = session.all->value("/kernel_side/signals"_json_pointer, json::array());
-  for (const json& signal : signals) {
-    const bool is_it = signal.is_object() && signal.value("signal", json()) == "file operations";
-    if (is_it && signal.value("way", json()) == "tracepoint") return true;
-  }
-  return false;
-}
+bool told_by_system_calls(const SessionInfo& session) { return session.attached_by("file operations") == "tracepoint"; }
 
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
   if (!told_by_system_calls(session)) return;

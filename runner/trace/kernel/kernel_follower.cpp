@@ -11,41 +11,13 @@ namespace {
 
 constexpr int64_t kAheadNs = 2'000'000'000;  // maximum time from a call's end to the end of a fragment it waited for
 
-template <typename Record>
-void add_record(const events::KernelReader& reader, KernelWindow& window) {
-  Record record{};
-  if (reader.read(record)) window.add(record);
-}
-
 }  // namespace
 
 void KernelFollower::add_frame() {
   events::KernelReader reader(frame_.payload, frame_.header.payload_bytes);
   while (reader.next()) {
-    switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
-      case MLRUN_KERNEL_REQUEST: add_record<mlrun_block_request>(reader, window_); break;
-      case MLRUN_KERNEL_PART: add_record<mlrun_block_part>(reader, window_); break;
-      case MLRUN_KERNEL_FILE_OP: add_record<mlrun_file_op>(reader, window_); break;
-      case MLRUN_KERNEL_REMOTE: add_record<mlrun_remote>(reader, window_); break;
-      case MLRUN_KERNEL_WAIT: add_record<mlrun_wait>(reader, window_); break;
-      case MLRUN_KERNEL_LOSS: add_record<mlrun_kernel_loss>(reader, window_); break;
-      case MLRUN_KERNEL_PAGES:
-      case MLRUN_KERNEL_SYSCALL:
-      case MLRUN_KERNEL_FILE_DONE:
-      case MLRUN_KERNEL_CUDA:
-      case MLRUN_KERNEL_CUFILE:
-      case MLRUN_KERNEL_TORCH:
-      case MLRUN_KERNEL_STACK:
-      case MLRUN_KERNEL_CUFILE_PART:
-      case MLRUN_KERNEL_MAPPINGS:
-      case MLRUN_KERNEL_MEMORY:
-      case MLRUN_KERNEL_TASK:
-      case MLRUN_KERNEL_PROCESS:
-      case MLRUN_KERNEL_FILE_SEEN:
-      case MLRUN_KERNEL_FILE_PATH:
-      case MLRUN_KERNEL_FILE_NAME:
-      case MLRUN_KERNEL_KINDS: break;
-    }
+    reader.visit(
+        [&](const auto& record) requires requires { window_.add(record); } { window_.add(record); });
   }
 }
 

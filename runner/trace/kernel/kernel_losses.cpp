@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/trace/spool/trace_clock.h"
+#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
@@ -71,15 +72,11 @@ void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count,
 }
 
 void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session) {
-  const nlohmann::json::json_pointer at("/kernel_side/skipped");
-  if (!session.contains(at) || !session.at(at).is_array()) return;
-  for (const nlohmann::json& program : session.at(at)) {
-    const bool is_sound = program.is_object() && program.contains("program") && program["program"].is_string() &&
-                          program.contains("times") && program["times"].is_number_unsigned();
-    if (!is_sound) continue;
-    const std::string name = util::escaped_utf8(program["program"].get<std::string>());
+  for (const nlohmann::json& program : util::list_at(session, "/kernel_side/skipped")) {
+    const std::string name = util::escaped_utf8(util::text_at(program, "/program"));
+    if (name.empty()) continue;
     add_kernel_loss(info, fmt::format("the kernel did not run {}, which was running there already", name),
-                    program["times"].get<uint64_t>(), "events of all processes");
+                    util::count_at(program, "/times"), "events of all processes");
   }
 }
 

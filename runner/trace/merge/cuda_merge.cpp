@@ -56,16 +56,21 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   }
   if (!status) return status;
   status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
-    mlrun_cuda_call call{};
-    mlrun_stack_part part{};
-    if (stack_depth_ != 0 && reader.head().kind == MLRUN_KERNEL_STACK && reader.read(part)) stacks.add_part(part);
-    if (reader.head().kind != MLRUN_KERNEL_CUDA || !reader.read(call)) return {};
-    const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
-    const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
-    const size_t first = partition.gpu.size();
-    if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
-    if (stack_depth_ != 0) note_stack(stacks, call, partition, first);
-    return partition.gpu.size() < kRowsAtOnce ? Status() : hand_over();
+    Status handed_over;
+    reader.visit(events::Visitor{
+        [&](const mlrun_stack_part& part) {
+          if (stack_depth_ != 0) stacks.add_part(part);
+        },
+        [&](const mlrun_cuda_call& call) {
+          const int64_t end_ns = time_of(call.head.time_ns), begin_ns = std::min(time_of(call.begin_ns), end_ns);
+          const model::Origin origin = threads.find(begin_ns, call.head.pid, call.head.tid);
+          const size_t first = partition.gpu.size();
+          if (!tracker.add(call, origin, partition.gpu)) ++unknown_;
+          if (stack_depth_ != 0) note_stack(stacks, call, partition, first);
+          if (partition.gpu.size() >= kRowsAtOnce) handed_over = hand_over();
+        },
+    });
+    return handed_over;
   });
   if (status && !partition.gpu.empty()) status = hand_over();
   left_out_ = tracker.left_out();

@@ -57,7 +57,7 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
-bool KernelMerge::has_signal(const char* name) const { return !attached_by(session_, name).empty(); }
+bool KernelMerge::has_signal(const char* name) const { return !session_.attached_by(name).empty(); }
 
 bool KernelMerge::lacks_faults() const {
   return has_calls() ? !records_faults(session_) : told_by_system_calls(session_);
@@ -94,14 +94,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
 }
 
 // Whether both ends of sleeps were recorded: otherwise missing sleeps would look like time awake.
-bool KernelMerge::has_waits() const {
-  if (!end_.has_begun()) return false;
-  const json::json_pointer at("/kernel_side/programs");
-  if (!session_.all->contains(at) || !session_.all->at(at).is_array()) return false;
-  return std::any_of(session_.all->at(at).begin(), session_.all->at(at).end(), [](const json& program) {
-    return program.is_object() && program.value("event", json()) == "sched_switch" && !program.contains("missing");
-  });
-}
+bool KernelMerge::has_waits() const { return end_.has_begun() && session_.has_program("sched_switch"); }
 
 Status KernelMerge::load(model::TraceInfo& info) {
   for (const model::ImageRow& image : info.images) {
@@ -111,29 +104,22 @@ Status KernelMerge::load(model::TraceInfo& info) {
   CufileParts cufile_parts;
   Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
     end_.note(reader.head());
-    mlrun_block_part part{};
-    mlrun_page_add pages{};
-    mlrun_file_op operation{};
-    mlrun_file_done done{};
-    mlrun_remote remote{};
-    mlrun_cufile_call cufile{};
-    mlrun_cufile_part cufile_part{};
-    mlrun_task task{};
-    if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task) && task.event == MLRUN_TASK_EXEC) {
-      gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
-    }
-    if (reader.head().kind == MLRUN_KERNEL_CUFILE_PART && reader.read(cufile_part)) cufile_parts.add(cufile_part);
-    if (reader.head().kind == MLRUN_KERNEL_CUFILE && reader.read(cufile)) {
-      gpu_files_.add(cufile, cufile_parts.take(cufile));
-    }
-    if (reader.head().kind == MLRUN_KERNEL_PART && reader.read(part)) join_.parts.add(part);
-    if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) join_.file_ops.add(operation);
-    if (reader.head().kind == MLRUN_KERNEL_FILE_DONE && reader.read(done)) completions_.add(done);
-    if (reader.head().kind == MLRUN_KERNEL_REMOTE && reader.read(remote)) join_.remotes.add(remote);
-    if (reader.head().kind == MLRUN_KERNEL_PAGES && reader.read(pages)) {
-      join_.pages.add(pages);
-      ++page_adds_;
-    }
+    reader.visit(events::Visitor{
+        [&](const mlrun_task& task) {
+          if (task.event != MLRUN_TASK_EXEC) return;
+          gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
+        },
+        [&](const mlrun_cufile_part& part) { cufile_parts.add(part); },
+        [&](const mlrun_cufile_call& call) { gpu_files_.add(call, cufile_parts.take(call)); },
+        [&](const mlrun_block_part& part) { join_.parts.add(part); },
+        [&](const mlrun_file_op& operation) { join_.file_ops.add(operation); },
+        [&](const mlrun_file_done& done) { completions_.add(done); },
+        [&](const mlrun_remote& remote) { join_.remotes.add(remote); },
+        [&](const mlrun_page_add& pages) {
+          join_.pages.add(pages);
+          ++page_adds_;
+        },
+    });
     observed_.add(reader);
     names_.add(reader);
     return {};
@@ -180,33 +166,10 @@ class KernelMerge::Tables {
 
   // Ignores records that are shorter than their kind, or of an unknown kind.
   Status add(const events::KernelReader& reader) {
-    mlrun_kernel_loss loss{};
-    switch (static_cast<mlrun_kernel_kind>(reader.head().kind)) {
-      case MLRUN_KERNEL_REQUEST: return add_request(reader);
-      case MLRUN_KERNEL_PART: return add_part(reader);
-      case MLRUN_KERNEL_WAIT: return add_wait(reader);
-      case MLRUN_KERNEL_FILE_OP: return add_file_op(reader);
-      case MLRUN_KERNEL_REMOTE: return add_remote(reader);
-      case MLRUN_KERNEL_SYSCALL: return add_syscall(reader);
-      case MLRUN_KERNEL_CUFILE: return add_gpu_file(reader);
-      case MLRUN_KERNEL_CUFILE_PART: return add_gpu_file_part(reader);
-      case MLRUN_KERNEL_TORCH: return add_torch_memory(reader);
-      case MLRUN_KERNEL_MEMORY: return add_memory(reader);
-      case MLRUN_KERNEL_LOSS:
-        if (reader.read(loss)) merge_.losses_.add(loss);
-        return {};
-      case MLRUN_KERNEL_PAGES:
-      case MLRUN_KERNEL_FILE_DONE:
-      case MLRUN_KERNEL_TASK:
-      case MLRUN_KERNEL_PROCESS:
-      case MLRUN_KERNEL_FILE_SEEN:
-      case MLRUN_KERNEL_FILE_PATH:
-      case MLRUN_KERNEL_FILE_NAME:  // handled by load()
-      case MLRUN_KERNEL_CUDA:
-      case MLRUN_KERNEL_STACK:
-      case MLRUN_KERNEL_MAPPINGS: return {};  // handled by CudaMerge
-      case MLRUN_KERNEL_KINDS: break;
-    }
+    Status status;
+    const bool is_known = reader.visit(
+        [&](const auto& record) requires requires { take(record); } { status = take(record); });
+    if (is_known) return status;
     ++merge_.unknown_records_;
     return {};
   }
@@ -233,9 +196,9 @@ class KernelMerge::Tables {
   }
 
  private:
-  Status add_request(const events::KernelReader& reader) {
+  Status take(const mlrun_block_request& record) {
     RequestRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     row.end_ns = time_of(row.record.head.time_ns);
     row.ts_ns = begin_of(row.end_ns, row.record.queued_at_ns, row.record.inserted_at_ns, row.record.issued_at_ns);
     merge_.devices_.add(row);
@@ -250,9 +213,9 @@ class KernelMerge::Tables {
     row.origin = threads_.find(row.ts_ns, row.record.head.pid, row.record.head.tid);
   }
 
-  Status add_part(const events::KernelReader& reader) {
+  Status take(const mlrun_block_part& record) {
     PartRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     begin_row(row, row.record.queued_at_ns);
     silent_.add(row.record);
     row.call_id = merge_.join_.parts.call_of(part_number_);
@@ -267,9 +230,9 @@ class KernelMerge::Tables {
     return parts_.add(row);
   }
 
-  Status add_wait(const events::KernelReader& reader) {
+  Status take(const mlrun_wait& record) {
     WaitRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     begin_row(row, row.record.off_ns);
     silent_.add(row.record);
     if ((row.record.flags & MLRUN_WAIT_THROTTLED) != 0) {
@@ -279,9 +242,9 @@ class KernelMerge::Tables {
     return waits_.add(row);
   }
 
-  Status add_file_op(const events::KernelReader& reader) {
+  Status take(const mlrun_file_op& record) {
     FileOpRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     begin_row(row, row.record.begin_ns);
     silent_.add(row.record);
     row.call_id = merge_.join_.file_ops.call_of(file_op_number_);
@@ -310,6 +273,11 @@ class KernelMerge::Tables {
     return file_ops_.add(row);
   }
 
+  Status take(const mlrun_kernel_loss& loss) {
+    merge_.losses_.add(loss);
+    return {};
+  }
+
   // Operations inside it have ended before it.
   bool has_sync_inside(const mlrun_file_op& record) {
     const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
@@ -317,34 +285,31 @@ class KernelMerge::Tables {
     return record.outer == 0 && synced_inside_.erase(record.operation) != 0;
   }
 
-  Status add_remote(const events::KernelReader& reader) {
+  Status take(const mlrun_remote& record) {
     RemoteRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     begin_row(row, row.record.begin_ns);
     row.call_id = merge_.join_.remotes.call_of(remote_number_++);
     row.file_id = inodes_.find(row.record.device, row.record.inode, row.ts_ns);
     return remotes_.add(row);
   }
 
-  Status add_gpu_file_part(const events::KernelReader& reader) {
-    mlrun_cufile_part part{};
-    if (!merge_.libcufile_.is_followed() || !reader.read(part)) return unreadable();
+  Status take(const mlrun_cufile_part& part) {
+    if (!merge_.libcufile_.is_followed()) return unreadable();
     gpu_files_.add(part);
     return {};
   }
 
   // Reads and writes inside it have ended before it.
-  Status add_gpu_file(const events::KernelReader& reader) {
-    mlrun_cufile_call record{};
-    if (!merge_.libcufile_.is_followed() || !reader.read(record)) return unreadable();
+  Status take(const mlrun_cufile_call& record) {
+    if (!merge_.libcufile_.is_followed()) return unreadable();
     const auto added = gpu_files_.add(record);
     if (!added) return tl::make_unexpected(added.error());
     return *added ? Status() : unreadable();
   }
 
-  Status add_torch_memory(const events::KernelReader& reader) {
-    mlrun_torch_memory record{};
-    if (!merge_.torch_.is_followed() || !reader.read(record)) return unreadable();
+  Status take(const mlrun_torch_memory& record) {
+    if (!merge_.torch_.is_followed()) return unreadable();
     auto row = torch_memory_row(record);
     if (!row) return unreadable();
     if (record.unread != 0) {
@@ -357,16 +322,15 @@ class KernelMerge::Tables {
     return torch_memories_.add({ts_ns, ts_ns, *row});
   }
 
-  Status add_memory(const events::KernelReader& reader) {
+  Status take(const mlrun_memory_seen& record) {
     MemoryRow row;
-    if (!reader.read(row.record)) return unreadable();
+    row.record = record;
     row.ts_ns = row.end_ns = time_of(row.record.head.time_ns);
     return memory_.add(row);
   }
 
-  Status add_syscall(const events::KernelReader& reader) {
-    mlrun_syscall_sum record{};
-    if (!reader.read(record) || merge_.syscalls_.full()) return unreadable();
+  Status take(const mlrun_syscall_sum& record) {
+    if (merge_.syscalls_.full()) return unreadable();
     const uint32_t pid = record.head.pid;
     merge_.syscalls_.add(record, threads_.find(time_of(record.head.time_ns), pid, pid));
     return {};

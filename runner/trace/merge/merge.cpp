@@ -191,13 +191,7 @@ void Merger::name_marks() {
   marks_->add_log(info_.marks);
 }
 
-bool Merger::has_cupti() const {
-  const nlohmann::json::json_pointer streams("/options/streams");
-  if (index_->has_gpu_work()) return true;
-  if (!session_.all->contains(streams)) return false;
-  const nlohmann::json& names = session_.all->at(streams);
-  return std::find(names.begin(), names.end(), "gpu") != names.end();
-}
+bool Merger::has_cupti() const { return index_->has_gpu_work() || session_.has_stream("gpu"); }
 
 void Merger::prepare() {
   read_mllog();
@@ -238,18 +232,19 @@ void Merger::look_ahead(const Partition& partition, size_t at) const {
   prefetch(at + kContentsAhead, Step::kContents);
 }
 
-// Passes one slice's rows in order of end time to all consumers that depend on the order.
+// Passes one slice to all consumers that depend on the order of time: first to those that fill columns or change which
+// rows there are, then row by row, in order of end time, to those that add up.
 void Merger::feed(Worker& worker) {
   Partition& partition = worker.partition;
   worker.first_call_id = totals_.calls + 1;
   offsets_->apply(partition);
   mappings_->apply(partition);
   counters_->apply(partition);
-  gpu_join_->name_threads(partition);
-  marks_->apply(partition, mark_meter_);
+  gpu_join_->name_threads(partition);     // marks are of threads, and CUPTI knows only the process of a call
+  marks_->apply(partition, mark_meter_);  // adds rows; sets the marks of CUDA calls, which their work gets by apply()
   kernel_->split(partition);
   kernel_->find_gpu_files(partition);
-  gpu_join_->apply(partition);
+  gpu_join_->apply(partition);  // work gets the marks of its calls; removes nested calls from the order
   for (size_t i = 0; i < partition.order.size(); ++i) {
     look_ahead(partition, i);
     const RowRef& ref = partition.order[i];
@@ -275,8 +270,8 @@ void Merger::feed(Worker& worker) {
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
     }
   }
-  fold_->apply(partition, kernel_->join());
-  if (sum_table_) {  // --summary-only: no event rows
+  fold_->apply(partition, kernel_->join());  // last: removes short calls, which all others see
+  if (sum_table_) {                          // --summary-only: no event rows
     sum_table_->add(partition);
     partition.order.clear();
     return;

@@ -40,25 +40,24 @@ std::string path_of_names(std::string_view names) {
 }
 
 void ObservedFiles::add(const events::KernelReader& reader) {
-  mlrun_file_seen seen{};
-  mlrun_file_path path{};
-  mlrun_file_op operation{};
-  if (reader.head().kind == MLRUN_KERNEL_FILE_SEEN && reader.read(seen)) {
-    const auto text = reader.text_behind(sizeof seen, seen.path_bytes);
-    if (!text.empty()) {
-      add_seen(TraceClock::from_monotonic(seen.head.time_ns),
-               {seen.device, seen.inode, kind_of(seen), std::string(text), 0}, true);
-    }
-  } else if (reader.head().kind == MLRUN_KERNEL_FILE_PATH && reader.read(path)) {
-    const auto names = reader.text_behind(sizeof path, path.names_bytes);
-    if (names.size() != path.names_bytes) return;
-    const bool is_folder = (path.flags & MLRUN_PATH_FOLDER) != 0;
-    const auto kind = is_folder ? model::FileKind::kDirectory : model::FileKind::kRegular;
-    add_seen(TraceClock::from_monotonic(std::min(path.begin_ns, path.head.time_ns)),
-             {path.device, path.inode, kind, path_of_names(names), path.magic}, (path.flags & MLRUN_PATH_CREATED) != 0);
-  } else if (reader.head().kind == MLRUN_KERNEL_FILE_OP && reader.read(operation)) {
-    add_made(operation);
-  }
+  reader.visit(events::Visitor{
+      [&](const mlrun_file_seen& seen) {
+        const auto text = reader.text_behind(sizeof seen, seen.path_bytes);
+        if (text.empty()) return;
+        add_seen(TraceClock::from_monotonic(seen.head.time_ns),
+                 {seen.device, seen.inode, kind_of(seen), std::string(text), 0}, true);
+      },
+      [&](const mlrun_file_path& path) {
+        const auto names = reader.text_behind(sizeof path, path.names_bytes);
+        if (names.size() != path.names_bytes) return;
+        const bool is_folder = (path.flags & MLRUN_PATH_FOLDER) != 0;
+        const auto kind = is_folder ? model::FileKind::kDirectory : model::FileKind::kRegular;
+        add_seen(TraceClock::from_monotonic(std::min(path.begin_ns, path.head.time_ns)),
+                 {path.device, path.inode, kind, path_of_names(names), path.magic},
+                 (path.flags & MLRUN_PATH_CREATED) != 0);
+      },
+      [&](const mlrun_file_op& operation) { add_made(operation); },
+  });
 }
 
 // A repeated observation with the same path is the same file. `may_be_told_again`: the inode may have been another file

@@ -9,6 +9,7 @@
 
 #include "runner/trace/kernel/kernel_losses.h"
 #include "runner/trace/spool/trace_clock.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -26,30 +27,21 @@ std::string comm_text(const mlrun_task& task) {
   return util::escaped_utf8(all.substr(0, all.find('\0')));
 }
 
-int64_t number_in(const json& facts, const char* key, int64_t otherwise) {
-  const auto found = facts.find(key);
-  return found != facts.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
-}
-
-std::string text_in(const json& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found != facts.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 }  // namespace
 
 void ObservedTasks::add(const events::KernelReader& reader) {
-  mlrun_task task{};
-  mlrun_process_seen process{};
-  if (reader.head().kind == MLRUN_KERNEL_TASK && reader.read(task)) {
-    add_event({time_of(task.head), task, {}}, tasks_left_out_);
-  } else if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.read(process)) {
-    task.head = process.head;
-    const auto facts = reader.text_behind(sizeof process, process.text_bytes);
-    if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, looks_left_out_);
-  } else {
-    files_.add(reader);
-  }
+  reader.visit(events::Visitor{
+      [&](const mlrun_task& task) {
+        add_event({time_of(task.head), task, {}}, tasks_left_out_);
+      },
+      [&](const mlrun_process_seen& process) {
+        mlrun_task task{};
+        task.head = process.head;
+        const auto facts = reader.text_behind(sizeof process, process.text_bytes);
+        if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, looks_left_out_);
+      },
+  });
+  files_.add(reader);
 }
 
 void ObservedTasks::add_event(Event event, uint64_t& left_out) {
@@ -230,16 +222,16 @@ void ObservedTasks::take_facts(model::TraceInfo& info, const Event& event) {
   if (!facts.is_object()) return;
   const Process& living = process_of(info, event);
   model::ProcessRow& process = info.processes[living.row];
-  process.ppid = static_cast<int32_t>(number_in(facts, "ppid", process.ppid));
-  process.uid = number_in(facts, "uid", process.uid);
-  process.start_ticks = number_in(facts, "start_ticks", process.start_ticks);
-  process.ns_pid = static_cast<int32_t>(number_in(facts, "ns_pid", process.ns_pid));
-  process.pid_namespace = number_in(facts, "pid_namespace", process.pid_namespace);
-  process.cgroup = text_in(facts, "cgroup");
-  process.command = text_in(facts, "command");
+  process.ppid = static_cast<int32_t>(util::integer_at(facts, "/ppid", process.ppid));
+  process.uid = util::integer_at(facts, "/uid", process.uid);
+  process.start_ticks = util::integer_at(facts, "/start_ticks", process.start_ticks);
+  process.ns_pid = static_cast<int32_t>(util::integer_at(facts, "/ns_pid", process.ns_pid));
+  process.pid_namespace = util::integer_at(facts, "/pid_namespace", process.pid_namespace);
+  process.cgroup = util::text_at(facts, "/cgroup");
+  process.command = util::text_at(facts, "/command");
   model::ImageRow& image = info.images[living.image];
-  image.exe = text_in(facts, "exe");
-  image.cwd = text_in(facts, "cwd");
+  image.exe = util::text_at(facts, "/exe");
+  image.cwd = util::text_at(facts, "/cwd");
   image.arguments = process.command;
 }
 
@@ -267,7 +259,7 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   const bool is_command = session.text("/observed/scope") == "command";
   add("calls of the C library, allocations and marks",
       is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
-  const json children = session.all->value("/observed/children_before"_json_pointer, json::array());
+  const json& children = session.list("/observed/children_before");
   if (!children.empty()) add("children that ran before", "they are observed if --pid names them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before /proc could be read", unnamed_, model::kRemark);
   if (nameless_files > 0) {

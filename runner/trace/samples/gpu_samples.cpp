@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/row_columns.h"
+#include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -73,45 +75,19 @@ struct GpuColumns {
   }
 };
 
-// The process that had a pid at a moment.
-class ProcessByPid {
- public:
-  ProcessByPid() = default;
-  explicit ProcessByPid(const std::vector<model::ProcessRow>& processes) {
-    for (const model::ProcessRow& row : processes) by_pid_[row.pid].push_back(&row);
-    for (auto& [pid, rows] : by_pid_) {
-      std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->first_ns < b->first_ns; });
-    }
-  }
-
-  // 0: no recorded process.
-  [[nodiscard]] int32_t find(int32_t pid, int64_t ts_ns) const {
-    const auto rows = by_pid_.find(pid);
-    if (rows == by_pid_.end()) return 0;
-    const model::ProcessRow* latest = nullptr;
-    for (const model::ProcessRow* row : rows->second) {
-      if (row->first_ns <= ts_ns) latest = row;
-    }
-    return latest && ts_ns <= latest->last_ns + kExitSlackNs ? latest->proc_id : 0;
-  }
-
- private:
-  std::map<int32_t, std::vector<const model::ProcessRow*>> by_pid_;
-};
-
 constexpr std::array kPidSources = {"unknown", "same", "namespace", "only"};
 constexpr std::array kUses = {"", "C", "G", "C+G", "M", "M+C", "M+G", "M+C+G"};
 
 struct GpuProcessColumns {
   static constexpr const char* kTable = "sample_gpu_process";
-  static void visit(auto& visitor, const mlrun_gpu_process_sample& row, const ProcessByPid& processes) {
+  static void visit(auto& visitor, const mlrun_gpu_process_sample& row, const ThreadFinder& finder) {
     const int64_t ts_ns = TraceClock::from_monotonic(row.monotonic_ns);
     const auto pid = static_cast<int32_t>(row.pid);
     const auto use = row.use & (MLRUN_GPU_USE_COMPUTE | MLRUN_GPU_USE_GRAPHICS | MLRUN_GPU_USE_MPS);
     visitor("ts", ts_ns, kDelta);
     visitor.optional("dur", TraceClock::from_monotonic(row.interval_ns), 0);
     visitor("gpu_id", static_cast<int32_t>(row.device));
-    visitor.optional("proc_id", pid == 0 ? 0 : processes.find(pid, ts_ns), 0);
+    visitor.optional("proc_id", pid == 0 ? 0 : finder.process_at(ts_ns, pid, kExitSlackNs), 0);
     visitor.optional("pid", pid, 0);
     visitor("driver_pid", static_cast<int32_t>(row.driver_pid));
     visitor.label("pid_source", std::min<size_t>(row.pid_source, MLRUN_PID_ONLY), kPidSources);
@@ -152,7 +128,7 @@ mlrun_gpu_sample blank_gpu_sample() {
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
-      : index_(index), meter_(meter), by_pid_(info.processes) {
+      : index_(index), meter_(meter), finder_(info) {
     for (const model::GpuRow& gpu : info.gpus) known_gpus_.insert(static_cast<uint32_t>(gpu.gpu_id));
   }
 
@@ -194,7 +170,7 @@ class SampleReader {
         totals_.damaged_rows +=
             for_each_row(frame, head, mlrun_gpu_process_sample{}, [&](const mlrun_gpu_process_sample& row) {
               if (!is_known(row.device)) return;
-              processes_.add(row, by_pid_);
+              processes_.add(row, finder_);
               ++totals_.process_rows;
             });
         break;
@@ -229,9 +205,9 @@ class SampleReader {
   const SpoolIndex& index_;
   summary::GpuMeter& meter_;
   std::set<uint32_t> known_gpus_;
-  ProcessByPid by_pid_;
+  ThreadFinder finder_;
   RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
-  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ProcessByPid> processes_;
+  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder> processes_;
   RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
   GpuSampleTotals totals_;
 };
@@ -255,28 +231,22 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
   std::vector<model::GpuRow> gpus;
   for (const std::string& text : texts) {
     const auto about = nlohmann::json::parse(text, nullptr, false);
-    if (!about.is_object()) continue;
-    const auto number = [&](const char* key, int64_t otherwise) {
-      const auto found = about.find(key);
-      return found != about.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
-    };
-    const auto word = [&](const char* key) {
-      const auto found = about.find(key);
-      return found != about.end() && found->is_string() ? found->get<std::string>() : std::string();
+    const auto number = [&](const char* where, int32_t otherwise) {
+      return static_cast<int32_t>(util::integer_at(about, where, otherwise));
     };
     model::GpuRow row;
-    row.gpu_id = static_cast<int32_t>(number("number", 0));
+    row.gpu_id = number("/number", 0);
     if (row.gpu_id <= 0) continue;
-    row.kind = word("kind");
-    row.name = word("name");
-    row.uuid = word("uuid");
-    row.pci = word("pci");
-    row.driver = word("driver");
-    row.index = static_cast<int32_t>(number("index", -1));
-    row.parent_id = static_cast<int32_t>(number("parent", 0));
-    row.gpu_instance = static_cast<int32_t>(number("gpu_instance", -1));
-    row.compute_instance = static_cast<int32_t>(number("compute_instance", -1));
-    row.memory_bytes = number("memory_bytes", -1);
+    row.kind = util::text_at(about, "/kind");
+    row.name = util::text_at(about, "/name");
+    row.uuid = util::text_at(about, "/uuid");
+    row.pci = util::text_at(about, "/pci");
+    row.driver = util::text_at(about, "/driver");
+    row.index = number("/index", -1);
+    row.parent_id = number("/parent", 0);
+    row.gpu_instance = number("/gpu_instance", -1);
+    row.compute_instance = number("/compute_instance", -1);
+    row.memory_bytes = util::integer_at(about, "/memory_bytes", -1);
     gpus.push_back(std::move(row));
   }
   return gpus;
@@ -299,16 +269,15 @@ int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
 
 std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
   std::vector<model::CoverageRow> rows;
-  const auto gpus = session.all->value("/gpu_sampler/not_sampled"_json_pointer, nlohmann::json::array());
-  for (const nlohmann::json& gpu : gpus) {
+  for (const nlohmann::json& gpu : session.list("/gpu_sampler/not_sampled")) {
     if (!gpu.is_object()) continue;
     std::string names;
-    for (const nlohmann::json& what : gpu.value("what", nlohmann::json::array())) {
+    for (const nlohmann::json& what : util::list_at(gpu, "/what")) {
       if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
     }
-    rows.push_back(
-        {.subject = "samples of the driver's own",
-         .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.value("gpu_id", 0)), names)});
+    rows.push_back({.subject = "samples of the driver's own",
+                    .detail = fmt::format("the driver takes none of GPU {}: {}",
+                                          index_of(info, util::integer_at(gpu, "/gpu_id")), names)});
   }
   return rows;
 }

@@ -14,6 +14,7 @@
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/spool_cursor.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -266,27 +267,25 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   const auto add = [&](int32_t proc_id, std::string detail) {
     rows.push_back({.proc_id = proc_id, .subject = "Python stacks", .detail = std::move(detail)});
   };
-  const nlohmann::json::json_pointer at("/python_stacks");
-  if (!session.all->contains(at) || !session.all->at(at).is_object()) {
+  const nlohmann::json& about = util::json_at(*session.all, "/python_stacks");
+  if (!about.is_object()) {
     if (session.asked_for("python_stacks"))
       add(0, "mlrun died before it reported how many samples were skipped, and which processes have no stacks");
     return rows;
   }
-  const nlohmann::json& about = session.all->at(at);
-  const std::string problem = about.value("problem", "");
+  const std::string problem = util::text_at(about, "/problem");
   if (!problem.empty()) add(0, problem);
   std::unordered_map<uint32_t, int32_t> proc_ids;
   for (const Channel& channel : index.channels().all()) proc_ids[channel.about.process] = channel.origin.proc_id;
-  for (const nlohmann::json& one : about.value("problems", nlohmann::json::array())) {
-    if (!one.is_object()) continue;
-    for (const nlohmann::json& process : one.value("processes", nlohmann::json::array())) {
+  for (const nlohmann::json& one : util::list_at(about, "/problems")) {
+    for (const nlohmann::json& process : util::list_at(one, "/processes")) {
       const auto known = process.is_number_unsigned() ? proc_ids.find(process.get<uint32_t>()) : proc_ids.end();
-      add(known == proc_ids.end() ? 0 : known->second, one.value("text", ""));
+      add(known == proc_ids.end() ? 0 : known->second, util::text_at(one, "/text"));
     }
   }
-  const uint64_t left_out = session.number("/python_stacks/looks_left_out", 0);
-  const uint64_t looks = session.number("/python_stacks/looks", 0);
-  const bool by_name = about.value("by_name", nlohmann::json()) == true;
+  const uint64_t left_out = util::count_at(about, "/looks_left_out");
+  const uint64_t looks = util::count_at(about, "/looks");
+  const bool by_name = util::flag_at(about, "/by_name");
   if (left_out > 0 && by_name) {
     add(0, fmt::format("{} of {} samples were without some of the threads: they would have taken more than 2 % of a "
                        "processor",

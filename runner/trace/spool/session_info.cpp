@@ -9,6 +9,7 @@
 
 #include "runner/events/session.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/lexical_path.h"
 
 namespace mlrun::trace {
@@ -17,35 +18,21 @@ namespace {
 
 using nlohmann::json;
 
-const json* find(const json& object, const char* pointer) {
-  const json::json_pointer at(pointer);
-  return object.contains(at) ? &object.at(at) : nullptr;
-}
-
-uint64_t unsigned_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
-}
-
 void add_anchor(const json& all, const char* pointer, std::vector<mlrun_frame_anchor>& anchors) {
-  const json* look = find(all, pointer);
-  if (!look || !look->is_object()) return;
-  const mlrun_frame_anchor anchor{unsigned_in(*look, "tsc"), unsigned_in(*look, "width_ticks"),
-                                  unsigned_in(*look, "monotonic_ns"), unsigned_in(*look, "realtime_ns"),
-                                  unsigned_in(*look, "boottime_ns")};
+  const json& look = util::json_at(all, pointer);
+  const mlrun_frame_anchor anchor{util::count_at(look, "/tsc"), util::count_at(look, "/width_ticks"),
+                                  util::count_at(look, "/monotonic_ns"), util::count_at(look, "/realtime_ns"),
+                                  util::count_at(look, "/boottime_ns")};
   if (anchor.tsc != 0 && anchor.monotonic_ns != 0) anchors.push_back(anchor);
 }
 
 std::vector<NamedInode> files_in(const json& all) {
   std::vector<NamedInode> files;
-  const json* list = find(all, "/standard_files");
-  if (!list || !list->is_array()) return files;
-  for (const json& entry : *list) {
-    if (!entry.is_object()) continue;
-    const auto path = entry.find("path");
-    if (path == entry.end() || !path->is_string()) continue;
-    files.push_back({static_cast<uint32_t>(unsigned_in(entry, "device")), unsigned_in(entry, "inode"),
-                     std::string(without_deleted(path->get<std::string>()))});
+  for (const json& entry : util::list_at(all, "/standard_files")) {
+    const std::string path = util::text_at(entry, "/path");
+    if (path.empty()) continue;
+    files.push_back({static_cast<uint32_t>(util::count_at(entry, "/device")), util::count_at(entry, "/inode"),
+                     std::string(without_deleted(path))});
   }
   return files;
 }
@@ -53,23 +40,34 @@ std::vector<NamedInode> files_in(const json& all) {
 }  // namespace
 
 int64_t SessionInfo::number(const char* pointer, int64_t otherwise) const {
-  const json* found = find(*all, pointer);
-  return found && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+  return util::integer_at(*all, pointer, otherwise);
 }
 
-std::string SessionInfo::text(const char* pointer) const {
-  const json* found = find(*all, pointer);
-  return found && found->is_string() ? found->get<std::string>() : std::string();
+std::string SessionInfo::text(const char* pointer) const { return util::text_at(*all, pointer); }
+
+const json& SessionInfo::list(const char* pointer) const { return util::list_at(*all, pointer); }
+
+bool SessionInfo::has_stream(std::string_view name) const { return util::has_text_at(*all, "/options/streams", name); }
+
+bool SessionInfo::asked_for(std::string_view name) const {
+  return util::has_text_at(*all, "/options/asked_streams", name);
 }
 
-bool SessionInfo::has_stream(const char* name) const {
-  const json* streams = find(*all, "/options/streams");
-  return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
+bool SessionInfo::has_kernel_side() const { return text("/kernel_side/state") == "recorded"; }
+
+std::string SessionInfo::attached_by(std::string_view signal) const {
+  for (const json& entry : list("/kernel_side/signals")) {
+    std::string way = util::text_at(entry, "/way");
+    if (!way.empty() && util::text_at(entry, "/signal") == signal) return way;
+  }
+  return {};
 }
 
-bool SessionInfo::asked_for(const char* name) const {
-  const json* streams = find(*all, "/options/asked_streams");
-  return streams && std::find(streams->begin(), streams->end(), name) != streams->end();
+bool SessionInfo::has_program(std::string_view event) const {
+  const json& programs = list("/kernel_side/programs");
+  return std::any_of(programs.begin(), programs.end(), [&](const json& program) {
+    return util::text_at(program, "/event") == event && !program.contains("missing");
+  });
 }
 
 bool SessionInfo::observes() const { return all->contains("observed"); }
@@ -91,17 +89,13 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   info.alloc_min_bytes = info.number("/options/alloc_min_bytes", info.alloc_min_bytes);
   info.alloc_sample_bytes = std::max<int64_t>(info.number("/options/alloc_sample_bytes", 0), 0);
   info.fold_ns = std::max<int64_t>(info.number("/options/fold_ns", 0), 0);
-  const json* summary_only = find(*info.all, "/options/summary_only");
-  info.summary_only = summary_only && summary_only->is_boolean() && summary_only->get<bool>();
+  info.summary_only = util::flag_at(*info.all, "/options/summary_only");
   info.start_ns = info.number("/start_ns", 0);
   info.end_ns = info.number("/end_ns", 0);
   info.wait_status = info.number("/wait_status", -1);
   info.standard_files = files_in(*info.all);
-  const json* logs = find(*info.all, "/mllog");
-  if (logs && logs->is_array()) {
-    for (const json& log : *logs) {
-      if (log.is_string()) info.mllog.push_back(absolute_path(info.text("/cwd"), log.get<std::string>()));
-    }
+  for (const json& log : info.list("/mllog")) {
+    if (log.is_string()) info.mllog.push_back(absolute_path(info.text("/cwd"), log.get<std::string>()));
   }
   return info;
 }

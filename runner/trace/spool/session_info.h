@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/events/spool.h"
@@ -36,10 +37,17 @@ struct SessionInfo {
   // The number at a JSON pointer; `otherwise` if there is none.
   [[nodiscard]] int64_t number(const char* pointer, int64_t otherwise) const;
   [[nodiscard]] std::string text(const char* pointer) const;
+  [[nodiscard]] const nlohmann::json& list(const char* pointer) const;
   // Whether the stream was requested.
-  [[nodiscard]] bool has_stream(const char* name) const;
+  [[nodiscard]] bool has_stream(std::string_view name) const;
   // Whether it was requested by name, not by default.
-  [[nodiscard]] bool asked_for(const char* name) const;
+  [[nodiscard]] bool asked_for(std::string_view name) const;
+  // Whether the kernel side recorded until the end.
+  [[nodiscard]] bool has_kernel_side() const;
+  // The mechanism by which the kernel side records a signal; empty: none works.
+  [[nodiscard]] std::string attached_by(std::string_view signal) const;
+  // Whether it attached a program to that event.
+  [[nodiscard]] bool has_program(std::string_view event) const;
 
   // Whether mlrun observes processes that it did not start (--pid, --cgroup, --system).
   [[nodiscard]] bool observes() const;

@@ -334,9 +334,9 @@ TEST(RunOptions, AMistypedOptionIsNamed) {
 TEST(RunOptions, StreamsOfTheKernelSide) {
   EXPECT_EQ(options_of({"x"}).kprobes, Wish::kOff);
   const RunOptions all = options_of({"--kprobes", "x"});
-  EXPECT_TRUE(all.kprobes == Wish::kOn && all.kprobes_wait);
+  EXPECT_TRUE(all.kprobes == Wish::kOn && all.kernel_streams.wait);
   const RunOptions block = options_of({"--kprobes=block,require", "x"});
-  EXPECT_TRUE(block.kprobes == Wish::kRequire && !block.kprobes_wait);
+  EXPECT_TRUE(block.kprobes == Wish::kRequire && !block.kernel_streams.wait);
   EXPECT_NE(error_of({"--kprobes=blok", "x"}).find("'blok'"), std::string::npos);
 }
 
@@ -367,17 +367,17 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
                                          {"--kprobes=vfs", false, true},
                                          {"--kprobes=require,block,wait", true, false},
                                          {"--kprobes=require", true, true}}) {
-    EXPECT_EQ(options_of({words, "x"}).kprobes_wait, wait) << words;
-    EXPECT_EQ(options_of({words, "x"}).kprobes_vfs, vfs) << words;
-    EXPECT_FALSE(options_of({words, "x"}).kprobes_syscalls) << "they slow the whole machine: " << words;
+    EXPECT_EQ(options_of({words, "x"}).kernel_streams.wait, wait) << words;
+    EXPECT_EQ(options_of({words, "x"}).kernel_streams.vfs, vfs) << words;
+    EXPECT_FALSE(options_of({words, "x"}).kernel_streams.syscalls) << "they slow the whole machine: " << words;
   }
   const std::vector<std::string_view> required = {"block I/O", "file operations"};
   EXPECT_EQ(options_of({"--kprobes=require,vfs", "x"}).kprobes_required, required);
   EXPECT_TRUE(options_of({"--kprobes=require", "x"}).kprobes_required.empty()) << "what there is will do";
   EXPECT_TRUE(options_of({"--kprobes=vfs", "x"}).kprobes_required.empty());
   const RunOptions counts = options_of({"--preload=off", "--kprobes=syscalls", "x"});
-  EXPECT_TRUE(counts.kprobes_syscalls);
-  EXPECT_FALSE(counts.kprobes_wait || counts.kprobes_vfs);
+  EXPECT_TRUE(counts.kernel_streams.syscalls);
+  EXPECT_FALSE(counts.kernel_streams.wait || counts.kernel_streams.vfs);
 }
 
 TEST(RunOptions, OffCannotBeCombined) {
