@@ -24,9 +24,11 @@ def filled(this, sweep, leave_bytes):
     done_before = len(sweep.rows("SELECT 1 FROM run WHERE state = 'done'")) if (sweep.out / "sweep.sqlite").exists() else 0
     kit.wait_until(lambda: (sweep.out / "sweep.sqlite").exists()
                    and len(sweep.rows("SELECT 1 FROM run WHERE state = 'done'")) >= done_before + 5)
-    with open(this.path("small/filler"), "wb", buffering=0) as filler, contextlib.suppress(OSError):
-        while (room := os.statvfs(this.path("small"))).f_bavail * room.f_frsize > leave_bytes:
-            filler.write(bytes(128 << 10))
+    with open(this.path("small/filler"), "wb", buffering=0) as filler:
+        while process.poll() is None:  # a run that ends frees what it had
+            room = os.statvfs(this.path("small"))
+            with contextlib.suppress(OSError):
+                filler.write(bytes(max(0, min(128 << 10, room.f_bavail * room.f_frsize - leave_bytes))))
     said = process.communicate(timeout=60)[1]
     this.equal("exit status on a full disk", process.returncode, 125, said=said)
     this.true("it says what to do", f"mlrun sweep --resume {sweep.out}" in said, said)
