@@ -176,6 +176,7 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
                State::kBlocked);
   }
   const auto& who = ender.threads;
+  if (who.empty() && last.joins_thread) return put_as(Label::kWorkerEnd);  // the thread had ended before
   if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
     return put_as(Label::kIdle);
   const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());

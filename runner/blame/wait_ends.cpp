@@ -228,8 +228,8 @@ const Wait* WaitEnds::made_again(int32_t thread_id, const Wait& wait) const {
   const Ns free_ns = next.start_ns - wait.end_ns;
   bool again = next.kind == wait.kind && next.argument == wait.argument && free_ns < kSameBetweenNs;
   if (is_poll) {
-    again = is_on_channel(next) && ((free_ns < kBetweenNs && wait.argument >= kLongMs) ||
-                                    (free_ns < kSameBetweenNs && next.fd == wait.fd));
+    again = is_on_channel(next) &&
+            ((free_ns < kBetweenNs && wait.argument >= kLongMs) || (free_ns < kSameBetweenNs && next.fd == wait.fd));
   }
   return again ? &next : nullptr;
 }
