@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two ranks that one process spawned, without RANK in their environment, add up gradients over gloo, and the second is slow: the first one's
-waiting is followed through gloo's threads and both ends of the connection to the other rank, and the finding says so."""
+waiting is followed through gloo's threads and both ends of the connection to the other rank."""
 
 import json
 import sys
