@@ -20,7 +20,7 @@ constexpr double kComputeMinNs = 1e6;  // a loop that computes less for a batch 
 // Computing of one step, in medians of all: regular; and what joins what lies before and after it.
 constexpr double kShort = 0.75, kLong = 1.35, kJoins = 0.45;
 constexpr double kRegularMin = 0.85;  // the share of regular steps in a loop that is
-constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8;
+constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8, kSureMin = 0.9;
 constexpr double kLate = 1.1;       // of the median of the waits
 constexpr double kHeavyWait = 0.1;  // of a step: a loop that always waits so long lacks no wait
 
@@ -89,7 +89,7 @@ class Pattern {
   const StepSource& source_;
   std::vector<Event> clusters_;                          // batches that were got
   double compute_ns_ = 0, step_ns_ = 0, waited_ns_ = 0;  // medians
-  bool is_regular_ = false;
+  bool is_regular_ = false, is_counted_ = false;
   bool is_starved_ = false;  // waits long for each batch
   double sure_ = 0;
   std::vector<Ns> begins_;
@@ -147,7 +147,8 @@ std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
 
 // Gaps between the events of a batch and those between batches lie apart: the gap that divides them. Several of those divide: by the looks.
 std::optional<double> Pattern::gap_between_steps() const {
-  constexpr double kFirstNs = 300'000, kLastNs = 60e9, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;
+  constexpr double kFirstNs = 300'000, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;
+  constexpr int kGaps = 55;  // up to a minute
   const double least_ns = source_.kind == Kind::kFiles ? 1.5 * static_cast<double>(timeline_.bin_ns) : 0;
   std::vector<double> gaps = computing_of_steps();
   std::sort(gaps.begin(), gaps.end());
@@ -156,7 +157,8 @@ std::optional<double> Pattern::gap_between_steps() const {
   };
   std::vector<double> levels;
   double first_ns = 0;
-  for (double at_ns = kFirstNs; at_ns < kLastNs; at_ns *= kFactor) {
+  for (int k = 0; k < kGaps; ++k) {
+    const double at_ns = kFirstNs * std::pow(kFactor, k);
     const size_t above = count_from(at_ns), between = count_from(at_ns / kApart) - count_from(at_ns * kApart);
     const bool divides = at_ns >= least_ns && above + 1 >= kStepsMin &&
                          static_cast<double>(between) <= kInBetweenMost * static_cast<double>(above);
@@ -385,6 +387,7 @@ void Pattern::fill_counted(std::vector<size_t> counts) {
   filled_ = filled;
   ambiguous_ = 0;
   sure_ = 1;
+  is_counted_ = true;
 }
 
 // Returns whether the steps are clear.
@@ -441,6 +444,7 @@ PatternSteps Pattern::find() {
   if (begins_.size() < kStepsMin) return {};
   PatternSteps found;
   found.sure = std::min(sure_, 1 - static_cast<double>(filled_ + ambiguous_) / static_cast<double>(begins_.size()));
+  if (source_.kind != Kind::kFiles && !is_counted_ && found.sure < kSureMin) return {};
   for (size_t i = 0; i < begins_.size(); ++i)
     found.steps.push_back({begins_[i], i + 1 < begins_.size() ? begins_[i + 1] : std::max(begins_[i], end_ns_)});
   return found;
@@ -459,18 +463,26 @@ Ns earliest(const Timeline& timeline, const Division& division) {
   return from_ns;
 }
 
+// What a program does again and again for a short time is not its training.
+bool is_long(const std::vector<StepBounds>& steps, Ns from_ns, Ns to_ns) {
+  constexpr double kShareMin = 0.2;
+  const auto length = [](Ns a_ns, Ns b_ns) { return static_cast<double>(b_ns) - static_cast<double>(a_ns); };
+  return length(steps.front().start_ns, steps.back().end_ns) >= kShareMin * length(from_ns, to_ns);
+}
+
 }  // namespace
 
 PatternSteps steps_of_pattern(const Timeline& timeline, const Division& division, WaitEnds& ends) {
   constexpr double kMuchMore = 3;
   if (division.driver == 0) return {};
+  const Ns from_ns = earliest(timeline, division);
   StackKinds kinds(timeline);
-  const auto sources = step_sources(timeline, division, ends, earliest(timeline, division), timeline.end_ns);
+  const auto sources = step_sources(timeline, division, ends, from_ns, timeline.end_ns);
   PatternSteps best;
   double best_ns = 0;
   for (const auto& [name, source] : sources) {
     PatternSteps found = Pattern(timeline, division, kinds, source).find();
-    if (found.steps.empty()) continue;
+    if (found.steps.empty() || !is_long(found.steps, from_ns, timeline.end_ns)) continue;
     double ns = 0;
     for (const StepEvent& one : source.events) ns += static_cast<double>(one.waited_ns + (one.end_ns - one.start_ns));
     const bool agrees = found.steps.size() == best.steps.size();
