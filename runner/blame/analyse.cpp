@@ -162,8 +162,7 @@ Result<std::unique_ptr<Analysis>> analyse(const Options& options) {
   sum_time(analysis->division, answer);
   sum_batches(*analysis, answer);
   sum_waits(*analysis, answer);
-  const Chain& chain = analysis->divider->chain();
-  Status found = find_steps(options.folder, analysis->timeline, analysis->division, chain, answer);
+  Status found = find_steps(options.folder, analysis->timeline, analysis->division, *analysis->divider, answer);
   if (!found) return tl::make_unexpected(found.error());
   return analysis;
 }

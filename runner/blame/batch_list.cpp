@@ -61,12 +61,28 @@ void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std:
   std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0 || batch.proc_id == kNoWorker; });
 }
 
-void drop_marks(std::vector<Batch>& batches) {
+// Takes the words of workers out: that one has no more batches, that it begins another pass.
+void drop_marks(Epoch& epoch) {
   std::vector<int64_t> sizes;
-  for (const Batch& batch : batches) sizes.push_back(batch.bytes);
+  for (const Batch& batch : epoch.batches) sizes.push_back(batch.bytes);
   std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
   const double least = kMarkBytes * static_cast<double>(sizes[sizes.size() / 2]);
-  std::erase_if(batches, [&](const Batch& batch) { return static_cast<double>(batch.bytes) < least; });
+  std::map<int32_t, Ns> said;  // by worker: its last word, with no batch after it yet
+  std::map<int32_t, size_t> sent;
+  for (Batch& batch : epoch.batches) {
+    if (static_cast<double>(batch.bytes) < least) {
+      if (sent[batch.proc_id] > 0) said[batch.proc_id] = batch.sent_ns;
+      continue;
+    }
+    ++sent[batch.proc_id];
+    std::vector<Ns>& resumed = epoch.resumed[batch.proc_id];
+    if (const auto word = said.find(batch.proc_id); word != said.end()) {
+      resumed.push_back(word->second);
+      said.erase(word);
+    }
+    batch.pass = static_cast<int32_t>(resumed.size());
+  }
+  std::erase_if(epoch.batches, [&](const Batch& batch) { return static_cast<double>(batch.bytes) < least; });
 }
 
 // The channel that a worker reads its tasks from: the one that its main thread reads most often.
@@ -79,7 +95,7 @@ int64_t task_channel(const Timeline& timeline, int32_t proc_id) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// The n-th message of a worker is for its n-th task; a worker begins a task when it has it and is free.
+// The n-th message of a worker in a pass is for its n-th task in that; a worker begins a task when it has it and is free.
 void find_begins(const Timeline& timeline, Epoch& epoch) {
   for (const int32_t worker : epoch.workers) {
     const int64_t channel = task_channel(timeline, worker);
@@ -88,9 +104,15 @@ void find_begins(const Timeline& timeline, Epoch& epoch) {
       if (read.file_id == channel && read.bytes > kHeaderBytes) tasks.push_back(read.end_ns);
     }
     size_t number = 0;
+    int32_t pass = 0;
     Ns free_ns = 0;
     for (Batch& batch : epoch.batches) {
       if (batch.proc_id != worker) continue;
+      if (batch.pass != pass) {
+        pass = batch.pass;
+        const Ns resumed_ns = epoch.resumed[worker][static_cast<size_t>(pass) - 1];
+        number = static_cast<size_t>(std::upper_bound(tasks.begin(), tasks.end(), resumed_ns) - tasks.begin());
+      }
       const Ns task_ns = number < tasks.size() ? tasks[number] : free_ns;
       batch.begun_ns = std::min(batch.sent_ns, std::max(task_ns, free_ns));
       free_ns = batch.sent_ns;
@@ -116,44 +138,61 @@ std::vector<Ns> find_puts(const Timeline& timeline, int32_t driver_proc, const s
   return puts;
 }
 
-// In the order of tasks: the n-th batch of the r-th worker is number n * workers + r.
+// In the order of tasks: in each pass the n-th batch of the r-th worker is number n * workers + r.
 void order_by_tasks(Epoch& epoch) {
-  std::unordered_map<int32_t, size_t> rank, count;
+  std::unordered_map<int32_t, size_t> rank;
+  std::map<std::pair<int32_t, int32_t>, size_t> count;
   for (size_t i = 0; i < epoch.workers.size(); ++i) rank[epoch.workers[i]] = i;
-  std::vector<std::pair<size_t, Batch>> numbered;
-  for (const Batch& batch : epoch.batches)
-    numbered.emplace_back(count[batch.proc_id]++ * epoch.workers.size() + rank[batch.proc_id], batch);
+  std::vector<std::pair<std::pair<int32_t, size_t>, Batch>> numbered;
+  for (const Batch& batch : epoch.batches) {
+    const size_t number = count[{batch.pass, batch.proc_id}]++ * epoch.workers.size() + rank[batch.proc_id];
+    numbered.emplace_back(std::pair{batch.pass, number}, batch);
+  }
   std::stable_sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < numbered.size(); ++i) epoch.batches[i] = numbered[i].second;
 }
 
+// When the pass began: the first worker was there, or ready for another pass.
+Ns began_ns(const Timeline& timeline, const Epoch& epoch, int32_t pass) {
+  if (pass == 0) return timeline.process(epoch.workers.front()).first_ns;
+  Ns first_ns = INT64_MAX;
+  for (const auto& [worker, resumed] : epoch.resumed) {
+    if (static_cast<size_t>(pass) <= resumed.size())
+      first_ns = std::min(first_ns, resumed[static_cast<size_t>(pass) - 1]);
+  }
+  return first_ns;
+}
+
 // The loop gets a batch when it and those before it have come. For one that had come early: when its process sends the next task, which
-// a DataLoader does as it returns one; at the end of an epoch, where no task is left, after as long as other steps took.
+// a DataLoader does as it returns one; at the end of a pass, where no task is left, after as long as other steps took.
 void find_takes(const Timeline& timeline, int32_t driver, Epoch& epoch) {
   std::vector<Ns> puts;
   if (epoch.in_order) puts = find_puts(timeline, timeline.thread(driver).proc_id, epoch.workers);
-  const Ns first_ns = epoch.batches.front().received_ns;
-  const auto later = std::lower_bound(puts.begin(), puts.end(), first_ns);
-  const Ns began_ns = timeline.process(epoch.workers.front()).first_ns;
-  epoch.ahead = later - std::lower_bound(puts.begin(), puts.end(), began_ns);
-  const auto count = static_cast<int64_t>(epoch.batches.size());
   std::vector<Ns> lengths;
   Ns come_ns = 0, last_ns = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    Batch& batch = epoch.batches[static_cast<size_t>(i)];
-    const Ns before_ns = come_ns;
-    come_ns = std::max(come_ns, batch.received_ns);
-    batch.taken_ns = come_ns;
-    const bool has_put = epoch.in_order && i < count - epoch.ahead && later + i < puts.end();
-    if (has_put) {
-      batch.taken_ns = std::max(come_ns, *(later + i));
-    } else if (come_ns == before_ns && !lengths.empty()) {
-      std::vector<Ns> sorted = lengths;
-      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-      batch.taken_ns = std::max(come_ns, last_ns + sorted[sorted.size() / 2]);
+  for (size_t from = 0, to = 0; from < epoch.batches.size(); from = to) {
+    const int32_t pass = epoch.batches[from].pass;
+    while (to < epoch.batches.size() && epoch.batches[to].pass == pass) ++to;
+    const auto later = std::lower_bound(puts.begin(), puts.end(), epoch.batches[from].received_ns);
+    const auto ahead = later - std::lower_bound(puts.begin(), later, began_ns(timeline, epoch, pass));
+    if (from == 0) epoch.ahead = ahead;
+    const auto count = static_cast<int64_t>(to - from);
+    for (int64_t i = 0; i < count; ++i) {
+      Batch& batch = epoch.batches[from + static_cast<size_t>(i)];
+      const Ns before_ns = come_ns;
+      come_ns = std::max(come_ns, batch.received_ns);
+      batch.taken_ns = come_ns;
+      const bool has_put = epoch.in_order && i < count - ahead && later + i < puts.end();
+      if (has_put) {
+        batch.taken_ns = std::max(come_ns, *(later + i));
+      } else if (come_ns == before_ns && !lengths.empty()) {
+        std::vector<Ns> sorted = lengths;
+        std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+        batch.taken_ns = std::max(come_ns, last_ns + sorted[sorted.size() / 2]);
+      }
+      if (i > 0) lengths.push_back(batch.taken_ns - last_ns);
+      last_ns = batch.taken_ns;
     }
-    if (i > 0) lengths.push_back(batch.taken_ns - last_ns);
-    last_ns = batch.taken_ns;
   }
 }
 
@@ -181,7 +220,7 @@ std::vector<Epoch> list_batches(const Timeline& timeline, const Division& divisi
     if (epoch.batches.size() < kBatchesMin) continue;
     find_reads(timeline, proc_id, channel, epoch.batches);
     if (epoch.batches.size() < kBatchesMin) continue;
-    drop_marks(epoch.batches);
+    drop_marks(epoch);
     std::set<int32_t> workers;
     for (const Batch& batch : epoch.batches) workers.insert(batch.proc_id);
     epoch.workers.assign(workers.begin(), workers.end());

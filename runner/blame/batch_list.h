@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "runner/blame/divide.h"
@@ -17,14 +18,16 @@ struct Batch {
   Ns received_ns = 0;   // the driver, or a thread of its process, had read it
   Ns taken_ns = 0;      // the loop got it
   int64_t bytes = 0;
+  int32_t pass = 0;  // over the data, where workers stay for several
 };
 
-// The batches of one pass over a loader, in the order in which the loop gets them.
+// The batches of a loader until its workers end, in the order in which the loop gets them.
 struct Epoch {
   std::vector<Batch> batches;
-  std::vector<int32_t> workers;  // processes, in the order of their tasks
-  int64_t ahead = 0;             // tasks that were sent before the first batch came
-  bool in_order = false;         // a DataLoader's: the loop gets batches in the order of the tasks
+  std::map<int32_t, std::vector<Ns>> resumed;  // by worker: when it said that it begins another pass
+  std::vector<int32_t> workers;                // processes, in the order of their tasks
+  int64_t ahead = 0;                           // tasks that were sent before the first batch came
+  bool in_order = false;                       // a DataLoader's: the loop gets batches in the order of the tasks
 };
 
 // Empty where no worker process sends to the driver over pipes.

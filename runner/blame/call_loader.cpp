@@ -32,7 +32,8 @@ struct Use {
   WaitKind wait = WaitKind::kOther;
   bool waits = false;      // always, not only on a channel
   bool may_block = false;  // on a channel
-  bool joins = false, condition = false, opens = false, stats = false, moves_in = false, moves_out = false;
+  bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
+       moves_out = false;
   bool connects = false, accepts = false, pairs = false, flushes = false;
 };
 
@@ -83,6 +84,7 @@ const std::unordered_map<std::string_view, Use>& uses() {
       use.joins = name.starts_with("pthread_") && use.wait == WaitKind::kChild;
       use.condition =
           name == "pthread_cond_timedwait" || name == "pthread_cond_clockwait" || name == "pthread_cond_wait";
+      use.timed = use.condition && name != "pthread_cond_wait";
       if (is_any(name, {"flock", "lockf"})) use = {.wait = WaitKind::kFileLock, .waits = true};
       use.moves_in = info->call_class == MLRUN_CLASS_READ;
       use.moves_out = info->call_class == MLRUN_CLASS_WRITE;
@@ -126,6 +128,7 @@ class CallLoader {
     const double run_ns = static_cast<double>(timeline.end_ns) - static_cast<double>(timeline.start_ns);
     width_ns_ =
         std::max(kBinMinNs, static_cast<Ns>(run_ns * static_cast<double>(threads) / static_cast<double>(kBinsMost)));
+    timeline.bin_ns = width_ns_;
     here_.resize(timeline.threads.size());
   }
 
@@ -185,6 +188,7 @@ void CallLoader::add_wait(const Row& row, const Use& use, WaitKind kind, Thread&
   wait.joins_thread = use.joins;
   wait.accepts = use.accepts;
   wait.condition = use.condition;
+  wait.timed = use.timed;
   thread.waits.push_back(wait);
   timeline_.has_posts |= row.poster != 0;
 }
@@ -296,7 +300,8 @@ void CallLoader::add(const Row& row, const Use& use) {
     return add_wait(row, use, use.moves_out ? WaitKind::kChannelWrite : WaitKind::kChannelRead, thread);
   }
   if (!thread.looks.empty()) mark_looks(row, thread, here);
-  if (row.file_id != 0 && is_module(row.file_id)) {
+  const bool of_module = row.file_id != 0 && is_module(row.file_id);
+  if (of_module) {
     add_module_call(row);
   } else if (kind == model::FileKind::kRegular || kind == model::FileKind::kDirectory ||
              kind == model::FileKind::kUnknown) {
@@ -305,15 +310,20 @@ void CallLoader::add(const Row& row, const Use& use) {
   }
   const CallGroup group = channel ? CallGroup::kChannel : row.file_id == 0 ? CallGroup::kOther : use.group;
   thread.calls.add(row.start_ns, row.end_ns, group, row.states, width_ns_);
+  if (of_module || kind != model::FileKind::kRegular || row.err != 0) return;
+  const bool opens = use.opens && (row.flags & O_ACCMODE) == O_RDONLY;
+  const int64_t bytes = use.moves_in ? std::max<int64_t>(0, row.ret) : 0;
+  if (opens || bytes != 0) thread.calls.note_data(opens, bytes);
 }
 
-// The two ends of a connection are two files: connect and accept in order of time.
+// The two ends of a connection are two files: of those that the tables do not know, connect and accept in order of time.
 void CallLoader::pair_sockets() {
   constexpr Ns kLaterNs = 200'000'000;
   const auto by_end = [](const Connection& a, const Connection& b) { return a.end_ns < b.end_ns; };
   const auto by_start = [](const Connection& a, const Connection& b) { return a.start_ns < b.start_ns; };
   std::sort(accepts_.begin(), accepts_.end(), by_end);
   std::sort(connects_.begin(), connects_.end(), by_start);
+  std::erase_if(accepts_, [&](const Connection& one) { return timeline_.peers.contains(one.file_id); });
   std::vector<bool> used(accepts_.size());
   size_t from = 0;
   for (const Connection& connect : connects_) {

@@ -166,7 +166,8 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
     return put_as(away ? Label::kWait : Label::kTransfer, away ? State::kRemote : State::kBlocked);
   }
   if (wait.kind == WaitKind::kChannelWrite) return put_as(Label::kTransfer);
-  if (wait.kind == WaitKind::kPoll && wait.ret == 0 && !ends_.goes_on(thread_id, wait)) return put_as(Label::kTimer);
+  const Wait& last = ends_.last_of(thread_id, wait);
+  if (last.kind == WaitKind::kPoll && last.ret == 0) return put_as(Label::kTimer);
   const Ender& ender = ends_.find(thread_id, wait, path.hops == 0);
   if (ender.link == Link::kEnds) {
     Path at_end = path;
@@ -175,11 +176,12 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
                State::kBlocked);
   }
   const auto& who = ender.threads;
+  if (who.empty() && last.joins_thread) return put_as(Label::kWorkerEnd);  // the thread had ended before
   if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
     return put_as(Label::kIdle);
   const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
   if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) {
-    return put_as(Label::kWait, who.empty() && is_remote(thread_id, wait) ? State::kRemote : State::kBlocked);
+    return put_as(Label::kWait, who.empty() && is_remote(thread_id, last) ? State::kRemote : State::kBlocked);
   }
   for (const int32_t one : who) {
     Path next = path;

@@ -220,6 +220,7 @@ Division Divider::divide(int32_t wanted_tid) {
     refine_without_looks(driver_);
   }
   division.batches = find_batches(driver_);
+  division.savings = savings(driver_);
   const auto put_edge = [&](Ns start_ns, Ns end_ns, Activity activity) {
     if (end_ns <= start_ns) return;
     Divided edge;

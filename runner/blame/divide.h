@@ -29,6 +29,7 @@ struct Division {
   bool driver_seen = false;     // its Python stacks were sampled
   std::vector<Divided> pieces;  // in order of time, without gaps, from the start to the end of the run
   Batches batches;
+  std::vector<std::pair<Ns, Ns>> savings;  // when the driver wrote checkpoints or logs, by start, none overlap
 };
 
 class Divider {
@@ -51,6 +52,7 @@ class Divider {
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;
   [[nodiscard]] Stretches savings(int32_t driver, bool logs) const;
+  [[nodiscard]] Stretches savings(int32_t driver) const;  // of both
   [[nodiscard]] Stretches importing(int32_t driver) const;
   [[nodiscard]] Batches find_batches(int32_t driver) const;
   void note_channels(int32_t driver, Batches& batches) const;

@@ -109,6 +109,13 @@ Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
   return merged(std::move(stretches));
 }
 
+Divider::Stretches Divider::savings(int32_t driver) const {
+  Stretches both = savings(driver, false);
+  const Stretches logs = savings(driver, true);
+  both.insert(both.end(), logs.begin(), logs.end());
+  return merged(std::move(both));
+}
+
 // Without looks: time between calls of the driver on modules.
 Divider::Stretches Divider::importing(int32_t driver) const {
   constexpr Ns kLeastNs = 1'000'000;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <unordered_set>
 
 namespace mlrun::blame {
@@ -26,6 +27,18 @@ bool sends_to(const Timeline& timeline, int32_t proc_id, int32_t reader) {
     }
   }
   return false;
+}
+
+// Equal but for numbers: of descriptors, ports and ranks.
+bool is_same_command(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  size_t i = 0, k = 0;
+  for (;;) {
+    while (i < a.size() && is_digit(a[i])) ++i;
+    while (k < b.size() && is_digit(b[k])) ++k;
+    if (i == a.size() || k == b.size()) return i == a.size() && k == b.size();
+    if (a[i++] != b[k++]) return false;
+  }
 }
 
 Ns life_in(Ns first_ns, Ns last_ns, const Wait& wait) {
@@ -87,6 +100,14 @@ int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait)
     }
   }
   return heir;
+}
+
+bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_id) {
+  const Process& mine = timeline.process_of(driver);
+  const Process& other = timeline.process_of(thread_id);
+  if (thread_id == 0 || mine.proc_id == other.proc_id) return false;
+  if (mine.rank >= 0 && other.rank >= 0) return mine.rank != other.rank;
+  return mine.parent != 0 && mine.parent == other.parent && is_same_command(mine.command, other.command);
 }
 
 }  // namespace mlrun::blame

@@ -16,4 +16,8 @@ namespace mlrun::blame {
 // mp.spawn started, a command behind `bash -c`. 0: none.
 [[nodiscard]] int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait);
 
+// Whether the thread is of another rank than the driver: by the launcher's numbers, or a process with the same command that the same parent
+// started, as mp.spawn does.
+[[nodiscard]] bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_id);
+
 }  // namespace mlrun::blame

@@ -277,7 +277,7 @@ void settle_usage(Thread& thread) {
 void find_python_locks(Timeline& timeline) {
   constexpr Ns kGivesUpMinNs = 4'900'000, kGivesUpMaxNs = 9'000'000;
   struct Use {
-    int64_t given_up = 0, waits = 0;
+    int64_t given_up = 0, timed = 0;
     std::unordered_set<int32_t> threads;
   };
   for (Process& process : timeline.processes) {
@@ -286,7 +286,7 @@ void find_python_locks(Timeline& timeline) {
       for (const Wait& wait : timeline.thread(thread).waits) {
         if (wait.kind != WaitKind::kLock || !wait.condition) continue;
         Use& use = uses[wait.argument];
-        ++use.waits;
+        use.timed += wait.timed ? 1 : 0;
         const bool gave_up = wait.err == ETIMEDOUT && wait.dur_ns() > kGivesUpMinNs && wait.dur_ns() < kGivesUpMaxNs;
         if (gave_up) ++use.given_up;
         use.threads.insert(thread);
@@ -294,7 +294,7 @@ void find_python_locks(Timeline& timeline) {
     }
     std::pair<int64_t, size_t> most{};
     for (const auto& [address, use] : uses) {
-      if (use.given_up == 0 && use.threads.size() < 2) continue;
+      if (use.given_up == 0 && (use.threads.size() < 2 || use.timed == 0)) continue;
       const std::pair<int64_t, size_t> rank{use.given_up, use.threads.size()};
       if (rank > most) {
         most = rank;

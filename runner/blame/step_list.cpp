@@ -89,6 +89,27 @@ bool is_in_turn(const Epoch& a, const Epoch& b) {
   return 10 * changes > 15 * least;
 }
 
+// How long the driver is busy with what it got, until it waits again.
+double busy_ns(const Division& division, const StepBounds& step) {
+  auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
+                                    [&](const Divided& one) { return one.end_ns <= step.start_ns; });
+  while (piece != division.pieces.end() && piece->start_ns < step.end_ns && piece->activity != Activity::kWait &&
+         piece->activity != Activity::kEnd)
+    ++piece;
+  const Ns until_ns = piece == division.pieces.end() ? step.end_ns : std::min(step.end_ns, piece->start_ns);
+  return static_cast<double>(std::max<Ns>(0, until_ns - step.start_ns));
+}
+
+// A last batch with which nothing is done is no step: a loop that has ended empties the channel.
+void drop_unused(const Division& division, std::vector<StepBounds>& steps) {
+  constexpr double kNothing = 0.2;  // of the median
+  std::vector<double> busy;
+  for (const StepBounds& step : steps) busy.push_back(busy_ns(division, step));
+  std::nth_element(busy.begin(), busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2), busy.end());
+  const double usual = busy.empty() ? 0 : busy[busy.size() / 2];
+  while (!steps.empty() && busy_ns(division, steps.back()) < kNothing * usual) steps.pop_back();
+}
+
 }  // namespace
 
 std::vector<StepBounds> steps_of_batches(const Division& division, const std::vector<Epoch>& all_epochs) {
@@ -125,16 +146,27 @@ std::vector<StepBounds> steps_of_batches(const Division& division, const std::ve
     }
     steps.push_back({begins[i], end_ns});
   }
+  if (!all_epochs.empty() && !all_epochs.back().in_order) drop_unused(division, steps);
   return steps;
 }
 
-Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, const Chain& chain,
+Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, Divider& divider,
                   summary::Answer& answer) {
   auto marked = steps_of_marks(folder, timeline, division.driver);
   if (!marked) return tl::make_unexpected(marked.error());
   std::vector<StepBounds> steps = *std::move(marked);
-  answer.steps_from_marks = steps.empty() ? 0 : 1;
-  if (steps.empty()) steps = steps_of_batches(division, list_batches(timeline, division, chain));
+  answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kMarks);
+  answer.steps_sure_ppm = 1'000'000;
+  if (steps.empty()) {
+    steps = steps_of_batches(division, list_batches(timeline, division, divider.chain()));
+    answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kBatches);
+  }
+  if (steps.empty()) {
+    PatternSteps found = steps_of_pattern(timeline, division, divider.ends());
+    steps = std::move(found.steps);
+    answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kPattern);
+    answer.steps_sure_ppm = std::llround(1e6 * found.sure);
+  }
   answer.steps = static_cast<int64_t>(steps.size());
   size_t from = 0;
   for (const StepBounds& step : steps) {

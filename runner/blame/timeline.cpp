@@ -22,12 +22,18 @@ void CallBins::add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns,
   // A gap of half the width ends a bin: what lies in it is not spread over the gap.
   const bool begins =
       bins_.empty() || end_ns - bins_.back().start_ns > width_ns || start_ns - bins_.back().end_ns > width_ns / 2;
-  if (begins) bins_.push_back({start_ns, end_ns, {}, {}});
+  if (begins) bins_.push_back({start_ns, end_ns, {}, {}, 0, 0});
   Bin& bin = bins_.back();
   bin.end_ns = end_ns;
   bin.group_ns[static_cast<size_t>(group)] += static_cast<float>(end_ns - start_ns);
   const float part = static_cast<float>(end_ns - start_ns) / static_cast<float>(whole_ns);
   for (size_t i = 0; i < kCallStates; ++i) bin.state_ns[i] += static_cast<float>(states[i]) * part;
+}
+
+void CallBins::note_data(bool opens, int64_t bytes) {
+  if (bins_.empty()) return;
+  bins_.back().data_opens += opens ? 1 : 0;
+  bins_.back().data_bytes += static_cast<float>(bytes);
 }
 
 CallSums CallBins::sums(Ns a_ns, Ns b_ns) const {

@@ -41,6 +41,7 @@ struct Wait {
   bool joins_thread = false;  // of kChild
   bool accepts = false;       // of kConnection
   bool condition = false;     // of kLock: pthread_cond_*wait
+  bool timed = false;         // of those: with a limit
 
   [[nodiscard]] Ns dur_ns() const { return end_ns - start_ns; }
 };
@@ -104,16 +105,22 @@ class CallBins {
  public:
   // Requires: in order of time; what overlaps an earlier call does not count twice.
   void add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns, kCallStates>& states, Ns width_ns);
+  // Of the call that was added last: it opened a data file to read it, or read so much of one.
+  void note_data(bool opens, int64_t bytes);
   // What of [a, b) calls took; of a stretch that lies in it partly, the same part.
   [[nodiscard]] CallSums sums(Ns a_ns, Ns b_ns) const;
   [[nodiscard]] size_t size() const { return bins_.size(); }
 
- private:
   struct Bin {
     Ns start_ns = 0, end_ns = 0;
     std::array<float, kCallGroups> group_ns{};
     std::array<float, kCallStates> state_ns{};
+    uint32_t data_opens = 0;
+    float data_bytes = 0;
   };
+  [[nodiscard]] const std::vector<Bin>& bins() const { return bins_; }
+
+ private:
   std::vector<Bin> bins_;
 };
 
@@ -187,6 +194,7 @@ struct Timeline {
       module_calls;                 // by thread: calls on modules, those near each other as one
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
   bool has_kernel_side = false, has_looks = false, has_posts = false;
+  Ns bin_ns = 0;         // the longest stretch over which other calls are summed up
   int64_t left_out = 0;  // rows beyond the limits
 
   [[nodiscard]] model::FileKind kind(int64_t file_id) const;

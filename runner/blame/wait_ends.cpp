@@ -29,7 +29,8 @@ WaitEnds::WaitEnds(const Timeline& timeline) : timeline_(timeline) {
   }
 }
 
-const Ender& WaitEnds::find(int32_t thread_id, const Wait& wait, bool looks_on) {
+const Ender& WaitEnds::find(int32_t thread_id, const Wait& first, bool looks_on) {
+  const Wait& wait = last_of(thread_id, first);
   const auto known = known_.find(&wait);
   if (known != known_.end()) return known->second;
   known_[&wait];  // a chain of waits that comes back to this one ends here
@@ -214,16 +215,39 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   return {};
 }
 
-bool WaitEnds::goes_on(int32_t thread_id, const Wait& wait) const {
+// The wait that a thread makes at once after one that ran out of time, for the same thing; nullptr: none.
+const Wait* WaitEnds::made_again(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kBetweenNs = 5'000'000, kSameBetweenNs = 200'000;
   constexpr int64_t kLongMs = 1000;
+  const bool is_poll = wait.kind == WaitKind::kPoll && wait.ret == 0;
+  if (!is_poll && (wait.kind != WaitKind::kLock || wait.err != ETIMEDOUT)) return nullptr;
   const Thread& thread = timeline_.thread(thread_id);
   const size_t number = thread.first_wait(wait.end_ns);
-  if (number == thread.waits.size()) return false;
+  if (number == thread.waits.size()) return nullptr;
   const Wait& next = thread.waits[number];
   const Ns free_ns = next.start_ns - wait.end_ns;
-  if (!is_on_channel(next)) return false;
-  return (free_ns < kBetweenNs && wait.argument >= kLongMs) || (free_ns < kSameBetweenNs && next.fd == wait.fd);
+  bool again = next.kind == wait.kind && next.argument == wait.argument && free_ns < kSameBetweenNs;
+  if (is_poll) {
+    again = is_on_channel(next) &&
+            ((free_ns < kBetweenNs && wait.argument >= kLongMs) || (free_ns < kSameBetweenNs && next.fd == wait.fd));
+  }
+  return again ? &next : nullptr;
+}
+
+const Wait& WaitEnds::last_of(int32_t thread_id, const Wait& wait) {
+  std::vector<const Wait*> passed;
+  const Wait* at = &wait;
+  for (const Wait* next = at; next != nullptr; next = made_again(thread_id, *at)) {
+    at = next;
+    const auto known = last_of_.find(at);
+    if (known != last_of_.end()) {
+      at = known->second;
+      break;
+    }
+    passed.push_back(at);
+  }
+  for (const Wait* one : passed) last_of_[one] = at;
+  return *at;
 }
 
 std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const {

@@ -28,8 +28,9 @@ class WaitEnds {
   const Ender& find(int32_t thread_id, const Wait& wait, bool looks_on);
   // The read that this wait was for; nullptr: none.
   [[nodiscard]] const Read* read_after(int32_t thread_id, const Wait& wait) const;
-  // Ran out of time and is made again at once: it goes on.
-  [[nodiscard]] bool goes_on(int32_t thread_id, const Wait& wait) const;
+  // Waits that run out of time and are made again at once are one wait: the last of those that this one belongs to, itself if it is alone.
+  // Requires: the thread has this wait.
+  const Wait& last_of(int32_t thread_id, const Wait& wait);
   // Threads of the process that are in no wait at that moment; of those, the ones that a look found running.
   [[nodiscard]] std::vector<int32_t> holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const;
   // The look at a thread that is nearest to the moment, at most `within_ns` away; nullptr: none.
@@ -37,6 +38,7 @@ class WaitEnds {
 
  private:
   Ender search(int32_t thread_id, const Wait& wait, bool looks_on);
+  [[nodiscard]] const Wait* made_again(int32_t thread_id, const Wait& wait) const;
   [[nodiscard]] int32_t writer(int32_t thread_id, const Wait& wait) const;
   const Ender* next_on_channel(int32_t thread_id, const Wait& wait);
   [[nodiscard]] int32_t ended_child(int32_t thread_id, const Wait& wait) const;
@@ -48,6 +50,7 @@ class WaitEnds {
   const Timeline& timeline_;
   std::unordered_map<int32_t, std::vector<const Process*>> children_;  // by parent, by their ends
   std::unordered_map<const Wait*, Ender> known_;
+  std::unordered_map<const Wait*, const Wait*> last_of_;
   std::unordered_map<int64_t, int32_t> readers_;  // by file: a thread that reads it
 };
 

@@ -7,6 +7,15 @@
 namespace mlrun::findings {
 
 Draft compute_bound(const Context& context) {
+  if (!context.analysis.division.driver_seen && context.analysis.division.batches.first_ns == 0) {
+    return {
+        .claim =
+            "the training thread waited for no other one; whether it computes or loads its data itself cannot be told",
+        .remedy = "record Python stacks, which tell: mlrun run --python-stacks",
+        .against = "without Python stacks computing and loading in the training thread look the same",
+        .also = {Cause::kDataInDriver},
+        .saved_ns = 0};
+  }
   return {.claim = fmt::format("the training computes{}; its data were there in time",
                                at_line(context, Cause::kComputeBound)),
           .remedy = "make that line faster: data loading and files are not the limit",

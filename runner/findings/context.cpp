@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/blame/driver.h"
 #include "runner/blame/load.h"
 #include "runner/findings/file_cause.h"
 #include "runner/findings/workers.h"
@@ -19,14 +20,8 @@ using blame::Label;
 using summary::Activity;
 using summary::State;
 
-// Ranks by their launcher, and processes that one parent started side by side.
 bool is_other_rank(const Context& context, int32_t thread_id) {
-  const auto& timeline = context.timeline();
-  const blame::Process& mine = timeline.process_of(context.analysis.division.driver);
-  const blame::Process& other = timeline.process_of(thread_id);
-  if (thread_id == 0 || mine.proc_id == other.proc_id) return false;
-  if (mine.rank >= 0 && other.rank >= 0) return mine.rank != other.rank;
-  return mine.parent != 0 && mine.parent == other.parent;
+  return blame::is_of_other_rank(context.timeline(), context.analysis.division.driver, thread_id);
 }
 
 // kDataDevice is for all of the time in files until that is decided.
@@ -196,7 +191,8 @@ int32_t Context::top_thread(Cause cause) const { return most_of<int32_t>(threads
 std::string Context::name_of(int32_t thread_id) const {
   const blame::Thread& thread = timeline().thread(thread_id);
   const blame::Process& process = timeline().process(thread.proc_id);
-  const std::string role = process.role.empty() ? "process" : process.role;
+  std::string role = process.role.empty() ? "process" : process.role;
+  if (is_other_rank(*this, thread_id) && !role.starts_with("rank")) role = "the rank in process";
   if (process.main == thread_id) return fmt::format("{} ({})", role, process.pid);
   return fmt::format("thread {} ({}) of {} ({})", thread.comm.empty() ? "?" : thread.comm, thread.tid, role,
                      process.pid);

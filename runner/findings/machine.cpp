@@ -21,26 +21,37 @@ Result<Machine> read_machine(const std::string& folder, const nlohmann::json& ru
     machine.own = static_cast<double>(*facts.user_ns + *facts.sys_ns) / static_cast<double>(*facts.wall_ns);
   }
   if (!trace::has_table(folder + "/tables", "sample_machine")) return machine;
-  auto reader = trace::TableReader::open(folder, "sample_machine", {{"dur", "busy_ns", "idle_ns", "steal_ns"}});
+  std::vector<std::string> columns = {"dur",          "busy_ns",
+                                      "idle_ns",      "steal_ns",
+                                      "cpu_some_ns",  "cgroup_cpu_some_ns",
+                                      "throttled_ns", "cpu_quota_thousandths"};
+  auto reader = trace::TableReader::open(folder, "sample_machine", {std::move(columns)});
   if (!reader) return tl::make_unexpected(reader.error());
-  double dur = 0, busy = 0, idle = 0, stolen = 0;
+  double dur = 0, busy = 0, idle = 0, stolen = 0, throttled = 0, waited = 0, waited_in_cgroup = 0;
   for (;;) {
     auto batch = reader->next();
     if (!batch) return tl::make_unexpected(batch.error());
     if (!*batch) break;
     const trace::Numbers durs(**batch, "dur"), busys(**batch, "busy_ns"), idles(**batch, "idle_ns"),
-        steals(**batch, "steal_ns");
+        steals(**batch, "steal_ns"), some(**batch, "cpu_some_ns"), some_in_cgroup(**batch, "cgroup_cpu_some_ns"),
+        stopped(**batch, "throttled_ns"), quota(**batch, "cpu_quota_thousandths");
     for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
       dur += static_cast<double>(durs[row]);
       busy += static_cast<double>(busys[row]);
       idle += static_cast<double>(idles[row]);
       stolen += static_cast<double>(steals[row]);
+      waited += static_cast<double>(some[row]);
+      waited_in_cgroup += static_cast<double>(some_in_cgroup[row]);
+      throttled += static_cast<double>(stopped[row]);
+      if (!quota.is_null(row) && quota[row] > 0) machine.quota = static_cast<double>(quota[row]) / 1000;
     }
   }
   if (dur <= 0) return machine;
   machine.busy = busy / dur;
   machine.idle = idle / dur;
   machine.stolen = stolen / dur;
+  machine.throttled = throttled / dur;
+  machine.pressure = std::max(waited, waited_in_cgroup) / dur;
   return machine;
 }
 

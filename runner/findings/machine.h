@@ -2,6 +2,7 @@
 // The machine while the command ran, from table sample_machine.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,10 +17,21 @@ struct Machine {
   double idle = -1;
   double stolen = -1;
   double busy = -1;
-  double own = -1;  // of the command and its children
+  double own = -1;       // of the command and its children
+  double quota = -1;     // the limit of its cgroup
+  double throttled = 0;  // what that limit took from its threads
+  double pressure = -1;  // share of the time in which a thread of the machine, or of its cgroup, waited for a processor
 
   // Processors that the command had or could have had.
-  [[nodiscard]] double usable() const { return idle < 0 || own < 0 ? processors : own + idle; }
+  [[nodiscard]] double usable() const {
+    const double all = idle < 0 || own < 0 ? processors : own + idle;
+    return quota > 0 ? std::min(all, quota) : all;
+  }
+  // Processors that more threads of the command could use.
+  [[nodiscard]] double free() const {
+    if (idle < 0 || quota <= 0 || own < 0) return idle;
+    return std::min(idle, std::max(0.0, quota - own));
+  }
 };
 
 // A trace of an earlier version has no such samples.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processors are busy otherwise.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -7,11 +9,21 @@
 namespace mlrun::findings {
 
 Draft oversubscription(const Context& context) {
-  return {.claim = fmt::format(
-              "the training thread was ready to run and had no processor: {} processors, {:.1f} idle on average",
-              context.machine.processors, context.machine.idle < 0 ? 0.0 : context.machine.idle),
-          .remedy = "use fewer threads and workers than processors, or move other programs away",
-          .against = ""};
+  const Machine& machine = context.machine;
+  Draft draft;
+  draft.claim =
+      fmt::format("the training thread was ready to run and had no processor: {} processors, {:.1f} idle on average",
+                  machine.processors, std::max(0.0, machine.idle));
+  if (machine.pressure > 0)
+    draft.claim += fmt::format("; some thread waited for one in {:.0f} % of the time", 100 * machine.pressure);
+  draft.remedy = "use fewer threads and workers than processors, or move other programs away";
+  constexpr double kThrottledMin = 0.02;  // of a processor
+  if (machine.throttled < kThrottledMin) return draft;
+  const std::string limit = machine.quota > 0 ? fmt::format(" of {:.1f} processors", machine.quota) : "";
+  draft.claim += fmt::format("; the cgroup's limit{} stopped its threads for {:.0f} % of a processor's time", limit,
+                             100 * machine.throttled);
+  draft.remedy = "raise the cgroup's limit on processors, or use fewer threads and workers than it allows";
+  return draft;
 }
 
 }  // namespace mlrun::findings

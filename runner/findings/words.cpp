@@ -33,13 +33,18 @@ std::string workers_text(const Context& context) {
 }
 
 std::string more_workers(const Context& context) {
-  const double idle = context.machine.idle;
+  const Machine& machine = context.machine;
+  const double idle = machine.free();
   if (idle < 0) return "";
+  const bool by_limit = idle < machine.idle;
+  if (idle < 0.5 && by_limit)
+    return fmt::format("; more workers would not help: the cgroup's limit of {:.1f} processors was used up",
+                       machine.quota);
   if (idle < 0.5)
-    return fmt::format("; more workers would not help: all {} processors were in use", context.machine.processors);
+    return fmt::format("; more workers would not help: all {} processors were in use", machine.processors);
   const double more = std::max(1.0, std::floor(idle));
   return fmt::format("; or {:.0f} more worker{}: {:.1f} of {} processors were idle", more, more > 1 ? "s" : "", idle,
-                     context.machine.processors);
+                     machine.processors);
 }
 
 std::string reads_text(const Context& context) {

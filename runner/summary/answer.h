@@ -3,7 +3,9 @@
 // runner/findings make it; SUMMARY_JSON.md defines each figure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -58,6 +60,10 @@ struct WaitedFor {
   int64_t ns = 0;
 };
 
+// What steps are known from: the batches that worker processes sent, the program's marks, or the pattern of getting data and computing.
+enum class StepsFrom : uint8_t { kBatches, kMarks, kPattern };
+inline constexpr const char* kStepsFromNames[] = {"batches", "marks", "pattern"};
+
 struct StepRow {
   int64_t step = 0;  // counts from 1
   int64_t ts_ns = 0, dur_ns = 0;
@@ -74,11 +80,18 @@ struct Answer {
   int64_t looks = 0;                               // samples of the driver's Python stack
   int64_t not_followed_ns = 0, waiting_ns = 0;
   int64_t steps = 0;
-  int64_t steps_from_marks = 0;   // 1: of the program's marks; 0: of the batches that it received
+  int64_t steps_from = 0;         // StepsFrom
+  int64_t steps_sure_ppm = 0;     // of a pattern: the share of the steps that are as the others; else a million
   std::vector<TimeShare> time;    // by time
   std::vector<Finding> findings;  // in order
   std::vector<WaitedFor> waited_for;
   std::vector<StepRow> step_rows;
 };
+
+// Of a damaged trace the number may be any.
+inline const char* steps_from_name(const Answer& answer) {
+  const bool is_known = answer.steps_from >= 0 && static_cast<size_t>(answer.steps_from) < std::size(kStepsFromNames);
+  return kStepsFromNames[is_known ? static_cast<size_t>(answer.steps_from) : 0];
+}
 
 }  // namespace mlrun::summary

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runner/report/json/json_values.h"
+#include "runner/summary/slow_steps.h"
 
 namespace mlrun::summary {
 namespace {
@@ -39,6 +40,31 @@ Json waited_json(const WaitedFor& of) {
           {"doing", of.doing}, {"line", text(of.line)},     {"link", of.link},       {"time_ns", of.ns}};
 }
 
+Json steps_json(const Answer& answer) {
+  constexpr size_t kListed = 10;
+  if (answer.steps == 0) {
+    return {{"count", 0},          {"from", Json()}, {"sure", Json()},
+            {"median_ns", Json()}, {"slow", 0},      {"slowest", Json::array()}};
+  }
+  const SlowSteps slow = slow_steps(answer, kListed);
+  return {{"count", answer.steps},
+          {"from", steps_from_name(answer)},
+          {"sure", double(answer.steps_sure_ppm) / 1e6},
+          {"median_ns", slow.median_ns},
+          {"slow", slow.count},
+          {"slowest", array(slow.first, [](const SlowStep& one) {
+             return Json{{"step", one.step->step},
+                         {"start_ns", one.step->ts_ns},
+                         {"duration_ns", one.step->dur_ns},
+                         {"wait_ns", one.step->wait_ns},
+                         {"compute_ns", one.step->compute_ns},
+                         {"checkpoint_ns", one.step->checkpoint_ns},
+                         {"other_ns", one.step->other_ns},
+                         {"longer", one.part},
+                         {"longer_by_ns", one.above_ns}};
+           })}};
+}
+
 }  // namespace
 
 void add_answer(const Answer& answer, Json& out) {
@@ -69,8 +95,7 @@ void add_answer(const Answer& answer, Json& out) {
   out["startup"] = {{"explains_ns", answer.startup_ns}, {"share", share_of(answer.startup_ns, wall_ns)}};
   out["findings"] = array(answer.findings, [&](const Finding& finding) { return finding_json(finding, wall_ns); });
   out["waited_for"] = array(answer.waited_for, waited_json);
-  out["steps"] = {{"count", answer.steps},
-                  {"from", answer.steps == 0 ? Json() : Json(answer.steps_from_marks != 0 ? "marks" : "batches")}};
+  out["steps"] = steps_json(answer);
 }
 
 }  // namespace mlrun::summary

@@ -120,8 +120,8 @@ std::string answer_with(const Summary& summary, const std::vector<List>& lists, 
 
 // The lists grow in turn, by a row each, while everything fits.
 std::string answer_text(const Summary& summary, size_t lines, const TextStyle& style) {
-  std::vector<List> lists = {{findings_text, 1, false}, {waited_for_text, 1},    {python_text, 2},
-                             {trees_text, 3},           {process_times_text, 2}, {phases_text, 3}};
+  std::vector<List> lists = {{findings_text, 1, false}, {waited_for_text, 1}, {python_text, 2}, {trees_text, 3},
+                             {process_times_text, 2},   {phases_text, 3},     {steps_text, 0}};
   std::string out = answer_with(summary, lists, style);
   bool grows = true;
   while (grows) {
@@ -147,6 +147,7 @@ std::string full_text(const Summary& summary, const TextStyle& style) {
   block(where_time_text(summary, style));
   block(findings_text(summary, style));
   block(waited_for_text(summary, style));
+  block(steps_text(summary, style));
   block(python_text(summary, style));
   block(trees_text(summary, style));
   block(process_times_text(summary, style));

@@ -27,6 +27,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string where_time_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string findings_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
 [[nodiscard]] std::string waited_for_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
+[[nodiscard]] std::string steps_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
 [[nodiscard]] std::string python_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
 [[nodiscard]] std::string trees_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
 [[nodiscard]] std::string process_times_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);

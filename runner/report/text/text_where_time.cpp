@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
@@ -93,9 +94,20 @@ std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const Glyphs& gl
   return out;
 }
 
-std::string without_batch_text(const Answer& answer, const TextStyle& style) {
+// Without Python stacks, loading in the thread itself looks like computing.
+std::string cannot_tell_text(const Summary& summary, const TextStyle& style) {
+  const nlohmann::json::json_pointer rate("/options/python_stacks_hz");
+  const nlohmann::json& run = *summary.run;
+  if (!run.contains(rate) || !run.at(rate).is_number() || run.at(rate).get<double>() > 0) return "";
+  return paragraph("without a batch: cannot be told: it waited for no other thread, and --python-stacks is off", 2, 3,
+                   style);
+}
+
+std::string without_batch_text(const Summary& summary, const TextStyle& style) {
+  const Answer& answer = summary.answer;
+  if (answer.without_batch_ns < 0) return cannot_tell_text(summary, style);
   const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
-  if (answer.without_batch_ns < 0 || (answer.without_batch_ns == 0 && answer.batches_from_ns == 0)) return "";
+  if (answer.without_batch_ns == 0 && answer.batches_from_ns == 0) return "";
   const int64_t loop_ns = answer.batches_from_ns == 0 ? answer.wall_ns : answer.batches_to_ns - answer.batches_from_ns;
   const std::string range =
       answer.low_ns < 0 ? "" : fmt::format(" ({} to {}, 95 %)", time(answer.low_ns), time(answer.high_ns));
@@ -138,7 +150,7 @@ std::string where_time_text(const Summary& summary, const TextStyle& style) {
     out += pad_left(time_text(row.ns, style.glyphs), kTime) + pad_left(percent_text(row.ns, answer.wall_ns), kShare) +
            "\n";
   }
-  return out + without_batch_text(answer, style);
+  return out + without_batch_text(summary, style);
 }
 
 }  // namespace mlrun::summary

@@ -111,7 +111,8 @@ void visit_answer(A& answer, Visit visit) {
   visit("not_followed", "ns", answer.not_followed_ns);
   visit("driver_waiting", "ns", answer.waiting_ns);
   visit("steps", "steps", answer.steps);
-  visit("steps_from_marks", "flag", answer.steps_from_marks);
+  visit("steps_from", "number", answer.steps_from);
+  visit("steps_sure_ppm", "ppm", answer.steps_sure_ppm);
 }
 
 // The name's place in a list of names; the first one if it is none of them.

@@ -87,6 +87,7 @@ def options():
     add("--other", type=float, default=0.05, help="largest other finding of a healthy program (default: %(default)s)")
     add("--healthy", type=float, default=1.0, help="share of healthy programs that keep --other (default: %(default)s)")
     add("--steps", type=float, default=1.0, help="share of runs with the exact number of steps (default: %(default)s)")
+    add("--steps-wrong", type=int, default=0, help="runs with another number of steps than none and the true one (default: %(default)s)")
     add("--near", type=float, default=0.95, help="share of steps within 20 ms (default: %(default)s)")
     add("--not-followed", type=float, default=0.05, help="of the waiting, in any run (default: %(default)s)")
     return parser.parse_args()
@@ -203,7 +204,8 @@ def main():
     figures = {} if chosen.untraced else compare.summarize(rows, chosen.points, chosen.other)
     missed = list(compare.failures(figures, {
         "adds_up": 1.0, "within": chosen.within, "first": chosen.first, "confident_and_wrong": chosen.wrong, "healthy": chosen.healthy,
-        "in_order": 1.0, "steps_exact": chosen.steps, "steps_near": chosen.near, "not_followed": chosen.not_followed})) if figures else []
+        "in_order": 1.0, "steps_exact": chosen.steps, "steps_wrong": chosen.steps_wrong, "steps_near": chosen.near,
+        "not_followed": chosen.not_followed})) if figures else []
     chosen.out.mkdir(parents=True, exist_ok=True)
     name = "truths.json" if chosen.untraced else "results.json"
     (chosen.out / name).write_text(json.dumps({"seconds": chosen.seconds, "options": chosen.options, "figures": figures, "rows": rows}, indent=1))

@@ -47,9 +47,10 @@ def near(truth, begins):
 
 
 def not_followed(report):
-    """Its share of all waiting. None: nothing waited."""
+    """Its share of all waiting. None: less than a hundredth of the run was waiting."""
     driver = report["driver"]
-    return driver["not_followed_ns"] / driver["waiting_ns"] if driver and driver["waiting_ns"] else None
+    waits = driver and driver["waiting_ns"] > 0.01 * report["run"]["wall_ns"]
+    return driver["not_followed_ns"] / driver["waiting_ns"] if waits else None
 
 
 def in_interval(truth, report):
@@ -95,6 +96,7 @@ def summarize(rows, points, other):
         "in_order": share(row["in_order"] for row in slow if row["in_order"] is not None),
         "healthy": share(row["verdict"] == "planted" and row["largest_other"] <= other for row in healthy),
         "steps_exact": share(row["steps"] == row["true_steps"] for row in rows),
+        "steps_wrong": sum(row["steps"] not in (0, row["true_steps"]) for row in rows),
         "steps_near": share(row["steps_near"] for row in rows if row["steps_near"] is not None),
         "in_interval": share(row["in_interval"] for row in rows if row["in_interval"] is not None),
         "not_followed": max((row["not_followed"] for row in rows if row["not_followed"] is not None), default=None),
@@ -105,5 +107,5 @@ def failures(figures, limits):
     """Which figures miss their limits, in words. A figure that no run has cannot miss one."""
     for name, limit in limits.items():
         figure = figures[name]
-        if figure is not None and (figure > limit if name in ("confident_and_wrong", "not_followed") else figure < limit):
+        if figure is not None and (figure > limit if name in ("confident_and_wrong", "not_followed", "steps_wrong") else figure < limit):
             yield f"{name} is {figure:.3g}, the limit {limit:g}"

@@ -65,6 +65,10 @@ class Compare(unittest.TestCase):
         self.report["steps"], self.begins = {"count": 0, "from": None}, []
         self.assertEqual((self.row()["steps"], self.row()["steps_near"]), (0, 0.0))
         self.assertEqual(compare.summarize([self.row()], 5, 0.05)["steps_exact"], 0)
+        self.assertEqual(compare.summarize([self.row()], 5, 0.05)["steps_wrong"], 0)
+        self.report["steps"]["count"] = 5
+        self.assertEqual(list(compare.failures(compare.summarize([self.row()], 5, 0.05), {"steps_wrong": 0})),
+                         ["steps_wrong is 1, the limit 0"])
 
     def test_what_is_not_followed_is_a_share_of_the_waiting(self):
         self.assertAlmostEqual(self.row()["not_followed"], 20 / 580)

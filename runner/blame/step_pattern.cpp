@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/step_pattern.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "runner/blame/step_events.h"
+#include "runner/blame/step_makers.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using Kind = StepSource::Kind;
+
+constexpr size_t kStepsMin = 8;
+constexpr double kComputeMinNs = 1e6;  // a loop that computes less for a batch is no training
+// Computing of one step, in medians of all: regular; and what joins what lies before and after it.
+constexpr double kShort = 0.75, kLong = 1.35, kJoins = 0.45;
+constexpr double kRegularMin = 0.85;  // the share of regular steps in a loop that is
+constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8, kSureMin = 0.9;
+constexpr double kLate = 1.1;       // of the median of the waits
+constexpr double kHeavyWait = 0.1;  // of a step: a loop that always waits so long lacks no wait
+
+double middle(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+double share_of(const std::vector<double>& values, double low, double high) {
+  const auto inside =
+      std::count_if(values.begin(), values.end(), [&](double one) { return one >= low && one <= high; });
+  return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
+}
+
+void put_together(StepEvent& first, const StepEvent& then) {
+  first.end_ns = std::max(first.end_ns, then.end_ns);
+  first.waited_ns += then.waited_ns;
+  if (first.blocked_ns == 0) first.blocked_ns = then.blocked_ns;
+  if (first.made_by == 0) first.made_by = then.made_by;
+  first.ends |= then.ends;
+  first.opens += then.opens;
+  first.bytes += then.bytes;
+}
+
+// The pattern of one source.
+class Pattern {
+ public:
+  Pattern(const Timeline& timeline, const Division& division, StackKinds& kinds, const StepSource& source)
+      : timeline_(timeline), division_(division), kinds_(kinds), source_(source) {}
+
+  PatternSteps find();
+
+ private:
+  using Event = StepEvent;
+  [[nodiscard]] const Thread& driver() const { return timeline_.thread(division_.driver); }
+  [[nodiscard]] double computing(Ns a_ns, Ns b_ns) const;
+  [[nodiscard]] std::vector<double> computing_of_steps() const;
+  void join(double gap_ns);
+  [[nodiscard]] std::optional<double> gap_between_steps() const;
+  [[nodiscard]] std::optional<bool> is_loading(double low_ns, double high_ns) const;
+  [[nodiscard]] Ns next_call(Ns got_ns) const;
+  [[nodiscard]] Ns last_call(Ns moment_ns) const;
+  [[nodiscard]] std::vector<double> marks(double Event::*mark) const {
+    std::vector<double> all;
+    for (const Event& one : clusters_) all.push_back(one.*mark);
+    return all;
+  }
+  void join_parts(double Event::*mark, double tolerance);
+  [[nodiscard]] bool keep_alike(double Event::*mark, double tolerance);
+  bool check_files();
+  bool check_threads();
+  void trim_threads();
+  void begin_with_ranks();
+  void end_loop();
+  bool fill();
+  [[nodiscard]] bool is_asked_for() const;
+  [[nodiscard]] size_t steps_at_end(const std::vector<size_t>& counts) const;
+  void fill_counted(std::vector<size_t> counts);
+  [[nodiscard]] size_t steps_in(double length_ns, double compute_ns, bool waits_on);
+
+  const Timeline& timeline_;
+  const Division& division_;
+  StackKinds& kinds_;
+  const StepSource& source_;
+  std::vector<Event> clusters_;                          // batches that were got
+  double compute_ns_ = 0, step_ns_ = 0, waited_ns_ = 0;  // medians
+  bool is_regular_ = false, is_counted_ = false;
+  bool is_starved_ = false;  // waits long for each batch
+  double sure_ = 0;
+  std::vector<Ns> begins_;
+  Ns end_ns_ = 0;
+  size_t ambiguous_ = 0, filled_ = 0;
+};
+
+// Without checkpoints and logs.
+double Pattern::computing(Ns a_ns, Ns b_ns) const {
+  double ns = std::max(0.0, static_cast<double>(b_ns) - static_cast<double>(a_ns));
+  auto saving = std::partition_point(division_.savings.begin(), division_.savings.end(),
+                                     [&](const auto& one) { return one.second <= a_ns; });
+  for (; saving != division_.savings.end() && saving->first < b_ns; ++saving)
+    ns -= static_cast<double>(std::min(saving->second, b_ns) - std::max(saving->first, a_ns));
+  return ns;
+}
+
+std::vector<double> Pattern::computing_of_steps() const {
+  std::vector<double> all;
+  for (size_t i = 0; i + 1 < clusters_.size(); ++i)
+    all.push_back(computing(clusters_[i].end_ns, clusters_[i + 1].start_ns));
+  return all;
+}
+
+// Events with less computing between them are one batch.
+void Pattern::join(double gap_ns) {
+  std::vector<Event> joined;
+  for (const Event& event : clusters_) {
+    if (joined.empty() || computing(joined.back().end_ns, event.start_ns) >= gap_ns) {
+      joined.push_back(event);
+      continue;
+    }
+    put_together(joined.back(), event);
+  }
+  clusters_ = std::move(joined);
+}
+
+// Whether the looks between events that are so far apart are in code that loads data. Nothing: there are too few of them.
+std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
+  constexpr size_t kLooksMin = 10;
+  size_t looks = 0, loads = 0;
+  for (size_t i = 0; i + 1 < clusters_.size(); ++i) {
+    const double ns = computing(clusters_[i].end_ns, clusters_[i + 1].start_ns);
+    if (ns < low_ns || ns >= high_ns) continue;
+    const auto& all = driver().looks;
+    for (size_t k = driver().first_look(clusters_[i].end_ns);
+         k < all.size() && all[k].start_ns < clusters_[i + 1].start_ns; ++k) {
+      ++looks;
+      loads += kinds_.kind(all[k].stack_id) == StackKind::kLoader ? 1 : 0;
+    }
+  }
+  if (looks < kLooksMin) return std::nullopt;
+  return 2 * loads >= looks;
+}
+
+// Gaps between the events of a batch and those between batches lie apart: the gap that divides them. Several of those divide: by the looks.
+std::optional<double> Pattern::gap_between_steps() const {
+  constexpr double kFirstNs = 300'000, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;
+  constexpr int kGaps = 55;  // up to a minute
+  const double least_ns = source_.kind == Kind::kFiles ? 1.5 * static_cast<double>(timeline_.bin_ns) : 0;
+  std::vector<double> gaps = computing_of_steps();
+  std::sort(gaps.begin(), gaps.end());
+  const auto count_from = [&](double ns) {
+    return static_cast<size_t>(gaps.end() - std::lower_bound(gaps.begin(), gaps.end(), ns));
+  };
+  std::vector<double> levels;
+  double first_ns = 0;
+  for (int k = 0; k < kGaps; ++k) {
+    const double at_ns = kFirstNs * std::pow(kFactor, k);
+    const size_t above = count_from(at_ns), between = count_from(at_ns / kApart) - count_from(at_ns * kApart);
+    const bool divides = at_ns >= least_ns && above + 1 >= kStepsMin &&
+                         static_cast<double>(between) <= kInBetweenMost * static_cast<double>(above);
+    if (!divides) {
+      first_ns = 0;
+      continue;
+    }
+    if (first_ns == 0) {
+      first_ns = at_ns;
+      levels.push_back(at_ns);
+    }
+    levels.back() = std::sqrt(first_ns * at_ns);
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const double high_ns = i + 1 < levels.size() ? levels[i + 1] : std::numeric_limits<double>::infinity();
+    const size_t inside = count_from(levels[i]) - (i + 1 < levels.size() ? count_from(high_ns) : 0);
+    if (inside + 1 < kStepsMin) continue;
+    if (gaps[gaps.size() - count_from(levels[i]) + inside / 2] < kComputeMinNs) continue;
+    const auto loads = is_loading(levels[i], high_ns);
+    if (loads && *loads) continue;
+    if (!loads && i + 1 < levels.size()) return std::nullopt;
+    return levels[i];
+  }
+  return std::nullopt;
+}
+
+// The first call or wait of the driver that is no part of computing, some time after it had a batch: what it calls at once is for that.
+Ns Pattern::next_call(Ns got_ns) const {
+  constexpr double kAtOnce = 0.2;
+  const Ns moment_ns = got_ns + static_cast<Ns>(kAtOnce * compute_ns_);
+  Ns next_ns = std::min(driver().last_ns, timeline_.end_ns);
+  const auto& waits = driver().waits;
+  for (size_t i = driver().first_wait(moment_ns); i < waits.size(); ++i) {
+    if (timeline_.is_python_lock(driver().proc_id, waits[i]) || waits[i].kind == WaitKind::kSleep) continue;
+    next_ns = std::min(next_ns, std::max(moment_ns, waits[i].start_ns));
+    break;
+  }
+  const auto& bins = driver().calls.bins();
+  auto bin = std::partition_point(bins.begin(), bins.end(),
+                                  [&](const CallBins::Bin& one) { return one.start_ns < moment_ns; });
+  const auto is_computing = [](const CallBins::Bin& one) {
+    return std::all_of(one.group_ns.begin(), one.group_ns.end() - 1, [](float ns) { return ns == 0; });
+  };
+  while (bin != bins.end() && is_computing(*bin)) ++bin;
+  return bin == bins.end() ? next_ns : std::min(next_ns, bin->start_ns);
+}
+
+Ns Pattern::last_call(Ns moment_ns) const {
+  Ns last_ns = driver().first_ns;
+  const auto& waits = driver().waits;
+  for (size_t i = driver().first_wait(moment_ns); i > 0; --i) {
+    if (timeline_.is_python_lock(driver().proc_id, waits[i - 1])) continue;
+    last_ns = std::max(last_ns, waits[i - 1].end_ns);
+    break;
+  }
+  const auto& bins = driver().calls.bins();
+  const auto bin =
+      std::partition_point(bins.begin(), bins.end(), [&](const CallBins::Bin& one) { return one.end_ns <= moment_ns; });
+  return bin == bins.begin() ? last_ns : std::max(last_ns, (bin - 1)->end_ns);
+}
+
+// Where most batches have the same mark, what comes before the first of these is not the loop. Returns whether they have.
+bool Pattern::keep_alike(double Event::*mark, double tolerance) {
+  const double usual = middle(marks(mark));
+  const auto is_alike = [&](const Event& one) { return std::abs(one.*mark - usual) <= tolerance * usual; };
+  const auto alike = static_cast<double>(std::count_if(clusters_.begin(), clusters_.end(), is_alike));
+  sure_ = alike / static_cast<double>(clusters_.size());
+  if (usual <= 0 || sure_ < kAlikeMin) return false;
+  auto first = std::find_if(clusters_.begin(), clusters_.end(), is_alike);
+  // Of ranks, the operation before the first step begins it.
+  if (source_.kind == Kind::kRanks && first != clusters_.begin()) --first;
+  clusters_.erase(clusters_.begin(), first);
+  // The last batch may be a smaller one.
+  while (!clusters_.empty() && !is_alike(clusters_.back()) &&
+         (source_.kind == Kind::kRanks || clusters_.back().*mark > usual))
+    clusters_.pop_back();
+  return true;
+}
+
+// A batch that was interrupted, by whoever took the processor, is in parts that together have the usual mark.
+void Pattern::join_parts(double Event::*mark, double tolerance) {
+  const double usual = (1 + tolerance) * middle(marks(mark));
+  std::vector<Event> whole;
+  for (const Event& one : clusters_) {
+    if (!whole.empty() && whole.back().*mark + one.*mark <= usual) {
+      put_together(whole.back(), one);
+    } else {
+      whole.push_back(one);
+    }
+  }
+  clusters_ = std::move(whole);
+}
+
+bool Pattern::check_files() {
+  constexpr double kBytes = 0.02;
+  const bool opens = middle(marks(&Event::opens)) > 0;
+  double Event::*const mark = opens ? &Event::opens : &Event::bytes;
+  const double tolerance = opens ? 0 : kBytes;
+  std::vector<Event> before = clusters_;
+  join_parts(mark, tolerance);
+  if (keep_alike(mark, tolerance)) return true;
+  clusters_ = std::move(before);
+  const std::vector<double> all = computing_of_steps();
+  sure_ = share_of(all, kShort * compute_ns_, kLong * compute_ns_);
+  return is_regular_;
+}
+
+// A thread that starts or ends is waited for shortly, as no batch of a loop that starves is. Before the loop, what follows is no step either.
+void Pattern::trim_threads() {
+  constexpr double kLightWait = 0.02;
+  while (clusters_.size() > 1 && static_cast<double>(clusters_[0].waited_ns) < kLightWait * step_ns_ &&
+         computing(clusters_[0].end_ns, clusters_[1].start_ns) > kLong * compute_ns_)
+    clusters_.erase(clusters_.begin());
+  if (!is_starved_) return;
+  while (!clusters_.empty() && static_cast<double>(clusters_.back().waited_ns) < kHeavyWait * step_ns_)
+    clusters_.pop_back();
+}
+
+bool Pattern::check_threads() {
+  std::vector<double> waited;
+  for (const Event& one : clusters_) waited.push_back(static_cast<double>(one.waited_ns));
+  const double heavy = share_of(waited, kHeavyWait * step_ns_, std::numeric_limits<double>::infinity());
+  waited_ns_ = middle(waited);
+  constexpr double kStarvedMin = 0.95;
+  is_starved_ = heavy >= kStarvedMin;
+  const std::vector<double> all = computing_of_steps();
+  sure_ = std::max(heavy, is_regular_ ? share_of(all, kShort * compute_ns_, kLong * compute_ns_) : 0.0);
+  return is_regular_ || is_starved_;
+}
+
+// A loop over collective operations has no batch; its first step begins with the operation before it, else as long before its own as the
+// others.
+void Pattern::begin_with_ranks() {
+  constexpr double kAlike = 0.25;
+  for (const auto& [at_ns, bytes] : source_.sent) {
+    const auto after = std::partition_point(clusters_.begin(), clusters_.end(),
+                                            [&](const Event& one) { return one.start_ns <= at_ns; });
+    if (after != clusters_.begin()) (after - 1)->bytes += bytes;
+  }
+  const bool alike = keep_alike(&Event::bytes, kAlike);
+  sure_ = std::max(sure_, is_regular_ ? kRegularMin : 0.0);
+  if (clusters_.empty() || !alike) return;
+  const double usual = middle(marks(&Event::bytes));
+  const Event& first = clusters_.front();
+  if (std::abs(first.bytes - usual) > kAlike * usual) return;
+  const Ns before_ns = last_call(first.start_ns - 1);
+  if (computing(before_ns, first.start_ns) < 0.5 * compute_ns_) return;
+  begins_.push_back(std::max(before_ns, first.start_ns - static_cast<Ns>(compute_ns_)));
+}
+
+// A batch with which nothing was done is no step: the last collective operation, or the loader's word that it ends.
+void Pattern::end_loop() {
+  // What comes after a long time with other calls in it is not the loop any more.
+  while (clusters_.size() > 1) {
+    const Ns from_ns = clusters_[clusters_.size() - 2].end_ns, to_ns = clusters_.back().start_ns;
+    if (computing(from_ns, to_ns) <= kLong * compute_ns_ || next_call(from_ns) >= to_ns) break;
+    clusters_.pop_back();
+  }
+  const Event last = clusters_.back();
+  const bool ends_step = source_.kind == Kind::kRanks;
+  // A thread that had something for the driver and then ended left at least one batch more; else it was only asked to end.
+  const double least = last.ends ? 1.5 : 0.5;
+  end_ns_ = next_call(last.end_ns);
+  if (!ends_step && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
+  end_ns_ = ends_step ? last.end_ns : last.start_ns;
+  clusters_.pop_back();
+}
+
+// A batch that was there already is taken without a wait. Of how many steps a stretch is that is longer than others.
+size_t Pattern::steps_in(double length_ns, double compute_ns, bool waits_on) {
+  constexpr double kNear = 0.25;
+  if (!is_regular_ || source_.kind != Kind::kThreads || compute_ns <= kLong * compute_ns_) return 1;
+  const double steps = length_ns / step_ns_;
+  if (steps <= kLong || waits_on) return 1;  // the batch came as late as others
+  if (std::abs(steps - std::round(steps)) > kNear) ++ambiguous_;
+  return std::max<size_t>(1, static_cast<size_t>(std::min(std::round(steps), std::round(compute_ns / compute_ns_))));
+}
+
+// Threads that wait for the driver in most steps do what it asks them for: several of them may make one batch together.
+bool Pattern::is_asked_for() const {
+  const auto asked =
+      std::count_if(clusters_.begin(), clusters_.end(), [](const Event& one) { return one.blocked_ns != 0; });
+  return 2 * static_cast<size_t>(asked) > clusters_.size();
+}
+
+// The last stretch has what was made and not taken before, as far as it is long enough for that.
+size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
+  std::vector<double> lengths;
+  size_t before = 0, all = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    all += counts[i];
+    if (i + 1 >= clusters_.size()) continue;
+    before += counts[i];
+    const double ns = computing(clusters_[i].end_ns, clusters_[i + 1].start_ns);
+    if (counts[i] != 0) lengths.push_back(ns / static_cast<double>(counts[i]));
+  }
+  const double usual_ns = middle(lengths);
+  const double room = usual_ns > 0 ? std::round(computing(clusters_.back().end_ns, end_ns_) / usual_ns) : 0;
+  return std::min(all - before, static_cast<size_t>(std::max(1.0, room)));
+}
+
+// By what the threads that make the batches have made, where that is more than what can be seen. A stretch of several steps is divided evenly.
+void Pattern::fill_counted(std::vector<size_t> counts) {
+  constexpr double kMore = 1.1, kSeenMin = 0.4;
+  counts[clusters_.size() - 1] = steps_at_end(counts);
+  counts.resize(clusters_.size());
+  std::vector<Ns> begins;
+  size_t first = 0, filled = 0;  // first: event of a stretch
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    if (counts[i] == 0) continue;
+    const Ns to_ns = i + 1 == clusters_.size() ? end_ns_ : clusters_[i + 1].start_ns;
+    const Ns from_ns = clusters_[first].end_ns;
+    const size_t seen = i - first + 1;
+    const double part_ns = static_cast<double>(to_ns - from_ns) / static_cast<double>(counts[i]);
+    for (size_t k = 0; k < counts[i]; ++k)
+      begins.push_back(counts[i] == seen ? clusters_[first + k].end_ns
+                                         : from_ns + static_cast<Ns>(static_cast<double>(k) * part_ns));
+    filled += counts[i] > seen ? counts[i] - seen : 0;
+    first = i + 1;
+  }
+  const auto count = static_cast<double>(begins.size());
+  if (count <= kMore * static_cast<double>(begins_.size())) return;
+  begins_.clear();
+  if (static_cast<double>(filled) > (1 - kSeenMin) * count) return;
+  begins_ = std::move(begins);
+  filled_ = filled;
+  ambiguous_ = 0;
+  sure_ = 1;
+  is_counted_ = true;
+}
+
+// Returns whether the steps are clear.
+bool Pattern::fill() {
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    const bool is_last = i + 1 == clusters_.size();
+    const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
+    const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
+    begins_.push_back(from_ns);
+    // A thread that waited for the driver had not been asked; and a loop that starves waits shorter after a batch that was there already.
+    const Event* next = is_last ? nullptr : &clusters_[i + 1];
+    const bool is_blocked =
+        next != nullptr && next->blocked_ns != 0 && computing(from_ns, next->blocked_ns) < kShort * compute_ns_;
+    const bool is_late = is_starved_ && (next == nullptr || static_cast<double>(next->waited_ns) > kLate * waited_ns_);
+    const bool is_other = next_call(from_ns) < computed_ns;
+    const size_t count = is_other ? 1
+                                  : steps_in(static_cast<double>(to_ns - from_ns), computing(from_ns, computed_ns),
+                                             is_blocked || is_late);
+    for (size_t k = 1; k < count; ++k)
+      begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * static_cast<double>(to_ns - from_ns) /
+                                                  static_cast<double>(count)));
+    filled_ += count - 1;
+  }
+  const auto count = static_cast<double>(begins_.size());
+  return static_cast<double>(ambiguous_) <= kAmbiguousMost * count &&
+         static_cast<double>(filled_) <= kFilledMost * count;
+}
+
+PatternSteps Pattern::find() {
+  clusters_.assign(source_.events.begin(), source_.events.end());
+  join(1);
+  const auto gap_ns = gap_between_steps();
+  if (!gap_ns) return {};
+  join(*gap_ns);
+  compute_ns_ = middle(computing_of_steps());
+  is_regular_ = share_of(computing_of_steps(), kShort * compute_ns_, kLong * compute_ns_) >= kRegularMin;
+  if (is_regular_) join(kJoins * compute_ns_);
+  std::vector<double> lengths;
+  for (size_t i = 0; i + 1 < clusters_.size(); ++i)
+    lengths.push_back(static_cast<double>(clusters_[i + 1].end_ns - clusters_[i].end_ns));
+  step_ns_ = middle(lengths);
+  if (source_.kind == Kind::kFiles && !check_files()) return {};
+  if (source_.kind == Kind::kRanks) begin_with_ranks();
+  const bool is_clear = source_.kind == Kind::kFiles || check_threads();
+  if (source_.kind == Kind::kThreads) trim_threads();
+  if (clusters_.empty()) return {};
+  std::optional<std::vector<size_t>> counts;
+  if (source_.kind == Kind::kThreads && !is_asked_for())
+    counts = StepMakers(timeline_, division_.driver, source_.comm).steps_after(clusters_);
+  end_loop();
+  if (clusters_.empty()) return {};
+  if (!is_clear || !fill()) begins_.clear();
+  if (counts) fill_counted(*counts);
+  if (begins_.size() < kStepsMin) return {};
+  PatternSteps found;
+  found.sure = std::min(sure_, 1 - static_cast<double>(filled_ + ambiguous_) / static_cast<double>(begins_.size()));
+  if (source_.kind != Kind::kFiles && !is_counted_ && found.sure < kSureMin) return {};
+  for (size_t i = 0; i < begins_.size(); ++i)
+    found.steps.push_back({begins_[i], i + 1 < begins_.size() ? begins_[i + 1] : std::max(begins_[i], end_ns_)});
+  return found;
+}
+
+// Where the loop may begin: after the last import before the first batch that is known.
+Ns earliest(const Timeline& timeline, const Division& division) {
+  const Batches& batches = division.batches;
+  const auto imports = timeline.module_calls.find(division.driver);
+  Ns from_ns = timeline.start_ns;
+  if (imports == timeline.module_calls.end()) return from_ns;
+  for (const auto& [start_ns, end_ns] : imports->second) {
+    if (batches.first_ns != 0 && end_ns > batches.first_ns) break;
+    from_ns = end_ns;
+  }
+  return from_ns;
+}
+
+// What a program does again and again for a short time is not its training.
+bool is_long(const std::vector<StepBounds>& steps, Ns from_ns, Ns to_ns) {
+  constexpr double kShareMin = 0.2;
+  const auto length = [](Ns a_ns, Ns b_ns) { return static_cast<double>(b_ns) - static_cast<double>(a_ns); };
+  return length(steps.front().start_ns, steps.back().end_ns) >= kShareMin * length(from_ns, to_ns);
+}
+
+}  // namespace
+
+PatternSteps steps_of_pattern(const Timeline& timeline, const Division& division, WaitEnds& ends) {
+  constexpr double kMuchMore = 3;
+  if (division.driver == 0) return {};
+  const Ns from_ns = earliest(timeline, division);
+  StackKinds kinds(timeline);
+  const auto sources = step_sources(timeline, division, ends, from_ns, timeline.end_ns);
+  PatternSteps best;
+  double best_ns = 0;
+  for (const auto& [name, source] : sources) {
+    PatternSteps found = Pattern(timeline, division, kinds, source).find();
+    if (found.steps.empty() || !is_long(found.steps, from_ns, timeline.end_ns)) continue;
+    double ns = 0;
+    for (const StepEvent& one : source.events) ns += static_cast<double>(one.waited_ns + (one.end_ns - one.start_ns));
+    const bool agrees = found.steps.size() == best.steps.size();
+    if (best.steps.empty() || ns > kMuchMore * best_ns) {
+      best = std::move(found);
+      best_ns = ns;
+    } else if (!agrees && best_ns < kMuchMore * ns) {
+      return {};  // two patterns: which one is that of the steps cannot be told
+    }
+  }
+  return best;
+}
+
+}  // namespace mlrun::blame

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/summary/slow_steps.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace mlrun::summary {
+
+namespace {
+
+struct Part {
+  const char* name;
+  int64_t StepRow::*ns;
+};
+constexpr Part kParts[] = {{"waiting", &StepRow::wait_ns},
+                           {"computing", &StepRow::compute_ns},
+                           {"checkpoint", &StepRow::checkpoint_ns},
+                           {"other", &StepRow::other_ns}};
+
+int64_t median(const std::vector<StepRow>& rows, int64_t StepRow::*of) {
+  std::vector<int64_t> values;
+  for (const StepRow& row : rows) values.push_back(row.*of);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+SlowSteps slow_steps(const Answer& answer, size_t most) {
+  SlowSteps slow;
+  const std::vector<StepRow>& rows = answer.step_rows;
+  if (rows.empty()) return slow;
+  slow.median_ns = median(rows, &StepRow::dur_ns);
+  std::vector<const StepRow*> longer;
+  for (const StepRow& row : rows) {
+    if (row.dur_ns > slow.median_ns + slow.median_ns / 4) longer.push_back(&row);
+  }
+  slow.count = longer.size();
+  std::stable_sort(longer.begin(), longer.end(),
+                   [](const StepRow* a, const StepRow* b) { return a->dur_ns > b->dur_ns; });
+  if (longer.size() > most) longer.resize(most);
+  int64_t usual[std::size(kParts)] = {};
+  for (size_t i = 0; i < std::size(kParts); ++i) usual[i] = median(rows, kParts[i].ns);
+  for (const StepRow* row : longer) {
+    SlowStep step{row, "", INT64_MIN};
+    for (size_t i = 0; i < std::size(kParts); ++i) {
+      const int64_t above_ns = row->*kParts[i].ns - usual[i];
+      if (above_ns > step.above_ns) step = {row, kParts[i].name, above_ns};
+    }
+    slow.first.push_back(step);
+  }
+  return slow;
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two ranks that one process spawned, without RANK in their environment, add up gradients over gloo, and the second is slow: the first one's
+waiting is followed through gloo's threads and both ends of the connection to the other rank."""
+
+import json
+import sys
+
+from lib import case, training
+
+RANKS = case.SOURCE / "tests" / "workloads" / "slow" / "ranks.py"
+
+
+def check(this):
+    training.need_torch()
+    out = this.new_trace()
+    done = this.run(case.MLRUN, "-o", out, sys.executable, RANKS, "--spawn", "--seconds", 3)
+    this.equal("exit status", done.returncode, 0, said=done.stderr)
+    report = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)
+    driver = report["driver"]
+    this.true("the first rank waited", driver["waiting_ns"] > 0, driver)
+    this.true("waiting is followed", driver["not_followed_ns"] <= 0.05 * driver["waiting_ns"], driver)
+    rows = this.run(case.MLRUN, "show", out, "blame", "--where", "activity = wait", "--columns", "cause,ns", "--json").stdout.splitlines()
+    times = [(row["cause"], row["ns"]) for row in map(json.loads, rows)]
+    # On processors that other tests take, most of the rest is handing over.
+    skew = sum(ns for cause, ns in times if cause == "rank_skew")
+    this.true("it is for the other rank", skew > 0.25 * sum(ns for _, ns in times), times[:20])
+    for finding in report["findings"]:
+        if finding["cause"] == "rank_skew":
+            this.true("the other rank is named", "the rank in process" in finding["claim"], finding)
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/step_pattern.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/runner/blame/made_timeline.h"
+
+namespace mlrun::blame {
+namespace {
+
+class StepPatternTest : public testing::Test {
+ protected:
+  PatternSteps find() {
+    Lines lines;
+    Divider divider(timeline_, lines);
+    const Division division = divider.divide(0);
+    return steps_of_pattern(timeline_, division, divider.ends());
+  }
+  void read_file(int32_t thread, Ns start_ns, Ns end_ns) {
+    CallBins& calls = thread_of(timeline_, thread).calls;
+    calls.add(start_ns, end_ns, CallGroup::kRead, {}, kMs);
+    calls.note_data(true, 1000);
+  }
+  void wait_for_helper(Ns start_ns, Ns end_ns) {
+    add_wait(timeline_, kDriver, WaitKind::kLock, start_ns, end_ns).poster = kHelper;
+  }
+  Timeline timeline_ = [] {
+    Timeline made = made_timeline(2000 * kMs);
+    made.bin_ns = kMs;
+    return made;
+  }();
+};
+
+TEST_F(StepPatternTest, ADriverThatReadsFilesBeginsAStepWhenItHasReadABatch) {
+  for (Ns at_ns = 100 * kMs; at_ns < 1300 * kMs; at_ns += 60 * kMs) {
+    for (Ns k = 0; k < 4; ++k) read_file(kDriver, at_ns + k * kMs, at_ns + k * kMs + kMs / 2);
+  }
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 20U);
+  EXPECT_NEAR(found.sure, 1, 1e-9);
+  for (size_t i = 0; i < found.steps.size(); ++i)
+    EXPECT_EQ(found.steps[i].start_ns, (103 + 60 * static_cast<Ns>(i)) * kMs + kMs / 2) << i;
+}
+
+TEST_F(StepPatternTest, ABatchThatWasInterruptedIsOneBatch) {
+  for (Ns at_ns = 100 * kMs; at_ns < 1300 * kMs; at_ns += 60 * kMs) {
+    const Ns pause_ns = at_ns == 340 * kMs ? 30 * kMs : 0;  // as long as computing
+    for (Ns k = 0; k < 4; ++k) {
+      const Ns from_ns = at_ns + k * kMs + (k > 1 ? pause_ns : 0);
+      read_file(kDriver, from_ns, from_ns + kMs / 2);
+    }
+  }
+  EXPECT_EQ(find().steps.size(), 20U);
+}
+
+TEST_F(StepPatternTest, ALoopThatStarvesBeginsAStepWithEachWait) {
+  for (Ns k = 0; k < 20; ++k) wait_for_helper((100 + 50 * k) * kMs, (140 + 50 * k) * kMs);
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 20U);
+  for (size_t i = 0; i < found.steps.size(); ++i)
+    EXPECT_EQ(found.steps[i].start_ns, (140 + 50 * static_cast<Ns>(i)) * kMs) << i;
+}
+
+// The driver takes a batch of a full queue without a wait; the helper's wait for room ends with it.
+TEST_F(StepPatternTest, ABatchThatIsTakenWithoutAWaitEndsTheWaitOfItsMaker) {
+  wait_for_helper(100 * kMs, 110 * kMs);
+  for (Ns k = 1; k < 20; ++k) {
+    add_wait(timeline_, kHelper, WaitKind::kLock, (70 + 50 * k) * kMs, (110 + 50 * k) * kMs).poster = kDriver;
+  }
+  add_wait(timeline_, kDriver, WaitKind::kChild, 1110 * kMs, 1111 * kMs);  // the loop has ended
+  EXPECT_EQ(find().steps.size(), 20U);
+}
+
+// Computing takes 10 or 35 ms, some waits are short: a batch that was there already would not show.
+TEST_F(StepPatternTest, WhereBatchesMayBeMissedThereAreNoSteps) {
+  Ns at_ns = 100 * kMs;
+  for (Ns k = 0; k < 40; ++k) {
+    const Ns waited_ns = k % 4 == 0 ? 100'000 : 20 * kMs;
+    wait_for_helper(at_ns, at_ns + waited_ns);
+    at_ns += waited_ns + (k % 3 == 0 ? 35 : 10 + k % 7) * kMs;
+  }
+  EXPECT_TRUE(find().steps.empty());
+}
+
+// The helper opens a file for each batch and makes two of them for each wait of the driver.
+TEST_F(StepPatternTest, BatchesAreCountedByTheFilesOfTheirMaker) {
+  for (Ns k = 0; k < 15; ++k) {
+    const Ns at_ns = (100 + 100 * k) * kMs;
+    if (k % 3 == 0) {  // one
+      read_file(kHelper, at_ns, at_ns + kMs);
+    } else {  // two, the second while the driver computes
+      read_file(kHelper, at_ns - 30 * kMs, at_ns - 29 * kMs);
+      read_file(kHelper, at_ns, at_ns + kMs);
+    }
+    wait_for_helper(at_ns + 10 * kMs, at_ns + 60 * kMs);
+  }
+  thread_of(timeline_, kHelper).last_ns = 1600 * kMs;
+  EXPECT_EQ(find().steps.size(), 25U);
+}
+
+// Two processes that one parent started; threads of theirs pass on what they send each other. The slow one computes for 40 ms.
+TEST_F(StepPatternTest, ACollectiveOperationEndsAStep) {
+  constexpr int32_t kRank = 5, kRankLoop = 6;
+  constexpr int64_t kSocket = 4, kItsSocket = 5;
+  timeline_.processes[1].rank = 0;
+  timeline_.processes[1].role = "rank 0";
+  Process& other = timeline_.processes.emplace_back();
+  other.proc_id = 3;
+  other.pid = 103;
+  other.rank = 1;
+  other.role = "rank 1";
+  other.last_ns = timeline_.end_ns;
+  other.main = kRank;
+  other.threads = {kRank, kRankLoop};
+  for (const int32_t number : {kRank, kRankLoop}) {
+    Thread thread;
+    thread.thread_id = number;
+    thread.tid = 100 + number;
+    thread.proc_id = 3;
+    thread.last_ns = timeline_.end_ns;
+    timeline_.threads.push_back(thread);
+  }
+  timeline_.file_kinds.resize(6, static_cast<uint8_t>(model::FileKind::kSocket));
+  timeline_.peers = {{kSocket, kItsSocket}, {kItsSocket, kSocket}};
+  const auto collective = [&](Ns start_ns, Ns end_ns, int64_t bytes) {
+    wait_for_helper(start_ns, end_ns);
+    timeline_.messages[kSocket].push_back({start_ns, start_ns + 1000, kHelper, bytes});
+    // The helper polls for 10 ms at a time, and only the last poll ends with the other rank's message.
+    Ns at_ns = start_ns + 2000;
+    for (; at_ns + 10 * kMs < end_ns; at_ns += 10 * kMs + 1000) {
+      Wait& poll = add_wait(timeline_, kHelper, WaitKind::kPoll, at_ns, at_ns + 10 * kMs);
+      poll.ret = 0;
+      poll.fd = 7;
+    }
+    add_wait(timeline_, kHelper, WaitKind::kPoll, at_ns, end_ns - 2000).fd = 7;
+    timeline_.messages[kItsSocket].push_back({end_ns - 4000, end_ns - 3000, kRank, bytes});
+    thread_of(timeline_, kHelper).reads.push_back({end_ns - 2000, end_ns - 1000, kSocket, bytes});
+  };
+  collective(90 * kMs, 91 * kMs, 50);  // a barrier before the loop
+  for (Ns k = 0; k < 20; ++k) collective((107 + 40 * k) * kMs, (131 + 40 * k) * kMs, 1000);
+  Lines lines;
+  Divider divider(timeline_, lines);
+  const Division division = divider.divide(0);
+  double for_rank = 0, waited = 0;
+  for (const Divided& piece : division.pieces) {
+    if (piece.activity != summary::Activity::kWait) continue;
+    waited += piece.ns();
+    for_rank += piece.thread_id == kRank ? piece.ns() : 0;
+  }
+  EXPECT_GT(for_rank, 0.98 * waited);
+  const PatternSteps found = steps_of_pattern(timeline_, division, divider.ends());
+  ASSERT_EQ(found.steps.size(), 20U);
+  EXPECT_EQ(found.steps.front().start_ns, 91 * kMs);
+  EXPECT_EQ(found.steps.back().end_ns, 891 * kMs);
+}
+
+}  // namespace
+}  // namespace mlrun::blame
