@@ -100,6 +100,35 @@ double busy_ns(const Division& division, const StepBounds& step) {
   return static_cast<double>(std::max<Ns>(0, until_ns - step.start_ns));
 }
 
+// When the driver waits again for longer than `least_ns`: for workers that end, or start. Shorter waits are part of a step, as for
+// the descriptors of a batch's memory.
+Ns next_wait_ns(const Division& division, Ns from_ns, Ns least_ns) {
+  auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
+                                    [&](const Divided& one) { return one.end_ns <= from_ns; });
+  constexpr Ns kLastNs = 1'000'000;
+  Ns wait_ns = -1;  // the beginning of the wait that we are in
+  for (; piece != division.pieces.end(); ++piece) {
+    if (piece->activity == Activity::kEnd) return piece->start_ns;
+    if (piece->activity != Activity::kWait) {
+      wait_ns = -1;
+      continue;
+    }
+    if (wait_ns < 0) wait_ns = std::max(piece->start_ns, from_ns);
+    const bool for_workers = piece->label == Label::kWorkerEnd || piece->label == Label::kWorkerStart;
+    if (piece->end_ns - wait_ns > (for_workers ? std::min(kLastNs, least_ns) : least_ns)) return wait_ns;
+  }
+  return division.pieces.empty() ? from_ns : division.pieces.back().end_ns;
+}
+
+Ns median_step_ns(const std::vector<Ns>& begins) {
+  std::vector<Ns> lengths;
+  for (size_t i = 1; i < begins.size(); ++i) lengths.push_back(begins[i] - begins[i - 1]);
+  if (lengths.empty()) return 0;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
 // A last batch with which nothing is done is no step: a loop that has ended empties the channel.
 void drop_unused(const Division& division, std::vector<StepBounds>& steps) {
   constexpr double kNothing = 0.2;  // of the median
@@ -130,19 +159,14 @@ std::vector<StepBounds> steps_of_batches(const Division& division, const std::ve
   }
   std::sort(begins.begin(), begins.end());
   if (begins.size() > kStepsMost) begins.resize(kStepsMost);
+  constexpr Ns kShortWait = 10;  // parts of the median step
+  const Ns least_wait_ns = median_step_ns(begins) / kShortWait;
   std::vector<StepBounds> steps;
   for (size_t i = 0; i < begins.size(); ++i) {
     const Ns next_ns = i + 1 < begins.size() ? begins[i + 1] : INT64_MAX;
     Ns end_ns = next_ns;
     if (std::find(last_of_epoch.begin(), last_of_epoch.end(), begins[i]) != last_of_epoch.end()) {
-      // Until the loop waits again: for workers that end, or start.
-      auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
-                                        [&](const Divided& one) { return one.end_ns <= begins[i]; });
-      while (piece != division.pieces.end() && piece->start_ns < next_ns && piece->activity != Activity::kWait &&
-             piece->activity != Activity::kEnd)
-        ++piece;
-      end_ns = std::min(next_ns, piece == division.pieces.end() ? division.pieces.back().end_ns
-                                                                : std::max(begins[i], piece->start_ns));
+      end_ns = std::min(next_ns, std::max(begins[i], next_wait_ns(division, begins[i], least_wait_ns)));
     }
     steps.push_back({begins[i], end_ns});
   }

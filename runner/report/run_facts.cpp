@@ -54,8 +54,8 @@ RunFacts run_facts(const json& run) {
   facts.summary_only = util::flag_at(run, "/options/summary_only");
   facts.last_ns = number(run, "/options/last_ns");
   facts.events_from_ns = number(run, "/events_from_ns");
-  facts.cpus = text(run, "/placement/cpus");
-  facts.mem_nodes = text(run, "/placement/mem_node");
+  facts.cpus = util::text_at(run, "/placement/cpus");
+  facts.mem_nodes = util::text_at(run, "/placement/mem_node");
   facts.include = list(run, "/options/include");
   facts.exclude = list(run, "/options/exclude");
   if (!facts.wall_ns && facts.start_monotonic_ns && facts.end_monotonic_ns) {

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/run_json_values.h"
 #include "runner/summary/summary.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/sweep/figures/use.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -37,7 +37,7 @@ void add_files(const summary::Summary& summary, Figures& figures) {
   if (summary.run->contains(devices) && summary.run->at(devices).is_array()) {
     double bytes = 0;
     for (const json& device : summary.run->at(devices))
-      bytes += static_cast<double>(summary::integer(device, "/read_bytes"));
+      bytes += static_cast<double>(util::integer_at(device, "/read_bytes"));
     figures["device_read_bytes"] = bytes;
   }
   double missing_bytes = 0;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/run_json_values.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -68,7 +68,7 @@ Result<Use> use_of_trace(const std::string& trace_folder) {
   if (!text) return tl::make_unexpected(text.error());
   const json run = json::parse(*text, nullptr, false);
   if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
-  const auto number = [&](const char* pointer) { return static_cast<double>(summary::integer(run, pointer)); };
+  const auto number = [&](const char* pointer) { return static_cast<double>(util::integer_at(run, pointer)); };
   Use use;
   use.wall_s = number("/wall_ns") / 1e9;
   use.user_s = number("/user_ns") / 1e9;

@@ -28,5 +28,33 @@ TEST(StepList, ABatchBeginsAStep) {
     EXPECT_NEAR(static_cast<double>(steps[i].start_ns), static_cast<double>((i + 1) * 100 * kMs), 1e5) << i;
 }
 
+// Ten batches taken at once, each computed for 100 ms; after the last one the driver waits 0.2 ms, then computes 50 ms, then waits long.
+TEST(StepList, AShortWaitDoesNotEndTheLastStep) {
+  Division division;
+  Epoch epoch;
+  epoch.in_order = true;
+  const auto piece = [&](Ns from_ns, Ns to_ns, summary::Activity activity) {
+    Divided one;
+    one.start_ns = from_ns;
+    one.end_ns = to_ns;
+    one.activity = activity;
+    division.pieces.push_back(one);
+  };
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    Batch batch;
+    batch.taken_ns = at_ns;
+    epoch.batches.push_back(batch);
+  }
+  piece(0, 900 * kMs, summary::Activity::kCompute);
+  piece(900 * kMs, 900 * kMs + kMs / 5, summary::Activity::kWait);
+  piece(900 * kMs + kMs / 5, 950 * kMs, summary::Activity::kCompute);
+  piece(950 * kMs, 970 * kMs, summary::Activity::kWait);
+  piece(970 * kMs, 2000 * kMs, summary::Activity::kCompute);
+  const auto steps = steps_of_batches(division, {epoch});
+  ASSERT_EQ(steps.size(), 10U);
+  EXPECT_EQ(steps.back().start_ns, 900 * kMs);
+  EXPECT_EQ(steps.back().end_ns, 950 * kMs);
+}
+
 }  // namespace
 }  // namespace mlrun::blame
