@@ -41,7 +41,9 @@ static __attribute__((noinline)) void *large_malloc(size_t size) {
   return block ? block : real_allocator.malloc(size);
 }
 
-EXPORT void *malloc(size_t size) { return unlikely(size >= least_bytes) ? large_malloc(size) : real_allocator.malloc(size); }
+EXPORT void *malloc(size_t size) {
+  return unlikely(size >= least_bytes) ? large_malloc(size) : real_allocator.malloc(size);
+}
 
 static __attribute__((noinline)) void *large_calloc(size_t count, size_t each, size_t size) {
   struct stack_start caller = stack_start_of_caller();
@@ -117,7 +119,8 @@ static void *resize_ours(struct run *run, void *old, size_t size, const struct s
   }
   int error = errno, rule = size >= least_bytes ? rule_for(MLRUN_PLACE_MALLOC, size, caller) : kNoRule;
   void *block = rule == run->rule ? heap_resize(run, old, size) : NULL;
-  if (!block && rule != kNoRule && rule != run->rule) block = moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
+  if (!block && rule != kNoRule && rule != run->rule)
+    block = moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
   if (block) {
     errno = error;
     return block;

@@ -7,10 +7,14 @@
 #include <sys/syscall.h>
 
 #include "preload/base/real_function.h"
+#include "preload/core/recorder.h"
 
 bool confined;
 
-static COLD void confine(void) { __atomic_store_n(&confined, true, __ATOMIC_RELAXED); }
+static COLD void confine(void) {
+  __atomic_store_n(&confined, true, __ATOMIC_RELAXED);
+  system_calls_allowed = false;
+}
 
 // Declared with the maximum number of arguments, because they are passed on.
 int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");

@@ -6,9 +6,9 @@
 #include "preload/placement/heap_parts.h"
 
 enum {
-  kLargePages = 512,         // 2 MiB
-  kKeptPagesMax = 15360,     // 60 MiB; with the tables 64
-  kFreedPagesMax = 8192,     // 32 MiB, where libc maps each block by itself
+  kLargePages = 512,      // 2 MiB
+  kKeptPagesMax = 15360,  // 60 MiB; with the tables 64
+  kFreedPagesMax = 8192,  // 32 MiB, where libc maps each block by itself
   kCleanTries = 2
 };
 
@@ -27,8 +27,9 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
   heap->rule = rule;
   heap->number = (uint8_t)number;
   heap->count = &heap->counts;
-  yard_open(&heap->yard, yard, end);
   opened = number + 1;
+  if (rule->calls == MLRUN_PLACE_MMAP) return true;
+  yard_open(&heap->yard, yard, end);
   return open_range(heap, kSmall, first * kSegmentPages, large * kSegmentPages) &&
          open_range(heap, kLarge, large * kSegmentPages, yard * kSegmentPages);
 }
@@ -119,7 +120,7 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
       give_back_beyond(heap, 0);
       continue;
     }
-    if (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply(heap->rule, page, pages)) return page;
+    if (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply(heap->rule, address_of(page), pages)) return page;
     range_add_clean(range, page);
     break;
   }
@@ -152,6 +153,15 @@ static bool is_within_budget(const struct heap *heap, uint64_t pages) {
   return !budget || heap->count->live_bytes + pages * kPageBytes <= budget;
 }
 
+// Under the lock.
+static void note_match(struct heap *heap, size_t bytes, bool placed) {
+  heap->count->matches++;
+  heap->count->bytes += bytes;
+  if (placed) return;
+  heap->count->fallbacks++;
+  heap->count->fallback_bytes += bytes;
+}
+
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed) {
   struct heap *heap = &heaps[number];
   if (bytes >= window.bytes || alignment >= window.bytes) return NULL;
@@ -167,8 +177,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   run->pages = pages;
   run->rule = (uint8_t)number;
   if (touched < pages) run->touched = pages;
-  heap->count->matches++;
-  heap->count->bytes += bytes;
+  note_match(heap, bytes, true);
   note_live(heap, pages);
   heap_unlock(heap);
   void *block = address_of(page);
@@ -191,10 +200,16 @@ void heap_free(struct run *run, void *block) {
 void heap_note_fallback(uint32_t number, size_t bytes) {
   struct heap *heap = &heaps[number];
   heap_lock(heap);
-  heap->count->matches++;
-  heap->count->bytes += bytes;
-  heap->count->fallbacks++;
-  heap->count->fallback_bytes += bytes;
+  note_match(heap, bytes, false);
+  heap_unlock(heap);
+}
+
+void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
+  struct heap *heap = &heaps[number];
+  bool done = heap->rule->flags & MLRUN_PLACE_RATIO ? ratio_apply(heap->rule, at, pages_for(bytes))
+                                                    : policy_apply(heap->rule, at, bytes, false);
+  heap_lock(heap);
+  note_match(heap, bytes, done);
   heap_unlock(heap);
 }
 

@@ -36,6 +36,9 @@ void heaps_show_counts(struct mlrun_place_count *counts);
 // In a forked child, with the locks: its counts begin with the blocks that it has inherited.
 void heaps_hide_counts(void);
 
+// A mapping of the program's own gets the rule's policy.
+void heap_place_mapping(uint32_t number, void *at, size_t bytes);
+
 // A call by this rule that became libc's.
 void heap_note_fallback(uint32_t number, size_t bytes);
 

@@ -53,7 +53,7 @@ INLINE void note_live(struct heap *heap, int64_t pages) {
 void heap_release(struct heap *heap, uint32_t page);
 
 // Sets the pages of a ratio, in a run that is not yet used. False: no policy can be set any more.
-bool ratio_apply(const struct mlrun_place_rule *rule, uint32_t page, uint32_t pages);
+bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
 
 // Sets the rule's policy and advice of one range.
 bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);

@@ -22,7 +22,7 @@ bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, b
 }
 
 // The run is cut into equal cycles, and each of them by the shares, exact to a page.
-bool ratio_apply(const struct mlrun_place_rule *rule, uint32_t page, uint32_t pages) {
+bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages) {
   uint64_t all = 0;
   for (uint32_t i = 0; i < rule->shares_count; i++) all += rule->shares[i].share;
   uint64_t cycles = pages / (all * kPiecePages);
@@ -36,7 +36,7 @@ bool ratio_apply(const struct mlrun_place_rule *rule, uint32_t page, uint32_t pa
       uint64_t to = (given * pages + all * cycles / 2) / (all * cycles);
       __u64 nodes[MLRUN_PLACE_NODES / 64] = {0};
       nodes[rule->shares[i].node / 64] = 1ull << rule->shares[i].node % 64;
-      if (to > from && !bind(address_of(page + (uint32_t)from), (to - from) * kPageBytes, rule->policy, nodes)) return false;
+      if (to > from && !bind(at + from * kPageBytes, (to - from) * kPageBytes, rule->policy, nodes)) return false;
       from = to;
     }
   }

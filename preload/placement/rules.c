@@ -52,7 +52,9 @@ int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_star
     int number = __builtin_ctzll(left);
     const struct mlrun_place_rule *rule = rule_at((uint32_t)number);
     if (rule->calls != calls || bytes < rule->min_bytes || bytes > rule->max_bytes) continue;
-    if (rule->site == MLRUN_PLACE_ANY_SITE || site_matches(&site, caller, rule->site, text_at(rule->site_text))) return number;
+    if (rule->site == MLRUN_PLACE_ANY_SITE ||
+        site_matches(&site, caller, rule, (uint32_t)number, text_at(rule->site_text)))
+      return number;
   }
   return kNoRule;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a call comes from: the first function that is not of mlrun's libraries, and its callers. Only where a rule asks for it; what was
-// found for a return address is remembered.
+// found for a return address is remembered, also for another library that is loaded there later.
 #pragma once
 
 #include <stdbool.h>
@@ -14,6 +14,7 @@
 
 // At load: which libraries there are.
 void sites_begin(void);
+void sites_after_fork(void);
 
 // The callers of one call, found when first asked for.
 struct call_site {
@@ -21,7 +22,8 @@ struct call_site {
   uint64_t frames[MLRUN_PLACE_FRAMES];
 };
 
-// site: enum mlrun_place_site, with its text.
-bool site_matches(struct call_site *site, const struct stack_start *caller, uint32_t kind, const char *text);
+// Whether the caller is the one of this rule. text: the rule's site_text.
+bool site_matches(struct call_site *site, const struct stack_start *caller, const struct mlrun_place_rule *rule,
+                  uint32_t number, const char *text);
 
 #pragma GCC visibility pop

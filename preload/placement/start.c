@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -75,7 +76,7 @@ static bool open_heaps(const struct mlrun_placement *area) {
   const struct mlrun_place_rule *rules = (const void *)((const char *)area + area->rules_offset);
   if (!window_choose()) return false;
   for (uint32_t i = 0; i < area->rules_count; i++)
-    if (rules[i].calls == MLRUN_PLACE_MALLOC && !heap_open(i, area->rules_count, &rules[i])) return false;
+    if (!heap_open(i, area->rules_count, &rules[i])) return false;
   window.bytes = (uintptr_t)kSegments << kSegmentBits;
   return true;
 }
@@ -103,7 +104,8 @@ static void name_program(void) {
 
 void start_placement(void) {
   uint32_t before = 0;
-  if (!__environ || !__atomic_compare_exchange_n(&starts, &before, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
+  if (!__environ || !__atomic_compare_exchange_n(&starts, &before, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
   if (!real_allocator.malloc) real_allocator_resolve();
   name_program();
   if (begin_rules()) {
@@ -131,6 +133,7 @@ void show_counts(void) {
 static void in_child(void) {
   heaps_hide_counts();
   heaps_unlock();
+  sites_after_fork();
   counts_are_shown = false;
   if (shared && placement) rules_choose(shared, program, is_main_process());
 }
@@ -139,7 +142,8 @@ static void in_child(void) {
 // them.)
 static __attribute__((constructor)) void load(void) {
   typedef void handler(void);
-  int (*at_fork)(handler *, handler *, handler *, void *) = (int (*)(handler *, handler *, handler *, void *))libc_symbol("__register_atfork");
+  int (*at_fork)(handler *, handler *, handler *, void *) =
+      (int (*)(handler *, handler *, handler *, void *))libc_symbol("__register_atfork");
   start_placement();
   if (placement && at_fork) at_fork(heaps_lock, heaps_unlock, in_child, NULL);
 }
@@ -149,4 +153,11 @@ static bool is_before_glibc(void) {
   return real_allocator.is_glibc;
 }
 
-EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base, &window.bytes, is_before_glibc};
+static const char *allocator_object(void) {
+  const char *object = "";
+  next_symbol_in("malloc", &object);
+  return object;
+}
+
+EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base, &window.bytes, malloc, is_before_glibc,
+                                                                 allocator_object};

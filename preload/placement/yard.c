@@ -40,7 +40,8 @@ uint32_t yard_take(struct yard *yard, uint32_t pages) {
 
 bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages) {
   struct yard_place *place = place_at(yard, page);
-  if (have < pages && !pages_resize(address_of(page), (size_t)have * kPageBytes, (size_t)pages * kPageBytes)) return false;
+  if (have < pages && !pages_resize(address_of(page), (size_t)have * kPageBytes, (size_t)pages * kPageBytes))
+    return false;
   place->run = (struct run){.room = place->room, .pages = pages, .state = kGrown};
   __atomic_store_n(&window_tables[page / kSegmentPages], (uintptr_t)&place->run | 1, __ATOMIC_RELEASE);
   return true;

@@ -20,6 +20,7 @@
 #include "runner/commands/gpu_side.h"
 #include "runner/commands/hints.h"
 #include "runner/commands/observe.h"
+#include "runner/commands/placement_side.h"
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
 #include "runner/launch/child_process.h"
@@ -53,7 +54,8 @@ constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
 using util::note, util::say;
 
-collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
+collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder,
+                                            const std::string& placement_bytes) {
   collect::RecordingOptions result;
   result.trace_folder = folder;
   result.buffer_bytes = options.buffer_bytes.value_or(kDefaultBufferBytes);
@@ -63,6 +65,7 @@ collect::RecordingOptions recording_options(const RunOptions& options, const std
   result.alloc_min_bytes = options.alloc_min_bytes;
   result.alloc_sample_bytes = options.alloc_sample_bytes;
   result.path_rules = options.path_rules_bytes;
+  result.placement = placement_bytes;
   result.last_ns = options.last_ns;
   result.stack_depth = options.stack_depth;
   result.graph_nodes_per_s = options.graph_nodes_per_s.value_or(kGraphNodesPerS);
@@ -350,7 +353,8 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
   return launch::ChildProcess::start(
       options.command,
       launch::traced_environment(environ, library, recording.session_variable(),
-                                 launch::look_at_program(options.command.front()), gpu_library(options, installation)),
+                                 launch::look_at_program(options.command.front()), gpu_library(options, installation),
+                                 placement_library(options, installation)),
       relay,
       [&] {
         const int error = state.enter();
@@ -368,6 +372,7 @@ struct Run {
   const RunOptions& options;
   const launch::Installation& installation;
   const launch::CommandState& state;
+  const Rules& rules;
   launch::SignalRelay& relay;
   std::string folder;
   collect::Recording& recording;
@@ -378,6 +383,7 @@ struct Run {
 
 Result<launch::ChildProcess> start_run(Run& run) {
   describe_start(run.session.data, run.options, run.recording, run.state.placement);
+  describe_rules(run.session.data, run.rules);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);
@@ -407,6 +413,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   if (run.kernel_side) session["kernel_side"] = run.kernel_side->finish();
   const Status finished = recording.finish();
   describe_collection(session, recording.collector(), recording.spool(), recording.arena().control());
+  describe_placed(session, recording.arena().placement());
   session["state"] = finished ? "collected" : "incomplete";
   if (finished) describe_cost(session, run.options, run.installation);
   const Status written = run.session.write();
@@ -443,19 +450,19 @@ Result<int> run_traced(Run& run) {
 
 // Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
-                   const launch::CommandState& state) try {
+                   const launch::CommandState& state, const Rules& rules) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
   note("mlrun " MLRUN_VERSION " records to " + *folder);
-  auto recording = collect::Recording::create(recording_options(options, *folder));
+  auto recording = collect::Recording::create(recording_options(options, *folder, rules.bytes));
   if (!recording) {
     util::take_log_back();
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, state, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  Run run{options, installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
@@ -480,6 +487,8 @@ Result<int> run(const Arguments& arguments) {
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
+  const auto rules = settle_placement(options, installation);
+  if (!rules) return tl::make_unexpected(rules.error());
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) {
@@ -488,9 +497,10 @@ Result<int> run(const Arguments& arguments) {
   }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
+  if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
-  auto status = record(options, installation, state);
-  if (status || status.error().exit_code != 125) return status;
+  auto status = record(options, installation, state, *rules);
+  if (status || status.error().exit_code != 125 || options.places()) return status;
   return run_untraced(options, state, status.error().text);
 }
 

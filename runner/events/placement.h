@@ -48,9 +48,9 @@ struct mlrun_place_rule {
   __u64 min_bytes, max_bytes;  // of the requested size, both included
   __u64 budget_bytes;          // live bytes in one process; 0: no limit
   __u64 nodes[MLRUN_PLACE_NODES / 64];
-  __u32 calls, role, site;    // the enums above
-  __u32 policy;               // MPOL_...; MPOL_DEFAULT: none is set
-  __u32 flags;                // bits of enum mlrun_place_flag
+  __u32 calls, role, site;     // the enums above
+  __u32 policy;                // MPOL_...; MPOL_DEFAULT: none is set
+  __u32 flags;                 // bits of enum mlrun_place_flag
   __u32 role_text, site_text;  // offsets in the area; 0: none
   __u32 shares_count;
   struct mlrun_place_share shares[MLRUN_PLACE_SHARES];
@@ -58,15 +58,15 @@ struct mlrun_place_rule {
 
 // What one process did by one rule.
 struct mlrun_place_count {
-  __u64 matches, bytes;           // blocks that the rule has placed, or could not; requested bytes
+  __u64 matches, bytes;             // blocks that the rule has placed, or could not; requested bytes
   __u64 fallbacks, fallback_bytes;  // of these: no memory, or the budget was used up; they are libc's
-  __u64 live_bytes, peak_bytes;   // in whole pages
+  __u64 live_bytes, peak_bytes;     // in whole pages
 };
 
 struct mlrun_place_slot {
   __u32 pid;  // as the process sees it
   __u32 taken;
-  __u64 window;      // where its heaps are: rule i has window_bytes / rules_count from window + i * that on
+  __u64 window;  // where its heaps are: rule i has window_bytes / rules_count from window + i * that on
   __u64 window_bytes;
   __u64 pid_namespace;
   // struct mlrun_place_count counts[rules_count]
@@ -77,9 +77,9 @@ struct mlrun_placement {
   __u32 rules_count;
   __u32 rules_offset, texts_offset, slots_offset;  // from here
   __u32 slot_bytes, slots_count;
-  __u32 slots_taken;    // targets: may exceed slots_count; the processes beyond are not counted
-  __u32 main_pid;       // targets: the first process that has read the rules
-  __u32 processes;      // targets: images that have read the rules
+  __u32 slots_taken;     // targets: may exceed slots_count; the processes beyond are not counted
+  __u32 main_pid;        // targets: the first process that has read the rules
+  __u32 processes;       // targets: images that have read the rules
   __u32 without_memory;  // targets: images that could not have a heap
 };
 
@@ -88,6 +88,8 @@ struct mlrun_placement {
 #ifndef __cplusplus
 struct mlrun_placement_view {
   const unsigned long *base, *bytes;
-  _Bool (*is_before_glibc)(void);
+  void *(*malloc)(unsigned long);         // that library's
+  _Bool (*is_before_glibc)(void);         // the allocator behind it is libc's
+  const char *(*allocator_object)(void);  // its file
 };
 #endif

@@ -70,6 +70,8 @@ const char* option_of_commands(const RunTexts& texts, const RunOptions& options)
                                                  {!options.cpus.empty(), "--cpus"},
                                                  {!options.cpu_node.empty(), "--cpu-node"},
                                                  {!options.mem_node.empty(), "--mem-node"},
+                                                 {!options.place.empty(), "--place"},
+                                                 {!options.mem_kind.empty(), "--mem-kind"},
                                                  {options.lossless, "--lossless"},
                                                  {options.wait_all, "--wait-all"},
                                                  {options.summary_only, "--summary-only"}};

@@ -52,10 +52,12 @@ struct RunOptions {
   std::optional<uint32_t> graph_nodes_per_s;  // above this rate record launches; none: kGraphNodesPerS
   double sample_hz = 10;
   launch::PathRules path_rules;
-  std::string path_rules_bytes;  // encoded
-  Wish kprobes = Wish::kOff;     // off unless named
-  bool kprobes_wait = true;      // in addition to the block layer
-  bool kprobes_vfs = true;       // the same for file operations
+  std::string path_rules_bytes;    // encoded
+  std::vector<std::string> place;  // rules, or files of rules, as given
+  std::string mem_kind;            // as given; "": none
+  Wish kprobes = Wish::kOff;       // off unless named
+  bool kprobes_wait = true;        // in addition to the block layer
+  bool kprobes_vfs = true;         // the same for file operations
   bool kprobes_syscalls = false;
   bool kprobes_cuda = false;  // only with --pid, --cgroup or --system
   bool kprobes_cufile = false;
