@@ -52,14 +52,15 @@ INLINE size_t glibc_usable_size(void *block) {
   return (header & ~7ul) - 8 - ((header & 2) << 2);
 }
 
-// Libc's, though not is_glibc.
-INLINE bool is_behind_placement(const void *block) {
+// Also of a block that libmlrun_placement.so has left to libc.
+INLINE bool is_of_glibc(const void *block) {
+  if (likely(real_allocator.is_glibc)) return true;
   return real_allocator.placed_base &&
          (unsigned long)block - *real_allocator.placed_base >= *real_allocator.placed_bytes;
 }
 
 INLINE size_t usable_size(void *block) {
-  if (likely(real_allocator.is_glibc) || is_behind_placement(block)) return glibc_usable_size(block);
+  if (likely(is_of_glibc(block))) return glibc_usable_size(block);
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 

@@ -12,7 +12,7 @@ enum {
   kCleanTries = 2
 };
 
-struct heap heaps[MLRUN_PLACE_RULES];
+struct heap *heaps;
 static uint32_t opened;
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
@@ -21,6 +21,7 @@ static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_
 }
 
 bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule) {
+  if (!heaps && !(heaps = pages_map(NULL, count * sizeof *heaps))) return false;
   struct heap *heap = &heaps[number];
   uint32_t segments = kSegments / count, first = number * segments;
   uint32_t large = first + segments / 8, yard = first + segments / 2, end = first + segments;

@@ -25,7 +25,7 @@ struct heap {
   struct yard yard;
 };
 
-extern struct heap heaps[MLRUN_PLACE_RULES];
+extern struct heap *heaps;  // one for each rule
 
 INLINE void heap_lock(struct heap *heap) {
   uint32_t free = 0;

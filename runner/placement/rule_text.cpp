@@ -15,6 +15,8 @@ namespace mlrun::placement {
 
 namespace {
 
+constexpr size_t kBuildIdLeast = 8;  // digits
+constexpr const char* kDigits = "0123456789abcdef";
 constexpr uint64_t kLeastBlock = 4096, kUsualBlock = 64 << 10, kUsualMapping = 1 << 20;
 
 // Blanks around what separates words, so that size>=1M->node 1 is read like size >= 1M -> node 1.
@@ -125,9 +127,11 @@ class Reader {
     const auto frames = util::split(rule_.site_text, ",");
     for (const std::string_view frame : frames) {
       const size_t plus = frame.find('+');
-      const bool good = plus != std::string_view::npos && plus > 0 && plus + 1 < frame.size() &&
-                        frame.substr(0, plus).find_first_not_of("0123456789abcdef") == std::string_view::npos &&
-                        frame.substr(plus + 1).find_first_not_of("0123456789abcdefx") == std::string_view::npos;
+      std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
+      if (offset.starts_with("0x")) offset.remove_prefix(2);
+      const bool good = plus >= kBuildIdLeast && !offset.empty() &&
+                        frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
+                        offset.find_first_not_of(kDigits) == std::string_view::npos;
       if (!good) return fail(fmt::format("'{}' is no frame of a signature; write it like 1f2e3d4c+0x7a10", frame));
     }
     if (frames.size() > MLRUN_PLACE_FRAMES)
