@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/placement/heap.h"
 
+#include <linux/mempolicy.h>
 #include <string.h>
 
 #include "preload/placement/heap_parts.h"
@@ -136,10 +137,12 @@ static void note_regained(struct heap *heap, uint32_t pages) {
 }
 
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
-  bool large = pages >= kLargePages, huge = heap->rule->flags & MLRUN_PLACE_HUGE;
+  // Interleaved huge pages are shared out one by one: a block that begins with a whole one gets equal parts.
+  bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
+       large = pages >= kLargePages;
   struct range *range = &heap->ranges[large];
-  if (large && huge && align < kLargePages) align = kLargePages;
   uint32_t page = align == 1 ? range_take_kept(range, pages) : kNoPage;
+  if (large && whole && align < kLargePages) align = kLargePages;
   if (page == kNoPage) {
     note_regained(heap, pages);
     return take_clean(heap, range, pages, align);

@@ -42,8 +42,7 @@ Status check_cupti(const RunOptions& options, const launch::Installation& instal
 
 Status check_samples(const RunOptions& options) {
   const bool is_only_stream = options.sample == Wish::kAuto && options.preload == Wish::kOff &&
-                              options.cupti == Wish::kOff && options.kprobes == Wish::kOff && options.place.empty() &&
-                              options.mem_kind.empty();
+                              options.cupti == Wish::kOff && options.kprobes == Wish::kOff && !options.places();
   if (!options.sample_gpu || (options.sample != Wish::kRequire && !is_only_stream)) return {};
   const std::string what =
       is_only_stream ? "nothing to record: --preload=off leaves only samples of GPUs, and " : "no GPU can be sampled: ";

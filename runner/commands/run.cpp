@@ -211,7 +211,8 @@ class Samplers {
 
 // Collects until the command and its descendants have ended, or the time for them is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay, Samplers& samplers, collect::DescendantWatch& watch) {
+                             launch::SignalRelay& relay, Samplers& samplers, PlacedBlocks& placed,
+                             collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
   Descendants descendants(recording);
@@ -231,6 +232,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     }
     const uint32_t released = collector.pass();
     samplers.collect();
+    placed.follow(util::monotonic_ns());
     watch.work(util::monotonic_ns());
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
@@ -404,8 +406,9 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
   Samplers samplers(run.options, run.state.placement, recording);
+  PlacedBlocks placed(run.rules, recording.arena().placement());
   collect::DescendantWatch watch(child.pid());
-  CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
+  CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);
   session["watched"] = watch.finish();
@@ -413,7 +416,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   if (run.kernel_side) session["kernel_side"] = run.kernel_side->finish();
   const Status finished = recording.finish();
   describe_collection(session, recording.collector(), recording.spool(), recording.arena().control());
-  describe_placed(session, recording.arena().placement());
+  placed.describe(session);
   session["state"] = finished ? "collected" : "incomplete";
   if (finished) describe_cost(session, run.options, run.installation);
   const Status written = run.session.write();

@@ -87,6 +87,7 @@ struct RunOptions {
   bool verbose = false;
   std::vector<std::string> command;  // empty only with --pid, --cgroup or --system
 
+  [[nodiscard]] bool places() const { return !place.empty() || !mem_kind.empty(); }
   [[nodiscard]] bool samples_gpus() const { return sample != Wish::kOff && sample_gpu; }
 };
 
