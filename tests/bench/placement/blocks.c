@@ -5,7 +5,6 @@
 //   grow   realloc by an eighth, from 64 KiB to 64 MiB, new pages touched; CPU time
 //   keep   512 MiB of blocks of 64 KiB to 4 MiB, touched, then freed
 // Prints nanoseconds; of keep resident / asked at the peak, and the MiB that stay.
-#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """In a guest with two nodes: every rule puts every page where it says, by move_pages and numa_maps of the program itself. The program runs
-on node 0. Usage: guest_check.py BUILD PYTHON-WITH-NUMPY"""
+on node 0. With HMAT the kinds alone are tried. Usage: guest_check.py BUILD PYTHON-WITH-NUMPY"""
 
 import json
 import os
@@ -76,6 +76,27 @@ def check_nodes():
     expect("--mem-kind regular", pages([], "block", MIB, options=("--preload=off", "--mem-kind", "regular"))[:3], (256, 0, 0))
 
 
+def largest_node():
+    def memory(node):
+        return int((node / "meminfo").read_text(encoding="ascii").split()[3])
+    return int(max(Path("/sys/devices/system/node").glob("node[0-9]*"), key=memory).name[4:])
+
+
+def check_kinds(has_hmat):
+    """Kinds by what the firmware tells. Node 2, if there is one, has no CPUs and more bandwidth and latency than the others."""
+    n = 256
+    capacity = [0, 0, 0]
+    capacity[largest_node()] = n
+    expect("highest capacity", list(pages(["-> highest-capacity"], "block", MIB)[:3]), capacity)
+    if has_hmat:
+        expect("high bandwidth", pages(["-> hbw"], "block", MIB)[:3], (0, 0, n))
+        expect("lowest latency", pages(["-> lowest-latency"], "block", MIB)[:3], (n, 0, 0))
+        return
+    for kind in ("hbw", "lowest-latency", "dax-kmem"):
+        status, _, error, _ = run([f"-> {kind}"], "true")
+        expect(f"no {kind}", (status, f"no {kind} memory" in error, error.count("\n")), (125, True, 1))
+
+
 def check_numpy():
     _, said, error, placement = run(["-> node 1"], PYTHON, "-c", NUMPY)
     expect("NumPy", said.split()[:5], ["numpy", "0", "2047", "0", "2047"])
@@ -109,6 +130,10 @@ def check_cpuset():
 
 
 def main():
+    has_hmat = Path("/sys/devices/system/node/node0/access0/initiators/read_latency").exists()
+    check_kinds(has_hmat)
+    if has_hmat:
+        return 1 if failed else 0
     check_nodes()
     check_numpy()
     check_full()
