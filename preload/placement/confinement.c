@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls by which a program installs a filter. Nothing else of them is of interest; the recorder has hooks of its own in front.
+// The calls by which a program installs a filter. Nothing else of them is of interest; the recorder has hooks of its own in front. Both end
+// in a jump to the real function: `syscall` may fork, and its child must find the same stack.
 #include "preload/placement/confinement.h"
 
 #include <stdbool.h>

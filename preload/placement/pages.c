@@ -4,6 +4,8 @@
 #include <linux/futex.h>
 #include <sys/mman.h>
 
+enum { kDontNeedLocked = 24 };  // MADV_DONTNEED_LOCKED, since Linux 5.18
+
 static bool failed(long result) { return result < 0 && result >= -4095; }
 
 void *pages_map(void *at, size_t bytes) {
@@ -18,7 +20,8 @@ void *pages_map(void *at, size_t bytes) {
 void pages_unmap(void *at, size_t bytes) { raw_syscall2(SYS_munmap, (long)at, (long)bytes); }
 
 bool pages_give_back(void *at, size_t bytes) {
-  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED) == 0;
+  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED) == 0 ||
+         raw_syscall3(SYS_madvise, (long)at, (long)bytes, kDontNeedLocked) == 0;
 }
 
 bool pages_resize(void *at, size_t bytes, size_t wanted) {

@@ -23,7 +23,7 @@ void *pages_map(void *at, size_t bytes);
 
 void pages_unmap(void *at, size_t bytes);
 
-// False: the kernel keeps the pages, as those of locked memory.
+// False: the kernel keeps the pages, as those of locked memory before Linux 5.18.
 bool pages_give_back(void *at, size_t bytes);
 
 // Makes the mapping that ends behind these bytes longer or shorter, where it is. False: it is as it was.

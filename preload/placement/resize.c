@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // realloc. A block that grows for the first time from 1 MiB on goes to the yard, where there is room for it to grow on without a copy;
-// smaller ones get room for twice as much.
+// smaller ones get room for half as much again.
 #include <string.h>
 
 #include "preload/placement/heap.h"
@@ -75,16 +75,17 @@ static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uin
   return address_of(page);
 }
 
+// A block that grows gets room for half as much again.
 static void *copied(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
-  size_t old = heap_usable(run), keep = old < bytes ? old : bytes;
-  void *fresh = heap_allocate(heap->number, bytes > old ? bytes + bytes / 2 : bytes, 0, false);
-  if (!fresh) fresh = heap_allocate(heap->number, bytes, 0, false);
+  size_t old = heap_usable(run), keep = old < bytes ? old : bytes, asked = bytes > old ? bytes + bytes / 2 : bytes;
+  void *fresh = heap_allocate(heap->number, asked, 0, false);
+  if (!fresh) fresh = heap_allocate(heap->number, asked = bytes, 0, false);
   if (!fresh) return NULL;
   struct run *wide = live_run(fresh);
   heap_lock(heap);
   heap->count->matches--;  // it is the same block
-  heap->count->bytes -= bytes > old ? bytes + bytes / 2 : bytes;
+  heap->count->bytes -= asked;
   note_live(heap, (int64_t)pages_for(bytes) - wide->pages);
   wide->pages = pages_for(bytes);
   heap_unlock(heap);

@@ -95,7 +95,7 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
                     {"max_bytes", rule.max_bytes},
                     {"strict", rule.strict}});
   }
-  session["placement"] = {{"rules", std::move(list)}};
+  session["placement"]["rules"] = std::move(list);
 }
 
 PlacedBlocks::PlacedBlocks(const Rules& rules, const mlrun_placement& area)

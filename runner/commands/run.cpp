@@ -450,7 +450,8 @@ Result<int> run(const Arguments& arguments) {
   if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
-  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
+                                                 options.interleave, options.weighted_interleave});
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);

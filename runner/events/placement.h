@@ -35,9 +35,8 @@ enum mlrun_place_site {
 };
 
 enum mlrun_place_flag {
-  MLRUN_PLACE_HUGE = 1,     // MADV_HUGEPAGE
-  MLRUN_PLACE_MEMKIND = 2,  // by libmemkind instead of the heap of this library
-  MLRUN_PLACE_RATIO = 4     // pages by shares[]
+  MLRUN_PLACE_HUGE = 1,  // MADV_HUGEPAGE
+  MLRUN_PLACE_RATIO = 2  // pages by shares[]
 };
 
 struct mlrun_place_share {

@@ -74,12 +74,13 @@ struct RunOptions {
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;
-  uint64_t last_ns = 0;                       // 0: everything is kept
-  uint64_t fold_ns = 0;                       // shorter calls are recorded as sums; 0: none
-  bool summary_only = false;                  // events are only added up
-  std::vector<std::string> mllog;             // absolute paths
-  std::vector<std::string> kept_environment;  // variables that are stored as they are
-  std::string cpus, cpu_node, mem_node;       // lists as given; empty: all
+  uint64_t last_ns = 0;                                    // 0: everything is kept
+  uint64_t fold_ns = 0;                                    // shorter calls are recorded as sums; 0: none
+  bool summary_only = false;                               // events are only added up
+  std::vector<std::string> mllog;                          // absolute paths
+  std::vector<std::string> kept_environment;               // variables that are stored as they are
+  std::string cpus, cpu_node, mem_node;                    // lists as given; empty: all
+  std::string preferred, interleave, weighted_interleave;  // instead of mem_node
   bool wait_all = false;
   bool defer_merge = false;
   bool keep_raw = false;

@@ -196,6 +196,13 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
             "with memory of these NUMA nodes alone, pages of files that it reads first among it (default: of all)"),
         "LIST");
   shown(
+      app.add_option("--preferred", options.preferred, "with memory of these nodes first (default: of the CPU's own)"),
+      "LIST");
+  shown(app.add_option("--interleave", options.interleave, "with memory of these nodes, page by page in turn"), "LIST");
+  shown(app.add_option("--weighted-interleave", options.weighted_interleave,
+                       "the same, by this machine's weights (/sys/kernel/mm/mempolicy/weighted_interleave)"),
+        "LIST");
+  shown(
       add_list(
           app, "--place", options.place,
           "which of its blocks go where: 'size >= 1M -> node 1'; an argument without -> is a file of such rules "
@@ -206,7 +213,7 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, and default: the "
           "same "
           "heap without a policy, as the control of a comparison\n"
-          "behind it: budget SIZE; strict: no other node, and the kernel ends the program when that one is full"),
+          "behind it: huge; budget SIZE; strict: no other node, and the kernel ends the program when that one is full"),
       "RULE");
   shown(app.add_option(
             "--mem-kind", options.mem_kind,

@@ -42,6 +42,12 @@ Status find_nodes(Rule& rule) {
   if (rule.target == Target::kRatio && nodes->size() != rule.shares.size()) {
     return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes->size()));
   }
+  if (nodes->size() > 1 && !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio) {
+    // Linux 5.15 has the policy for several
+    if (const auto policy = launch::find_placement({.preferred = rule.where}); !policy) {
+      return tl::make_unexpected(policy.error());
+    }
+  }
   rule.nodes = *std::move(nodes);
   return {};
 }

@@ -23,7 +23,7 @@ struct Rule {
   Target target = Target::kDefault;
   std::string where;             // nodes as given, name of a kind, number of a GPU
   std::vector<uint32_t> shares;  // of a ratio, in the order of the nodes
-  bool strict = false, huge = false, memkind = false;
+  bool strict = false, huge = false;
   uint64_t budget_bytes = 0;  // 0: no limit
 
   std::vector<uint32_t> nodes;  // resolved (resolve.h); empty: any

@@ -40,7 +40,7 @@ mlrun_place_rule encoded(const Rule& rule, std::string& area) {
   result.role = rule.role;
   result.site = rule.site;
   result.policy = policy_of(rule);
-  result.flags = (rule.huge ? uint32_t{MLRUN_PLACE_HUGE} : 0u) | (rule.memkind ? uint32_t{MLRUN_PLACE_MEMKIND} : 0u) |
+  result.flags = (rule.huge ? uint32_t{MLRUN_PLACE_HUGE} : 0u) |
                  (rule.target == Target::kRatio ? uint32_t{MLRUN_PLACE_RATIO} : 0u);
   result.role_text = put_text(area, rule.role_text);
   result.site_text = put_text(area, rule.site_text);

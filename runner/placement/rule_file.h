@@ -10,7 +10,6 @@
 //   strict = true
 //   budget = "16G"
 //   huge = true
-//   heap = "memkind"
 #pragma once
 
 #include <string>

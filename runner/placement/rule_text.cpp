@@ -230,18 +230,12 @@ class Reader {
       if (bytes) rule_.budget_bytes = *bytes;
       return bytes ? Status() : Status(tl::make_unexpected(bytes.error()));
     }
-    if (take("heap")) {
-      if (!take("memkind")) return fail("the only other heap is memkind");
-      rule_.memkind = true;
-      return {};
-    }
-    return fail(fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE, heap memkind",
-                            words_[at_]));
+    return fail(
+        fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE", words_[at_]));
   }
 
   Status settle() {
     const bool maps = rule_.calls == MLRUN_PLACE_MMAP;
-    if (maps && rule_.memkind) return fail("memkind has no mappings; leave 'heap memkind' or 'mmap' out");
     if (rule_.min_bytes == 0) rule_.min_bytes = maps ? kUsualMapping : std::min(kUsualBlock, rule_.max_bytes);
     if (rule_.min_bytes > rule_.max_bytes) return fail("no size fits: the lower limit is above the upper one");
     if (rule_.min_bytes < kLeastBlock)

@@ -2,7 +2,7 @@
 // A rule as one line:
 //
 //   size >= 1M and worker -> node 1 strict
-//   CONDITION [and CONDITION]... -> TARGET [strict] [huge] [budget SIZE] [heap memkind]
+//   CONDITION [and CONDITION]... -> TARGET [strict] [huge] [budget SIZE]
 //
 //   size >= 1M, size 64K..1M, size < 4M    the requested size; 64K and more if it is not said
 //   mmap size >= 1M                        the program's own anonymous mappings instead of its blocks

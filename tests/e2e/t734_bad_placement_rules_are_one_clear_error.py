@@ -16,7 +16,6 @@ BAD = {
     "-> 3:1 node 0": "the ratio has 2 numbers and 1",
     "-> near gpu 99": "GPU 99 does not exist",
     "-> hbw": "this machine has no hbw memory",
-    "mmap -> default heap memkind": "memkind has no mappings",
     "nothing.toml": "everything else is the name of a file",
 }
 FILES = {

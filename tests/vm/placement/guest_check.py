@@ -41,7 +41,7 @@ def run(rules, *command, options=("--preload=off",)):
     done = subprocess.run([MLRUN, "run", "--quiet", "--defer-merge", "-o", out, "--sample=off", "--python-stacks=off", *options, *words, "--", "taskset", "1", *command],
                           capture_output=True, text=True, check=False)
     session = out / "session.json"
-    return done.returncode, done.stdout, done.stderr, json.loads(session.read_text())["placement"] if session.exists() else None
+    return done.returncode, done.stdout, done.stderr, json.loads(session.read_text()).get("placement") if session.exists() else None
 
 
 def pages(rules, what, size, **more):
@@ -74,6 +74,24 @@ def check_nodes():
     expect("with the recorder", pages(["-> node 1"], "block", 16 * MIB, options=()), (0, 4096, 0, "prefer:1"))
     expect("budget", pages(["-> node 1 budget 8M"], "fill", 16 * MIB)[:2] > (1800, 1800), True)
     expect("--mem-kind regular", pages([], "block", MIB, options=("--preload=off", "--mem-kind", "regular"))[:3], (256, 0, 0))
+
+
+def check_command():
+    """Policies of the whole command: nothing is replaced."""
+    n = 4096
+    for options, wanted in ((("--preferred", "1"), (0, n - 1)), (("--interleave", "0,1"), (n // 2, n // 2)), (("--mem-node", "1"), (0, n - 1))):
+        found = pages([], "block", n * 4096, options=("--preload=files", *options))
+        expect(options[0], isinstance(found[1], int) and abs(found[0] - wanted[0]) <= 1024 and abs(found[1] - wanted[1]) <= 1024, True)
+        print(found)
+    weights = Path("/sys/kernel/mm/mempolicy/weighted_interleave")
+    if weights.exists():
+        (weights / "node0").write_text("3", encoding="ascii")
+        (weights / "node1").write_text("1", encoding="ascii")
+        found = pages([], "block", n * 4096, options=("--preload=files", "--weighted-interleave", "0,1"))
+        expect("weighted interleave", abs(found[0] - 3072) <= 512 and abs(found[1] - 1024) <= 512, True)
+    else:
+        status, _, error, _ = run([], "true", options=("--preload=files", "--weighted-interleave", "0,1"))
+        expect("no weighted interleave", (status, "Linux 6.9 has it" in error), (125, True))
 
 
 def largest_node():
@@ -134,6 +152,7 @@ def main():
     check_kinds(has_hmat)
     if has_hmat:
         return 1 if failed else 0
+    check_command()
     check_nodes()
     check_numpy()
     check_full()
