@@ -4,6 +4,7 @@
 #include <linux/mempolicy.h>
 #include <string.h>
 
+#include "preload/base/next_symbol.h"
 #include "preload/placement/heap_parts.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
 };
 
 struct heap *heaps;
+HOT const char *single_threaded;
 static uint32_t opened;
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
@@ -23,6 +25,7 @@ static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_
 
 bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule) {
   if (!heaps && !(heaps = pages_map(NULL, count * sizeof *heaps))) return false;
+  single_threaded = libc_variable("__libc_single_threaded");
   struct heap *heap = &heaps[number];
   uint32_t segments = kSegments / count, first = number * segments;
   uint32_t large = first + segments / 8, yard = first + segments / 2, end = first + segments;

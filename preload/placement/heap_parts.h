@@ -27,13 +27,25 @@ struct heap {
 
 extern struct heap *heaps;  // one for each rule
 
+// libc's __libc_single_threaded, since glibc 2.32; null: unknown. A thread cannot become two while it is in here.
+extern HOT const char *single_threaded;
+INLINE bool is_single_threaded(void) { return single_threaded && *(const volatile char *)single_threaded; }
+
 INLINE void heap_lock(struct heap *heap) {
   uint32_t free = 0;
+  if (is_single_threaded()) {
+    heap->lock = 1;
+    return;
+  }
   if (likely(__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) return;
   while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
 }
 
 INLINE void heap_unlock(struct heap *heap) {
+  if (is_single_threaded()) {
+    heap->lock = 0;
+    return;
+  }
   if (unlikely(__atomic_exchange_n(&heap->lock, 0, __ATOMIC_RELEASE) == 2)) futex_wake_one(&heap->lock);
 }
 

@@ -2,9 +2,9 @@
 // What large blocks cost in the allocator of this process. Usage: blocks loop|pair|pass|grow|keep|small BYTES
 //   small  malloc and free without a touch          loop  one thread allocates, touches each page, frees
 //   pair   two threads do                            pass  one thread allocates and touches, another frees
-//   grow   realloc by an eighth, from 64 KiB to 64 MiB, new pages touched; CPU time
+//   grow   realloc by an eighth, from 64 KiB to 64 MiB, new pages touched
 //   keep   512 MiB of blocks of 64 KiB to 4 MiB, touched, then freed
-// Prints nanoseconds; of keep resident / asked at the peak, and the MiB that stay.
+// Prints nanoseconds, wall and CPU; of keep resident / asked at the peak, and the MiB that stay.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -84,7 +84,7 @@ static void pass(struct work *w) {
   w->ns = (now() - start) / (double)w->count;
 }
 static void grow(struct work *w) {
-  double start = cpu();
+  double start = now();
   long steps = 0;
   for (int round = 0; round < 5; round++) {
     size_t bytes = 64 << 10;
@@ -98,7 +98,17 @@ static void grow(struct work *w) {
     }
     free(block);
   }
-  w->ns = (cpu() - start) / (double)steps;
+  w->ns = (now() - start) / (double)steps;
+  w->count = steps;
+}
+static void small(struct work *w) {
+  w->count = 5000000;
+  double start = now();
+  for (long i = 0; i < w->count; i++) {
+    void *volatile block = malloc(w->bytes);
+    free(block);
+  }
+  w->ns = (now() - start) / (double)w->count;
 }
 static double resident_mib(void) {
   long size = 0, pages = 0;
@@ -132,13 +142,9 @@ int main(int argc, char **argv) {
     keep();
     return 0;
   }
+  double start = cpu();
   if (!strcmp(what, "small")) {
-    double start = now();
-    for (int i = 0; i < 5000000; i++) {
-      void *volatile block = malloc(w.bytes);
-      free(block);
-    }
-    w.ns = (now() - start) / 5e6;
+    small(&w);
   } else if (!strcmp(what, "loop")) {
     loop(&w);
   } else if (!strcmp(what, "pair")) {
@@ -150,6 +156,7 @@ int main(int argc, char **argv) {
   } else {
     return 2;
   }
-  printf("%.1f\n", w.ns);
+  double threads = strcmp(what, "pair") ? 1 : 2;
+  printf("%.1f %.1f\n", w.ns, (cpu() - start) / (double)w.count / threads);
   return 0;
 }
