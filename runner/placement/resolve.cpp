@@ -44,7 +44,9 @@ Status find_nodes(Rule& rule) {
   }
   if (nodes->size() > 1 && !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio) {
     // Linux 5.15 has the policy for several
-    if (const auto policy = launch::find_placement({.preferred = rule.where}); !policy) {
+    launch::PlacementTexts texts;
+    texts.preferred = rule.where;
+    if (const auto policy = launch::find_placement(texts); !policy) {
       return tl::make_unexpected(policy.error());
     }
   }
