@@ -24,7 +24,8 @@ static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_
 }
 
 bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule) {
-  if (!heaps && !(heaps = pages_map(NULL, count * sizeof *heaps))) return false;
+  if (!heaps) heaps = pages_map(NULL, count * sizeof *heaps);
+  if (!heaps) return false;
   single_threaded = libc_variable("__libc_single_threaded");
   struct heap *heap = &heaps[number];
   uint32_t segments = kSegments / count, first = number * segments;

@@ -20,8 +20,9 @@ static void list_remove(struct run_lists *lists, uint32_t number, uint32_t page)
   if (run->next != kNoPage) run_at(run->next)->prev = run->prev;
   if (run->prev != kNoPage)
     run_at(run->prev)->next = run->next;
-  else if ((lists->first[number] = run->next) == kNoPage)
-    lists->any[number / 64] &= ~(1ull << number % 64);
+  else
+    lists->first[number] = run->next;
+  if (lists->first[number] == kNoPage) lists->any[number / 64] &= ~(1ull << number % 64);
 }
 
 // The first size from `number` on, below `end`, of which there is a run; `end`: none.

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
 #include <mutex>
 #include <random>
 #include <utility>
@@ -36,17 +36,20 @@ std::vector<Span> mapped_spans(int pid, uint64_t from, uint64_t to) {
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
   for (const std::string_view line : util::split(maps, "\n")) {
     Span span;
-    if (std::sscanf(std::string(line.substr(0, 40)).c_str(), "%lx-%lx", &span.start, &span.end) != 2) continue;
+    const char* const end = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), end, span.start, 16);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') continue;
+    if (std::from_chars(first.ptr + 1, end, span.end, 16).ec != std::errc()) continue;
     if (span.start >= from && span.end <= to) spans.push_back(span);
   }
   return spans;
 }
 
 // Up to kPagesAtOnce pages, one at random in each of as many equal parts.
-std::vector<void*> choose_pages(const std::vector<Span>& spans, uint64_t total) {
+std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t total) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const size_t count = std::min<uint64_t>(total, kPagesAtOnce);
-  std::vector<void*> pages;
+  std::vector<uint64_t> pages;
   uint64_t before = 0;
   size_t part = 0;
   for (const Span& span : spans) {
@@ -55,7 +58,7 @@ std::vector<void*> choose_pages(const std::vector<Span>& spans, uint64_t total) 
       const uint64_t low = total * part / count, high = total * (part + 1) / count;
       const uint64_t at = low + random() % std::max<uint64_t>(high - low, 1);
       if (at >= before + size) break;
-      pages.push_back(reinterpret_cast<void*>(span.start + (std::max(at, before) - before) * kPage));
+      pages.push_back(span.start + (std::max(at, before) - before) * kPage);
     }
     before += size;
   }
@@ -65,7 +68,7 @@ std::vector<void*> choose_pages(const std::vector<Span>& spans, uint64_t total) 
 void look_at_rule(int pid, const std::vector<Span>& spans, PagesFound& found) {
   uint64_t total = 0;
   for (const Span& span : spans) total += (span.end - span.start) / kPage;
-  std::vector<void*> pages = choose_pages(spans, total);
+  const std::vector<uint64_t> pages = choose_pages(spans, total);
   std::vector<int> nodes(pages.size(), -1);
   if (pages.empty() || ::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
     return;

@@ -32,7 +32,7 @@ class Table {
   Result<Rule> read() {
     for (const auto& [key, value] : table_) {
       if (std::find(kKeys.begin(), kKeys.end(), key.str()) != kKeys.end()) continue;
-      const std::string meant = util::most_similar(std::string(key.str()), {kKeys.begin(), kKeys.end()});
+      const std::string meant = util::most_similar(key.str(), {kKeys.begin(), kKeys.end()});
       return wrong(value, fmt::format("'{}' is no key of a rule{}", key.str(),
                                       meant.empty() ? "" : "; did you mean " + meant + "?"));
     }
