@@ -198,9 +198,11 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
   shown(
       app.add_option("--preferred", options.preferred, "with memory of these nodes first (default: of the CPU's own)"),
       "LIST");
-  shown(app.add_option("--interleave", options.interleave, "with memory of these nodes, page by page in turn"), "LIST");
+  shown(app.add_option("--interleave", options.interleave,
+                       "with memory of these nodes, page by page in turn (default: none)"),
+        "LIST");
   shown(app.add_option("--weighted-interleave", options.weighted_interleave,
-                       "the same, by this machine's weights (/sys/kernel/mm/mempolicy/weighted_interleave)"),
+                       "the same, by this machine's weights, since Linux 6.9 (default: none)"),
         "LIST");
   shown(
       add_list(
