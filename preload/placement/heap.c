@@ -8,9 +8,10 @@
 #include "preload/placement/heap_parts.h"
 
 enum {
-  kLargePages = 512,      // 2 MiB
-  kKeptPagesMax = 15360,  // 60 MiB; with the tables 64
-  kFreedPagesMax = 8192,  // 32 MiB, where libc maps each block by itself
+  kLargePages = 512,       // 2 MiB
+  kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
+  kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
+  kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
   kCleanTries = 2
 };
 
@@ -93,6 +94,7 @@ static void give_back(struct heap *heap, uint32_t page) {
 
 static uint64_t keep_limit(const struct heap *heap) {
   uint64_t peak = heap->count->peak_bytes / kPageBytes, limit = peak / 2 + heap->regained_pages;
+  if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
   if (limit > peak) limit = peak;
   if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
   return limit < kKeptPagesMax ? limit : kKeptPagesMax;

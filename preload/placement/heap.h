@@ -3,7 +3,7 @@
 // ones, whose pages are never huge: a huge page under a small block would be paid for by 30 others that are not there.
 //
 // Freed blocks keep their pages up to a limit, for the next ones; the oldest are given back first. The limit is half of the most that
-// was alive, and all of it where pages that were given back were needed again; or twice the largest freed block of up to 32 MiB (as
+// was alive, and all of it up to 16 MiB or where pages that were given back were needed again; or twice the largest freed block of up to 32 MiB (as
 // libc's); at most 64 MiB.
 #pragma once
 
