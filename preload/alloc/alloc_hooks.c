@@ -251,7 +251,7 @@ static COLD void *allocated_elsewhere(uint32_t kind, void *block, size_t size, u
 
 INLINE void *allocated(uint32_t kind, void *block, size_t size, uint64_t site) {
   if (unlikely(!block)) return block;
-  if (unlikely(!real_allocator.is_glibc)) return allocated_elsewhere(kind, block, size, site);
+  if (unlikely(!is_of_glibc(block))) return allocated_elsewhere(kind, block, size, site);
   return listed_or_counted(kind, block, size, glibc_usable_size(block), site);
 }
 
@@ -299,7 +299,7 @@ static COLD void released_elsewhere(void *block, uint64_t site) {
 
 INLINE void released(void *block, uint64_t site) {
   if (unlikely(!block)) return;
-  if (unlikely(!hooks_on || !real_allocator.is_glibc))
+  if (unlikely(!hooks_on || !is_of_glibc(block)))
     released_elsewhere(block, site);
   else
     listed_or_counted_free(block, glibc_usable_size(block), site);

@@ -2,8 +2,15 @@
 #include "preload/base/real_allocator.h"
 
 #include "preload/base/next_symbol.h"
+#include "runner/events/placement.h"
 
 HOT struct real_allocator real_allocator;
+
+extern const struct mlrun_placement_view mlrun_placement_view __attribute__((weak));
+
+static bool is_of_placement(void *(*found)(size_t)) {
+  return &mlrun_placement_view && found == mlrun_placement_view.malloc;
+}
 
 enum {
   kOrdinary = allocator_bit(MLRUN_MALLOC) | allocator_bit(MLRUN_CALLOC) | allocator_bit(MLRUN_REALLOC),
@@ -49,17 +56,21 @@ void real_allocator_resolve(void) {
   const char *owner = find_owner(objects, libc);
   r->is_glibc = libc && owner == libc;
   r->of_others = r->is_glibc ? 0 : functions_of_others(objects, owner);
+  if (is_of_placement(found) && mlrun_placement_view.is_before_glibc()) {
+    r->placed_base = mlrun_placement_view.base;
+    r->placed_bytes = mlrun_placement_view.bytes;
+  }
   r->usable_size = !(r->of_others & kOrdinary) && object_of_size == owner ? size : NULL;
   __atomic_store_n(&r->malloc, found, __ATOMIC_RELEASE);
 }
 
 const char *real_allocator_object(void) {
   const char *object = "";
-  other_symbol_in("malloc", &object);
-  return object;
+  void *(*found)(size_t) = (void *(*)(size_t))other_symbol_in("malloc", &object);
+  return is_of_placement(found) ? mlrun_placement_view.allocator_object() : object;
 }
 
 bool real_allocator_has_new(void) {
-  const char *object = NULL, *object_of_new = NULL;
-  return other_symbol_in("malloc", &object) && other_symbol_in("_Znwm", &object_of_new) && object == object_of_new;
+  const char *object_of_new = NULL;
+  return other_symbol_in("_Znwm", &object_of_new) && real_allocator_object() == object_of_new;
 }

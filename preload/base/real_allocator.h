@@ -13,6 +13,8 @@
 
 #define allocator_bit(kind) (1u << ((kind)-MLRUN_MALLOC))
 
+struct mlrun_placement_view;
+
 struct real_allocator {
   bool is_glibc;
   void *(*malloc)(size_t);
@@ -26,6 +28,8 @@ struct real_allocator {
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
   uint32_t of_others;             // allocator_bit of the functions that return another object's blocks
+  // libmlrun_placement.so precedes libc's allocator: blocks at these addresses are its own. Null: it is not there.
+  const unsigned long *placed_base, *placed_bytes;
 };
 extern struct real_allocator real_allocator;
 
@@ -48,8 +52,15 @@ INLINE size_t glibc_usable_size(void *block) {
   return (header & ~7ul) - 8 - ((header & 2) << 2);
 }
 
+// Also of a block that libmlrun_placement.so has left to libc.
+INLINE bool is_of_glibc(const void *block) {
+  if (likely(real_allocator.is_glibc)) return true;
+  return real_allocator.placed_base &&
+         (unsigned long)block - *real_allocator.placed_base >= *real_allocator.placed_bytes;
+}
+
 INLINE size_t usable_size(void *block) {
-  if (likely(real_allocator.is_glibc)) return glibc_usable_size(block);
+  if (likely(is_of_glibc(block))) return glibc_usable_size(block);
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 

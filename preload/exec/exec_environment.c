@@ -11,6 +11,7 @@
 #include "preload/core/recorder.h"
 #include "preload/exec/exec_space.h"
 #include "preload/record/channel.h"
+#include "runner/events/placement.h"
 #include "runner/events/session.h"
 
 #define PRELOAD_PREFIX   "LD_PRELOAD="
@@ -31,23 +32,31 @@ static bool is_own(const char *entry) {
   return length == entry_length(entry) && !memcmp(entry, own, length);
 }
 
-// Bytes of the path of the folder with this library and the one for GPU work, with the slash.
+// Bytes of the path of the folder with this library, the one for GPU work and the one that places blocks, with the slash.
 static size_t folder_length(void) {
   const char *own = own_library_path(), *slash = strrchr(own, '/');
   return slash ? (size_t)(slash + 1 - own) : 0;
 }
 
-static const char kGpuLibrary[] = MLRUN_CUPTI_LIBRARY;
+static const char kGpuLibrary[] = MLRUN_CUPTI_LIBRARY, kPlacementLibrary[] = MLRUN_PLACEMENT_LIBRARY;
 
-static bool is_gpu_library(const char *entry) {
-  size_t folder = folder_length();
-  return entry_length(entry) == folder + sizeof kGpuLibrary - 1 && !memcmp(entry, own_library_path(), folder) &&
-         !memcmp(entry + folder, kGpuLibrary, sizeof kGpuLibrary - 1);
+static bool is_beside(const char *entry, const char *name) {
+  size_t folder = folder_length(), length = strlen(name);
+  return entry_length(entry) == folder + length && !memcmp(entry, own_library_path(), folder) &&
+         !memcmp(entry + folder, name, length);
 }
 
-static bool is_ours(const char *entry) { return is_own(entry) || is_gpu_library(entry); }
+static bool is_gpu_library(const char *entry) { return is_beside(entry, kGpuLibrary); }
+static bool is_placement_library(const char *entry) { return is_beside(entry, kPlacementLibrary); }
+
+static bool is_ours(const char *entry) { return is_own(entry) || is_gpu_library(entry) || is_placement_library(entry); }
 
 static bool records_gpu_work(void) { return control->streams & MLRUN_STREAM_GPU; }
+
+static bool places_blocks(void) {
+  const char *area = process.arena ? process.arena + MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES : NULL;
+  return area && ((const struct mlrun_placement *)area)->rules_count;
+}
 
 static bool names_a_runtime(const char *entry) {
   size_t base = entry_length(entry);
@@ -76,7 +85,8 @@ static bool is_the_programs_runtime(const char *entry) { return names_a_runtime(
 
 static enum preload_change change_for(const struct exec_target *target, const char *value, const char *runtime) {
   bool lent = any_entry(value, is_lent);
-  bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library));
+  bool there = any_entry(value, is_own) && (!records_gpu_work() || any_entry(value, is_gpu_library)) &&
+               (!places_blocks() || any_entry(value, is_placement_library));
   bool cannot_load = target->verdict == MLRUN_EXEC_FOREIGN || target->verdict == MLRUN_EXEC_32_BIT ||
                      target->verdict == MLRUN_EXEC_OTHER_LIBC || target->verdict == MLRUN_EXEC_UNREACHABLE;
   if (cannot_load) return any_entry(value, is_ours) ? kPreloadRemove : kPreloadKeep;
@@ -148,8 +158,9 @@ struct environment_plan plan_environment(char *const *given, const struct exec_t
                        control->state != MLRUN_STOP && own_library_path()[0] == '/';
   if (plan.change == kPreloadKeep && !plan.add_session && !plan.add_injection) return plan;
   size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
-  size_t text =
-      strlen(PRELOAD_PREFIX) + own + gpu + strlen(value) + strlen(plan.runtime) + 4 + strlen(INJECTION_PREFIX) + gpu;
+  size_t placing = folder_length() + sizeof kPlacementLibrary;
+  size_t text = strlen(PRELOAD_PREFIX) + own + gpu + placing + strlen(value) + strlen(plan.runtime) + 4 +
+                strlen(INJECTION_PREFIX) + gpu;
   bool fits = plan.count <= kMaxEntries && text <= kMaxPreloadBytes;
   if (fits) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
   bool lacks_own = plan.change == kPreloadAdd && !any_entry(value, is_own);
@@ -163,14 +174,15 @@ static char *append(char *at, const char *text, size_t length) {
   return at + length + 1;
 }
 
-static char *append_gpu_library(char *at) {
+static char *append_beside(char *at, const char *name) {
   memcpy(at, own_library_path(), folder_length());
-  return append(at + folder_length(), kGpuLibrary, sizeof kGpuLibrary - 1);
+  return append(at + folder_length(), name, strlen(name));
 }
 
 static char *append_ours(char *at) {
   at = append(at, own_library_path(), strlen(own_library_path()));
-  return records_gpu_work() ? append_gpu_library(at) : at;
+  if (records_gpu_work()) at = append_beside(at, kGpuLibrary);
+  return places_blocks() ? append_beside(at, kPlacementLibrary) : at;
 }
 
 static char *append_lent(char *at, const char *runtime) {
@@ -207,7 +219,7 @@ static char *write_preload(const struct environment_plan *plan, char *at) {
 
 static void write_injection(char *at) {
   memcpy(at, INJECTION_PREFIX, strlen(INJECTION_PREFIX));
-  append_gpu_library(at + strlen(INJECTION_PREFIX))[-1] = 0;
+  append_beside(at + strlen(INJECTION_PREFIX), kGpuLibrary)[-1] = 0;
 }
 
 void plan_environment_space(struct environment_plan *plan) {

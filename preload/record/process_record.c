@@ -137,7 +137,8 @@ static void fill(uint64_t *w, const uint64_t *ids) {
   w[MLRUN_PW_ARGUMENTS] = ids[kArguments];
   w[MLRUN_PW_NAMESPACE] = process.pid_namespace << 8;
   w[MLRUN_PW_CGROUP] = ids[kCgroup];
-  w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)real_allocator.is_glibc << 40 | (uint64_t)own_new << 41;
+  w[MLRUN_PW_UID] = (uint64_t)uid << 8 | (uint64_t)(real_allocator.is_glibc || real_allocator.placed_base) << 40 |
+                    (uint64_t)own_new << 41;
   w[MLRUN_PW_CWD] = ids[kDirectory];
   w[MLRUN_PW_LAUNCHER] = ranks.launcher << 8;
   w[MLRUN_PW_ALLOCATOR] = ids[kAllocator];

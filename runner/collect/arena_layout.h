@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runner/events/arena.h"
+#include "runner/events/placement.h"
 
 namespace mlrun::collect {
 
@@ -24,7 +25,7 @@ constexpr ArenaLayout make_arena_layout(uint32_t segment_count) {
   constexpr uint64_t kPage = 4096;
   ArenaLayout layout;
   layout.segment_count = segment_count;
-  layout.owner_offset = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES;
+  layout.owner_offset = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES;
   layout.drained_offset = round_up(layout.owner_offset + 4ull * segment_count, kPage);
   layout.stage_offset = round_up(layout.drained_offset + 4ull * segment_count, kPage);
   layout.segments_offset = round_up(layout.stage_offset + MLRUN_STAGE_BYTES, MLRUN_SEGMENT_BYTES);

@@ -63,6 +63,8 @@ void Arena::fill_control(const ArenaOptions& options) {
   std::copy(folder.begin(), folder.end(), memory_.data() + kFolderOffset);
   page.rules_bytes = static_cast<__u32>(options.path_rules.size());
   std::copy(options.path_rules.begin(), options.path_rules.end(), memory_.data() + MLRUN_CONTROL_BYTES);
+  std::copy(options.placement.begin(), options.placement.end(),
+            memory_.data() + MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES);
   for (uint32_t i = 0; i < layout_.segment_count; i++) owner(i) = 1u << 24;  // free, first lap
   store(page.state, uint32_t{MLRUN_PAUSE});
   store(page.magic, __u64{MLRUN_ARENA_MAGIC});

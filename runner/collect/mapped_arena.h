@@ -10,6 +10,7 @@
 
 #include "runner/collect/arena_layout.h"
 #include "runner/events/arena.h"
+#include "runner/events/placement.h"
 #include "runner/util/mapping.h"
 #include "runner/util/result.h"
 #include "runner/util/unique_fd.h"
@@ -30,6 +31,7 @@ struct ArenaOptions {
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS;
   Uuid session{};
   std::string path_rules;    // runner/events/path_rules.h; at most MLRUN_RULES_BYTES
+  std::string placement;     // runner/events/placement.h; at most MLRUN_PLACEMENT_BYTES
   std::string trace_folder;  // written after the control page's fields, for `mlrun clean`
 };
 
@@ -48,6 +50,10 @@ class Arena {
   [[nodiscard]] std::string trace_folder() const;
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const std::string& path() const { return path_; }
+
+  [[nodiscard]] mlrun_placement& placement() const {
+    return *reinterpret_cast<mlrun_placement*>(memory_.data() + MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES);
+  }
 
   // Requires for all: index < layout().segment_count.
   [[nodiscard]] uint32_t& owner(uint32_t index) const { return words(layout_.owner_offset)[index]; }

@@ -64,6 +64,7 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
   arena_options.session = make_uuid();
   arena_options.trace_folder = options.trace_folder;
   arena_options.path_rules = options.path_rules;
+  arena_options.placement = options.placement;
   Error last{"there is no place for the arena: shared memory is short, and the trace folder's path holds a comma"};
   for (ArenaPlace& place : arena_places(options.trace_folder, options.buffer_bytes, options.buffer_exact)) {
     arena_options.segment_count = place.segment_count;

@@ -28,6 +28,7 @@ struct RecordingOptions {
   uint32_t graph_nodes_per_s = 0;
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS | MLRUN_STREAM_MARKS;
   std::string path_rules;  // runner/events/path_rules.h
+  std::string placement;   // runner/events/placement.h
   uint64_t last_ns = 0;    // the spool keeps the events of this span; 0: all
   std::function<std::unique_ptr<EventSink>(uint64_t max_spool_bytes)> make_sink;  // for --summary-only
 };

@@ -20,6 +20,8 @@
 #include "runner/commands/gpu_side.h"
 #include "runner/commands/hints.h"
 #include "runner/commands/observe.h"
+#include "runner/commands/placement_side.h"
+#include "runner/commands/recording_options.h"
 #include "runner/commands/session_facts.h"
 #include "runner/events/session.h"
 #include "runner/launch/child_process.h"
@@ -35,7 +37,6 @@
 #include "runner/session/installation.h"
 #include "runner/session/new_trace_folder.h"
 #include "runner/session/session_file.h"
-#include "runner/sums/event_sums.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
 #include "runner/util/proc_files.h"
@@ -46,42 +47,8 @@ namespace mlrun::commands {
 namespace {
 
 constexpr uint64_t kDescendantsNs = 2'000'000'000;  // waits this long for processes that outlive the command
-constexpr uint64_t kDefaultBufferBytes = 256 << 20;
 
 using util::note, util::say;
-
-collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder) {
-  collect::RecordingOptions result;
-  result.trace_folder = folder;
-  result.buffer_bytes = options.buffer_bytes.value_or(kDefaultBufferBytes);
-  result.buffer_exact = options.buffer_bytes.has_value();
-  result.max_spool_bytes = options.max_spool_bytes;
-  result.lossless = options.lossless;
-  result.alloc_min_bytes = options.alloc_min_bytes;
-  result.alloc_sample_bytes = options.alloc_sample_bytes;
-  result.path_rules = options.path_rules_bytes;
-  result.last_ns = options.last_ns;
-  result.stack_depth = options.stack_depth;
-  result.graph_nodes_per_s = options.graph_nodes_per_s.value_or(kGraphNodesPerS);
-  if (options.summary_only) {
-    result.make_sink = [mllog = options.mllog, alloc_min_bytes = static_cast<int64_t>(options.alloc_min_bytes),
-                        alloc_times = options.alloc_times, folder](uint64_t max_spool_bytes) {
-      return std::make_unique<sums::EventSums>(sums::EventSumsOptions{
-          collect::sums_path(folder), util::choose_clock().kind, mllog, alloc_min_bytes, max_spool_bytes, alloc_times});
-    };
-  }
-  result.streams = 0;  // --preload=off means none of these, even if the library is loaded for GPU work
-  if (options.preload != Wish::kOff) {
-    result.streams = (options.files ? uint32_t{MLRUN_STREAM_FILES} : 0u) |
-                     (options.allocs ? uint32_t{MLRUN_STREAM_ALLOCS} : 0u) |
-                     (options.allocs && options.alloc_times ? uint32_t{MLRUN_STREAM_ALLOC_TIMES} : 0u) |
-                     (options.marks ? uint32_t{MLRUN_STREAM_MARKS} : 0u);
-  }
-  if (options.cupti != Wish::kOff) {
-    result.streams |= MLRUN_STREAM_GPU | (options.whole_graphs ? uint32_t{MLRUN_STREAM_GPU_GRAPHS} : 0u);
-  }
-  return result;
-}
 
 // Nothing can be recorded: this process becomes the command, unless recording was required.
 Result<int> run_untraced(const RunOptions& options, const launch::CommandState& state, const std::string& reason) {
@@ -117,7 +84,7 @@ class Descendants {
 
 // Collects until the command and its descendants have ended, or the time for them is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay, samplers::Samplers& samplers,
+                             launch::SignalRelay& relay, samplers::Samplers& samplers, PlacedBlocks& placed,
                              collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
@@ -138,6 +105,7 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     }
     const uint32_t released = collector.pass();
     samplers.collect();
+    placed.follow(util::monotonic_ns());
     watch.work(util::monotonic_ns());
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
@@ -255,7 +223,8 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
   return launch::ChildProcess::start(
       options.command,
       launch::traced_environment(environ, library, recording.session_variable(),
-                                 launch::look_at_program(options.command.front()), gpu_library(options, installation)),
+                                 launch::look_at_program(options.command.front()), gpu_library(options, installation),
+                                 placement_library(options, installation)),
       relay,
       [&] {
         const int error = state.enter();
@@ -273,6 +242,7 @@ struct Run {
   const RunOptions& options;
   const launch::Installation& installation;
   const launch::CommandState& state;
+  const Rules& rules;
   launch::SignalRelay& relay;
   std::string folder;
   collect::Recording& recording;
@@ -283,6 +253,7 @@ struct Run {
 
 Result<launch::ChildProcess> start_run(Run& run) {
   describe_start(run.session.data, run.options, run.recording, run.state.placement);
+  describe_rules(run.session.data, run.rules);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);
@@ -304,7 +275,8 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
   samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch);
-  CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, watch);
+  PlacedBlocks placed(run.rules, recording.arena().placement());
+  CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);
   session["watched"] = watch.finish();
@@ -312,6 +284,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   if (run.kernel_side) session["kernel_side"] = run.kernel_side->finish();
   const Status finished = recording.finish();
   describe_collection(session, recording.collector(), recording.spool(), recording.arena().control());
+  placed.describe(session);
   session["state"] = finished ? "collected" : "incomplete";
   if (finished) describe_cost(session, run.options, run.installation);
   const Status written = run.session.write();
@@ -348,19 +321,19 @@ Result<int> run_traced(Run& run) {
 
 // Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
-                   const launch::CommandState& state) try {
+                   const launch::CommandState& state, const Rules& rules) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
   note("mlrun " MLRUN_VERSION " records to " + *folder);
-  auto recording = collect::Recording::create(recording_options(options, *folder));
+  auto recording = collect::Recording::create(recording_options(options, *folder, rules.bytes));
   if (!recording) {
     util::take_log_back();
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, state, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  Run run{options, installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
@@ -381,10 +354,13 @@ Result<int> run(const Arguments& arguments) {
   if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
   const launch::Installation installation = launch::find_installation();
-  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
+                                                 options.interleave, options.weighted_interleave});
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
+  const auto rules = settle_placement(options, installation);
+  if (!rules) return tl::make_unexpected(rules.error());
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) {
@@ -393,9 +369,10 @@ Result<int> run(const Arguments& arguments) {
   }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
+  if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
-  auto status = record(options, installation, state);
-  if (status || status.error().exit_code != 125) return status;
+  auto status = record(options, installation, state, *rules);
+  if (status || status.error().exit_code != 125 || options.places()) return status;
   return run_untraced(options, state, status.error().text);
 }
 

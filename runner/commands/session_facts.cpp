@@ -135,7 +135,11 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   if (placement.any()) {
     session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
                             {"cpu_node", options.cpu_node},
-                            {"mem_node", launch::id_list_text(placement.mem_nodes)}};
+                            {"mem_node", launch::id_list_text(placement.mem_nodes)},
+                            {"policy", placement.mem_nodes.empty() ? "" : launch::policy_name(placement.policy)}};
+  }
+  if (placement.policy == launch::MemoryPolicy::kWeightedInterleave) {
+    session["placement"]["weights"] = launch::interleave_weights();
   }
   session["mllog"] = texts(options.mllog);
   session["standard_files"] = standard_files();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arena: the memory shared by recording threads and the collector.
 //
-//   control page | path rules | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...   (offsets: in the control page)
+//   control page | path rules | placement | owner[] | drained[] | staging ring | segment 0 | segment 1 | ...   (offsets: in the control page)
 //
 // It is a sparse file, created and owned by the collector. A traced process maps it once at load and needs no system
 // call to record. A thread claims 64 KiB segments by compare-and-swap on owner[] and appends records (record.h) to
@@ -18,7 +18,7 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         6u
+#define MLRUN_ABI         7u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,

@@ -11,6 +11,9 @@
 #define MLRUN_CUPTI_LIBRARY  "libmlrun_cupti.so"
 #define MLRUN_CUDA_INJECTION "CUDA_INJECTION64_PATH"
 
+// The library that places blocks (--place) is beside it too, and comes behind both: the program's allocator is next.
+#define MLRUN_PLACEMENT_LIBRARY "libmlrun_placement.so"
+
 // Files of a trace folder during the run. They are removed when the trace is finished (--keep-raw keeps the spool).
 #define MLRUN_SESSION_FILE "session.json"
 #define MLRUN_SPOOL_FILE   "spool.bin"

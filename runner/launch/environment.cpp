@@ -19,7 +19,8 @@ constexpr std::string_view kCudaInjection = MLRUN_CUDA_INJECTION;
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool is_ours(std::string_view path) {
-  return file_name(path) == MLRUN_PRELOAD_LIBRARY || file_name(path) == MLRUN_CUPTI_LIBRARY;
+  return file_name(path) == MLRUN_PRELOAD_LIBRARY || file_name(path) == MLRUN_CUPTI_LIBRARY ||
+         file_name(path) == MLRUN_PLACEMENT_LIBRARY;
 }
 
 bool is_sanitizer(std::string_view path) {
@@ -83,18 +84,22 @@ std::string preload_value(std::string_view existing, const std::string& library,
 }
 
 std::vector<std::string> traced_environment(char** environment, const std::string& library, const std::string& session,
-                                            const ProgramFile& program, const std::string& gpu_library) {
+                                            const ProgramFile& program, const std::string& gpu_library,
+                                            const std::string& placement_library) {
   Split split = split_environment(environment);
   std::vector<std::string> result = std::move(split.others);
-  if (!program.can_be_preloaded || library.empty()) {
+  std::string libraries;
+  for (const std::string& one : {library, gpu_library, placement_library}) {
+    if (!one.empty() && (!library.empty() || one == placement_library)) append(libraries, one);
+  }
+  if (!program.can_be_preloaded || libraries.empty()) {
     if (!split.preload.empty()) result.push_back(std::string(kPreload) + '=' + std::string(split.preload));
     if (program.can_be_preloaded) result.push_back(std::string(MLRUN_SESSION_VARIABLE) + '=' + session);
     return result;
   }
-  const std::string libraries = gpu_library.empty() ? library : library + ':' + gpu_library;
   result.push_back(std::string(kPreload) + '=' + preload_value(split.preload, libraries, program.sanitizer_runtime));
-  if (!split.has_nvtx_handler) result.push_back(std::string(kNvtxHandler) + '=' + library);
-  if (!split.has_cuda_injection && !gpu_library.empty()) {
+  if (!split.has_nvtx_handler && !library.empty()) result.push_back(std::string(kNvtxHandler) + '=' + library);
+  if (!split.has_cuda_injection && !gpu_library.empty() && !library.empty()) {
     result.push_back(std::string(kCudaInjection) + '=' + gpu_library);
   }
   result.push_back(std::string(MLRUN_SESSION_VARIABLE) + '=' + session);

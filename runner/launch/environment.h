@@ -20,9 +20,11 @@ std::string preload_value(std::string_view existing, const std::string& library,
 // "NAME=value" strings: `environment` (null-terminated) with LD_PRELOAD and MLRUN_SESSION set for this program, and the
 // library as NVTX handler unless there is another one; without these if the library cannot be loaded into it. Without a
 // library only the session is set. `gpu_library` (may be empty) is preloaded after the library, and is set as CUDA's
-// injection library unless there is another one.
+// injection library unless there is another one. `placement_library` (may be empty) is preloaded after both, also
+// without a library.
 std::vector<std::string> traced_environment(char** environment, const std::string& library, const std::string& session,
-                                            const ProgramFile& program, const std::string& gpu_library = {});
+                                            const ProgramFile& program, const std::string& gpu_library = {},
+                                            const std::string& placement_library = {});
 
 // Another tool's CUDA injection library, with which GPU work cannot be recorded; "": none, or ours.
 std::string other_cuda_injection(char** environment);

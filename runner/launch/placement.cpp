@@ -46,8 +46,21 @@ IdList ids_of(const Mask& mask) {
 
 int set_cpus(const Mask& mask) { return ::syscall(SYS_sched_setaffinity, 0, sizeof mask, mask.data()) < 0 ? errno : 0; }
 
-int set_memory_nodes(const Mask& mask) {
-  return ::syscall(SYS_set_mempolicy, MPOL_BIND, mask.data(), static_cast<unsigned long>(kIdsMax)) < 0 ? errno : 0;
+// The headers may be older than these: MPOL_PREFERRED_MANY (Linux 5.15), MPOL_WEIGHTED_INTERLEAVE (6.9).
+constexpr int kPreferredMany = 5, kWeightedInterleave = 6;
+
+int mode_of(MemoryPolicy policy, bool several) {
+  switch (policy) {
+    case MemoryPolicy::kBind: return MPOL_BIND;
+    case MemoryPolicy::kPreferred: return several ? kPreferredMany : int{MPOL_PREFERRED};
+    case MemoryPolicy::kInterleave: return MPOL_INTERLEAVE;
+    case MemoryPolicy::kWeightedInterleave: return kWeightedInterleave;
+  }
+  return MPOL_BIND;
+}
+
+int set_memory_nodes(const Mask& mask, int mode) {
+  return ::syscall(SYS_set_mempolicy, mode, mask.data(), static_cast<unsigned long>(kIdsMax)) < 0 ? errno : 0;
 }
 
 // What the kernel makes of a request, asked by a thread that ends afterwards. `error` is that of a request of which nothing is
@@ -70,15 +83,15 @@ Granted granted_cpus(const IdList& wanted) {
   return granted;
 }
 
-Granted granted_nodes(const IdList& wanted) {
+Granted granted_nodes(const IdList& wanted, int mode) {
   Granted granted;
   std::thread([&] {
     Mask mask = mask_of(wanted);
-    granted.error = set_memory_nodes(mask);
+    granted.error = set_memory_nodes(mask, mode);
     if (granted.error != 0) return;
     mask = {};
-    int mode = 0;
-    if (::syscall(SYS_get_mempolicy, &mode, mask.data(), static_cast<unsigned long>(kIdsMax), nullptr, 0ul) < 0) {
+    int mode_then = 0;
+    if (::syscall(SYS_get_mempolicy, &mode_then, mask.data(), static_cast<unsigned long>(kIdsMax), nullptr, 0ul) < 0) {
       granted.error = errno;
     }
     granted.ids = ids_of(mask);
@@ -199,7 +212,7 @@ Result<IdList> find_memory_nodes(const std::string& list) {
   if (const IdList empty = without(*nodes, system_list(std::string(kNodes) + "has_memory")); !empty.empty()) {
     return fail(fmt::format("{} {} no memory", named("node", empty), empty.size() > 1 ? "have" : "has"));
   }
-  const Granted granted = granted_nodes(*nodes);
+  const Granted granted = granted_nodes(*nodes, MPOL_BIND);
   if (granted.error != 0 && granted.error != EINVAL) return fail_errno("choose nodes of memory here", granted.error);
   if (const IdList denied = without(*nodes, granted.ids); !denied.empty()) {
     return fail(
@@ -213,25 +226,64 @@ int Placement::apply() const {
   if (!cpus.empty()) {
     if (const int error = set_cpus(mask_of(cpus)); error != 0) return error;
   }
-  return mem_nodes.empty() ? 0 : set_memory_nodes(mask_of(mem_nodes));
+  return mem_nodes.empty() ? 0 : set_memory_nodes(mask_of(mem_nodes), mode_of(policy, mem_nodes.size() > 1));
 }
 
-Result<Placement> find_placement(const std::string& cpus, const std::string& cpu_node, const std::string& mem_node) {
-  Placement placement;
-  const struct {
-    const char* option;
-    const std::string& list;
-    Result<IdList> (*find)(const std::string& list);
-    IdList& ids;
-  } parts[] = {{"--cpus", cpus, find_cpus, placement.cpus},
-               {"--cpu-node", cpu_node, find_cpus_of_nodes, placement.cpus},
-               {"--mem-node", mem_node, find_memory_nodes, placement.mem_nodes}};
-  for (const auto& part : parts) {
-    if (part.list.empty()) continue;
-    auto found = part.find(part.list);
-    if (!found) return fail(fmt::format("{} {}: {}", part.option, part.list, found.error().text));
-    part.ids = *std::move(found);
+const char* policy_name(MemoryPolicy policy) {
+  switch (policy) {
+    case MemoryPolicy::kBind: return "mem-node";
+    case MemoryPolicy::kPreferred: return "preferred";
+    case MemoryPolicy::kInterleave: return "interleave";
+    case MemoryPolicy::kWeightedInterleave: return "weighted-interleave";
   }
+  return "";
+}
+
+std::string interleave_weights() {
+  std::string text;
+  for (const uint32_t node : system_list(std::string(kNodes) + "has_memory")) {
+    std::string weight = util::read_text(fmt::format("/sys/kernel/mm/mempolicy/weighted_interleave/node{}", node), 64);
+    while (!weight.empty() && weight.back() == '\n') weight.pop_back();
+    if (!weight.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", node, weight);
+  }
+  return text;
+}
+
+namespace {
+
+// Nodes and policy of one of the options; the kernel may be too old for it.
+Status take_policy(const std::string& list, MemoryPolicy policy, Placement& placement) {
+  if (list.empty()) return {};
+  auto nodes = find_memory_nodes(list);
+  if (!nodes) return fail(fmt::format("--{} {}: {}", policy_name(policy), list, nodes.error().text));
+  if (!placement.mem_nodes.empty()) {
+    return fail(fmt::format("--{} and --{} both choose nodes of memory: give one of them",
+                            policy_name(placement.policy), policy_name(policy)));
+  }
+  if (granted_nodes(*nodes, mode_of(policy, nodes->size() > 1)).error == EINVAL) {
+    return fail(fmt::format("--{} {}: this kernel lacks that policy{}", policy_name(policy), list,
+                            policy == MemoryPolicy::kWeightedInterleave ? "; Linux 6.9 has it" : ""));
+  }
+  placement.mem_nodes = *std::move(nodes);
+  placement.policy = policy;
+  return {};
+}
+
+}  // namespace
+
+Result<Placement> find_placement(const PlacementTexts& texts) {
+  Placement placement;
+  const bool by_node = !texts.cpu_node.empty();
+  if (const std::string& list = by_node ? texts.cpu_node : texts.cpus; !list.empty()) {
+    auto found = by_node ? find_cpus_of_nodes(list) : find_cpus(list);
+    if (!found) return fail(fmt::format("{} {}: {}", by_node ? "--cpu-node" : "--cpus", list, found.error().text));
+    placement.cpus = *std::move(found);
+  }
+  Status taken = take_policy(texts.mem_node, MemoryPolicy::kBind, placement);
+  if (taken) taken = take_policy(texts.preferred, MemoryPolicy::kPreferred, placement);
+  if (taken) taken = take_policy(texts.interleave, MemoryPolicy::kInterleave, placement);
+  if (taken) taken = take_policy(texts.weighted_interleave, MemoryPolicy::kWeightedInterleave, placement);
+  if (!taken) return tl::make_unexpected(taken.error());
   return placement;
 }
 

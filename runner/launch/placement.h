@@ -24,9 +24,22 @@ Result<IdList> find_cpus(const std::string& list);
 Result<IdList> find_cpus_of_nodes(const std::string& list);
 Result<IdList> find_memory_nodes(const std::string& list);
 
+// What the kernel does with the nodes of a list.
+enum class MemoryPolicy {
+  kBind,               // no others
+  kPreferred,          // others when they are full
+  kInterleave,         // page by page in turn
+  kWeightedInterleave  // the same, by the weights of this machine (Linux 6.9)
+};
+const char* policy_name(MemoryPolicy policy);  // as the option is called, without its dashes
+
+// "0:3,1:1": the weights of this machine; empty: it has none.
+std::string interleave_weights();
+
 struct Placement {
   IdList cpus;       // empty: all
   IdList mem_nodes;  // empty: any
+  MemoryPolicy policy = MemoryPolicy::kBind;
 
   [[nodiscard]] bool any() const { return !cpus.empty() || !mem_nodes.empty(); }
 
@@ -34,7 +47,10 @@ struct Placement {
   [[nodiscard]] int apply() const;
 };
 
-// Of --cpus, --cpu-node and --mem-node; an empty text is an option that was not given. Requires: not both of the first two.
-Result<Placement> find_placement(const std::string& cpus, const std::string& cpu_node, const std::string& mem_node);
+// The options of these names; an empty text is an option that was not given. Requires: not both of the first two.
+struct PlacementTexts {
+  std::string cpus, cpu_node, mem_node, preferred, interleave, weighted_interleave;
+};
+Result<Placement> find_placement(const PlacementTexts& texts);
 
 }  // namespace mlrun::launch

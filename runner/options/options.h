@@ -54,8 +54,10 @@ struct RunOptions {
   std::optional<uint32_t> graph_nodes_per_s;  // above this rate record launches; none: kGraphNodesPerS
   double sample_hz = 10;
   launch::PathRules path_rules;
-  std::string path_rules_bytes;  // encoded
-  Wish kprobes = Wish::kOff;     // off unless named
+  std::string path_rules_bytes;    // encoded
+  std::vector<std::string> place;  // rules, or files of rules, as given
+  std::string mem_kind;            // as given; "": none
+  Wish kprobes = Wish::kOff;       // off unless named
   util::KernelStreams kernel_streams;
   std::vector<std::string_view> kprobes_required;  // signals (kprobes/signals.h) named beside =require; they stay
   ObserveOptions observe;
@@ -69,12 +71,13 @@ struct RunOptions {
   bool lossless = false;
   std::optional<uint64_t> buffer_bytes;
   std::optional<uint64_t> max_spool_bytes;
-  uint64_t last_ns = 0;                       // 0: everything is kept
-  uint64_t fold_ns = 0;                       // shorter calls are recorded as sums; 0: none
-  bool summary_only = false;                  // events are only added up
-  std::vector<std::string> mllog;             // absolute paths
-  std::vector<std::string> kept_environment;  // variables that are stored as they are
-  std::string cpus, cpu_node, mem_node;       // lists as given; empty: all
+  uint64_t last_ns = 0;                                    // 0: everything is kept
+  uint64_t fold_ns = 0;                                    // shorter calls are recorded as sums; 0: none
+  bool summary_only = false;                               // events are only added up
+  std::vector<std::string> mllog;                          // absolute paths
+  std::vector<std::string> kept_environment;               // variables that are stored as they are
+  std::string cpus, cpu_node, mem_node;                    // lists as given; empty: all
+  std::string preferred, interleave, weighted_interleave;  // instead of mem_node
   bool wait_all = false;
   bool defer_merge = false;
   bool keep_raw = false;
@@ -82,6 +85,7 @@ struct RunOptions {
   bool verbose = false;
   std::vector<std::string> command;  // empty only with --pid, --cgroup or --system
 
+  [[nodiscard]] bool places() const { return !place.empty() || !mem_kind.empty(); }
   [[nodiscard]] bool samples_gpus() const { return sample != Wish::kOff && sample_gpu; }
 };
 

@@ -205,6 +205,32 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
             "--mem-node", options.mem_node,
             "with memory of these NUMA nodes alone, pages of files that it reads first among it (default: of all)"),
         "LIST");
+  shown(
+      app.add_option("--preferred", options.preferred, "with memory of these nodes first (default: of the CPU's own)"),
+      "LIST");
+  shown(app.add_option("--interleave", options.interleave,
+                       "with memory of these nodes, page by page in turn (default: none)"),
+        "LIST");
+  shown(app.add_option("--weighted-interleave", options.weighted_interleave,
+                       "the same, by this machine's weights, since Linux 6.9 (default: none)"),
+        "LIST");
+  shown(
+      add_list(
+          app, "--place", options.place,
+          "which of its blocks go where: 'size >= 1M -> node 1'; an argument without -> is a file of such rules "
+          "(TOML). "
+          "The first rule that fits a block places it; may be given again (default: none)\n"
+          "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
+          "GLOB, joined by and; without a size 64K and more\n"
+          "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, and default: the "
+          "same "
+          "heap without a policy, as the control of a comparison\n"
+          "behind it: huge; budget SIZE; strict: no other node, and the kernel ends the program when that one is full"),
+      "RULE");
+  shown(app.add_option(
+            "--mem-kind", options.mem_kind,
+            "as --place '-> KIND': dax-kmem, highest-capacity, lowest-latency, hbw or regular (default: none)"),
+        "KIND");
 }
 
 void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {

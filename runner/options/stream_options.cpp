@@ -207,7 +207,7 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
   }
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
                        options.kprobes == Wish::kOff;
-  if (!all_off) return {};
+  if (!all_off || options.places()) return {};
   return fail(
       "--preload=off and --sample=off leave nothing to record; run the command without mlrun, or add --kprobes or "
       "--cupti");

@@ -21,7 +21,8 @@ Installation find_installation() {
           (folder / "mlrun-sweep").string(),
           (folder / "mlrun-supervisor").string(),
           (folder / "mlrun").string(),
-          (folder.parent_path() / "lib" / "python").string()};
+          (folder.parent_path() / "lib" / "python").string(),
+          (folder.parent_path() / "lib" / MLRUN_PLACEMENT_LIBRARY).string()};
 }
 
 Status check_preload_library(const std::string& path) {

@@ -3,7 +3,7 @@
 //
 //   PREFIX/bin/mlrun  PREFIX/bin/mlrun-trace  PREFIX/bin/mlrun-bench-loops  PREFIX/bin/mlrun-probes
 //   PREFIX/bin/mlrun-sweep  PREFIX/bin/mlrun-supervisor  PREFIX/bin/runs
-//   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so
+//   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so  PREFIX/lib/libmlrun_placement.so
 #pragma once
 
 #include <string>
@@ -22,6 +22,7 @@ struct Installation {
   std::string supervisor_program;  // mlrun-supervisor
   std::string mlrun_program;       // mlrun itself
   std::string python_folder;       // of the package mlrun_trace
+  std::string placement_library;   // may not exist
 };
 Installation find_installation();
 

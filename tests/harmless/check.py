@@ -77,13 +77,13 @@ def show(value):
 
 
 class Checker:
-    def __init__(self, mlrun, scratch, cupti=None):
+    def __init__(self, mlrun, scratch, cupti=None, place=None):
         self.mlrun = mlrun
         self.scratch = scratch
         self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC", "SOURCE_DATE_EPOCH": "1", "PYTHONHASHSEED": "0"}
         self.environment.pop("LD_PRELOAD", None)
         self.environment |= {"HARMLESS": str(HERE), "SOURCE": str(SOURCE), "MLRUN_PYTHON": sys.executable}
-        self.more = ["--cupti"] if cupti else []
+        self.more = (["--cupti"] if cupti else []) + (["--place", place] if place else [])
         if cupti:
             self.environment["LD_LIBRARY_PATH"] = str(cupti.resolve())
 
@@ -150,6 +150,7 @@ def main():
     parser.add_argument("--commands", type=pathlib.Path, default=HERE / "commands.toml")
     parser.add_argument("--only", metavar="TEXT", help="commands whose name contains TEXT")
     parser.add_argument("--cupti", type=pathlib.Path, metavar="FOLDER", help="with --cupti, and the libcupti in FOLDER in reach")
+    parser.add_argument("--place", metavar="RULE", help="with this rule of --place")
     parser.add_argument("--complete", action="store_true", help="fail when a program is missing that tests/setup/install.sh test installs")
     options = parser.parse_args()
     commands = tomllib.loads(options.commands.read_text())
@@ -159,7 +160,7 @@ def main():
     failed, missing, refused = [], {}, {}
     with tempfile.TemporaryDirectory(prefix="mlrun-harmless.") as scratch:
         os.chmod(scratch, 0o777)
-        checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch), options.cupti)
+        checker = Checker(options.mlrun.resolve(), pathlib.Path(scratch), options.cupti, options.place)
         for name, entry in chosen.items():
             if what := checker.missing(entry):
                 missing[name] = what

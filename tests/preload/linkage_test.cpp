@@ -73,12 +73,29 @@ TEST(Linkage, BindsNothingByNameThatAProgramMayHaveOfItsOwn) {
                {"_IO_2_1_stderr_", by_libc},
                {"__libc_stack_end", by_libc},
                {"_r_debug", "the dynamic linker's word to debuggers, by which libc itself is found"},
-               {"mlrun_producer_user", "of our own libmlrun_cupti.so"}});
+               {"mlrun_producer_user", "of our own libmlrun_cupti.so"},
+               {"mlrun_placement_view", "of our own libmlrun_placement.so"}});
 }
 
 TEST(Linkage, TheLibraryForGpusBindsNothingByNameThatAProgramMayHaveOfItsOwn) {
   expect_only(cupti_library(), {{"free", "frees blocks of the program's, so it is the program's"},
                                 {"mlrun_producer", "of libmlrun_preload.so"}});
+}
+
+TEST(Linkage, TheLibraryForPlacementNeedsNothingButOldLibcAndBindsNothingOfAProgram) {
+  const std::string library = placement_library(), dynamic = output_of("readelf -dW " + library);
+  EXPECT_EQ(all_matches(dynamic, R"(\(NEEDED\).*\[(.*)\])"), std::vector<std::string>{"libc.so.6"});
+  EXPECT_EQ(dynamic.find("TEXTREL"), std::string::npos);
+  for (const std::string& minor : all_matches(output_of("readelf -VW " + library), R"(GLIBC_2\.(\d+))")) {
+    EXPECT_LE(std::stoi(minor), 28);
+  }
+  const std::string same = "as in libmlrun_preload.so";
+  expect_only(library, {{"__environ", same},
+                        {"environ", same},
+                        {"_environ", same},
+                        {"__libc_stack_end", same},
+                        {"_r_debug", same},
+                        {"mlrun_producer_user", "of our own libmlrun_cupti.so"}});
 }
 
 TEST(Linkage, ThreadLocalStorageIsSmallAndInitialExec) {

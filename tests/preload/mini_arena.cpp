@@ -44,7 +44,8 @@ MiniArena::MiniArena(const ArenaOptions& options) : path_(std::string(options.fo
   fd_ = mkostemp(path_.data(), O_CLOEXEC);
   if (fd_ < 0) fail(path_.c_str());
   const uint64_t words = (uint64_t{options.segments} * 4 + 4095) / 4096 * 4096;
-  const uint64_t stage = MLRUN_CONTROL_BYTES + 2 * words;
+  const uint64_t front = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES;
+  const uint64_t stage = front + 2 * words;
   const uint64_t segments =
       (stage + MLRUN_STAGE_BYTES + MLRUN_SEGMENT_BYTES - 1) / MLRUN_SEGMENT_BYTES * MLRUN_SEGMENT_BYTES;
   bytes_ = segments + uint64_t{options.segments} * MLRUN_SEGMENT_BYTES;
@@ -63,8 +64,8 @@ MiniArena::MiniArena(const ArenaOptions& options) : path_(std::string(options.fo
   c.streams = options.streams;
   c.wait_min_ticks = options.wait_min_ticks;
   c.stack_depth = options.stack_depth;
-  c.owner_offset = MLRUN_CONTROL_BYTES;
-  c.drained_offset = MLRUN_CONTROL_BYTES + words;
+  c.owner_offset = front;
+  c.drained_offset = front + words;
   c.stage_offset = stage;
   c.segments_offset = segments;
   c.arena_bytes = bytes_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "runner/events/arena.h"
+#include "runner/events/placement.h"
 
 namespace mlrun::preload_test {
 

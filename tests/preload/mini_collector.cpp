@@ -386,6 +386,7 @@ long Totals::number(const std::string& name) const {
 std::string victim(const std::string& name) { return std::string(MLRUN_TEST_VICTIMS) + "/" + name; }
 std::string preload_library() { return MLRUN_TEST_LIBRARY; }
 std::string cupti_library() { return MLRUN_TEST_CUPTI_LIBRARY; }
+std::string placement_library() { return MLRUN_TEST_PLACEMENT_LIBRARY; }
 std::string points_library() { return MLRUN_TEST_POINTS_LIBRARY; }
 
 }  // namespace mlrun::preload_test

@@ -79,6 +79,7 @@ Totals run_traced(const std::vector<std::string>& command, const RunOptions& opt
 std::string victim(const std::string& name);
 std::string preload_library();
 std::string cupti_library();
+std::string placement_library();
 std::string points_library();  // with test points (preload/base/test_point.h)
 
 }  // namespace mlrun::preload_test

@@ -95,11 +95,29 @@ qemu_arguments() {
     mitigations=off no5lvl no_timer_check random.trust_cpu=on tsc=reliable net.ifnames=0 $append")
 }
 
+# Latencies in ns, bandwidths in MB/s: of a CPU's own node, of the other one, of the node without CPUs.
+hmat_arguments() {
+  local initiator target latency bandwidth
+  arguments+=(-object "memory-backend-ram,id=m2,size=$((memory / 4))M" -numa node,nodeid=2,memdev=m2,initiator=0
+    -numa dist,src=0,dst=2,val=17 -numa dist,src=1,dst=2,val=28)
+  for initiator in 0 1; do
+    for target in 0 1 2; do
+      latency=20 bandwidth=100000
+      if ((target == initiator)); then latency=10 bandwidth=150000; fi
+      if ((target == 2)); then latency=40 bandwidth=400000; fi
+      arguments+=(-numa "hmat-lb,initiator=$initiator,target=$target,hierarchy=memory,data-type=access-latency,latency=$latency"
+        -numa "hmat-lb,initiator=$initiator,target=$target,hierarchy=memory,data-type=access-bandwidth,bandwidth=${bandwidth}M")
+    done
+  done
+}
+
 numa_arguments() {
   local half=$((memory / 2)) first=$((cpus / 2 - 1))
+  if ((hmat)); then half=$((memory * 3 / 8)) machine=$machine,hmat=on; fi
   arguments+=(-object "memory-backend-ram,id=m0,size=${half}M" -object "memory-backend-ram,id=m1,size=${half}M"
     -numa "node,nodeid=0,cpus=0-$first,memdev=m0" -numa "node,nodeid=1,cpus=$((first + 1))-$((cpus - 1)),memdev=m1"
     -numa dist,src=0,dst=1,val=21)
+  if ((hmat)); then hmat_arguments; fi
   if ((nvdimm)); then
     arguments+=(-numa node,nodeid=2 -numa dist,src=0,dst=2,val=17 -numa dist,src=1,dst=2,val=28)
   fi

@@ -88,7 +88,8 @@ void put_block(std::string content, std::string& out) {
 }
 
 std::string head_block(const Summary& summary, const std::string& trace, const TextStyle& style) {
-  return head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style);
+  return head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style) +
+         placement_text(summary, style);
 }
 
 // Blocks whose lists are as long as there is room for.

@@ -39,6 +39,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string unseen_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string ended_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string placement_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);

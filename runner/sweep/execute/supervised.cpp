@@ -113,7 +113,7 @@ Result<Supervised> Supervised::start(const SuperviseOptions& options) {
   std::vector<std::string> words = {launch::find_installation().supervisor_program, std::to_string(kControl),
                                     std::to_string(kLock)};
   words.insert(words.end(), options.command.begin(), options.command.end());
-  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, {}, {}, {}});
   if (!placement) return tl::make_unexpected(placement.error());
   const auto environment = environment_with(options.environment);
   const auto pid =

@@ -83,7 +83,8 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
     return faults.add(place, fmt::format("{} is no option of mlrun run (a value is joined by =, as in --kprobes=block)",
                                          options.command.front()));
   }
-  const auto placement = launch::find_placement(options.cpus, options.cpu_node, options.mem_node);
+  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
+                                                 options.interleave, options.weighted_interleave});
   if (!placement) faults.add(place, placement.error().text);
 }
 

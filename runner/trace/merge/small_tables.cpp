@@ -6,10 +6,13 @@
 #include <system_error>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/stack_tables.h"
+#include "runner/trace/samples/placement_rows.h"
 
 namespace mlrun::trace {
 
@@ -158,6 +161,35 @@ struct Columns<model::SumBucketRow> {
 };
 
 template <>
+struct Columns<trace::PlacementRow> {
+  static constexpr const char* kTable = "placement";
+  static void visit(auto& visitor, auto& row) {
+    visitor("rule", row.rule);
+    visitor("text", row.text);
+    visitor.optional("pid", row.pid, 0);
+    visitor("matches", row.matches);
+    visitor("bytes", row.bytes);
+    visitor("fallbacks", row.fallbacks);
+    visitor("fallback_bytes", row.fallback_bytes);
+    visitor("live_bytes", row.live_bytes);
+    visitor("peak_bytes", row.peak_bytes);
+  }
+};
+
+template <>
+struct Columns<trace::PageNodeRow> {
+  static constexpr const char* kTable = "page_node";
+  static void visit(auto& visitor, auto& row) {
+    visitor("rule", row.rule);
+    visitor("pid", row.pid);
+    visitor("node", row.node);
+    visitor("looks", row.looks);
+    visitor("sampled", row.sampled);
+    visitor("bytes", row.bytes);
+  }
+};
+
+template <>
 struct Columns<model::GpuRow> {
   static constexpr const char* kTable = "gpu";
   static void visit(auto& visitor, auto& row) {
@@ -213,6 +245,8 @@ Status write_small_tables(const model::TraceInfo& info, const std::string& trace
   write(info.losses);
   write(info.coverage);
   write(info.left_out);
+  write(placement_rows(*info.run));
+  write(page_node_rows(*info.run));
   write(info.folded);
   write(info.sums);
   write(buckets_of(info.sums));

@@ -17,10 +17,24 @@ TEST(placement, lists_are_read_and_written_as_the_kernel_does) {
   }
 }
 
+PlacementTexts with(std::string PlacementTexts::*option, const char* list) {
+  PlacementTexts texts;
+  texts.*option = list;
+  return texts;
+}
+
 TEST(placement, an_error_names_the_option) {
-  EXPECT_EQ(find_placement("8000", "", "").error().text.substr(0, 12), "--cpus 8000:");
-  EXPECT_EQ(find_placement("", "", "x").error().text.substr(0, 13), "--mem-node x:");
-  EXPECT_FALSE(find_placement("", "", "")->any());
+  EXPECT_EQ(find_placement(with(&PlacementTexts::cpus, "8000")).error().text.substr(0, 12), "--cpus 8000:");
+  EXPECT_EQ(find_placement(with(&PlacementTexts::mem_node, "x")).error().text.substr(0, 13), "--mem-node x:");
+  EXPECT_EQ(find_placement(with(&PlacementTexts::interleave, "9-8")).error().text.substr(0, 17), "--interleave 9-8:");
+  EXPECT_FALSE(find_placement({})->any());
+}
+
+TEST(placement, two_policies_are_refused) {
+  PlacementTexts texts = with(&PlacementTexts::mem_node, "0");
+  texts.preferred = "0";
+  EXPECT_EQ(find_placement(texts).error().text,
+            "--mem-node and --preferred both choose nodes of memory: give one of them");
 }
 
 }  // namespace

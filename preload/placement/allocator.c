@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The malloc family in front of the program's allocator. What no rule is about goes there by one comparison and a jump; so does every
+// block that is not ours when it comes back. Any thread, before main and after destructors; not in signal handlers, as libc's.
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/base/real_allocator.h"
+#include "preload/placement/heap.h"
+#include "preload/placement/rules.h"
+#include "preload/placement/start.h"
+
+enum { kAlignmentMax = 1 << 30 };
+
+static COLD void resolve(void) {
+  if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
+}
+
+// Null: it is the allocator's.
+static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller) {
+  int error = errno, rule = rule_for(MLRUN_PLACE_MALLOC, bytes, caller);
+  if (rule == kNoRule) return NULL;
+  note_first_block();
+  void *block = alignment <= kAlignmentMax ? heap_allocate((uint32_t)rule, bytes, alignment, zeroed) : NULL;
+  if (!block) heap_note_fallback((uint32_t)rule, bytes);
+  errno = error;
+  return block;
+}
+
+static COLD void begin(void) {
+  resolve();
+  start_placement();
+}
+
+// At the first call, and for sizes that a rule is about.
+static __attribute__((noinline)) void *large_malloc(size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  if (unlikely(!least_bytes)) begin();
+  void *block = size >= least_bytes ? placed(size, 0, false, &caller) : NULL;
+  return block ? block : real_allocator.malloc(size);
+}
+
+EXPORT void *malloc(size_t size) {
+  return unlikely(size >= least_bytes) ? large_malloc(size) : real_allocator.malloc(size);
+}
+
+static __attribute__((noinline)) void *large_calloc(size_t count, size_t each, size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  if (unlikely(!least_bytes)) begin();
+  void *block = size >= least_bytes ? placed(size, 0, true, &caller) : NULL;
+  return block ? block : real_allocator.calloc(count, each);
+}
+
+EXPORT void *calloc(size_t count, size_t each) {
+  size_t size;
+  if (unlikely(__builtin_mul_overflow(count, each, &size))) size = 0;  // the real function fails
+  return unlikely(size >= least_bytes) ? large_calloc(count, each, size) : real_allocator.calloc(count, each);
+}
+
+static __attribute__((noinline)) void free_in_window(void *block) {
+  if (unlikely(!least_bytes)) resolve();
+  struct run *run = live_run(block);
+  int error = errno;
+  if (!run) {
+    real_allocator.free(block);
+    return;
+  }
+  heap_free(run, block);
+  errno = error;
+}
+
+EXPORT void free(void *block) {
+  if (unlikely(in_window(block)))
+    free_in_window(block);
+  else
+    real_allocator.free(block);
+}
+
+void cfree(void *block);
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
+EXPORT void cfree(void *block) { free(block); }
+
+EXPORT void free_sized(void *block, size_t size) {
+  (void)size;
+  free(block);
+}
+
+EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
+  (void)alignment;
+  (void)size;
+  free(block);
+}
+
+EXPORT size_t malloc_usable_size(void *block) {
+  if (!block) return 0;
+  struct run *run = in_window(block) ? live_run(block) : NULL;
+  if (run) return heap_usable(run);
+  resolve();
+  size_t size = usable_size(block);
+  return size != SIZE_UNKNOWN ? size : 0;
+}
+
+static void *moved(void *old, size_t keep, void *block) {
+  if (!block) return NULL;
+  memcpy(block, old, keep);
+  free(old);
+  return block;
+}
+
+// A block of ours: by its rule, by another one, or to the allocator.
+static void *resize_ours(struct run *run, void *old, size_t size, const struct stack_start *caller) {
+  size_t usable = heap_usable(run), keep = usable < size ? usable : size;
+  if (!size) {
+    free(old);
+    return NULL;
+  }
+  int error = errno, rule = size >= least_bytes ? rule_for(MLRUN_PLACE_MALLOC, size, caller) : kNoRule;
+  void *block = rule == run->rule ? heap_resize(run, old, size) : NULL;
+  if (!block && rule != kNoRule && rule != run->rule)
+    block = moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
+  if (block) {
+    errno = error;
+    return block;
+  }
+  if (rule != kNoRule) heap_note_fallback((uint32_t)rule, size);
+  return moved(old, keep, real_allocator.malloc(size));
+}
+
+// One that has become large enough. A large one was refused before, or no rule is about it: it stays.
+static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
+  size_t usable = size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN;
+  if (usable >= least_bytes) return real_allocator.realloc(old, size);
+  void *block = placed(size, 0, false, caller);
+  if (!block) return real_allocator.realloc(old, size);
+  memcpy(block, old, usable < size ? usable : size);
+  real_allocator.free(old);
+  return block;
+}
+
+static __attribute__((noinline)) void *resized(void *old, size_t size) {
+  struct stack_start start = stack_start_of_caller();
+  const struct stack_start *caller = &start;
+  if (unlikely(!least_bytes)) begin();
+  if (!old) {
+    void *block = size >= least_bytes ? placed(size, 0, false, caller) : NULL;
+    return block ? block : real_allocator.realloc(old, size);
+  }
+  struct run *run = in_window(old) ? live_run(old) : NULL;
+  return run ? resize_ours(run, old, size, caller) : resize_others(old, size, caller);
+}
+
+EXPORT void *realloc(void *old, size_t size) {
+  return likely(size < least_bytes && !in_window(old)) ? real_allocator.realloc(old, size) : resized(old, size);
+}
+
+EXPORT void *reallocarray(void *old, size_t count, size_t each) {
+  size_t size;
+  if (__builtin_mul_overflow(count, each, &size)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return resized(old, size);
+}
+
+static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
+
+static void *aligned(size_t alignment, size_t size, const struct stack_start *caller) {
+  if (unlikely(!least_bytes)) begin();
+  return size >= least_bytes && is_power_of_two(alignment) ? placed(size, alignment, false, caller) : NULL;
+}
+
+EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  void *ours = alignment % sizeof(void *) == 0 ? aligned(alignment, size, &caller) : NULL;
+  if (!ours) return real_allocator.posix_memalign(block, alignment, size);
+  *block = ours;
+  return 0;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  void *ours = aligned(alignment, size, &caller);
+  return ours ? ours : real_allocator.aligned_alloc(alignment, size);
+}
+
+EXPORT void *memalign(size_t alignment, size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  void *ours = aligned(alignment, size, &caller);
+  return ours ? ours : real_allocator.memalign(alignment, size);
+}
+
+EXPORT void *valloc(size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  void *ours = aligned(kPageBytes, size, &caller);
+  return ours ? ours : real_allocator.valloc(size);
+}
+
+EXPORT void *pvalloc(size_t size) {
+  struct stack_start caller = stack_start_of_caller();
+  void *ours = aligned(kPageBytes, size, &caller);
+  return ours ? ours : real_allocator.pvalloc(size);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the program has installed a seccomp filter: mbind may be a call that it forbids, or kills for.
+#pragma once
+
+#include "preload/base/compiler.h"
+
+#pragma GCC visibility push(hidden)
+
+extern _Bool confined;
+
+INLINE _Bool is_confined(void) { return __atomic_load_n(&confined, __ATOMIC_RELAXED); }
+
+#pragma GCC visibility pop

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/heap.h"
+
+#include <linux/mempolicy.h>
+#include <string.h>
+
+#include "preload/base/next_symbol.h"
+#include "preload/placement/heap_parts.h"
+
+enum {
+  kLargePages = 512,       // 2 MiB
+  kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
+  kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
+  kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
+  kCleanTries = 2
+};
+
+struct heap *heaps;
+HOT const char *single_threaded;
+static uint32_t opened;
+
+static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
+  struct range *range = &heap->ranges[which];
+  return range_open(range, from, end) && policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall);
+}
+
+bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule) {
+  if (!heaps) heaps = pages_map(NULL, count * sizeof *heaps);
+  if (!heaps) return false;
+  single_threaded = libc_variable("__libc_single_threaded");
+  struct heap *heap = &heaps[number];
+  uint32_t segments = kSegments / count, first = number * segments;
+  uint32_t large = first + segments / 8, yard = first + segments / 2, end = first + segments;
+  heap->rule = rule;
+  heap->number = (uint8_t)number;
+  heap->count = &heap->counts;
+  opened = number + 1;
+  if (rule->calls == MLRUN_PLACE_MMAP) return true;
+  yard_open(&heap->yard, yard, end);
+  return open_range(heap, kSmall, first * kSegmentPages, large * kSegmentPages) &&
+         open_range(heap, kLarge, large * kSegmentPages, yard * kSegmentPages);
+}
+
+static void age_add(struct heap *heap, uint32_t page) {
+  struct run *run = run_at(page);
+  run->older = heap->newest;
+  run->newer = kNoPage;
+  if (heap->newest != kNoPage)
+    run_at(heap->newest)->newer = page;
+  else
+    heap->oldest = page;
+  heap->newest = page;
+}
+
+static void age_remove(struct heap *heap, uint32_t page) {
+  const struct run *run = run_at(page);
+  if (run->older != kNoPage)
+    run_at(run->older)->newer = run->newer;
+  else
+    heap->oldest = run->newer;
+  if (run->newer != kNoPage)
+    run_at(run->newer)->older = run->older;
+  else
+    heap->newest = run->older;
+}
+
+static void keep(struct heap *heap, uint32_t page) {
+  range_keep(range_of(heap, page), page);
+  age_add(heap, page);
+  heap->kept_pages += run_at(page)->touched;
+}
+
+static void forget(struct heap *heap, uint32_t page) {
+  range_forget_kept(range_of(heap, page), page);
+  age_remove(heap, page);
+  heap->kept_pages -= run_at(page)->touched;
+}
+
+// The pages of a run that is in no list go to the kernel. The lock is free meanwhile: this takes a while.
+static void give_back(struct heap *heap, uint32_t page) {
+  struct run *run = run_at(page);
+  run->state = kLeaving;
+  heap_unlock(heap);
+  bool done = !run->touched || pages_give_back(address_of(page), (size_t)run->touched * kPageBytes);
+  heap_lock(heap);
+  if (done) {
+    heap->given_back_pages += run->touched;
+    range_add_clean(range_of(heap, page), page);
+  } else {
+    heap->keeps_all = true;
+    keep(heap, page);
+  }
+}
+
+static uint64_t keep_limit(const struct heap *heap) {
+  uint64_t peak = heap->count->peak_bytes / kPageBytes, limit = peak / 2 + heap->regained_pages;
+  if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
+  if (limit > peak) limit = peak;
+  if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
+  return limit < kKeptPagesMax ? limit : kKeptPagesMax;
+}
+
+static void give_back_beyond(struct heap *heap, uint64_t limit) {
+  while (heap->kept_pages > limit && !heap->keeps_all) {
+    uint32_t page = heap->oldest;
+    forget(heap, page);
+    give_back(heap, page);
+  }
+}
+
+void heap_release(struct heap *heap, uint32_t page) {
+  const struct run *run = run_at(page);
+  if (run->pages > heap->largest_freed && run->pages <= kFreedPagesMax) heap->largest_freed = run->pages;
+  uint64_t limit = keep_limit(heap);
+  if (run->touched > limit && !heap->keeps_all) {
+    give_back(heap, page);
+    return;
+  }
+  keep(heap, page);
+  give_back_beyond(heap, limit);
+}
+
+static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
+  for (int tries = 0; tries < kCleanTries; tries++) {
+    uint32_t page = range_take_clean(range, pages, align);
+    if (page == kNoPage) {  // perhaps for a limit: the kept ones count too
+      if (!heap->kept_pages || heap->keeps_all) break;
+      give_back_beyond(heap, 0);
+      continue;
+    }
+    if (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply(heap->rule, address_of(page), pages)) return page;
+    range_add_clean(range, page);
+    break;
+  }
+  return kNoPage;
+}
+
+// Pages that have been given back are needed again.
+static void note_regained(struct heap *heap, uint32_t pages) {
+  uint64_t regained = pages < heap->given_back_pages ? pages : heap->given_back_pages;
+  heap->given_back_pages -= regained;
+  heap->regained_pages += regained;
+}
+
+static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
+  // Interleaved huge pages are shared out one by one: a block that begins with a whole one gets equal parts.
+  bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
+       large = pages >= kLargePages;
+  struct range *range = &heap->ranges[large];
+  uint32_t page = align == 1 ? range_take_kept(range, pages) : kNoPage;
+  if (large && whole && align < kLargePages) align = kLargePages;
+  if (page == kNoPage) {
+    note_regained(heap, pages);
+    return take_clean(heap, range, pages, align);
+  }
+  age_remove(heap, page);
+  heap->kept_pages -= run_at(page)->touched;
+  return page;
+}
+
+static bool is_within_budget(const struct heap *heap, uint64_t pages) {
+  uint64_t budget = heap->rule->budget_bytes;
+  return !budget || heap->count->live_bytes + pages * kPageBytes <= budget;
+}
+
+// Under the lock.
+static void note_match(struct heap *heap, size_t bytes, bool placed) {
+  heap->count->matches++;
+  heap->count->bytes += bytes;
+  if (placed) return;
+  heap->count->fallbacks++;
+  heap->count->fallback_bytes += bytes;
+}
+
+void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed) {
+  struct heap *heap = &heaps[number];
+  if (bytes >= window.bytes || alignment >= window.bytes) return NULL;
+  uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1);
+  heap_lock(heap);
+  uint32_t page = is_within_budget(heap, pages) ? take(heap, pages, align) : kNoPage;
+  if (page == kNoPage) {
+    heap_unlock(heap);
+    return NULL;
+  }
+  struct run *run = run_at(page);
+  uint32_t touched = run->touched;
+  run->pages = pages;
+  run->rule = (uint8_t)number;
+  if (touched < pages) run->touched = pages;
+  note_match(heap, bytes, true);
+  note_live(heap, pages);
+  heap_unlock(heap);
+  void *block = address_of(page);
+  size_t old = (size_t)touched * kPageBytes;
+  if (zeroed && touched) memset(block, 0, bytes < old ? bytes : old);
+  return block;
+}
+
+void heap_free(struct run *run, void *block) {
+  struct heap *heap = &heaps[run->rule];
+  heap_lock(heap);
+  note_live(heap, -(int64_t)run->pages);
+  if (unlikely(run->state == kGrown))
+    yard_free(&heap->yard, page_of(block));
+  else
+    heap_release(heap, page_of(block));
+  heap_unlock(heap);
+}
+
+void heap_note_fallback(uint32_t number, size_t bytes) {
+  struct heap *heap = &heaps[number];
+  heap_lock(heap);
+  note_match(heap, bytes, false);
+  heap_unlock(heap);
+}
+
+void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
+  struct heap *heap = &heaps[number];
+  bool done = heap->rule->flags & MLRUN_PLACE_RATIO ? ratio_apply(heap->rule, at, pages_for(bytes))
+                                                    : policy_apply(heap->rule, at, bytes, false);
+  heap_lock(heap);
+  note_match(heap, bytes, done);
+  heap_unlock(heap);
+}
+
+void heaps_lock(void) {
+  for (uint32_t i = 0; i < opened; i++) heap_lock(&heaps[i]);
+}
+
+void heaps_unlock(void) {
+  for (uint32_t i = opened; i-- > 0;) heap_unlock(&heaps[i]);
+}
+
+void heaps_show_counts(struct mlrun_place_count *counts) {
+  for (uint32_t i = 0; i < opened; i++) {
+    struct heap *heap = &heaps[i];
+    heap_lock(heap);
+    counts[i] = *heap->count;
+    heap->count = &counts[i];
+    heap_unlock(heap);
+  }
+}
+
+void heaps_hide_counts(void) {
+  for (uint32_t i = 0; i < opened; i++) {
+    uint64_t live = heaps[i].count->live_bytes;
+    heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
+    heaps[i].count = &heaps[i].counts;
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the heap share.
+#pragma once
+
+#include "preload/placement/pages.h"
+#include "preload/placement/range.h"
+#include "preload/placement/yard.h"
+#include "runner/events/placement.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { kSmall, kLarge, kRanges };
+
+struct heap {
+  uint32_t lock;  // 0: free, 1: taken, 2: taken, and others wait
+  uint32_t oldest, newest;
+  bool keeps_all;  // the kernel does not take the pages back
+  uint8_t number;
+  uint64_t kept_pages, largest_freed;
+  uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
+  const struct mlrun_place_rule *rule;
+  struct mlrun_place_count counts;  // until they are shown
+  struct mlrun_place_count *count;
+  struct range ranges[kRanges];
+  struct yard yard;
+};
+
+extern struct heap *heaps;  // one for each rule
+
+// libc's __libc_single_threaded, since glibc 2.32; null: unknown. A thread cannot become two while it is in here.
+extern HOT const char *single_threaded;
+INLINE bool is_single_threaded(void) { return single_threaded && *(const volatile char *)single_threaded; }
+
+INLINE void heap_lock(struct heap *heap) {
+  uint32_t free = 0;
+  if (is_single_threaded()) {
+    heap->lock = 1;
+    return;
+  }
+  if (likely(__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) return;
+  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
+}
+
+INLINE void heap_unlock(struct heap *heap) {
+  if (is_single_threaded()) {
+    heap->lock = 0;
+    return;
+  }
+  if (unlikely(__atomic_exchange_n(&heap->lock, 0, __ATOMIC_RELEASE) == 2)) futex_wake_one(&heap->lock);
+}
+
+INLINE struct range *range_of(struct heap *heap, uint32_t page) {
+  return &heap->ranges[page >= heap->ranges[kLarge].first ? kLarge : kSmall];
+}
+
+INLINE uint32_t pages_for(size_t bytes) { return (uint32_t)((bytes + kPageBytes - 1) / kPageBytes); }
+
+// A block has become larger or smaller. Under the lock.
+INLINE void note_live(struct heap *heap, int64_t pages) {
+  heap->count->live_bytes += (uint64_t)(pages * kPageBytes);
+  if (heap->count->live_bytes > heap->count->peak_bytes) heap->count->peak_bytes = heap->count->live_bytes;
+}
+
+// Ends the run: keeps its pages, or gives them and older ones back. Takes the lock, and lets it go meanwhile.
+void heap_release(struct heap *heap, uint32_t page);
+
+// Sets the pages of a ratio, in a run that is not yet used. False: no policy can be set any more.
+bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
+
+// Sets the rule's policy and advice of one range.
+bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);
+
+#pragma GCC visibility pop

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules about mappings: the program's own anonymous private ones get the policy right behind the call, nothing else changes. What libc
+// maps for itself (its allocator, stacks of threads) does not come here.
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include "preload/base/real_function.h"
+#include "preload/placement/confinement.h"
+#include "preload/placement/heap.h"
+#include "preload/placement/rules.h"
+#include "preload/placement/start.h"
+
+static COLD void place(void *at, size_t bytes, const struct stack_start *caller) {
+  int rule = is_confined() ? kNoRule : rule_for(MLRUN_PLACE_MMAP, bytes, caller);
+  if (rule == kNoRule) return;
+  note_first_block();
+  heap_place_mapping((uint32_t)rule, at, bytes);
+}
+
+static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {
+  struct stack_start caller = stack_start_of_caller();
+  place(at, bytes, &caller);
+}
+
+INLINE void *placed(void *at, size_t bytes, int flags) {
+  int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
+  if (unlikely(bytes >= least_mapping) && at != MAP_FAILED && (flags & (kind | never)) == kind)
+    place_for_caller(at, bytes);
+  return at;
+}
+
+EXPORT void *mmap(void *address, size_t bytes, int access, int flags, int fd, off_t offset) {
+  REAL(void *, mmap, void *, size_t, int, int, int, off_t);
+  return placed(real(address, bytes, access, flags, fd, offset), bytes, flags);
+}
+
+void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t offset);
+
+EXPORT void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t offset) {
+  REAL(void *, mmap64, void *, size_t, int, int, int, off64_t);
+  return placed(real(address, bytes, access, flags, fd, offset), bytes, flags);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/pages.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+
+enum { kDontNeedLocked = 24 };  // MADV_DONTNEED_LOCKED, since Linux 5.18
+
+static bool failed(long result) { return result < 0 && result >= -4095; }
+
+void *pages_map(void *at, size_t bytes) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0);
+  long got = raw_syscall(SYS_mmap, (long)at, (long)bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (failed(got)) return NULL;
+  if (!at || (void *)got == at) return (void *)got;
+  pages_unmap((void *)got, bytes);  // before Linux 4.17 the address is a hint
+  return NULL;
+}
+
+void pages_unmap(void *at, size_t bytes) { raw_syscall2(SYS_munmap, (long)at, (long)bytes); }
+
+bool pages_give_back(void *at, size_t bytes) {
+  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED) == 0 ||
+         raw_syscall3(SYS_madvise, (long)at, (long)bytes, kDontNeedLocked) == 0;
+}
+
+bool pages_resize(void *at, size_t bytes, size_t wanted) {
+  return !failed(raw_syscall4(SYS_mremap, (long)at, (long)bytes, (long)wanted, 0));
+}
+
+bool pages_move(void *at, size_t bytes, void *to) {
+  int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  return !failed(raw_syscall(SYS_mremap, (long)at, (long)bytes, (long)bytes, flags, (long)to, 0));
+}
+
+void futex_wait(uint32_t *word, uint32_t while_equal) {
+  raw_syscall4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, while_equal, 0);
+}
+
+void futex_wake_one(uint32_t *word) { raw_syscall3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1); }

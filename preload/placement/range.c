@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/range.h"
+
+#include "preload/placement/pages.h"
+
+enum { kStepPages = 1024, kTrimPages = 64 };
+
+static void list_add(struct run_lists *lists, uint32_t number, uint32_t page) {
+  struct run *run = run_at(page);
+  uint32_t first = lists->first[number];
+  run->prev = kNoPage;
+  run->next = first;
+  if (first != kNoPage) run_at(first)->prev = page;
+  lists->first[number] = page;
+  lists->any[number / 64] |= 1ull << number % 64;
+}
+
+static void list_remove(struct run_lists *lists, uint32_t number, uint32_t page) {
+  const struct run *run = run_at(page);
+  if (run->next != kNoPage) run_at(run->next)->prev = run->prev;
+  if (run->prev != kNoPage)
+    run_at(run->prev)->next = run->next;
+  else
+    lists->first[number] = run->next;
+  if (lists->first[number] == kNoPage) lists->any[number / 64] &= ~(1ull << number % 64);
+}
+
+// The first size from `number` on, below `end`, of which there is a run; `end`: none.
+static uint32_t list_find(const struct run_lists *lists, uint32_t number, uint32_t end) {
+  for (uint32_t word = number / 64; word < kSizeWords; word++) {
+    uint64_t any = lists->any[word] & (word == number / 64 ? ~0ull << number % 64 : ~0ull);
+    if (!any) continue;
+    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(any);
+    return found < end ? found : end;
+  }
+  return end;
+}
+
+// Clean runs are in the list of the largest size that they hold.
+static uint32_t held_size(uint32_t pages) {
+  uint32_t number = size_number(pages);
+  return size_pages(number) > pages ? number - 1 : number;
+}
+
+static void clean_add(struct range *range, uint32_t page, uint32_t room) {
+  struct run *run = run_at(page);
+  run->room = room;
+  run->touched = 0;
+  run->state = kClean;
+  if (room > 1) {
+    struct run *last = run_at(page + room - 1);
+    last->state = kCleanEnd;
+    last->room = room;
+  }
+  list_add(&range->clean, held_size(room), page);
+}
+
+static void clean_remove(struct range *range, uint32_t page) {
+  struct run *run = run_at(page);
+  list_remove(&range->clean, held_size(run->room), page);
+  run->state = kNoRun;
+  run_at(page + run->room - 1)->state = kNoRun;
+}
+
+bool range_open(struct range *range, uint32_t from, uint32_t end) {
+  range->first = range->top = from + 1;  // page 0 stands for none
+  range->mapped = range->top + 1;
+  range->end = end;
+  return pages_map(address_of(range->top), kPageBytes) != NULL && window_add_tables(range->top, range->mapped);
+}
+
+void *range_seed(const struct range *range) { return address_of(range->mapped - 1); }
+
+static bool map_up_to(struct range *range, uint32_t mapped) {
+  if (mapped > range->end || !window_add_tables(range->mapped, mapped)) return false;
+  size_t more = (size_t)(mapped - range->mapped) * kPageBytes;
+  if (!pages_resize(range_seed(range), kPageBytes, kPageBytes + more)) return false;
+  range->mapped = mapped;
+  return true;
+}
+
+// Makes `pages` pages from the top on usable. Some more are mapped at once, in proportion to what there is.
+static bool reach(struct range *range, uint32_t pages) {
+  uint64_t needed = (uint64_t)range->top + pages + 1;
+  if (needed <= range->mapped) return true;
+  if (needed > range->end) return false;
+  uint32_t spare = (range->mapped - range->first) / 8;
+  if (spare > kStepPages) spare = kStepPages;
+  return map_up_to(range, (uint32_t)needed + spare) || map_up_to(range, (uint32_t)needed);
+}
+
+static void make_live(uint32_t page, uint32_t room) {
+  struct run *run = run_at(page);
+  run->room = room;
+  run->touched = 0;
+  run->state = kLive;
+}
+
+uint32_t range_take_kept(struct range *range, uint32_t pages) {
+  uint32_t number = size_number(pages), near = size_number(pages + pages / 8) + 1;
+  number = list_find(&range->kept, number, near);
+  if (number == near) return kNoPage;
+  uint32_t page = range->kept.first[number];
+  list_remove(&range->kept, number, page);
+  run_at(page)->state = kLive;
+  return page;
+}
+
+// Cuts a run out of a clean one, or out of what lies behind the top; the rest is clean.
+static uint32_t carve(struct range *range, uint32_t page, uint32_t have, uint32_t room, uint32_t align) {
+  uint64_t at = (window.base >> kPageBits) + page;
+  uint32_t skip = (uint32_t)((at + align - 1) / align * align - at);
+  if (skip) clean_add(range, page, skip);
+  if (have > skip + room) clean_add(range, page + skip + room, have - skip - room);
+  make_live(page + skip, room);
+  return page + skip;
+}
+
+uint32_t range_take_clean(struct range *range, uint32_t pages, uint32_t align) {
+  uint32_t room = size_pages(size_number(pages));
+  uint64_t most = (uint64_t)room + align - 1;
+  if (most >= range->end - range->first) return kNoPage;
+  uint32_t number = list_find(&range->clean, size_number((uint32_t)most), kRunSizes);
+  if (number != kRunSizes) {
+    uint32_t page = range->clean.first[number], have = run_at(page)->room;
+    clean_remove(range, page);
+    return carve(range, page, have, room, align);
+  }
+  if (!reach(range, (uint32_t)most)) return kNoPage;
+  uint32_t page = range->top, taken = carve(range, page, 0, room, align);
+  range->top = taken + room;
+  return taken;
+}
+
+bool range_widen(struct range *range, uint32_t page, uint32_t pages) {
+  struct run *run = run_at(page);
+  uint32_t room = size_pages(size_number(pages)), behind = page + run->room, more = room - run->room;
+  if (room <= run->room) return true;
+  if (behind == range->top) {
+    if (!reach(range, more)) return false;
+    range->top += more;
+  } else {
+    struct run *next = run_at(behind);
+    if (next->state != kClean || next->room < more) return false;
+    uint32_t have = next->room;
+    clean_remove(range, behind);
+    if (have > more) clean_add(range, behind + more, have - more);
+  }
+  run->room = room;
+  return true;
+}
+
+void range_narrow(struct range *range, uint32_t page, uint32_t room) {
+  struct run *run = run_at(page);
+  uint32_t behind = page + room, rest = run->room - room;
+  run->room = room;
+  if (run->touched > room) run->touched = room;
+  struct run *tail = run_at(behind);
+  tail->room = rest;
+  range_add_clean(range, behind);
+}
+
+void range_keep(struct range *range, uint32_t page) {
+  struct run *run = run_at(page);
+  run->state = kKept;
+  list_add(&range->kept, size_number(run->room), page);
+}
+
+void range_forget_kept(struct range *range, uint32_t page) {
+  struct run *run = run_at(page);
+  list_remove(&range->kept, size_number(run->room), page);
+  run->state = kLeaving;
+}
+
+// What was mapped for runs that are gone, but for the seed.
+static void trim(struct range *range) {
+  uint32_t mapped = range->top + 1;
+  if (range->mapped - mapped < kTrimPages) return;
+  pages_unmap(address_of(mapped), (size_t)(range->mapped - mapped) * kPageBytes);
+  range->mapped = mapped;
+}
+
+void range_add_clean(struct range *range, uint32_t page) {
+  uint32_t room = run_at(page)->room;
+  run_at(page)->state = kNoRun;
+  if (page > range->first) {
+    const struct run *before = run_at(page - 1);
+    if (before->state == kClean || before->state == kCleanEnd) {
+      uint32_t have = before->room;
+      page -= have;
+      clean_remove(range, page);
+      room += have;
+    }
+  }
+  if (page + room < range->top && run_at(page + room)->state == kClean) {
+    uint32_t have = run_at(page + room)->room;
+    clean_remove(range, page + room);
+    room += have;
+  }
+  if (page + room == range->top) {
+    range->top = page;
+    trim(range);
+  } else {
+    clean_add(range, page, room);
+  }
+}

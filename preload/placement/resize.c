@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// realloc. A block that grows for the first time from 1 MiB on goes to the yard, where there is room for it to grow on without a copy;
+// smaller ones get room for half as much again.
+#include <string.h>
+
+#include "preload/placement/heap.h"
+#include "preload/placement/heap_parts.h"
+
+enum { kYardPages = 256, kMovePages = 1024 };  // 1 MiB; from 4 MiB on pages are moved instead of copied
+
+static void set_pages(struct heap *heap, struct run *run, uint32_t pages) {
+  note_live(heap, (int64_t)pages - run->pages);
+  run->pages = pages;
+  if (run->touched < pages) run->touched = pages;
+}
+
+// In place, in the heap's ranges.
+static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  if (heap->rule->flags & MLRUN_PLACE_RATIO) return pages <= run->room;
+  return range_widen(range_of(heap, page), page, pages);
+}
+
+// What is cut off is given back where that is worth a call.
+static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  uint32_t room = size_pages(size_number(pages));
+  if (room <= run->room / 2 && !heap->keeps_all) {
+    uint32_t touched = run->touched > room ? run->touched - room : 0;
+    if (!touched || pages_give_back(address_of(page + room), (size_t)touched * kPageBytes))
+      range_narrow(range_of(heap, page), page, room);
+  }
+  set_pages(heap, run, pages);
+}
+
+// The new block in the yard, which has the old contents; null: none. The old run is free.
+static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  uint32_t old = run->pages;
+  struct range *large = &heap->ranges[kLarge];
+  bool moves = range_of(heap, page) == large && old >= kMovePages;
+  uint32_t place = yard_take(&heap->yard, pages);
+  if (place == kNoPage) return NULL;
+  void *to = address_of(place);
+  bool moved = moves && pages_move(address_of(page), (size_t)old * kPageBytes, to);
+  bool there = moved || pages_move(range_seed(large), kPageBytes, to);
+  uint32_t have = moved ? old : 1;
+  if (!there || !yard_begin(&heap->yard, place, have, pages)) {
+    if (moved && pages_move(to, (size_t)old * kPageBytes, address_of(page))) moved = false;
+    yard_give_up(&heap->yard, place, there ? have : 0);
+    return NULL;
+  }
+  struct run *grown = run_at(place);
+  grown->rule = run->rule;
+  if (moved) run->touched = 0;
+  return to;
+}
+
+static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  uint32_t old = run->pages;
+  if (pages < kYardPages || heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
+  void *block = to_yard(heap, run, page, pages);
+  if (!block) return NULL;
+  if (run->touched) {
+    heap_unlock(heap);
+    memcpy(block, address_of(page), (size_t)old * kPageBytes);
+    heap_lock(heap);
+  }
+  note_live(heap, (int64_t)pages - old);
+  heap_release(heap, page);
+  return block;
+}
+
+static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
+  uint32_t old = run->pages;
+  if (!yard_resize(&heap->yard, page, pages)) return NULL;
+  note_live(heap, (int64_t)pages - old);
+  return address_of(page);
+}
+
+// A block that grows gets room for half as much again.
+static void *copied(struct run *run, void *block, size_t bytes) {
+  struct heap *heap = &heaps[run->rule];
+  size_t old = heap_usable(run), keep = old < bytes ? old : bytes, asked = bytes > old ? bytes + bytes / 2 : bytes;
+  void *fresh = heap_allocate(heap->number, asked, 0, false);
+  if (!fresh) fresh = heap_allocate(heap->number, asked = bytes, 0, false);
+  if (!fresh) return NULL;
+  struct run *wide = live_run(fresh);
+  heap_lock(heap);
+  heap->count->matches--;  // it is the same block
+  heap->count->bytes -= asked;
+  note_live(heap, (int64_t)pages_for(bytes) - wide->pages);
+  wide->pages = pages_for(bytes);
+  heap_unlock(heap);
+  memcpy(fresh, block, keep);
+  heap_free(run, block);
+  return fresh;
+}
+
+static bool budget_allows(const struct heap *heap, const struct run *run, uint32_t pages) {
+  uint64_t budget = heap->rule->budget_bytes, more = pages > run->pages ? pages - run->pages : 0;
+  return !budget || heap->count->live_bytes + more * kPageBytes <= budget;
+}
+
+void *heap_resize(struct run *run, void *block, size_t bytes) {
+  struct heap *heap = &heaps[run->rule];
+  if (bytes >= window.bytes) return NULL;
+  uint32_t pages = pages_for(bytes), page = page_of(block);
+  void *result = NULL;
+  heap_lock(heap);
+  if (!budget_allows(heap, run, pages)) {
+    heap_unlock(heap);
+    return NULL;
+  }
+  if (run->state == kGrown) {
+    result = resize_grown(heap, run, page, pages);
+  } else if (pages <= run->pages) {
+    shrink(heap, run, page, pages);
+    result = block;
+  } else if (widen(heap, run, page, pages)) {
+    set_pages(heap, run, pages);
+    result = block;
+  } else {
+    result = grow(heap, run, page, pages);
+  }
+  heap_unlock(heap);
+  return result ? result : copied(run, block, bytes);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/sites.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "preload/base/glob.h"
+#include "preload/base/next_symbol.h"
+#include "preload/core/recorder.h"
+#include "preload/placement/pages.h"
+#include "preload/placement/symbol_at.h"
+#include "preload/unwind/code_modules.h"
+#include "preload/unwind/unwind_cache.h"
+#include "runner/events/session.h"
+
+enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12, kBuildIdLeast = 8 };
+
+// Of the walker, which is the recorder's too.
+__thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
+bool system_calls_allowed = true;
+
+// {return address 48 | rule 8 | matches 1 | known 1}: one word, so that any thread may write it.
+static uint64_t answers[kAnswers];
+
+void sites_begin(void) {
+  if (unwind_cache) return;
+  char *memory = pages_map(NULL, kCacheBytes + code_modules_bytes());
+  if (!memory) return;
+  code_modules_begin(memory + kCacheBytes);
+  unwind_cache = (uint64_t *)(void *)memory;
+}
+
+void sites_after_fork(void) {
+  if (unwind_cache) code_modules_after_fork();
+}
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static const char *module_name(const struct code_module *module) {
+  const char *name = (const char *)module->name;
+  char *const *program = *name ? NULL : libc_variable("program_invocation_short_name");
+  return program && *program ? *program : base_name(name);
+}
+
+// The recorder's functions stand between the program and us.
+static bool is_of_mlrun(uint64_t address) {
+  struct code_module module;
+  if (is_own_code(address)) return true;
+  return find_code_module(address, &module) == MODULE_FOUND && !strcmp(module_name(&module), MLRUN_PRELOAD_LIBRARY);
+}
+
+// Fills in up to `wanted` frames.
+static uint32_t walk(struct call_site *site, const struct stack_start *caller, uint32_t wanted) {
+  struct stack_walk at;
+  if (site->known >= wanted || !unwind_cache) return site->known;
+  site->known = 0;
+  if (!stack_walk_begin(&at, caller)) return 0;
+  do {
+    if (site->known || !is_of_mlrun(stack_walk_address(&at))) site->frames[site->known++] = at.pc;
+  } while (site->known < wanted && stack_walk_next(&at));
+  return site->known;
+}
+
+static bool library_matches(uint64_t address, const char *pattern) {
+  struct code_module module;
+  if (find_code_module(address - 1, &module) != MODULE_FOUND) return false;
+  const char *name = module_name(&module);
+  return glob_matches(pattern, name, strlen(name));
+}
+
+static bool function_matches(uint64_t address, const char *pattern) {
+  struct code_module module;
+  if (find_code_module(address - 1, &module) != MODULE_FOUND) return false;
+  const char *name = symbol_at((const void *)module.dynamic, module.bias, address - 1);
+  return name && glob_matches(pattern, name, strlen(name));
+}
+
+static int digit_of(char letter) {
+  if (letter >= '0' && letter <= '9') return letter - '0';
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+// Moves *at behind the digits of a number.
+static uint64_t number_behind(const char **at) {
+  uint64_t number = 0;
+  if ((*at)[0] == '0' && (*at)[1] == 'x') *at += 2;
+  for (; digit_of(**at) >= 0; ++*at) number = number * 16 + (uint64_t)digit_of(**at);
+  return number;
+}
+
+// "build id+offset": the first digits of the id are enough. *at moves behind the frame and its comma.
+static bool frame_matches(uint64_t address, const char **at) {
+  struct code_module module;
+  bool same = find_code_module(address - 1, &module) == MODULE_FOUND;
+  uint32_t digits = 0;
+  for (; **at && **at != '+'; ++*at, digits++) {
+    if (!same || digits / 2 >= module.build_id_bytes) same = false;
+    if (same) same = (module.build_id[digits / 2] >> (digits % 2 ? 0 : 4) & 15) == digit_of(**at);
+  }
+  if (**at == '+') ++*at;
+  same &= digits >= kBuildIdLeast && number_behind(at) == address - module.bias;
+  *at += strcspn(*at, ",");
+  if (**at == ',') ++*at;
+  return same;
+}
+
+static uint32_t frames_of(const char *signature) {
+  uint32_t frames = 1;
+  for (; *signature; signature++) frames += *signature == ',';
+  return frames;
+}
+
+static bool signature_matches(struct call_site *site, const struct stack_start *caller, const char *signature) {
+  uint32_t frames = frames_of(signature), i = 0;
+  if (walk(site, caller, frames) < frames) return false;
+  while (i < frames && frame_matches(site->frames[i], &signature)) i++;
+  return i == frames;
+}
+
+static bool asked_matches(uint64_t address, uint32_t kind, const char *text) {
+  return kind == MLRUN_PLACE_LIBRARY ? library_matches(address, text) : function_matches(address, text);
+}
+
+bool site_matches(struct call_site *site, const struct stack_start *caller, const struct mlrun_place_rule *rule,
+                  uint32_t number, const char *text) {
+  if (rule->site == MLRUN_PLACE_SIGNATURE) return signature_matches(site, caller, text);
+  if (!walk(site, caller, 1)) return false;
+  uint64_t address = site->frames[0], key = address << 16 | number << 8;
+  uint64_t *answer = &answers[(address ^ address >> 12 ^ number * 977) % kAnswers];
+  uint64_t known = __atomic_load_n(answer, __ATOMIC_RELAXED);
+  if ((known & ~3ull) == key && known & 1) return known & 2;
+  bool matches = asked_matches(address, rule->site, text);
+  __atomic_store_n(answer, key | (matches ? 3 : 1), __ATOMIC_RELAXED);
+  return matches;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/start.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/base/next_symbol.h"
+#include "preload/base/raw_syscall.h"
+#include "preload/base/real_allocator.h"
+#include "preload/placement/heap.h"
+#include "preload/placement/rules.h"
+#include "preload/start/inherited_filters.h"
+#include "runner/events/arena.h"
+#include "runner/events/session.h"
+
+enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES, kPathMax = 4096 };
+
+extern char **__environ;
+
+bool counts_are_shown;
+static uint32_t starts;  // 0: not yet, 1: a thread does it, 2: done
+static struct mlrun_placement *shared;
+static const char *program = "";
+
+static const char *find_session(void) {
+  static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
+  for (char **entry = __environ; *entry; entry++)
+    if (!strncmp(*entry, prefix, sizeof prefix - 1)) return *entry + sizeof prefix - 1;
+  return NULL;
+}
+
+static uint64_t number_behind(const char **at) {
+  uint64_t number = 0;
+  if (**at == ',') ++*at;
+  for (; **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (uint64_t)(**at - '0');
+  return number;
+}
+
+// The begin of the arena; null: there is none, or it may not be asked for.
+static char *map_arena(const char *session) {
+  static char path[kPathMax];
+  size_t length = strcspn(session, ",");
+  if (!length || length >= sizeof path) return NULL;
+  memcpy(path, session, length);
+  const char *at = session + length;
+  number_behind(&at);  // the arena's bytes
+  if (inherited_filters() > number_behind(&at)) return NULL;
+  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
+  if (fd < 0) return NULL;
+  struct stat status;
+  long got = -1;
+  if (raw_syscall2(SYS_fstat, fd, (long)&status) == 0 && status.st_size >= kMappedBytes)
+    got = raw_syscall(SYS_mmap, 0, kMappedBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  raw_syscall1(SYS_close, fd);
+  return got < 0 && got >= -4095 ? NULL : (char *)got;
+}
+
+static struct mlrun_placement *find_rules(void) {
+  const char *session = find_session();
+  char *arena = session ? map_arena(session) : NULL;
+  if (!arena) return NULL;
+  const struct mlrun_control *control = (const struct mlrun_control *)arena;
+  struct mlrun_placement *found = (struct mlrun_placement *)(arena + MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES);
+  if (control->magic == MLRUN_ARENA_MAGIC && control->abi == MLRUN_ABI && found->rules_count) return found;
+  raw_syscall2(SYS_munmap, (long)arena, kMappedBytes);
+  return NULL;
+}
+
+static bool open_heaps(const struct mlrun_placement *area) {
+  const struct mlrun_place_rule *rules = (const void *)((const char *)area + area->rules_offset);
+  if (!window_choose()) return false;
+  for (uint32_t i = 0; i < area->rules_count; i++)
+    if (!heap_open(i, area->rules_count, &rules[i])) return false;
+  window.bytes = (uintptr_t)kSegments << kSegmentBits;
+  return true;
+}
+
+// The first process that reads the rules is the one that mlrun has started.
+static bool is_main_process(void) {
+  uint32_t own = (uint32_t)raw_syscall0(SYS_getpid), none = 0;
+  __atomic_compare_exchange_n(&shared->main_pid, &none, own, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return !none || none == own;
+}
+
+static bool begin_rules(void) {
+  shared = find_rules();
+  if (!shared) return false;
+  __atomic_fetch_add(&shared->processes, 1, __ATOMIC_RELAXED);
+  if (open_heaps(shared)) return true;
+  __atomic_fetch_add(&shared->without_memory, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+static void name_program(void) {
+  char *const *name = libc_variable("program_invocation_short_name");
+  if (name && *name) program = *name;
+}
+
+void start_placement(void) {
+  uint32_t before = 0;
+  if (!__environ || !__atomic_compare_exchange_n(&starts, &before, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  if (!real_allocator.malloc) real_allocator_resolve();
+  name_program();
+  if (begin_rules()) {
+    rules_choose(shared, program, is_main_process());
+  } else {
+    window.bytes = 0;
+    least_bytes = SIZE_MAX;
+  }
+  __atomic_store_n(&starts, 2, __ATOMIC_RELEASE);
+}
+
+void show_counts(void) {
+  if (__atomic_exchange_n(&counts_are_shown, true, __ATOMIC_ACQ_REL)) return;
+  uint32_t number = __atomic_fetch_add(&shared->slots_taken, 1, __ATOMIC_RELAXED);
+  if (number >= shared->slots_count) return;
+  struct mlrun_place_slot *slot =
+      (struct mlrun_place_slot *)((char *)shared + shared->slots_offset + (size_t)number * shared->slot_bytes);
+  slot->pid = (uint32_t)raw_syscall0(SYS_getpid);
+  slot->window = window.base;
+  slot->window_bytes = window.bytes;
+  heaps_show_counts((struct mlrun_place_count *)(slot + 1));
+  __atomic_store_n(&slot->taken, 1, __ATOMIC_RELEASE);
+}
+
+static void in_child(void) {
+  heaps_hide_counts();
+  heaps_unlock();
+  sites_after_fork();
+  counts_are_shown = false;
+  if (shared && placement) rules_choose(shared, program, is_main_process());
+}
+
+// A thread of the parent may hold a lock at the moment of the fork. (_Fork and clone call no handlers; nor does libc's allocator survive
+// them.)
+static __attribute__((constructor)) void load(void) {
+  typedef void handler(void);
+  int (*at_fork)(handler *, handler *, handler *, void *) =
+      (int (*)(handler *, handler *, handler *, void *))libc_symbol("__register_atfork");
+  start_placement();
+  if (placement && at_fork) at_fork(heaps_lock, heaps_unlock, in_child, NULL);
+}
+
+static bool is_before_glibc(void) {
+  if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
+  return real_allocator.is_glibc;
+}
+
+static const char *allocator_object(void) {
+  const char *object = "";
+  next_symbol_in("malloc", &object);
+  return object;
+}
+
+EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base, &window.bytes, malloc, is_before_glibc,
+                                                                 allocator_object};

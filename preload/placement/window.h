@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses of all heaps: a window of 4 TiB below this library, where the kernel puts nothing of its own accord. It is not
+// reserved: memory is mapped in it when a block needs it, so that limits, VmSize and core files are those of the blocks.
+//
+//   window | rule 0: small | large | yard | rule 1: ...        each part begins at a segment of 64 MiB
+//
+// A heap hands out runs of pages. Each page has an entry in the table of its segment; the entry of a run's first page describes the
+// run. A segment of the yard holds one growing block, and its table is that block's entry alone.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/compiler.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { kPageBits = 12, kPageBytes = 1 << kPageBits, kSegmentBits = 26, kSegments = 1 << 16 };
+enum { kSegmentPages = 1 << (kSegmentBits - kPageBits) };
+enum { kNoPage = 0 };  // the window's first page is in no run
+
+enum run_state {
+  kNoRun,     // inside a run, or never used
+  kLive,      // a block
+  kGrown,     // a block in the yard
+  kKept,      // freed, its pages stay for the next block
+  kClean,     // its pages have been given back
+  kCleanEnd,  // last page of such a run, if it is not the first
+  kLeaving    // its pages are being given back
+};
+
+struct run {
+  uint32_t room;          // pages; in a kCleanEnd too
+  uint32_t pages;         // of the block
+  uint32_t touched;       // first pages that may be in memory
+  uint32_t next, prev;    // of one size
+  uint32_t newer, older;  // kept ones, by the time when they were freed
+  uint8_t state, rule;
+};
+_Static_assert(sizeof(struct run) == 32, "512 KiB for a segment");
+
+struct window {
+  uintptr_t base, bytes;  // until the rules are known, all addresses; without rules none
+};
+extern HOT struct window window;
+
+// Tables of segments; bit 0: of the yard. 0: no block of ours.
+extern uintptr_t window_tables[kSegments];
+
+// Chooses the window; false: this library is too low in the address space.
+bool window_choose(void);
+
+INLINE bool in_window(const void *at) { return (uintptr_t)at - window.base < window.bytes; }
+
+INLINE uint32_t page_of(const void *at) { return (uint32_t)(((uintptr_t)at - window.base) >> kPageBits); }
+INLINE char *address_of(uint32_t page) { return (char *)(window.base + ((uintptr_t)page << kPageBits)); }
+
+// Requires: the page's segment has a table.
+INLINE struct run *run_at(uint32_t page) {
+  uintptr_t table = window_tables[page / kSegmentPages];
+  return table & 1 ? (struct run *)(table - 1) : (struct run *)table + page % kSegmentPages;
+}
+
+// The run of a live block; null: there is no block of ours at this address.
+INLINE struct run *live_run(const void *block) {
+  if (unlikely(!window.base || ((uintptr_t)block - window.base) >> kSegmentBits >= kSegments)) return NULL;
+  uint32_t page = page_of(block);
+  uintptr_t table = window_tables[page / kSegmentPages];
+  if (unlikely(!table || (uintptr_t)block % kPageBytes || (table & 1 && page % kSegmentPages))) return NULL;
+  struct run *run = run_at(page);
+  return likely(run->state == kLive || run->state == kGrown) ? run : NULL;
+}
+
+// Tables for the segments with these pages. False: no memory.
+bool window_add_tables(uint32_t first, uint32_t end);
+
+#pragma GCC visibility pop

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/yard.h"
+
+#include "preload/placement/pages.h"
+
+enum { kGrowth = 8 };  // a place has room for so many times the block
+
+static struct yard_place *place_at(struct yard *yard, uint32_t page) {
+  for (uint32_t i = 0; i < yard->count; i++)
+    if (yard->places[i].page == page) return &yard->places[i];
+  return NULL;
+}
+
+void yard_open(struct yard *yard, uint32_t first_segment, uint32_t end_segment) {
+  yard->next = first_segment * kSegmentPages;
+  yard->end = end_segment * kSegmentPages;
+}
+
+static struct yard_place *add_place(struct yard *yard, uint32_t room) {
+  if (yard->count == kYardPlaces || room > yard->end - yard->next) return NULL;
+  struct yard_place *place = &yard->places[yard->count++];
+  place->page = yard->next;
+  place->room = room;
+  yard->next += room;
+  return place;
+}
+
+uint32_t yard_take(struct yard *yard, uint32_t pages) {
+  uint64_t room = kSegmentPages;
+  while (room < (uint64_t)pages * kGrowth) room *= 2;
+  if (room > yard->end) return kNoPage;
+  struct yard_place *place = NULL;
+  for (uint32_t i = 0; i < yard->count && !place; i++)
+    if (!yard->places[i].taken && yard->places[i].room >= room) place = &yard->places[i];
+  if (!place) place = add_place(yard, (uint32_t)room);
+  if (!place) return kNoPage;
+  place->taken = true;
+  return place->page;
+}
+
+bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages) {
+  struct yard_place *place = place_at(yard, page);
+  if (have < pages && !pages_resize(address_of(page), (size_t)have * kPageBytes, (size_t)pages * kPageBytes))
+    return false;
+  place->run = (struct run){.room = place->room, .pages = pages, .state = kGrown};
+  __atomic_store_n(&window_tables[page / kSegmentPages], (uintptr_t)&place->run | 1, __ATOMIC_RELEASE);
+  return true;
+}
+
+void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped) {
+  struct yard_place *place = place_at(yard, page);
+  __atomic_store_n(&window_tables[page / kSegmentPages], 0, __ATOMIC_RELEASE);
+  if (mapped) pages_unmap(address_of(page), (size_t)mapped * kPageBytes);
+  place->taken = false;
+}
+
+bool yard_resize(struct yard *yard, uint32_t page, uint32_t pages) {
+  struct yard_place *place = place_at(yard, page);
+  size_t old = (size_t)place->run.pages * kPageBytes, wanted = (size_t)pages * kPageBytes;
+  if (pages > place->room) return false;
+  if (wanted < old)
+    pages_unmap(address_of(page) + wanted, old - wanted);
+  else if (wanted > old && !pages_resize(address_of(page), old, wanted))
+    return false;
+  place->run.pages = pages;
+  return true;
+}
+
+void yard_free(struct yard *yard, uint32_t page) { yard_give_up(yard, page, place_at(yard, page)->run.pages); }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement of the command's blocks (--place, --mem-kind), runner side: the rules before the run, where the pages are during it, what
+// became of them after it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/events/placement.h"
+#include "runner/options/options.h"
+#include "runner/placement/page_sampler.h"
+#include "runner/placement/rule.h"
+#include "runner/session/installation.h"
+#include "runner/util/result.h"
+
+namespace mlrun::commands {
+
+struct Rules {
+  std::vector<placement::Rule> rules;
+  std::string bytes;  // for the arena; empty: none
+};
+
+// Reads and checks the rules. Without them the command would run with its memory elsewhere than was asked for: it does not run.
+Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation);
+
+// The library for the environment; "": no rules.
+std::string placement_library(const RunOptions& options, const launch::Installation& installation);
+
+// `placement` of session.json, at the start: the rules.
+void describe_rules(nlohmann::json& session, const Rules& rules);
+
+// Follows the processes that place blocks.
+class PlacedBlocks {
+ public:
+  PlacedBlocks(const Rules& rules, const mlrun_placement& area);
+
+  // To be called often: now and then it looks for new processes.
+  void follow(uint64_t now_ns);
+
+  // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
+  void describe(nlohmann::json& session);
+
+ private:
+  [[nodiscard]] std::vector<mlrun_place_slot> slots() const;
+
+  const mlrun_placement& area_;
+  uint32_t rules_;
+  uint64_t next_ns_ = 0;
+  std::unique_ptr<placement::PageSampler> sampler_;
+};
+
+}  // namespace mlrun::commands

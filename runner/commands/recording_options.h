@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a run as those of its recording.
+#pragma once
+
+#include <string>
+
+#include "runner/collect/recording.h"
+#include "runner/options/options.h"
+
+namespace mlrun::commands {
+
+// placement_bytes: the rules of --place (runner/events/placement.h).
+collect::RecordingOptions recording_options(const RunOptions& options, const std::string& folder,
+                                            const std::string& placement_bytes);
+
+}  // namespace mlrun::commands

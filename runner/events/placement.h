@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Placement rules (--place) and what became of them, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
+// before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block.
+//
+//   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[]
+//
+// The first rule that fits a block places it. A block without a rule is libc's.
+#pragma once
+
+#include "runner/events/types.h"
+
+enum {
+  MLRUN_PLACEMENT_BYTES = 128 << 10,
+  MLRUN_PLACE_RULES = 64,
+  MLRUN_PLACE_NODES = 128,  // node numbers are below this
+  MLRUN_PLACE_SHARES = 8,   // nodes of a ratio
+  MLRUN_PLACE_FRAMES = 16   // callers that a signature has, at most
+};
+
+// Which calls a rule is about.
+enum mlrun_place_calls { MLRUN_PLACE_MALLOC, MLRUN_PLACE_MMAP };
+
+enum mlrun_place_role {
+  MLRUN_PLACE_ANY_ROLE,
+  MLRUN_PLACE_MAIN,    // the process that mlrun has started
+  MLRUN_PLACE_WORKER,  // all others
+  MLRUN_PLACE_COMMAND  // name of the program, a shell pattern
+};
+
+enum mlrun_place_site {
+  MLRUN_PLACE_ANY_SITE,
+  MLRUN_PLACE_LIBRARY,   // file name of the caller's library or program, a shell pattern
+  MLRUN_PLACE_FUNCTION,  // exported function of the caller, a shell pattern
+  MLRUN_PLACE_SIGNATURE  // callers, innermost first: "build id+offset,build id+offset,...", hexadecimal digits
+};
+
+enum mlrun_place_flag {
+  MLRUN_PLACE_HUGE = 1,  // MADV_HUGEPAGE
+  MLRUN_PLACE_RATIO = 2  // pages by shares[]
+};
+
+struct mlrun_place_share {
+  __u32 node, share;
+};
+
+struct mlrun_place_rule {
+  __u64 min_bytes, max_bytes;  // of the requested size, both included
+  __u64 budget_bytes;          // live bytes in one process; 0: no limit
+  __u64 nodes[MLRUN_PLACE_NODES / 64];
+  __u32 calls, role, site;     // the enums above
+  __u32 policy;                // MPOL_...; MPOL_DEFAULT: none is set
+  __u32 flags;                 // bits of enum mlrun_place_flag
+  __u32 role_text, site_text;  // offsets in the area; 0: none
+  __u32 shares_count;
+  struct mlrun_place_share shares[MLRUN_PLACE_SHARES];
+};
+
+// What one process did by one rule.
+struct mlrun_place_count {
+  __u64 matches, bytes;             // blocks that the rule has placed, or could not; requested bytes
+  __u64 fallbacks, fallback_bytes;  // of these: no memory, or the budget was used up; they are libc's
+  __u64 live_bytes, peak_bytes;     // in whole pages
+};
+
+struct mlrun_place_slot {
+  __u32 pid;  // as the process sees it
+  __u32 taken;
+  __u64 window;  // where its heaps are: rule i has window_bytes / rules_count from window + i * that on
+  __u64 window_bytes;
+  __u64 pid_namespace;
+  // struct mlrun_place_count counts[rules_count]
+};
+
+// Zeros: no rules.
+struct mlrun_placement {
+  __u32 rules_count;
+  __u32 rules_offset, texts_offset, slots_offset;  // from here
+  __u32 slot_bytes, slots_count;
+  __u32 slots_taken;     // targets: may exceed slots_count; the processes beyond are not counted
+  __u32 main_pid;        // targets: the first process that has read the rules
+  __u32 processes;       // targets: images that have read the rules
+  __u32 without_memory;  // targets: images that could not have a heap
+};
+
+// Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are that library's own, all others those of the
+// allocator behind it. Until the rules are known bytes is all of the address space.
+#ifndef __cplusplus
+struct mlrun_placement_view {
+  const unsigned long *base, *bytes;
+  void *(*malloc)(unsigned long);         // that library's
+  _Bool (*is_before_glibc)(void);         // the allocator behind it is libc's
+  const char *(*allocator_object)(void);  // its file
+};
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/placement/kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "runner/launch/placement.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::placement {
+
+namespace {
+
+constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
+constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // a second; memkind's own limit
+
+using Nodes = std::vector<uint32_t>;
+
+std::string line_of(const std::string& path) {
+  std::string text = util::read_text(path, 1 << 16);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+// -1: there is none.
+int64_t number_of(const std::string& path) {
+  const std::string text = line_of(path);
+  int64_t number = -1;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() ? number : -1;
+}
+
+Nodes list_of(const std::string& path) { return launch::parse_id_list(line_of(path)).value_or(Nodes()); }
+
+class Sysfs {
+ public:
+  explicit Sysfs(std::string root) : root_(std::move(root)) {}
+
+  [[nodiscard]] Nodes with_memory() const { return list_of(root_ + "/devices/system/node/has_memory"); }
+  [[nodiscard]] Nodes with_cpus() const { return list_of(root_ + "/devices/system/node/has_cpu"); }
+  [[nodiscard]] int64_t firmware_says(uint32_t node, const char* what) const {
+    return number_of(fmt::format("{}/devices/system/node/node{}/access0/initiators/{}", root_, node, what));
+  }
+  // "Node 0 MemTotal:  8145420 kB"
+  [[nodiscard]] int64_t kib(uint32_t node) const {
+    const std::string text = line_of(fmt::format("{}/devices/system/node/node{}/meminfo", root_, node));
+    const size_t at = text.find("MemTotal:");
+    return at == std::string::npos ? -1 : std::strtoll(text.c_str() + at + 9, nullptr, 10);
+  }
+  [[nodiscard]] std::set<uint32_t> dax_nodes() const {
+    std::set<uint32_t> nodes;
+    std::error_code ignored;
+    for (const auto& device : std::filesystem::directory_iterator(root_ + "/bus/dax/devices", ignored)) {
+      const auto driver = std::filesystem::read_symlink(device.path() / "driver", ignored);
+      const int64_t node = number_of((device.path() / "target_node").string());
+      if (driver.filename() == "kmem" && node >= 0) nodes.insert(static_cast<uint32_t>(node));
+    }
+    return nodes;
+  }
+
+ private:
+  std::string root_;
+};
+
+// Those nodes whose value is the best one. A value of -1 is unknown.
+Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bool largest) {
+  int64_t found = -1;
+  for (const uint32_t node : nodes) {
+    const int64_t now = value(node);
+    if (now >= 0 && (found < 0 || (largest ? now > found : now < found))) found = now;
+  }
+  Nodes result;
+  for (const uint32_t node : nodes) {
+    if (found >= 0 && value(node) == found) result.push_back(node);
+  }
+  return result;
+}
+
+Nodes high_bandwidth(const Sysfs& sysfs) {
+  if (const char* named = std::getenv("MEMKIND_HBW_NODES"); named != nullptr)
+    return launch::parse_id_list(named).value_or(Nodes());
+  const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
+  int64_t ordinary = -1;
+  for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
+  Nodes result;
+  for (const uint32_t node : best(sysfs.with_memory(), bandwidth, true)) {
+    if (bandwidth(node) >= kHighBandwidthMiB && bandwidth(node) > ordinary) result.push_back(node);
+  }
+  return result;
+}
+
+struct Found {
+  Nodes nodes;
+  const char* lacking;
+};
+
+Found find(const std::string& kind, const Sysfs& sysfs) {
+  const Nodes memory = sysfs.with_memory();
+  if (kind == "highest-capacity")
+    return {best(
+                memory, [&](uint32_t node) { return sysfs.kib(node); }, true),
+            "no node has memory"};
+  if (kind == "lowest-latency") {
+    return {best(
+                memory, [&](uint32_t node) { return sysfs.firmware_says(node, "read_latency"); }, false),
+            "the firmware tells no latencies (HMAT)"};
+  }
+  if (kind == "hbw")
+    return {high_bandwidth(sysfs),
+            "no node has 200 GB/s and more than the nodes with CPUs, by the firmware's table (HMAT), and "
+            "MEMKIND_HBW_NODES is not set"};
+  Nodes nodes;
+  if (kind == "regular") {
+    const Nodes cpus = sysfs.with_cpus();
+    std::set_intersection(memory.begin(), memory.end(), cpus.begin(), cpus.end(), std::back_inserter(nodes));
+    return {nodes, "no node has CPUs and memory"};
+  }
+  for (const uint32_t node : sysfs.dax_nodes()) {
+    if (std::find(memory.begin(), memory.end(), node) != memory.end()) nodes.push_back(node);
+  }
+  return {nodes, "no dax device is used as memory (daxctl reconfigure-device --mode=system-ram)"};
+}
+
+}  // namespace
+
+bool is_kind(const std::string& name) { return std::find(kKinds.begin(), kKinds.end(), name) != kKinds.end(); }
+
+std::string kind_names() { return fmt::format("{}", fmt::join(kKinds, ", ")); }
+
+Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system) {
+  const Sysfs sysfs(system);
+  Found found = find(kind, sysfs);
+  if (found.nodes.empty()) return fail(fmt::format("this machine has no {} memory: {}", kind, found.lacking));
+  return std::move(found.nodes);
+}
+
+Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system) {
+  std::set<std::string> gpus;  // by address: domain:bus:device.function
+  std::error_code ignored;
+  for (const auto& device : std::filesystem::directory_iterator(system + "/bus/pci/devices", ignored)) {
+    const std::string path = device.path().string();
+    if (line_of(path + "/vendor") == "0x10de" && line_of(path + "/class").starts_with("0x03")) gpus.insert(path);
+  }
+  if (gpu >= gpus.size())
+    return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}", gpu, gpus.size(),
+                            gpus.size() == 1 ? "" : "s"));
+  const int64_t node = number_of(*std::next(gpus.begin(), gpu) + "/numa_node");
+  if (node < 0)
+    return fail(fmt::format("the firmware does not tell which node GPU {} is near to (numa_node is -1)", gpu));
+  return static_cast<uint32_t>(node);
+}
+
+}  // namespace mlrun::placement

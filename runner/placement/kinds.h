@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds of memory, as memkind names them: the nodes of each, by what /sys says.
+//
+//   regular           nodes with CPUs
+//   dax-kmem          persistent or CXL memory that the kernel uses as memory (dax devices with the driver kmem)
+//   highest-capacity  the largest
+//   lowest-latency    by the firmware's table of latencies (HMAT)
+//   hbw               of 200 GB/s and more by that table, and more than the nodes with CPUs have; or MEMKIND_HBW_NODES
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/util/result.h"
+
+namespace mlrun::placement {
+
+bool is_kind(const std::string& name);
+std::string kind_names();
+
+// `system`: /sys, but for tests. Fails if this machine has no such memory, and says what is missing.
+Result<std::vector<uint32_t>> nodes_of_kind(const std::string& kind, const std::string& system = "/sys");
+
+// The node that is next to GPU number `gpu`, in the order of PCI addresses, as NVIDIA's driver counts.
+Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system = "/sys");
+
+}  // namespace mlrun::placement

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/placement/page_sampler.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/util/background_thread.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::placement {
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr size_t kPagesAtOnce = 1024;
+constexpr size_t kProcessesAtOnce = 32;  // in one second; the others take their turn
+
+struct Span {
+  uint64_t start = 0, end = 0;
+};
+
+// What the process has mapped between these addresses.
+std::vector<Span> mapped_spans(int pid, uint64_t from, uint64_t to) {
+  std::vector<Span> spans;
+  const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
+  for (const std::string_view line : util::split(maps, "\n")) {
+    Span span;
+    const char* const end = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), end, span.start, 16);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') continue;
+    if (std::from_chars(first.ptr + 1, end, span.end, 16).ec != std::errc()) continue;
+    if (span.start >= from && span.end <= to) spans.push_back(span);
+  }
+  return spans;
+}
+
+// Up to kPagesAtOnce pages, one at random in each of as many equal parts.
+std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t total) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const size_t count = std::min<uint64_t>(total, kPagesAtOnce);
+  std::vector<uint64_t> pages;
+  uint64_t before = 0;
+  size_t part = 0;
+  for (const Span& span : spans) {
+    const uint64_t size = (span.end - span.start) / kPage;
+    for (; part < count; part++) {
+      const uint64_t low = total * part / count, high = total * (part + 1) / count;
+      const uint64_t at = low + random() % std::max<uint64_t>(high - low, 1);
+      if (at >= before + size) break;
+      pages.push_back(span.start + (std::max(at, before) - before) * kPage);
+    }
+    before += size;
+  }
+  return pages;
+}
+
+void look_at_rule(int pid, const std::vector<Span>& spans, PagesFound& found) {
+  uint64_t total = 0;
+  for (const Span& span : spans) total += (span.end - span.start) / kPage;
+  const std::vector<uint64_t> pages = choose_pages(spans, total);
+  std::vector<int> nodes(pages.size(), -1);
+  if (pages.empty() || ::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
+    return;
+  found.looks++;
+  for (const int node : nodes) {
+    if (node < 0) continue;
+    found.sampled[node]++;
+    found.bytes[node] += static_cast<double>(total * kPage) / static_cast<double>(pages.size());
+  }
+}
+
+}  // namespace
+
+void look_at_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found) {
+  const std::vector<Span> all = mapped_spans(place.pid, place.window, place.window + place.window_bytes);
+  const uint64_t each = (uint64_t{1} << 16) / rules << 26;  // whole segments, as the library shares the window out
+  for (uint32_t rule = 0; rule < rules; rule++) {
+    const uint64_t from = place.window + rule * each;
+    std::vector<Span> spans;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(spans),
+                 [&](const Span& span) { return span.start >= from && span.start < from + each; });
+    if (!spans.empty()) look_at_rule(place.pid, spans, found[{place.slot, rule}]);
+  }
+}
+
+struct PageSampler::State {
+  explicit State(uint32_t number) : rules(number) {}
+
+  const uint32_t rules;
+  std::mutex lock;
+  std::condition_variable stopped;
+  bool stops = false;
+  std::vector<HeapPlace> places;
+  size_t next = 0;
+  FoundBySlotAndRule found;
+
+  void run() {
+    std::unique_lock<std::mutex> held(lock);
+    while (!stopped.wait_for(held, std::chrono::seconds(1), [&] { return stops; })) {
+      const std::vector<HeapPlace> now = places;
+      held.unlock();
+      FoundBySlotAndRule fresh = found;  // written by this thread alone
+      for (size_t i = 0; i < std::min(now.size(), kProcessesAtOnce); i++)
+        look_at_pages(now[next++ % now.size()], rules, fresh);
+      held.lock();
+      found = std::move(fresh);
+    }
+  }
+};
+
+PageSampler::PageSampler(uint32_t rules) : state_(std::make_shared<State>(rules)) {
+  problem_ = util::start_background_thread([state = state_] { state->run(); });
+}
+
+PageSampler::~PageSampler() {
+  const std::lock_guard<std::mutex> held(state_->lock);
+  state_->stops = true;
+  state_->stopped.notify_all();
+}
+
+void PageSampler::set_places(std::vector<HeapPlace> places) {
+  const std::lock_guard<std::mutex> held(state_->lock);
+  state_->places = std::move(places);
+}
+
+FoundBySlotAndRule PageSampler::finish(std::string& problem) {
+  const std::lock_guard<std::mutex> held(state_->lock);
+  state_->stops = true;
+  state_->stopped.notify_all();
+  problem = problem_;
+  return state_->found;
+}
+
+}  // namespace mlrun::placement

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/placement/rule_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/placement/kinds.h"
+#include "runner/util/text.h"
+
+namespace mlrun::placement {
+
+namespace {
+
+constexpr size_t kBuildIdLeast = 8;  // digits
+constexpr const char* kDigits = "0123456789abcdef";
+constexpr uint64_t kLeastBlock = 4096, kUsualBlock = 64 << 10, kUsualMapping = 1 << 20;
+
+// Blanks around what separates words, so that size>=1M->node 1 is read like size >= 1M -> node 1.
+std::vector<std::string> words_of(std::string_view text) {
+  std::string spaced;
+  for (size_t i = 0; i < text.size(); i++) {
+    const std::string_view two = text.substr(i, 2);
+    if (two == "->" || two == ">=" || two == "<=" || two == "..") {
+      spaced += ' ';
+      spaced += two;
+      spaced += ' ';
+      i++;
+    } else if (text[i] == '<' || text[i] == '>') {
+      spaced += ' ';
+      spaced += text[i];
+      spaced += ' ';
+    } else {
+      spaced += text[i];
+    }
+  }
+  std::vector<std::string> words;
+  for (const std::string_view word : util::split(spaced, " \t")) words.emplace_back(word);
+  return words;
+}
+
+template <typename Number>
+bool is_number(std::string_view text, Number& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& text) : words_(words_of(text)) { rule_.text = text; }
+
+  Result<Rule> read() {
+    Status status;
+    while (status && !at_end() && words_[at_] != "->") status = read_condition();
+    if (status && !take("->")) status = fail("there is no '->' with a target behind it");
+    if (status) status = read_target();
+    while (status && !at_end()) status = read_addition();
+    if (status) status = settle();
+    if (!status) return tl::make_unexpected(status.error());
+    return rule_;
+  }
+
+ private:
+  [[nodiscard]] bool at_end() const { return at_ == words_.size(); }
+  bool take(std::string_view word) {
+    if (at_end() || words_[at_] != word) return false;
+    at_++;
+    return true;
+  }
+  // The next word, which is `what`.
+  Result<std::string> next(const char* what) {
+    if (at_end() || words_[at_] == "->") return fail(fmt::format("{} is missing", what));
+    return words_[at_++];
+  }
+
+  Status read_condition() {
+    if (take("and")) return {};
+    if (take("mmap")) {
+      rule_.calls = MLRUN_PLACE_MMAP;
+      return {};
+    }
+    if (take("size")) return read_size();
+    if (take("main")) return set_role(MLRUN_PLACE_MAIN, {});
+    if (take("worker")) return set_role(MLRUN_PLACE_WORKER, {});
+    if (take("command"))
+      return with_text("the name of a program",
+                       [&](std::string text) { return set_role(MLRUN_PLACE_COMMAND, std::move(text)); });
+    if (take("library"))
+      return with_text("the name of a library",
+                       [&](std::string text) { return set_site(MLRUN_PLACE_LIBRARY, std::move(text)); });
+    if (take("function"))
+      return with_text("the name of a function",
+                       [&](std::string text) { return set_site(MLRUN_PLACE_FUNCTION, std::move(text)); });
+    if (take("site"))
+      return with_text("a signature",
+                       [&](std::string text) { return set_site(MLRUN_PLACE_SIGNATURE, std::move(text)); });
+    return fail(
+        fmt::format("'{}' is no condition; there are size, mmap size, library, function, site, main, worker, command",
+                    words_[at_]));
+  }
+
+  template <typename Set>
+  Status with_text(const char* what, Set set) {
+    auto text = next(what);
+    return text ? set(*std::move(text)) : Status(tl::make_unexpected(text.error()));
+  }
+
+  Status set_role(mlrun_place_role role, std::string text) {
+    if (rule_.role != MLRUN_PLACE_ANY_ROLE) return fail("two conditions on the process; a rule can have one");
+    rule_.role = role;
+    rule_.role_text = std::move(text);
+    return {};
+  }
+
+  Status set_site(mlrun_place_site site, std::string text) {
+    if (rule_.site != MLRUN_PLACE_ANY_SITE) return fail("two conditions on the caller; a rule can have one");
+    rule_.site = site;
+    rule_.site_text = std::move(text);
+    return site == MLRUN_PLACE_SIGNATURE ? check_signature() : Status();
+  }
+
+  // BUILDID+0x123,...
+  [[nodiscard]] Status check_signature() const {
+    const auto frames = util::split(rule_.site_text, ",");
+    for (const std::string_view frame : frames) {
+      const size_t plus = frame.find('+');
+      std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
+      if (offset.starts_with("0x")) offset.remove_prefix(2);
+      const bool good = plus >= kBuildIdLeast && !offset.empty() &&
+                        frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
+                        offset.find_first_not_of(kDigits) == std::string_view::npos;
+      if (!good) return fail(fmt::format("'{}' is no frame of a signature; write it like 1f2e3d4c+0x7a10", frame));
+    }
+    if (frames.size() > MLRUN_PLACE_FRAMES)
+      return fail(fmt::format("the signature has {} frames; {} are the most", frames.size(), int{MLRUN_PLACE_FRAMES}));
+    return {};
+  }
+
+  Status read_size() {
+    for (const std::string_view sign : {">=", "<=", ">", "<"}) {
+      if (!take(sign)) continue;
+      const auto bytes = read_bytes();
+      if (!bytes) return tl::make_unexpected(bytes.error());
+      if (sign == ">=") rule_.min_bytes = std::max(rule_.min_bytes, *bytes);
+      if (sign == ">") rule_.min_bytes = std::max(rule_.min_bytes, *bytes + 1);
+      if (sign == "<=") rule_.max_bytes = std::min(rule_.max_bytes, *bytes);
+      if (sign == "<" && *bytes == 0) return fail("no size is below 0");
+      if (sign == "<") rule_.max_bytes = std::min(rule_.max_bytes, *bytes - 1);
+      return {};
+    }
+    const auto low = read_bytes();
+    if (!low) return tl::make_unexpected(low.error());
+    if (!take(".."))
+      return fail(fmt::format("behind 'size {}' there is no '..' with an upper size; or write size >= {}",
+                              words_[at_ - 1], words_[at_ - 1]));
+    const auto high = read_bytes();
+    if (!high) return tl::make_unexpected(high.error());
+    rule_.min_bytes = std::max(rule_.min_bytes, *low);
+    rule_.max_bytes = std::min(rule_.max_bytes, *high);
+    return {};
+  }
+
+  Result<uint64_t> read_bytes() {
+    const auto word = next("a size");
+    if (!word) return tl::make_unexpected(word.error());
+    return util::parse_size(*word);
+  }
+
+  Status read_target() {
+    if (take("default")) return {};
+    if (take("huge")) {
+      rule_.target = Target::kHuge;
+      rule_.huge = true;
+      return {};
+    }
+    if (take("node")) return read_where(Target::kNodes, "the number of a node");
+    if (take("interleave")) return read_where(Target::kInterleave, "a list of nodes");
+    if (take("near")) {
+      if (!take("gpu")) return fail("behind 'near' there is no 'gpu N'");
+      return read_where(Target::kNearGpu, "the number of a GPU");
+    }
+    const auto word = next("a target");
+    if (!word) return tl::make_unexpected(word.error());
+    if (is_kind(*word)) {
+      rule_.target = Target::kKind;
+      rule_.where = *word;
+      return {};
+    }
+    if (word->find(':') != std::string::npos) return read_ratio(*word);
+    return fail(
+        fmt::format("'{}' is no target; there are node N, interleave N,M, 3:1 node N,M, huge, default, near gpu N, {}",
+                    *word, kind_names()));
+  }
+
+  Status read_where(Target target, const char* what) {
+    rule_.target = target;
+    auto word = next(what);
+    if (!word) return tl::make_unexpected(word.error());
+    rule_.where = *std::move(word);
+    return {};
+  }
+
+  Status read_ratio(const std::string& text) {
+    for (const std::string_view part : util::split(text, ":")) {
+      uint32_t share = 0;
+      if (!is_number(part, share) || share == 0 || share > 1000)
+        return fail(fmt::format("'{}' is no ratio; write it like 3:1, with numbers from 1 to 1000", text));
+      rule_.shares.push_back(share);
+    }
+    if (rule_.shares.size() < 2 || rule_.shares.size() > MLRUN_PLACE_SHARES)
+      return fail(fmt::format("'{}' is no ratio of 2 to {} nodes", text, int{MLRUN_PLACE_SHARES}));
+    if (!take("node") && !take("nodes")) return fail(fmt::format("behind '{}' there is no 'node N,M'", text));
+    return read_where(Target::kRatio, "a list of nodes");
+  }
+
+  Status read_addition() {
+    if (take("strict")) {
+      rule_.strict = true;
+      return {};
+    }
+    if (take("huge")) {
+      rule_.huge = true;
+      return {};
+    }
+    if (take("budget")) {
+      const auto bytes = read_bytes();
+      if (bytes) rule_.budget_bytes = *bytes;
+      return bytes ? Status() : Status(tl::make_unexpected(bytes.error()));
+    }
+    return fail(
+        fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE", words_[at_]));
+  }
+
+  Status settle() {
+    const bool maps = rule_.calls == MLRUN_PLACE_MMAP;
+    if (rule_.min_bytes == 0) rule_.min_bytes = maps ? kUsualMapping : std::min(kUsualBlock, rule_.max_bytes);
+    if (rule_.min_bytes > rule_.max_bytes) return fail("no size fits: the lower limit is above the upper one");
+    if (rule_.min_bytes < kLeastBlock)
+      return fail(fmt::format(
+          "memory is placed in pages of {} bytes: smaller blocks stay with the program's allocator; write size >= {}",
+          kLeastBlock, kLeastBlock));
+    const bool anywhere = rule_.target == Target::kDefault || rule_.target == Target::kHuge;
+    if (rule_.strict && anywhere) return fail("'strict' binds to nodes, and this target names none");
+    return {};
+  }
+
+  std::vector<std::string> words_;
+  size_t at_ = 0;
+  Rule rule_;
+};
+
+}  // namespace
+
+Result<Rule> parse_rule(const std::string& text) {
+  auto rule = Reader(text).read();
+  if (!rule) return fail(fmt::format("'{}': {}", text, rule.error().text));
+  return rule;
+}
+
+}  // namespace mlrun::placement

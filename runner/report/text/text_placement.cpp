@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of --place: what each was about, and where its pages were.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/run_json_values.h"
+#include "runner/report/text/text.h"
+
+namespace mlrun::summary {
+namespace {
+
+using nlohmann::json;
+
+struct Placed {
+  int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, peak_bytes = 0;
+  std::map<int64_t, int64_t> bytes_on;  // by node, estimated
+};
+
+// Of one rule, in all processes; the peak is that of the largest one.
+Placed placed_by(const json& run, size_t rule) {
+  Placed placed;
+  const json* processes = find(run, "/placement/processes");
+  for (const json& process : processes != nullptr ? *processes : json::array()) {
+    const std::string counts = fmt::format("/rules/{}/", rule);
+    placed.matches += integer(process, (counts + "matches").c_str());
+    placed.bytes += integer(process, (counts + "bytes").c_str());
+    placed.fallbacks += integer(process, (counts + "fallbacks").c_str());
+    placed.fallback_bytes += integer(process, (counts + "fallback_bytes").c_str());
+    placed.peak_bytes = std::max(placed.peak_bytes, integer(process, (counts + "peak_bytes").c_str()));
+    const json* pages = find(process, "/pages");
+    for (const json& page : pages != nullptr ? *pages : json::array()) {
+      if (integer(page, "/rule") == static_cast<int64_t>(rule))
+        placed.bytes_on[integer(page, "/node")] += integer(page, "/bytes");
+    }
+  }
+  return placed;
+}
+
+std::string pages_text(const Placed& placed) {
+  int64_t all = 0;
+  for (const auto& [node, bytes] : placed.bytes_on) all += bytes;
+  std::string text;
+  for (const auto& [node, bytes] : placed.bytes_on) {
+    text += fmt::format("{}{} of its pages on node {}", text.empty() ? "" : ", ", percent_text(bytes, all), node);
+  }
+  return text;
+}
+
+std::string rule_text(const json& run, size_t rule, const std::string& text, const TextStyle& style) {
+  const Placed placed = placed_by(run, rule);
+  const std::string head = style.bold("PLACED") + "  '" + printable(text) + "'";
+  if (placed.matches == 0) return wrap(head, kLead, {style.warning("no block fits this rule")}, style);
+  std::vector<std::string> items = {counted(placed.matches, "block") + " of " + bytes_text(placed.bytes),
+                                    "at most " + bytes_text(placed.peak_bytes) + " at once in a process"};
+  if (placed.fallbacks > 0) {
+    items.push_back(style.warning(fmt::format("{} of {} not placed: no memory, or the budget was used up",
+                                              counted(placed.fallbacks, "block"), bytes_text(placed.fallback_bytes))));
+  }
+  items.push_back(placed.bytes_on.empty() ? "pages not sampled (less than a second)" : pages_text(placed));
+  return wrap(head, kLead, items, style);
+}
+
+}  // namespace
+
+std::string placement_text(const Summary& summary, const TextStyle& style) {
+  const json* rules = find(*summary.run, "/placement/rules");
+  std::string out;
+  for (size_t i = 0; rules != nullptr && i < rules->size(); i++)
+    out += rule_text(*summary.run, i, text((*rules)[i], "/text"), style);
+  if (const int64_t without = integer(*summary.run, "/placement/without_memory"); without > 0) {
+    out += wrap(style.bold("PLACED"), kLead,
+                {style.warning(counted(without, "program") +
+                               " could not have a heap of ours: their blocks are where they would be anyway")},
+                style);
+  }
+  return out;
+}
+
+}  // namespace mlrun::summary

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule that cannot be kept ends mlrun before the command starts: status 125, one line that says what is wrong and what to write, no trace."""
+
+from lib import case
+
+BAD = {
+    "size >= 1M -> node 77": "node 77 does not exist",
+    "size >= 1K -> default": "size >= 4096",
+    "size 2M..1M -> default": "no size fits",
+    "size >= 1M -> nodes 0": "is no target",
+    "size >= 1M -> node 0 stict": "'stict' is not understood",
+    "colour red -> default": "is no condition",
+    "main and worker -> default": "a rule can have one",
+    "site 12+x -> default": "is no frame of a signature",
+    "-> default strict": "names none",
+    "-> 3:1 node 0": "the ratio has 2 numbers and 1",
+    "-> near gpu 99": "GPU 99 does not exist",
+    "-> hbw": "this machine has no hbw memory",
+    "nothing.toml": "everything else is the name of a file",
+}
+FILES = {
+    'rule = 1': "has no [[rule]]",
+    '[[rule]]\nto = "node 0"\nsizes = "1M"': "line 3: 'sizes' is no key of a rule; did you mean size?",
+    '[[rule]]\nsize = ">= 1M"': "has no key 'to'",
+    '[[rule]]\nsize = 5\nto = "default"': "line 2: 'size' must be a text",
+    '[[rule]]\nto = "default"\nhuge = "yes"': "line 3: 'huge' must be true or false",
+    '[[rule]\n': "line 1:",
+    '[[rule]]\nto = "default"\n[other]\n': "'other' is unknown",
+}
+
+
+def refused(this, said, *options):
+    out = this.new_trace()
+    done = this.run(case.MLRUN, "run", "-o", out, *options, "--", "touch", this.path("ran"))
+    this.equal(f"status of {options}", done.returncode, 125, said=done.stderr)
+    this.equal(f"lines for {options}", done.stderr.count("\n"), 1, said=done.stderr)
+    this.true(f"{options}: says {said!r}", said in done.stderr, done.stderr)
+    this.true("nothing is left", not out.exists() and not this.path("ran").exists())
+
+
+def check(this):
+    for rule, said in BAD.items():
+        refused(this, said, "--place", rule)
+    for text, said in FILES.items():
+        this.path("rules.toml").write_text(text + "\n", encoding="utf-8")
+        refused(this, said, "--place", this.path("rules.toml"))
+    refused(this, "there are dax-kmem", "--mem-kind", "fast")
+    refused(this, "64 are the most", *(["--place", "-> default"] * 65))
+
+
+if __name__ == "__main__":
+    case.run(check)

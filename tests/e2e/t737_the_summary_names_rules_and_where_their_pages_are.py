@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of placed blocks are sampled from outside: table page_node has as much memory as the program holds, on the machine's nodes, and the
+summary names each rule, with its share of pages, and the rule that no block fits."""
+
+from lib import case
+
+HOLD = """
+import time
+blocks = [bytearray(8 << 20) for _ in range(8)]
+time.sleep(3.5)
+"""
+BYTES = 8 * (8 << 20)
+
+
+def check(this):
+    options = ("--preload=off", "--place", "size >= 1G -> default", "--place", "size >= 1M -> node 0")
+    out = this.new_trace()
+    command = [case.MLRUN, "run", "-o", out, *options, "--", "/usr/bin/python3", "-c", HOLD]
+    done = this.run(*command)
+    this.equal("exit status", done.returncode, 0, said=done.stderr)
+    trace = this.opened(out)
+    rules = {row["rule"]: row for row in trace.rows("placement")}
+    this.equal("the rule without blocks", (rules[0]["matches"], rules[0]["pid"]), (0, None))
+    this.true("the other one's peak", BYTES <= rules[1]["peak_bytes"] < BYTES * 1.1, rules[1])
+    pages = trace.rows("page_node")
+    this.true("sampled more than once", pages and all(row["looks"] >= 2 and row["rule"] == 1 for row in pages), pages)
+    this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
+    for said in ("PLACED  'size >= 1G -> default'", "no block fits this rule", "PLACED  'size >= 1M -> node 0'", "of its pages on node 0"):
+        this.true(f"the summary says {said!r}", said in done.stderr, done.stderr)
+
+
+if __name__ == "__main__":
+    case.run(check)

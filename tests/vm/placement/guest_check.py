@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In a guest with two nodes: every rule puts every page where it says, by move_pages and numa_maps of the program itself. The program runs
+on node 0. With HMAT the kinds alone are tried. Usage: guest_check.py BUILD PYTHON-WITH-NUMPY"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BUILD, PYTHON = Path(sys.argv[1]), sys.argv[2]
+MLRUN, NODES = BUILD / "bin" / "mlrun", BUILD / "vm" / "nodes"
+MIB = 1 << 20
+failed = []
+
+NUMPY = """
+import ctypes, numpy
+def nodes(array):
+    first, pages = array.ctypes.data // 4096 + 1, array.nbytes // 4096 - 1
+    where = (ctypes.c_void_p * pages)(*[(first + i) * 4096 for i in range(pages)])
+    found = (ctypes.c_int * pages)()
+    if ctypes.CDLL(None).syscall(279, 0, pages, where, None, found, 0): raise SystemExit(5)
+    return [sum(1 for node in found if node == wanted) for wanted in range(2)]
+a = numpy.ones(1 << 20)
+b = a * 2
+print("numpy", *nodes(a), *nodes(b), a.nbytes // 4096 - 1)
+"""
+
+
+def expect(what, got, wanted):
+    print("right" if got == wanted else "WRONG", what, got, "" if got == wanted else f"wanted {wanted}", flush=True)
+    if got != wanted:
+        failed.append(what)
+
+
+def run(rules, *command, options=("--preload=off",)):
+    """(exit status, standard output, standard error, placement of session.json)"""
+    out = Path(tempfile.mkdtemp()) / "trace"
+    words = [word for rule in rules for word in ("--place", rule)]
+    done = subprocess.run([MLRUN, "run", "--quiet", "--defer-merge", "-o", out, "--sample=off", "--python-stacks=off", *options, *words, "--", "taskset", "1", *command],
+                          capture_output=True, text=True, check=False)
+    session = out / "session.json"
+    return done.returncode, done.stdout, done.stderr, json.loads(session.read_text()).get("placement") if session.exists() else None
+
+
+def pages(rules, what, size, **more):
+    """Pages on nodes 0 and 1, and the mapping's policy."""
+    status, said, error, _ = run(rules, NODES, what, str(size), **more)
+    if status != 0:
+        return status, error
+    _, zero, one, two, other, policy = said.split()
+    return int(zero), int(one), int(two) + int(other), policy
+
+
+def check_nodes():
+    for size in (64 << 10, MIB, 16 * MIB):
+        n = size // 4096
+        for what in ("block", "zeros"):
+            expect(f"node 1, {what} of {size}", pages(["-> node 1"], what, size), (0, n, 0, "prefer:1"))
+        expect(f"strict node 1, {size}", pages(["-> node 1 strict"], "block", size), (0, n, 0, "bind:1"))
+        expect(f"default, {size}", pages(["-> default"], "block", size), (n, 0, 0, "default"))
+        expect(f"interleave, {size}", pages(["-> interleave 0,1"], "block", size), (n // 2, n // 2, 0, "interleave:0-1"))
+        expect(f"3:1, {size}", pages(["-> 3:1 node 0,1"], "block", size)[:3], (n * 3 // 4, n // 4, 0))
+        expect(f"1:3, {size}", pages(["-> 1:3 node 0,1"], "block", size)[:3], (n // 4, n * 3 // 4, 0))
+    expect("node 0,1", pages(["-> node 0,1"], "block", MIB), (256, 0, 0, "prefer"))
+    expect("below the threshold", pages(["size >= 1M -> node 1"], "block", MIB // 2)[1], 0)
+    expect("the first rule wins", pages(["size >= 8M -> default", "size >= 1M -> node 1"], "block", 16 * MIB)[:2], (4096, 0))
+    expect("the second one", pages(["size >= 8M -> default", "size >= 1M -> node 1"], "block", MIB)[:2], (0, 256))
+    expect("grown by realloc", pages(["-> node 1"], "grown", 48 * MIB), (0, 12288, 0, "prefer:1"))
+    expect("written by a child", pages(["-> node 1"], "child", 8 * MIB), (0, 2048, 0, "prefer:1"))
+    expect("mapping", pages(["mmap size >= 1M -> node 1"], "mapping", 8 * MIB), (0, 2048, 0, "prefer:1"))
+    expect("mapping, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "mapping", 16 * MIB)[:3], (3072, 1024, 0))
+    expect("with the recorder", pages(["-> node 1"], "block", 16 * MIB, options=()), (0, 4096, 0, "prefer:1"))
+    expect("budget", pages(["-> node 1 budget 8M"], "fill", 16 * MIB)[:2] > (1800, 1800), True)
+    expect("--mem-kind regular", pages([], "block", MIB, options=("--preload=off", "--mem-kind", "regular"))[:3], (256, 0, 0))
+
+
+def check_command():
+    """Policies of the whole command: nothing is replaced."""
+    n = 4096
+    for options, wanted in ((("--preferred", "1"), (0, n - 1)), (("--interleave", "0,1"), (n // 2, n // 2)), (("--mem-node", "1"), (0, n - 1))):
+        found = pages([], "block", n * 4096, options=("--preload=files", *options))
+        expect(options[0], isinstance(found[1], int) and abs(found[0] - wanted[0]) <= 1024 and abs(found[1] - wanted[1]) <= 1024, True)
+        print(found)
+    weights = Path("/sys/kernel/mm/mempolicy/weighted_interleave")
+    if weights.exists():
+        (weights / "node0").write_text("3", encoding="ascii")
+        (weights / "node1").write_text("1", encoding="ascii")
+        found = pages([], "block", n * 4096, options=("--preload=files", "--weighted-interleave", "0,1"))
+        expect("weighted interleave", abs(found[0] - 3072) <= 512 and abs(found[1] - 1024) <= 512, True)
+    else:
+        status, _, error, _ = run([], "true", options=("--preload=files", "--weighted-interleave", "0,1"))
+        expect("no weighted interleave", (status, "Linux 6.9 has it" in error), (125, True))
+
+
+def largest_node():
+    def memory(node):
+        return int((node / "meminfo").read_text(encoding="ascii").split()[3])
+    return int(max(Path("/sys/devices/system/node").glob("node[0-9]*"), key=memory).name[4:])
+
+
+def check_kinds(has_hmat):
+    """Kinds by what the firmware tells. Node 2, if there is one, has no CPUs and more bandwidth and latency than the others."""
+    n = 256
+    capacity = [0, 0, 0]
+    capacity[largest_node()] = n
+    expect("highest capacity", list(pages(["-> highest-capacity"], "block", MIB)[:3]), capacity)
+    if has_hmat:
+        expect("high bandwidth", pages(["-> hbw"], "block", MIB)[:3], (0, 0, n))
+        expect("lowest latency", pages(["-> lowest-latency"], "block", MIB)[:3], (n, 0, 0))
+        return
+    for kind in ("hbw", "lowest-latency", "dax-kmem"):
+        status, _, error, _ = run([f"-> {kind}"], "true")
+        expect(f"no {kind}", (status, f"no {kind} memory" in error, error.count("\n")), (125, True, 1))
+
+
+def check_numpy():
+    _, said, error, placement = run(["-> node 1"], PYTHON, "-c", NUMPY)
+    expect("NumPy", said.split()[:5], ["numpy", "0", "2047", "0", "2047"])
+    if not said:
+        print(error)
+    expect("its rule's matches", placement["processes"][-1]["rules"][0]["matches"] >= 2, True)
+
+
+def check_full():
+    """More than node 1 has free: preferred spills, strict is killed."""
+    free = next(int(line.split()[3]) for line in Path("/sys/devices/system/node/node1/meminfo").read_text().splitlines() if "MemFree" in line)
+    size = (free + (100 << 10)) << 10
+    found = pages(["-> node 1"], "fill", size)
+    expect("a full node: most of it is there, the rest on node 0", isinstance(found[1], int) and found[1] > free // 4 * 0.9 and found[0] > 20000, True)
+    print(found, free // 4)
+    status, *_ = run(["-> node 1 strict"], NODES, "fill", str(size))
+    expect("strict: killed", status, 137)
+
+
+def check_cpuset():
+    """Node 1 is there, and this process may not use it."""
+    group = Path("/sys/fs/cgroup/mlrun-test")
+    if not Path("/sys/fs/cgroup/cgroup.controllers").exists():
+        subprocess.run(["mount", "-t", "cgroup2", "none", "/sys/fs/cgroup"], check=True)
+    Path("/sys/fs/cgroup/cgroup.subtree_control").write_text("+cpuset")
+    group.mkdir()
+    (group / "cpuset.mems").write_text("0")
+    (group / "cgroup.procs").write_text(str(os.getpid()))
+    status, _, error, _ = run(["-> node 1"], "true")
+    expect("a node that the cpuset lacks", (status, "cpuset" in error, error.count("\n")), (125, True, 1))
+
+
+def main():
+    has_hmat = Path("/sys/devices/system/node/node0/access0/initiators/read_latency").exists()
+    check_kinds(has_hmat)
+    if has_hmat:
+        return 1 if failed else 0
+    check_command()
+    check_nodes()
+    check_numpy()
+    check_full()
+    check_cpuset()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
