@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/report/run_json_values.h"
 #include "runner/report/text/text.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -24,18 +24,16 @@ struct Placed {
 // Of one rule, in all processes; the peak is that of the largest one.
 Placed placed_by(const json& run, size_t rule) {
   Placed placed;
-  const json* processes = find(run, "/placement/processes");
-  for (const json& process : processes != nullptr ? *processes : json::array()) {
+  for (const json& process : util::list_at(run, "/placement/processes")) {
     const std::string counts = fmt::format("/rules/{}/", rule);
-    placed.matches += integer(process, (counts + "matches").c_str());
-    placed.bytes += integer(process, (counts + "bytes").c_str());
-    placed.fallbacks += integer(process, (counts + "fallbacks").c_str());
-    placed.fallback_bytes += integer(process, (counts + "fallback_bytes").c_str());
-    placed.peak_bytes = std::max(placed.peak_bytes, integer(process, (counts + "peak_bytes").c_str()));
-    const json* pages = find(process, "/pages");
-    for (const json& page : pages != nullptr ? *pages : json::array()) {
-      if (integer(page, "/rule") == static_cast<int64_t>(rule))
-        placed.bytes_on[integer(page, "/node")] += integer(page, "/bytes");
+    placed.matches += util::integer_at(process, counts + "matches");
+    placed.bytes += util::integer_at(process, counts + "bytes");
+    placed.fallbacks += util::integer_at(process, counts + "fallbacks");
+    placed.fallback_bytes += util::integer_at(process, counts + "fallback_bytes");
+    placed.peak_bytes = std::max(placed.peak_bytes, util::integer_at(process, counts + "peak_bytes"));
+    for (const json& page : util::list_at(process, "/pages")) {
+      if (util::integer_at(page, "/rule") == static_cast<int64_t>(rule))
+        placed.bytes_on[util::integer_at(page, "/node")] += util::integer_at(page, "/bytes");
     }
   }
   return placed;
@@ -68,11 +66,10 @@ std::string rule_text(const json& run, size_t rule, const std::string& text, con
 }  // namespace
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {
-  const json* rules = find(*summary.run, "/placement/rules");
+  const json& rules = util::list_at(*summary.run, "/placement/rules");
   std::string out;
-  for (size_t i = 0; rules != nullptr && i < rules->size(); i++)
-    out += rule_text(*summary.run, i, text((*rules)[i], "/text"), style);
-  if (const int64_t without = integer(*summary.run, "/placement/without_memory"); without > 0) {
+  for (size_t i = 0; i < rules.size(); i++) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
+  if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(without, "program") +
                                " could not have a heap of ours: their blocks are where they would be anyway")},
