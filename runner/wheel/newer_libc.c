@@ -49,7 +49,7 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
   return pthread_cond_timedwait(condition, mutex, &day);
 }
 
-// 2.32. The names come from <errno.h>: glibc.sh writes them.
+// 2.32. The names come from <errno.h>, by error_names.sh.
 const char* strerrorname_np(int number) {
   switch (number) {
     case 0: return "0";
@@ -58,8 +58,8 @@ const char* strerrorname_np(int number) {
     return #error;
 #include "error_names.h"
 #undef NAME
+    default: return NULL;
   }
-  return NULL;
 }
 
 // 2.34

@@ -55,6 +55,16 @@ for number in "${!commands[@]}"; do
 done
 printf '%s commands are the same untraced and traced\n' "${#commands[@]}"
 
+# Errors of Arrow, which has the system's libstdc++, arrive in mlrun-trace, which has its own.
+for damage in 'truncate --size=-20' 'dd if=/dev/zero bs=1 seek=8 count=200 conv=notrunc status=none'; do
+  rm -rf damaged && cp -r first damaged
+  table=damaged/tables/call/part-00000.parquet
+  if [[ $damage == dd* ]]; then $damage of="$table"; else $damage "$table"; fi
+  status=0
+  venv/bin/mlrun show damaged call >text 2>&1 || status=$?
+  if ((status != 125)) || ! grep -q 'the trace damaged is damaged' text; then fail "after '$damage': $status, $(cat text)"; fi
+done
+
 venv/bin/mlrun doctor >text || fail "doctor: $(cat text)"
 venv/bin/python -c 'import mlrun_mark; mlrun_mark.instant("here")'
 venv/bin/pip uninstall --quiet --yes mlrun-tracer
