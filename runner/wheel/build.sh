@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel into build-wheel/dist, or $MLRUN_WHEEL_BUILD/dist, and prints its path. Needs what tests/setup/install.sh test installs.
+# Builds the wheel into build-wheel/dist, or $MLRUN_WHEEL_BUILD/dist, and prints its path. Needs what tests/setup/install.sh test installs,
+# and once the network. $MLRUN_JOBS: compilers at a time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # shellcheck source-path=SCRIPTDIR source=../../tests/setup/packages.sh
@@ -9,7 +10,9 @@ source tests/setup/packages.sh
 build=$(realpath -m "${MLRUN_WHEEL_BUILD:-build-wheel}")
 readonly build
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
-[[ -f $build/link/libfmt.a ]] || runner/wheel/link_files.sh "$build/link" >&2
+if [[ ! -f $build/link/libtomlplusplus.a || -n $(find runner/wheel -newer "$build/link/libtomlplusplus.a") ]]; then
+  runner/wheel/link_files.sh "$build/link" >&2
+fi
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=WARNING -DMLRUN_TESTS=OFF "-DMLRUN_PORTABLE=$build/link" >&2
 ninja -C "$build" -j "${MLRUN_JOBS:-$(nproc)}" --quiet >&2
 

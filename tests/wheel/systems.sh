@@ -53,6 +53,15 @@ enter() {
     chroot "$system" bash /tmp/inside.sh "/tmp/${2##*/}"
 }
 
+check_wheel() {
+  local said size
+  said=$("$source_root/.venv/bin/python" -m auditwheel show "$1" | tr '\n' ' ')
+  [[ $said == *'consistent with the following platform tag: "manylinux_2_28_x86_64"'* ]] || fail "auditwheel: $said"
+  size=$(stat -c %s "$1")
+  ((size <= 60000000)) || fail "the wheel has $size bytes, more than 60 MB"
+  say "${1##*/}, $size bytes, is of manylinux_2_28"
+}
+
 main() {
   local wheel="" suite failed=0
   folder=""
@@ -67,10 +76,7 @@ main() {
   if ((EUID != 0)); then cannot "debootstrap and chroot need root"; fi
   command -v debootstrap >/dev/null || cannot "debootstrap is missing"
   if [[ -z $wheel ]]; then wheel=$("$source_root/runner/wheel/build.sh"); fi
-  "$source_root/.venv/bin/python" -m auditwheel show "$wheel" | grep -A1 'consistent' || true
-  "$source_root/.venv/bin/python" -m auditwheel show "$wheel" | tr '\n' ' ' | grep -q 'with the following platform tag: "manylinux_2_28_x86_64"' ||
-    fail "the wheel is not of manylinux_2_28_x86_64"
-  (($(stat -c %s "$wheel") <= 60 << 20)) || fail "the wheel is larger than 60 MiB"
+  check_wheel "$wheel"
   if [[ -z $folder ]]; then
     folder=$(mktemp --directory "${TMPDIR:-/tmp}/mlrun-wheel.XXXXXX")
     # shellcheck disable=SC2064
