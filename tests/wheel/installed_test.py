@@ -34,6 +34,11 @@ class Installed(unittest.TestCase):
         cls.prefix = (cls.folder / "first").rename(cls.folder / "moved")
         cls.mlrun = cls.prefix / "bin" / "mlrun"
 
+    def test_every_program_and_library_is_installed(self):
+        for pattern in ("bin/mlrun*", "lib/libmlrun_*.so"):
+            built = {path.name for path in Path(BUILD).glob(pattern)}
+            self.assertEqual(built, {path.name for path in self.prefix.glob(pattern)})
+
     def test_a_run_has_a_summary(self):
         done = run(self.mlrun, "-o", self.folder / "trace", "ls", "/")
         self.assertEqual(done.returncode, 0, done.stderr)
