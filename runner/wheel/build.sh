@@ -26,7 +26,7 @@ cp LICENSE "$build/licenses"
 for package in gcc-12-base libbz2-dev liblzma-dev "${debian_build[@]}"; do
   if [[ $package == gcc-12-base || $package == *-dev ]]; then cp -L "/usr/share/doc/$package/copyright" "$build/licenses/$package"; fi
 done
-cp "$(.venv/bin/python -c 'import pathlib, pyarrow; print(pathlib.Path(pyarrow.__file__).parent)')/../pyarrow-"*.dist-info/licenses/LICENSE.txt "$build/licenses/pyarrow"
+cat .venv/lib/python3*/site-packages/pyarrow-*.dist-info/licenses/*.txt >"$build/licenses/pyarrow"
 
 (cd "$build" && "$OLDPWD/.venv/bin/python" -m hatchling build -t wheel >&2)
 printf '%s\n' "$build"/dist/*.whl

@@ -68,7 +68,7 @@ for damage in 'truncate --size=-20' 'dd if=/dev/zero bs=1 seek=8 count=200 conv=
 done
 
 venv/bin/mlrun doctor >text || fail "doctor: $(cat text)"
-venv/bin/python -c 'import mlrun_mark; mlrun_mark.instant("here")'
+venv/bin/python -c 'import mlrun_mark, mlrun_trace.plot, mlrun_trace.mcp; mlrun_mark.instant("here")'
 venv/bin/pip uninstall --quiet --yes mlrun-tracer
 files_of venv | diff before - || fail "uninstalling leaves files"
 # What tracing costs here is measured once, and kept.
