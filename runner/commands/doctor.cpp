@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
@@ -25,10 +26,12 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
+#include "runner/launch/program_file.h"
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
 #include "runner/session/installation.h"
 #include "runner/util/clock.h"
+#include "runner/util/file_io.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
@@ -85,6 +88,18 @@ Finding check_library() {
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {Verdict::kBad, fmt::format("{} cannot be loaded: {}", path, ::dlerror())};
   return {Verdict::kGood, path};
+}
+
+// What PATH calls mlrun. PyPI's project of that name has a command too: a script that imports its mlrun.__main__.
+Finding check_command() {
+  const std::string path = launch::find_program("mlrun"), own = launch::find_installation().mlrun_program;
+  if (path.empty()) return {Verdict::kAbsent, "no mlrun in PATH; this is " + own};
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, own, ignored)) return {Verdict::kGood, path};
+  const bool is_other_project = util::read_text(path, 4096).find("mlrun.__main__") != std::string::npos;
+  return {Verdict::kLess,
+          fmt::format("mlrun in PATH is {}: {}; start {}", path,
+                      is_other_project ? "another project, PyPI's mlrun" : "another installation", own)};
 }
 
 Finding check_trace_program() {
@@ -200,10 +215,19 @@ struct Check {
   Finding (*look)();
 };
 constexpr Check kChecks[] = {
-    {"clock of events", check_clock}, {"shared memory", check_shared_memory}, {"spool", check_direct_io},
-    {"library", check_library},       {"merger", check_trace_program},        {"processes", check_proc},
-    {"Python", check_python},         {"Python stacks", check_python_stacks}, {"kernel side", check_kernel_side},
-    {"GPU work", check_gpu_work},     {"GPU samples", check_gpu_samples},     {"counters", check_counters},
+    {"clock of events", check_clock},
+    {"shared memory", check_shared_memory},
+    {"spool", check_direct_io},
+    {"command", check_command},
+    {"library", check_library},
+    {"merger", check_trace_program},
+    {"processes", check_proc},
+    {"Python", check_python},
+    {"Python stacks", check_python_stacks},
+    {"kernel side", check_kernel_side},
+    {"GPU work", check_gpu_work},
+    {"GPU samples", check_gpu_samples},
+    {"counters", check_counters},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;

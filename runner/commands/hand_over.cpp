@@ -23,14 +23,23 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
   return fail_errno("start " + program, errno);
 }
 
-// A module of the Python package: the interpreter that MLRUN_PYTHON names, else the first python3 of PATH.
-Result<int> run_module(const char* module, const Arguments& arguments) {
+// The interpreter that MLRUN_PYTHON names, else that of the environment into which pip installed mlrun, else the first of PATH.
+std::string find_python(const launch::Installation& parts) {
   const char* named = std::getenv("MLRUN_PYTHON");
-  const std::string python = named != nullptr && *named != '\0' ? named : "python3";
-  std::string path = launch::find_installation().python_folder;
-  if (const char* others = std::getenv("PYTHONPATH"); others != nullptr && *others != '\0')
-    path += std::string(":") + others;
-  ::setenv("PYTHONPATH", path.c_str(), 1);
+  if (named != nullptr && *named != '\0') return named;
+  return ::access(parts.python_program.c_str(), X_OK) == 0 ? parts.python_program : "python3";
+}
+
+// A module of the Python package.
+Result<int> run_module(const char* module, const Arguments& arguments) {
+  const launch::Installation parts = launch::find_installation();
+  const std::string python = find_python(parts);
+  if (::access(parts.python_folder.c_str(), F_OK) == 0) {  // pip puts the package where its Python looks
+    std::string path = parts.python_folder;
+    if (const char* others = std::getenv("PYTHONPATH"); others != nullptr && *others != '\0')
+      path += std::string(":") + others;
+    ::setenv("PYTHONPATH", path.c_str(), 1);
+  }
   std::vector<char*> words = {const_cast<char*>(python.c_str()), const_cast<char*>("-m"), const_cast<char*>(module)};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);

@@ -22,7 +22,8 @@ Installation find_installation() {
           (folder / "mlrun-supervisor").string(),
           (folder / "mlrun").string(),
           (folder.parent_path() / "lib" / "python").string(),
-          (folder.parent_path() / "lib" / MLRUN_PLACEMENT_LIBRARY).string()};
+          (folder.parent_path() / "lib" / MLRUN_PLACEMENT_LIBRARY).string(),
+          (folder / "python3").string()};
 }
 
 Status check_preload_library(const std::string& path) {

@@ -3,7 +3,7 @@
 //
 //   PREFIX/bin/mlrun  PREFIX/bin/mlrun-trace  PREFIX/bin/mlrun-bench-loops  PREFIX/bin/mlrun-probes
 //   PREFIX/bin/mlrun-sweep  PREFIX/bin/mlrun-supervisor  PREFIX/bin/runs
-//   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so  PREFIX/lib/libmlrun_placement.so
+//   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so  PREFIX/lib/libmlrun_placement.so  PREFIX/lib/python
 #pragma once
 
 #include <string>
@@ -21,8 +21,9 @@ struct Installation {
   std::string sweep_program;       // mlrun-sweep
   std::string supervisor_program;  // mlrun-supervisor
   std::string mlrun_program;       // mlrun itself
-  std::string python_folder;       // of the package mlrun_trace
+  std::string python_folder;       // of the package mlrun_trace; may not exist: pip installs it elsewhere
   std::string placement_library;   // may not exist
+  std::string python_program;      // python3, in an environment of Python; may not exist
 };
 Installation find_installation();
 

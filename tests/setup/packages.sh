@@ -13,7 +13,7 @@ readonly debian_build=(
 )
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
-  gcc-multilib git kmod libbenchmark-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
+  gcc-multilib git kmod libbenchmark-dev libbz2-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
   libjemalloc-dev libmimalloc-dev libpython3.11-testsuite make mdadm numactl openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace sysstat
   systemtap-sdt-dev unzip util-linux xfsprogs xz-utils zip zstd
 )
@@ -26,7 +26,7 @@ readonly interpreters=(3.14 3.15)
 # PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 readonly python_test=(
-  clang-tidy==23.1.4 duckdb==2.0.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
+  auditwheel==6.8.2 clang-tidy==23.1.4 duckdb==2.0.0 hatchling==1.33.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
   mypy==2.4.1 nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas-stubs==3.1.0.261029 pandas==3.1.1 polars==2.1.0 prometheus_client==0.26.0 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
 )
 readonly python_harmless=(

@@ -10,10 +10,12 @@ class TraceError(Exception):
 
 
 def need(module: str) -> ModuleType:
-    """Imports a package of the extra [data]; without it the message names the command that installs it."""
+    """Imports a package of an extra; without it the message names the command that installs it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name != module.partition(".")[0]:
+        package = module.partition(".")[0]
+        if error.name != package:
             raise
-        raise TraceError(f"this needs the package {module}: pip install {module}, or 'mlrun-tracer[data]'") from None
+        extra = {"matplotlib": "plot", "mcp": "mcp"}.get(package, "data")
+        raise TraceError(f"this needs the package {package}: pip install {package}, or 'mlrun-tracer[{extra}]'") from None
