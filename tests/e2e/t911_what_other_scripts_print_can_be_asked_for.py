@@ -201,6 +201,20 @@ def check_page_cache(this, queries):
     this.equal("hits, misses, pages made dirty, the ratio, the machine's memory", got, wanted)
 
 
+def check_counters(this, queries):
+    """Shares of each processor add up to 100 %, and the process has its memory."""
+    path = this.path("counted")
+    program = f"import time\nfile = open({str(path)!r}, 'wb')\nfor _ in range(20): file.write(bytes(1 << 20)); file.flush(); time.sleep(0.05)"
+    trace = this.trace("/usr/bin/python3", "-c", program, options=("--sample=cpu,disk,process",))
+    disks = {row["device"] for row in queries.rows(trace, "AS rrqm_s")}
+    known = {line.split()[2] for line in open("/proc/diskstats", encoding="ascii")}
+    this.true("devices as in /proc/diskstats", disks <= known, sorted(disks))
+    for row in queries.rows(trace, "AS gnice"):
+        this.true("shares of a processor", abs(sum(row[name] for name in row if name != "cpu") - 100) < 0.1, row)
+    [row] = [row for row in queries.rows(trace, "AS rss_peak") if row["pid"] == trace.rows("process")[0]["pid"]]
+    this.true("memory and time of the process", row["rss_peak"] > 1 << 20 and row["user_ns"] >= 0, row)
+
+
 def check(this):
     need_kernel_side()
     need_block_device(this.folder)
@@ -220,6 +234,7 @@ def check(this):
                          options=("--preload=off", "--kprobes=syscalls"))
     calls = {row["name"]: row["calls"] for row in queries.rows(counted, "AS programs")}
     this.equal("system calls by name", calls["getppid"], 321)
+    check_counters(this, queries)
     this.equal("queries of the page that nothing was asked of", [query for query in queries.page if query not in queries.asked], [])
     subprocess.run(["rm", "-rf", folder], check=True)
 
