@@ -364,7 +364,7 @@ Result<int> run(const Arguments& arguments) {
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());
   if (const Status works = check_cupti(options, installation); !works) {
-    if (options.cupti == Wish::kRequire) return tl::make_unexpected(works.error());
+    if (options.cupti == Wish::kRequire || options.places()) return tl::make_unexpected(works.error());
     return run_untraced(options, state, works.error().text);
   }
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());

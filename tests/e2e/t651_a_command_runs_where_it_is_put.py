@@ -34,7 +34,7 @@ def check(this):
     lines = trace.stdout.splitlines()
     this.equal("CPUs of command, thread, child, its thread; mlrun's", [line.split("] ")[0].rstrip("]") for line in lines],
                [f"[{cpu}"] * 4 + [str(allowed).rstrip("]")])
-    this.equal("run.json", trace.run["placement"], {"cpus": str(cpu), "cpu_node": "", "mem_node": ""})
+    this.equal("run.json", trace.run["placement"], {"cpus": str(cpu), "cpu_node": "", "mem_node": "", "policy": ""})
     this.equal("sample_machine", {row["cpus_allowed"] for row in trace.rows("sample_machine")}, {1})
     report = this.run(case.MLRUN, "report", trace.folder)
     this.true("the summary has it", f"on CPU {cpu}" in report.stdout, report.stdout)
@@ -64,7 +64,8 @@ def check(this):
     node = {int(name[3:]) for name in os.listdir(NODES / "node0") if name.startswith("cpu") and name[3:].isdigit()}
     wanted = f"{sorted(node & set(allowed))} ['bind:0']"
     this.equal("CPUs and policy with nodes", trace.stdout.splitlines()[:4], [wanted] * 4)
-    this.equal("run.json with nodes", (trace.run["placement"]["cpu_node"], trace.run["placement"]["mem_node"]), ("0", "0"))
+    where = trace.run["placement"]
+    this.equal("run.json with nodes", (where["cpu_node"], where["mem_node"], where["policy"]), ("0", "0", "mem-node"))
 
     # A command that mlrun cannot record is placed all the same.
     done = this.run(case.MLRUN, "--cpus", str(cpu), "--mem-node", "0", "-o", "/proc/none", sys.executable, probe, "child")

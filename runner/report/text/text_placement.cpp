@@ -68,6 +68,12 @@ std::string rule_text(const json& run, size_t rule, const std::string& text, con
 std::string placement_text(const Summary& summary, const TextStyle& style) {
   const json& rules = util::list_at(*summary.run, "/placement/rules");
   std::string out;
+  if (!rules.empty() && util::integer_at(*summary.run, "/placement/images", -1) == 0) {
+    return wrap(
+        style.bold("PLACED"), kLead,
+        {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
+        style);
+  }
   for (size_t i = 0; i < rules.size(); i++) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
   if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,

@@ -18,6 +18,18 @@ std::string path_of(const Task::Ids& ids, const char* name) {
   return fmt::format("/proc/{}/task/{}/{}", ids.host_pid, ids.host_tid, name);
 }
 
+// A kernel that does not count gives three zeros, as one that does gives for a thread that has not begun to run.
+bool counts_turns() {
+  static const bool kCounts = [] {
+    std::array<char, kSchedstatBytes> room;
+    const ProcFile own("/proc/thread-self/schedstat");
+    Numbers numbers(own.read(room.data(), room.size()));
+    uint64_t run_ns = 0, queued_ns = 0, turns = 0;
+    return numbers.next(run_ns) && numbers.next(queued_ns) && numbers.next(turns) && turns != 0;
+  }();
+  return kCounts;
+}
+
 int64_t grown(uint64_t before, uint64_t now) { return static_cast<int64_t>(now - std::min(before, now)); }
 
 }  // namespace
@@ -28,14 +40,13 @@ Task::Task(const Ids& ids, bool keeps_open) : ids_(ids) {
   stat_ = ProcFile(path_of(ids, "stat"));
 }
 
-// A kernel that does not count gives three zeros.
 bool Task::read_turns(Sight& sight, Totals& totals) const {
   std::array<char, kSchedstatBytes> room;
   const ProcFile opened = schedstat_.is_open() ? ProcFile() : ProcFile(path_of(ids_, "schedstat"));
   Numbers numbers((schedstat_.is_open() ? schedstat_ : opened).read(room.data(), room.size()));
   if (!numbers.next(totals.run_ns) || !numbers.next(totals.runq_ns) || !numbers.next(sight.turns)) return false;
   sight.run_ns = totals.run_ns;
-  sight.has_turns = totals.run_ns != 0 || sight.turns != 0;
+  sight.has_turns = counts_turns();
   return true;
 }
 

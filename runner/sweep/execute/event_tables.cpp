@@ -22,6 +22,18 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 9> kKept = {"coverage", "finding", "image", "left_out", "loss",
                                                    "phase",    "process", "step",  "thread"};
 
+// Folders of tables of events that have files.
+std::vector<fs::path> event_tables(const std::string& trace_folder) {
+  std::error_code error;
+  std::vector<fs::path> events;
+  for (const auto& table : fs::directory_iterator(fs::path(trace_folder) / "tables", error)) {
+    const std::string name = table.path().filename();
+    const bool is_kept = name.starts_with("summary_") || std::find(kKept.begin(), kKept.end(), name) != kKept.end();
+    if (!is_kept && !fs::is_empty(table.path(), error)) events.push_back(table.path());
+  }
+  return events;
+}
+
 // Before they are deleted, so that a missing table is never taken for damage.
 Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>& tables) {
   const std::string path = trace_folder + "/run.json";
@@ -40,14 +52,11 @@ Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>
 
 }  // namespace
 
+bool has_event_tables(const std::string& trace_folder) { return !event_tables(trace_folder).empty(); }
+
 Status delete_event_tables(const std::string& trace_folder) {
   std::error_code error;
-  std::vector<fs::path> events;
-  for (const auto& table : fs::directory_iterator(fs::path(trace_folder) / "tables", error)) {
-    const std::string name = table.path().filename();
-    const bool is_kept = name.starts_with("summary_") || std::find(kKept.begin(), kKept.end(), name) != kKept.end();
-    if (!is_kept && !fs::is_empty(table.path(), error)) events.push_back(table.path());
-  }
+  const std::vector<fs::path> events = event_tables(trace_folder);
   if (events.empty()) return {};
   if (Status noted = note_deleted(trace_folder, events); !noted) return noted;
   // Folders stay: to remove one takes milliseconds on some file systems, and a trace has dozens.

@@ -8,6 +8,9 @@
 
 namespace mlrun::sweep {
 
+// Whether the trace has tables of events that have not been deleted.
+[[nodiscard]] bool has_event_tables(const std::string& trace_folder);
+
 // Keeps what `mlrun report` shows. No error if there are none.
 Status delete_event_tables(const std::string& trace_folder);
 

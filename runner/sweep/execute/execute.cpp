@@ -165,7 +165,7 @@ Status Execution::settle_all() {
 // The first of a cell keeps its whole trace.
 Status Execution::keep_or_delete_events(const RunRow& run) {
   if (making_.configuration(run).is_dry || making_.store.keeps_all_traces()) return {};
-  if (whole_.insert(cell_of(run)).second) return {};
+  if (has_event_tables(making_.folder_of(run)) && whole_.insert(cell_of(run)).second) return {};
   return delete_event_tables(making_.folder_of(run));
 }
 

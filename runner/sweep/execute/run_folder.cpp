@@ -41,6 +41,7 @@ Status make_run_folder(const std::string& out, const std::string& name) {
     if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
     if (holds_logs_alone(folder)) {
       fs::remove_all(folder, error);
+      if (error) return fail(fmt::format("cannot remove {}: {}", folder, error.message()));
       continue;
     }
     const std::string left = fmt::format("{}.left-{}", folder, number);

@@ -66,7 +66,7 @@ bool command_runs(const std::string& folder, bool is_dry) {
 struct Ending {
   std::optional<Report> ended;
   int exec_error = 0;
-  bool timed_out = false, stopped = false;
+  bool timed_out = false, stopped = false, lost_supervisor = false;
   int32_t left_running = 0;
 };
 
@@ -82,6 +82,7 @@ class Watch {
       if (report && report->stage == Stage::kEnded) ending_.ended = *report;
       if (report && report->stage == Stage::kGone) {
         ending_.left_running = report->left_running;
+        ending_.lost_supervisor = report->pid == 0;  // what the supervisor itself reports has the pid
         return ending_;
       }
       if (report) continue;
@@ -213,7 +214,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   supervised->demand(Demand::kGo);
   const Ending ending = Watch(making, *supervised, folder, making.configuration(run).is_dry).until_gone();
   run.ended_realtime_ns = static_cast<int64_t>(util::realtime_ns());
-  if (!ending.ended && ending.exec_error == 0 && !ending.stopped) {
+  if (ending.lost_supervisor) {
     // Only the end of the supervisor, which something else has killed.
     Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
     if (!ended) return ended;

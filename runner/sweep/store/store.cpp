@@ -180,11 +180,12 @@ Result<Store> Store::create(const std::string& folder, const Plan& plan, const s
   const Status written = [&]() -> Status {
     const auto lock = FolderLock::take(folder);
     if (!lock) return tl::make_unexpected(lock.error());
-    if (Status is_new = check_new(folder); !is_new) return is_new;
-    return with_database(folder, [&] { return write_new(folder, plan, runs); });
+    if (Status is_new = check_new(folder); !is_new) return is_new;  // another sweep came first: the folder is its own
+    Status put = with_database(folder, [&] { return write_new(folder, plan, runs); });
+    if (!put && made) fs::remove_all(folder, error);
+    return put;
   }();
   if (written) return open(folder);
-  if (made) fs::remove_all(folder, error);
   return tl::make_unexpected(written.error());
 }
 
