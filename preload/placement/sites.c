@@ -15,7 +15,7 @@
 
 enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12, kBuildIdLeast = 8 };
 
-// Of the walker, which is the recorder's too.
+// The walker reads it, as in the recorder.
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
 bool system_calls_allowed = true;
 

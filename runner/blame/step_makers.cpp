@@ -28,7 +28,7 @@ double StepMakers::opened(const Maker& maker, Ns moment_ns) {
   return after == maker.opened.begin() ? 0 : (after - 1)->second;
 }
 
-// From one batch of a thread that the driver waited for to the next: one batch, or several. 0: it cannot be told.
+// From one batch of a thread that the driver waited for to the next: one batch, or several. 0: unknown.
 double StepMakers::files_of_batch(const std::vector<StepEvent>& events) const {
   constexpr size_t kCountsMin = 8;
   constexpr double kNear = 0.1, kNearMin = 0.9;

@@ -238,7 +238,7 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   return true;
 }
 
-// A batch that was interrupted, by whoever took the processor, is in parts that together have the usual mark.
+// An interrupted batch is in parts that together have the usual mark.
 void Pattern::join_parts(double Event::*mark, double tolerance) {
   const double usual = (1 + tolerance) * middle(marks(mark));
   std::vector<Event> whole;
@@ -490,7 +490,7 @@ PatternSteps steps_of_pattern(const Timeline& timeline, const Division& division
       best = std::move(found);
       best_ns = ns;
     } else if (!agrees && best_ns < kMuchMore * ns) {
-      return {};  // two patterns: which one is that of the steps cannot be told
+      return {};  // two patterns, and nothing says which one has the steps
     }
   }
   return best;

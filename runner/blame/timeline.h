@@ -105,7 +105,7 @@ class CallBins {
  public:
   // Requires: in order of time; what overlaps an earlier call does not count twice.
   void add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns, kCallStates>& states, Ns width_ns);
-  // Of the call that was added last: it opened a data file to read it, or read so much of one.
+  // The last call opened a data file to read it, or read this much of one.
   void note_data(bool opens, int64_t bytes);
   // What of [a, b) calls took; of a stretch that lies in it partly, the same part.
   [[nodiscard]] CallSums sums(Ns a_ns, Ns b_ns) const;
