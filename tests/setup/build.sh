@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Configures the build folder where that is due, and builds. Usage: tests/setup/build.sh [--tests]
+# Configures the build folder where that is due, and builds. Usage: tests/setup/build.sh [--tests | --demo]
 # The folder is build, or $MLRUN_BUILD. Without --tests nothing that needs the test packages is asked for; a folder that
-# has been configured with the tests keeps them.
+# has been configured with the tests keeps them. --demo: only what tests/demo runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -26,4 +26,6 @@ fi
 quiet=()
 if [[ ! -t 1 ]]; then quiet=(--quiet); fi
 printf 'build: building in %s\n' "$build" >&2
-ninja -C "$build" -j "$(nproc)" "${quiet[@]}"
+targets=()
+if [[ ${1:-} == --demo ]]; then targets=(mlrun mlrun-trace mlrun_preload mlrun-bench-loops); fi
+ninja -C "$build" -j "$(nproc)" "${quiet[@]}" "${targets[@]}"
