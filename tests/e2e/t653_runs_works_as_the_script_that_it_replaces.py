@@ -58,7 +58,7 @@ def check_modes(this):
         folder = out / "runs" / name
         log = text(folder, "cmd.log")
         this.true(f"{name}: its command", command in log, log)
-        this.equal(f"{name}: recorded unless it is dry", ((folder / "run.json").exists(), "mlrun" in log), (mode == "1loc_00",) * 2)
+        this.equal(f"{name}: recorded unless it is dry", ((folder / "run.json").exists(), "mlrun run " in log), (mode == "1loc_00",) * 2)
         console = text(folder, "console.log")
         if command.startswith("echo"):
             this.equal(f"{name}: its output", console.split(), [command[5:]])
