@@ -13,7 +13,7 @@
 
 namespace mlrun::events {
 
-// Of several lambdas one visitor.
+// Makes one visitor of several lambdas.
 template <typename... Visits>
 struct Visitor : Visits... {
   using Visits::operator()...;

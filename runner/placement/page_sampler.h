@@ -20,7 +20,7 @@ struct HeapPlace {
   uint64_t window = 0, window_bytes = 0;
 };
 
-// Of one slot and rule. Pages that are mapped and not in memory are on no node.
+// Samples the pages of one slot and rule. Pages that are mapped and not in memory are on no node.
 struct PagesFound {
   uint64_t looks = 0;
   std::map<int, uint64_t> sampled;  // pages by node, in all looks

@@ -88,7 +88,7 @@ struct Answer {
   std::vector<StepRow> step_rows;
 };
 
-// Of a damaged trace the number may be any.
+// A damaged trace may hold any number.
 inline const char* steps_from_name(const Answer& answer) {
   const bool is_known = answer.steps_from >= 0 && static_cast<size_t>(answer.steps_from) < std::size(kStepsFromNames);
   return kStepsFromNames[is_known ? static_cast<size_t>(answer.steps_from) : 0];

@@ -72,7 +72,7 @@ class Traces:
 
 
 def answered(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """What was not run is told apart from what was measured."""
+    """Gives every answer its status, so that a query that was not run does not look like a measurement."""
 
     @functools.wraps(tool)
     def run(*words: Any, **named: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ struct Placed {
   std::map<int64_t, int64_t> bytes_on;  // by node, estimated
 };
 
-// Of one rule, in all processes; the peak is that of the largest one.
+// Adds up one rule over all processes; the peak is that of the largest process.
 Placed placed_by(const json& run, size_t rule) {
   Placed placed;
   for (const json& process : util::list_at(run, "/placement/processes")) {

@@ -99,8 +99,7 @@ std::string cannot_tell_text(const Summary& summary, const TextStyle& style) {
   const nlohmann::json::json_pointer rate("/options/python_stacks_hz");
   const nlohmann::json& run = *summary.run;
   if (!run.contains(rate) || !run.at(rate).is_number() || run.at(rate).get<double>() > 0) return "";
-  return paragraph("without a batch: cannot be told: it waited for no other thread, and --python-stacks is off", 2, 3,
-                   style);
+  return paragraph("without a batch: unknown: it waited for no other thread, and --python-stacks is off", 2, 3, style);
 }
 
 std::string without_batch_text(const Summary& summary, const TextStyle& style) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How pictures look. The colours are told apart by readers with colour blindness, and in grey (Okabe and Ito's palette)."""
+"""How pictures look. Readers with colour blindness can distinguish the colours, also in grey (Okabe and Ito's palette)."""
 
 from __future__ import annotations
 
