@@ -9,6 +9,7 @@ import shlex
 import shutil
 import signal
 import sys
+import time
 
 from lib import case, jobs
 from lib.terminal import Terminal, state_of, wait_until
@@ -175,6 +176,20 @@ def middle_of_a_pipeline(run):
     run.leave(shell)
 
 
+def leave_pager(shell):
+    """less drops the keys that come before it has set the terminal, so the key is pressed until the shell is in front again."""
+
+    def shell_is_in_front():
+        if os.tcgetpgrp(shell.master) == shell.process.pid:
+            return True
+        shell.keys("q")
+        time.sleep(0.1)
+        return False
+
+    wait_until("the end of less", shell_is_in_front)
+    shell.keys("\x15")  # what less did not read is no command of the shell
+
+
 @situation
 def first_of_a_pipeline_to_less(run):
     """The first command of a traced pipeline is not the group leader, since mlrun is; that is documented."""
@@ -184,8 +199,7 @@ def first_of_a_pipeline_to_less(run):
     shell.keys("\x03")
     run.wait_for("signal 2", 3)
     run.end()
-    shell.keys("q")
-    shell.wait_for("")
+    leave_pager(shell)
     run.note(shell.say_status())
     shell.keys("\x04")
     shell.end()
