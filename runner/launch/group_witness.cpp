@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -47,8 +48,10 @@ void close_all_but(const std::vector<int>& kept) {
   }
 }
 
-// A sender to a group holds the lock that setpgid takes: afterwards all members have the signal, or none.
-void wait_for_senders() { ::setpgid(0, ::getpgrp()); }
+// A sender to a group holds the lock that setpgid takes: afterwards all members have the signal, or none. No group has
+// this number, so nothing changes. (The number of mlrun's own group is 0 where its leader is outside of the PID
+// namespace, and setpgid(0, 0) would leave that group.)
+void wait_for_senders() { ::setpgid(0, std::numeric_limits<pid_t>::max()); }
 
 bool same(const siginfo_t& a, const siginfo_t& b) {
   return a.si_signo == b.si_signo && a.si_code == b.si_code && a.si_pid == b.si_pid &&
