@@ -9,7 +9,6 @@ import shlex
 import shutil
 import signal
 import sys
-import time
 
 from lib import case, jobs
 from lib.terminal import Terminal, state_of, wait_until
@@ -176,30 +175,20 @@ def middle_of_a_pipeline(run):
     run.leave(shell)
 
 
-def leave_pager(shell):
-    """less drops the keys that come before it has set the terminal, so the key is pressed until the shell is in front again."""
-
-    def shell_is_in_front():
-        if os.tcgetpgrp(shell.master) == shell.process.pid:
-            return True
-        shell.keys("q")
-        time.sleep(0.1)
-        return False
-
-    wait_until("the end of less", shell_is_in_front)
-    shell.keys("\x15")  # what less did not read is no command of the shell
-
-
 @situation
 def first_of_a_pipeline_to_less(run):
     """The first command of a traced pipeline is not the group leader, since mlrun is; that is documented."""
     shell = run.shell()
     shell.line(f"{run.line('children')} | less")
     run.wait_for("ready", 3)
+    shell.wait_for("Press RETURN")  # before that, Ctrl-C ends less
     shell.keys("\x03")
     run.wait_for("signal 2", 3)
     run.end()
-    leave_pager(shell)
+    shell.keys("\n")
+    shell.wait_for("(END)")
+    shell.keys("q")
+    wait_until("the end of less", lambda: os.tcgetpgrp(shell.master) == shell.process.pid)
     run.note(shell.say_status())
     shell.keys("\x04")
     shell.end()

@@ -90,5 +90,5 @@ class Shell(Terminal):
         said = re.compile(r"status=(\d+)\n")
         before = len(said.findall(self.text))
         self.line('echo "status"=$?')
-        wait_until("the status", lambda: len(said.findall(self.text)) > before)
+        wait_until(lambda: f"the status on the terminal, which has {self.text[-500:]!r}", lambda: len(said.findall(self.text)) > before)
         return said.findall(self.text)[-1]
