@@ -242,6 +242,7 @@ void process_end_write(int status) {
   w[6] = io.syscw << 8;
   w[7] = io.read_bytes;
   w[8] = io.write_bytes << 8;
-  w[9] = 0;
+  // What mp.spawn started names its rank to itself.
+  w[MLRUN_EW_RANK] = ranks.launcher || !environ ? 0 : process_ranks_read(environ).word;
   publish(w, lap, 5, MLRUN_END, process.pid);
 }

@@ -169,6 +169,16 @@ void Collector::find_ranks() {
 
 }  // namespace
 
+void StepEvent::add(const StepEvent& then) {
+  end_ns = std::max(end_ns, then.end_ns);
+  waited_ns += then.waited_ns;
+  if (blocked_ns == 0) blocked_ns = then.blocked_ns;
+  if (made_by == 0) made_by = then.made_by;
+  ends |= then.ends;
+  opens += then.opens;
+  bytes += then.bytes;
+}
+
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,
                                                Ns from_ns, Ns to_ns) {
   return Collector(timeline, division, ends, from_ns, to_ns).all();

@@ -36,16 +36,6 @@ double share_of(const std::vector<double>& values, double low, double high) {
   return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
 }
 
-void put_together(StepEvent& first, const StepEvent& then) {
-  first.end_ns = std::max(first.end_ns, then.end_ns);
-  first.waited_ns += then.waited_ns;
-  if (first.blocked_ns == 0) first.blocked_ns = then.blocked_ns;
-  if (first.made_by == 0) first.made_by = then.made_by;
-  first.ends |= then.ends;
-  first.opens += then.opens;
-  first.bytes += then.bytes;
-}
-
 // The pattern of one source.
 class Pattern {
  public:
@@ -80,6 +70,7 @@ class Pattern {
   [[nodiscard]] bool is_asked_for() const;
   [[nodiscard]] size_t steps_at_end(const std::vector<size_t>& counts) const;
   void fill_counted(std::vector<size_t> counts);
+  void put_evenly(Ns from_ns, Ns length_ns, size_t count);
   void keep_made(size_t made);
   [[nodiscard]] size_t steps_in(double length_ns, double compute_ns, bool waits_on);
 
@@ -123,7 +114,7 @@ void Pattern::join(double gap_ns) {
       joined.push_back(event);
       continue;
     }
-    put_together(joined.back(), event);
+    joined.back().add(event);
   }
   clusters_ = std::move(joined);
 }
@@ -205,7 +196,7 @@ void Pattern::join_parts(double Event::*mark, double tolerance) {
   std::vector<Event> whole;
   for (const Event& one : clusters_) {
     if (!whole.empty() && whole.back().*mark + one.*mark <= usual) {
-      put_together(whole.back(), one);
+      whole.back().add(one);
     } else {
       whole.push_back(one);
     }
@@ -285,7 +276,7 @@ void Pattern::end_loop() {
   // A thread that had something for the driver and then ended left at least one batch more; else it was only asked to end.
   const double least = last.ends ? 1.5 : 0.5;
   end_ns_ = next_call(last.end_ns);
-  // Until the end of its process the driver calls nothing more: how long it computes is not known.
+  // The driver calls nothing more: how long it computes is not known.
   ends_unseen_ = end_ns_ >= end_of_driver();
   if (ends_unseen_ && !last.ends && !ends_step) return;
   if (!ends_step && !ends_unseen_ && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
@@ -357,21 +348,33 @@ void Pattern::fill_counted(std::vector<size_t> counts) {
   is_counted_ = true;
 }
 
-// Threads that are asked for each batch made so many: what they made and the pattern does not show was taken without a wait, where the driver
-// computed for as long as several steps take. If that is not as many, there are no steps.
+void Pattern::put_evenly(Ns from_ns, Ns length_ns, size_t count) {
+  const double part_ns = static_cast<double>(length_ns) / static_cast<double>(count);
+  for (size_t k = 0; k < count; ++k) begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * part_ns));
+}
+
+// Threads that make the batches made so many. What the pattern does not show of these was taken without a wait, where the driver computed for
+// as long as several steps take. If that does not fit, there are no steps.
 void Pattern::keep_made(size_t made) {
-  if (begins_.size() == made) return;
+  // Several threads may make a batch together, as many each time.
+  const auto together = static_cast<size_t>(
+      begins_.empty() ? 1 : std::max(1.0, std::round(static_cast<double>(made) / static_cast<double>(begins_.size()))));
+  if (begins_.size() * together == made) return;
+  made /= together;
   begins_.clear();
-  filled_ = 0;
+  filled_ = ambiguous_ = 0;
   for (size_t i = 0; i < clusters_.size(); ++i) {
-    const Ns from_ns = clusters_[i].end_ns, to_ns = i + 1 < clusters_.size() ? clusters_[i + 1].start_ns : end_ns_;
+    const bool is_last = i + 1 == clusters_.size();
+    const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
     const double times = computing(from_ns, to_ns) / compute_ns_;
-    const bool is_one = times <= kLong || (i + 1 == clusters_.size() && ends_unseen_);
-    const size_t count = is_one ? 1 : static_cast<size_t>(std::min(std::round(times), static_cast<double>(made)));
-    for (size_t k = 0; k < count; ++k)
-      begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * static_cast<double>(to_ns - from_ns) /
-                                                  static_cast<double>(count)));
-    filled_ += count - 1;
+    const size_t room =
+        times <= kLong ? 1 : static_cast<size_t>(std::min(std::round(times), static_cast<double>(made)));
+    const size_t left = made - std::min(made, begins_.size());
+    if (is_last && left > room) return begins_.clear();
+    const size_t count = is_last ? left : room;
+    const Ns length_ns = is_last ? static_cast<Ns>(static_cast<double>(count) * compute_ns_) : to_ns - from_ns;
+    put_evenly(from_ns, length_ns, count);
+    filled_ += std::max<size_t>(count, 1) - 1;
   }
   if (begins_.size() != made) begins_.clear();
 }
@@ -382,7 +385,6 @@ bool Pattern::fill() {
     const bool is_last = i + 1 == clusters_.size();
     const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
     const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
-    begins_.push_back(from_ns);
     // A thread that waited for the driver had not been asked; and a loop that starves waits shorter after a batch that was there already.
     const Event* next = is_last ? nullptr : &clusters_[i + 1];
     const bool is_blocked =
@@ -392,9 +394,7 @@ bool Pattern::fill() {
     const size_t count = is_other ? 1
                                   : steps_in(static_cast<double>(to_ns - from_ns), computing(from_ns, computed_ns),
                                              is_blocked || is_late);
-    for (size_t k = 1; k < count; ++k)
-      begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * static_cast<double>(to_ns - from_ns) /
-                                                  static_cast<double>(count)));
+    put_evenly(from_ns, to_ns - from_ns, count);
     filled_ += count - 1;
   }
   const auto count = static_cast<double>(begins_.size());
@@ -426,14 +426,15 @@ PatternSteps Pattern::find() {
   std::optional<size_t> made;
   if (source_.kind == Kind::kThreads) {
     const StepMakers makers(timeline_, division_.driver, source_.comm);
-    if (is_asked_for()) made = makers.batches(clusters_);
+    made = makers.batches(clusters_);
     if (!is_asked_for()) counts = makers.steps_after(clusters_);
   }
   end_loop();
   if (clusters_.empty()) return {};
   if (!is_clear || !fill()) begins_.clear();
   if (counts) fill_counted(*counts);
-  if (made) keep_made(*made);
+  // What they are not asked for may be left over in the end.
+  if (made && (!counts || begins_.size() > *made)) keep_made(*made);
   if (begins_.size() < kStepsMin) return {};
   PatternSteps found;
   found.sure = std::min(sure_, 1 - static_cast<double>(filled_ + ambiguous_) / static_cast<double>(begins_.size()));

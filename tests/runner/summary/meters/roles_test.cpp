@@ -105,6 +105,15 @@ TEST_F(RolesTest, NumbersRanksButNotTheirChildren) {
   EXPECT_EQ(role(4), "child");
 }
 
+TEST_F(RolesTest, ARankThatAProcessGaveItselfIsNoneOfTheCommandItself) {
+  add(1, 0, "python train.py").rank = 0;
+  EXPECT_EQ(role(1), "main");
+  add(2, 1, "python -c from multiprocessing.spawn import spawn_main; spawn_main()").rank = 1;
+  EXPECT_EQ(role(2), "rank 1");
+  info_.processes.front().launcher = MLRUN_LAUNCHER_SLURM;
+  EXPECT_EQ(role(1), "rank 0");
+}
+
 constexpr const char* kForkServer =
     "python -B -c from multiprocessing.forkserver import main; main(11, 12, ['__main__'], **{})";
 
