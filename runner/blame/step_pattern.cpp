@@ -278,8 +278,8 @@ void Pattern::end_loop() {
   end_ns_ = next_call(last.end_ns);
   // The driver calls nothing more: how long it computes is not known.
   ends_unseen_ = end_ns_ >= end_of_driver();
-  if (ends_unseen_ && !last.ends && !ends_step) return;
-  if (!ends_step && !ends_unseen_ && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
+  const bool only_ends = ends_step || (ends_unseen_ && last.ends);
+  if (!only_ends && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
   end_ns_ = ends_step ? last.end_ns : last.start_ns;
   ends_unseen_ = false;
   clusters_.pop_back();

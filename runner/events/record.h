@@ -264,11 +264,8 @@ enum mlrun_process_word {
   MLRUN_PW_WORDS = 16
 };
 
-// MLRUN_END, 5 units: how the process ended, and its /proc/PID/io.
-enum {
-  MLRUN_EW_RANK =
-      9  // as MLRUN_PW_RANK, of a process that began without a rank and has one in its environment now; 0: none
-};
+// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: of a process that began without a rank, the one in its environment now.
+enum { MLRUN_EW_RANK = 9 };
 
 // Shorter waits leave no record.
 enum { MLRUN_WAIT_MIN_NS = 20000 };

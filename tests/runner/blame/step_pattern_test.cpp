@@ -130,7 +130,7 @@ TEST_F(StepPatternTest, ABatchThatIsThereAlreadyIsKnownByTheFilesOfItsMaker) {
     add_wait(timeline_, kHelper, WaitKind::kLock, at_ns - 5 * kMs, at_ns).poster = kDriver;
     read_file(kHelper, at_ns + kMs, at_ns + 2 * kMs);
     if (k == 10) read_file(kHelper, at_ns + 5 * kMs, at_ns + 6 * kMs);
-    wait_for_helper(at_ns + 3 * kMs, at_ns + 40 * kMs);
+    wait_for_helper(at_ns + kMs / 10, at_ns + 40 * kMs);
     at_ns += (k == 10 ? 80 : 60) * kMs;
   }
   add_wait(timeline_, kDriver, WaitKind::kChild, at_ns, at_ns + kMs);
