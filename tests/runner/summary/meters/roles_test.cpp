@@ -106,12 +106,14 @@ TEST_F(RolesTest, NumbersRanksButNotTheirChildren) {
 }
 
 TEST_F(RolesTest, ARankThatAProcessGaveItselfIsNoneOfTheCommandItself) {
-  add(1, 0, "python train.py").rank = 0;
+  model::ProcessRow& command = add(1, 0, "python train.py");
+  command.rank = 0;
   EXPECT_EQ(role(1), "main");
+  command.launcher = MLRUN_LAUNCHER_SLURM;
+  EXPECT_EQ(role(1), "rank 0");
+  command.launcher = MLRUN_LAUNCHER_NONE;
   add(2, 1, "python -c from multiprocessing.spawn import spawn_main; spawn_main()").rank = 1;
   EXPECT_EQ(role(2), "rank 1");
-  info_.processes.front().launcher = MLRUN_LAUNCHER_SLURM;
-  EXPECT_EQ(role(1), "rank 0");
 }
 
 constexpr const char* kForkServer =
