@@ -250,8 +250,14 @@ void Pattern::begin_with_ranks() {
                                             [&](const Event& one) { return one.start_ns <= at_ns; });
     if (after != clusters_.begin()) (after - 1)->bytes += bytes;
   }
-  // A thread that got no processor for a while ends its wait late, when nothing is sent.
+  // A thread that got no processor for a while ends its wait late, when nothing is sent; or waits long after it has sent.
   std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
+  const double most = (1 + kAlike) * middle(marks(&Event::bytes));
+  for (size_t i = clusters_.size(); i-- > 1;) {
+    if (clusters_[i - 1].waited_ns != 0 || clusters_[i - 1].bytes + clusters_[i].bytes > most) continue;
+    clusters_[i - 1].add(clusters_[i]);
+    clusters_.erase(clusters_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   const bool alike = keep_alike(&Event::bytes, kAlike);
   sure_ = std::max(sure_, is_regular_ ? kRegularMin : 0.0);
   if (clusters_.empty() || !alike) return;

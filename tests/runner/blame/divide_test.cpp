@@ -148,6 +148,15 @@ TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
   EXPECT_NEAR(whole(division), 1000, 1e-6);
 }
 
+TEST_F(DivideTest, AThreadForABatchDoesNotDriveHoweverLongItTakes) {
+  timeline_ = made_timeline(10'000 * kMs);
+  Thread& maker = thread_of(timeline_, kHelper);
+  maker.first_ns = 50 * kMs;
+  maker.last_ns = 350 * kMs;
+  add_wait(timeline_, kDriver, WaitKind::kLock, 60 * kMs, 351 * kMs);
+  EXPECT_EQ(divide().driver, kDriver);
+}
+
 TEST_F(DivideTest, WithoutLooksComputingIsDividedAsTheSchedulerCounted) {
   Usage usage;
   usage.end_ns = 1000 * kMs;

@@ -177,8 +177,15 @@ TEST_F(StepPatternTest, ACollectiveOperationEndsAStep) {
   };
   collective(90 * kMs, 91 * kMs, 50);  // a barrier before the loop
   for (Ns k = 0; k < 20; ++k) {
-    collective((107 + 40 * k) * kMs, (131 + 40 * k) * kMs, 1000);
-    // It had no processor for a while after it was woken.
+    const Ns start_ns = (107 + 40 * k) * kMs;
+    // It gets no processor for 8 ms between its order to the helper and its wait.
+    const int64_t early = k == 8 ? 300 : 0;
+    if (early != 0) {
+      add_wait(timeline_, kHelper, WaitKind::kLock, start_ns - 10 * kMs, start_ns - 8 * kMs).poster = kDriver;
+      timeline_.messages[kSocket].push_back({start_ns - 8 * kMs, start_ns - 8 * kMs + 1000, kHelper, early});
+    }
+    collective(start_ns, start_ns + 24 * kMs, 1000 - early);
+    // The helper had none for a while after it was woken.
     if (k == 5)
       add_wait(timeline_, kHelper, WaitKind::kLock, (135 + 40 * k) * kMs, (139 + 40 * k) * kMs).poster = kDriver;
   }
