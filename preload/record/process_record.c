@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
@@ -242,6 +243,7 @@ void process_end_write(int status) {
   w[6] = io.syscw << 8;
   w[7] = io.read_bytes;
   w[8] = io.write_bytes << 8;
-  w[9] = 0;
+  // What mp.spawn started names its rank to itself.
+  w[MLRUN_EW_RANK] = ranks.launcher || !__environ ? 0 : process_ranks_read(__environ).word;
   publish(w, lap, 5, MLRUN_END, process.pid);
 }

@@ -34,7 +34,7 @@ struct Use {
   bool may_block = false;  // on a channel
   bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
        moves_out = false;
-  bool connects = false, accepts = false, pairs = false, flushes = false;
+  bool connects = false, accepts = false, pairs = false, flushes = false, maps = false;
 };
 
 bool is_any(std::string_view name, std::initializer_list<std::string_view> of) {
@@ -94,6 +94,7 @@ const std::unordered_map<std::string_view, Use>& uses() {
       use.accepts = name == "accept" || name == "accept4";
       use.pairs = name == "socketpair";
       use.flushes = name == "fflush";
+      use.maps = is_any(name, {"mmap", "mmap64"});
       use.may_block =
           !is_any(name, {"close", "fcntl", "ioctl", "pipe", "pipe2", "socket", "socketpair", "dup", "dup2", "dup3"});
       all[name] = use;
@@ -243,6 +244,7 @@ void CallLoader::add_file(const Row& row, const Use& use, Thread& thread, Here& 
     files.names += use.stats ? 1 : 0;
   }
   if (use.group == CallGroup::kSync) ++files.syncs;
+  files.maps += use.maps && row.err == 0 ? 1 : 0;
   if (use.moves_out && row.ret > 0) {
     ++files.writes;
     files.written_bytes += row.ret;

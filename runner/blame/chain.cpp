@@ -32,8 +32,7 @@ Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines&
 
 bool Chain::is_worker(int32_t proc_id) const {
   const Process& process = timeline_.process(proc_id);
-  // Helpers of multiprocessing send numbers of processes, no batches.
-  if (process.parent == 0 || process.role == "fork server" || process.role == "resource tracker") return false;
+  if (process.parent == 0 || process.is_helper()) return false;
   return process.role.find("worker") != std::string::npos || process.forked ||
          process.command.find("multiprocessing") != std::string::npos;
 }
@@ -332,6 +331,12 @@ Chain::UsageShares Chain::usage_in(const Thread& thread, Ns a_ns, Ns b_ns) {
     shares.known += part;
   }
   return shares;
+}
+
+double Chain::share_in_kernel(int32_t thread_id, Ns a_ns, Ns b_ns) const {
+  const UsageShares shares = usage_in(timeline_.thread(thread_id), a_ns, b_ns);
+  const double on = 1 - shares.queued - shares.faulting;
+  return on > 0 ? std::clamp(shares.in_kernel / on, 0.0, 1.0) : 0;
 }
 
 // How the time outside of calls divides, by the kernel side where there is one, else by what the scheduler counted.

@@ -38,6 +38,9 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   if (heir == 0) return false;
   const Thread& next = timeline_.thread(heir);
   const bool same_process = next.proc_id == timeline_.thread(driver).proc_id;
+  // A thread for each batch is joined, too, and on a busy machine that may take long.
+  constexpr Ns kShareOfRun = 10;
+  if (same_process && kShareOfRun * (b_ns - a_ns) < timeline_.end_ns - timeline_.start_ns) return false;
   const Ns last_ns = same_process ? next.last_ns : timeline_.process(next.proc_id).last_ns;
   const Ns from_ns = std::clamp(next.first_ns, a_ns, b_ns), to_ns = std::clamp(last_ns, from_ns, b_ns);
   const auto put = [&](Ns start_ns, Ns end_ns) {
@@ -195,10 +198,29 @@ void Divider::refine_with_savings(int32_t driver) {
   }
 }
 
+// The driver's computing, into user and kernel mode as the scheduler counted them.
+void Divider::split_computing(int32_t driver) {
+  std::vector<Piece> split;
+  for (const Piece& piece : pieces_) {
+    split.push_back(piece);
+    const bool computes = piece.top == Top::kOwn && piece.label == Label::kCpu && piece.state == summary::State::kOnCpu;
+    const double share = computes ? chain_.share_in_kernel(driver, piece.start_ns, piece.end_ns) : 0;
+    const Ns kernel_ns = static_cast<Ns>(static_cast<double>(piece.end_ns - piece.start_ns) * share);
+    if (kernel_ns <= 0) continue;
+    split.back().end_ns -= kernel_ns;
+    if (split.back().end_ns == split.back().start_ns) split.pop_back();
+    split.push_back(piece);
+    split.back().start_ns = piece.end_ns - kernel_ns;
+    split.back().label = Label::kKernel;
+  }
+  pieces_ = std::move(split);
+}
+
 void Divider::refine_without_looks(int32_t driver) {
   relabel(receiving(driver), Label::kCpu, Label::kSerialise);
   refine_with_savings(driver);
   relabel(importing(driver), Label::kCpu, Label::kImport);
+  split_computing(driver);
 }
 
 Division Divider::divide(int32_t wanted_tid) {

@@ -48,6 +48,7 @@ class Divider {
   void share_unseen();
   void refine_without_looks(int32_t driver);
   void refine_with_savings(int32_t driver);
+  void split_computing(int32_t driver);
   // The driver's own pieces with label `from` get the label `to` inside the stretches.
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;
@@ -55,6 +56,7 @@ class Divider {
   [[nodiscard]] Stretches savings(int32_t driver) const;  // of both
   [[nodiscard]] Stretches importing(int32_t driver) const;
   [[nodiscard]] Batches find_batches(int32_t driver) const;
+  [[nodiscard]] Ns first_from_workers(int32_t driver) const;
   void note_channels(int32_t driver, Batches& batches) const;
   [[nodiscard]] summary::Activity activity_of(const Piece& piece, const Batches& batches) const;
 

@@ -2,6 +2,7 @@
 // The rules of the division: which of the driver's own stretches receive, save or import; when batches came; activities.
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "runner/blame/divide.h"
@@ -155,6 +156,31 @@ void Divider::note_channels(int32_t driver, Batches& batches) const {
   }
 }
 
+// When another thread of the process, as PyTorch's pin-memory thread, got the first message from a worker. INT64_MAX: none does.
+Ns Divider::first_from_workers(int32_t driver) const {
+  const int32_t proc_id = timeline_.thread(driver).proc_id;
+  std::unordered_map<int64_t, bool> known;
+  const auto comes_from_worker = [&](int64_t file_id) {
+    const auto [at, is_new] = known.try_emplace(file_id, false);
+    const auto* messages = is_new ? timeline_.find_messages(file_id) : nullptr;
+    if (messages == nullptr) return at->second;
+    at->second = std::any_of(messages->begin(), messages->end(), [&](const Message& one) {
+      const int32_t sender = timeline_.thread(one.thread_id).proc_id;
+      return sender != proc_id && chain_.is_worker(sender);
+    });
+    return at->second;
+  };
+  Ns first_ns = INT64_MAX;
+  for (const int32_t other : timeline_.process(proc_id).threads) {
+    if (other == driver) continue;
+    const auto& reads = timeline_.thread(other).reads;
+    const auto first = std::find_if(reads.begin(), reads.end(),
+                                    [&](const Read& one) { return one.bytes > 0 && comes_from_worker(one.file_id); });
+    if (first != reads.end()) first_ns = std::min(first_ns, first->end_ns);
+  }
+  return first_ns;
+}
+
 Batches Divider::find_batches(int32_t driver) const {
   Batches batches;
   note_channels(driver, batches);
@@ -192,6 +218,8 @@ Batches Divider::find_batches(int32_t driver) const {
   if (!found && at_locks >= kStrangerMessages && matters) {
     for (const auto& [address, waits] : locks) take(waits);
   }
+  // The first ones may be there before the driver asks, so that it waits for none.
+  if (batches.first_ns != 0) batches.first_ns = std::min(batches.first_ns, first_from_workers(driver));
   // Loaded by the driver itself.
   std::vector<const Look*> looks;
   StackKinds kinds(timeline_);

@@ -94,7 +94,8 @@ int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait)
   }
   if (heir != 0 || wait.kind == WaitKind::kLock) return heir;
   for (const Process& child : timeline.processes) {
-    if (child.main == 0 || child.parent != thread.proc_id || child.first_ns <= own.first_ns) continue;
+    if (child.main == 0 || child.parent != thread.proc_id || child.first_ns <= own.first_ns || child.is_helper())
+      continue;
     if (lived_in(child.first_ns, child.last_ns, wait, kProcessEndNs) && !sends_to(timeline, child.proc_id, thread_id)) {
       take(child.main, child.first_ns, child.last_ns);
     }

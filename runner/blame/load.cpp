@@ -207,6 +207,7 @@ Status load_usage(const std::string& folder, Timeline& timeline) {
       usage.system_ns = system[row];
       usage.major_faults = faults[row];
       timeline.threads[number].usage.push_back(usage);
+      timeline.has_usage = true;
     }
   });
   for (Thread& thread : timeline.threads) {

@@ -122,8 +122,9 @@ void Collector::add_takes() {
   }
 }
 
-// What the driver sends to a thread of its own process, as asyncio does to wake a loop in another thread.
+// What the driver sends to a thread of its own process, as asyncio does to wake a loop in another thread. What makes the thread end is no task.
 void Collector::add_tasks() {
+  constexpr Ns kEndsNs = 20'000'000;
   std::unordered_map<int64_t, int32_t> readers;
   for (const int32_t other : timeline_.process(driver().proc_id).threads) {
     if (other == division_.driver) continue;
@@ -135,6 +136,7 @@ void Collector::add_tasks() {
     if (reader == readers.end() || reader->first == 0) continue;
     for (const Message& message : messages) {
       if (message.thread_id != division_.driver || !is_inside(message.start_ns, message.end_ns)) continue;
+      if (timeline_.thread(reader->second).last_ns - message.end_ns < kEndsNs) continue;
       add(name_of(reader->second), Kind::kThreads, {message.start_ns, message.end_ns});
     }
   }
@@ -166,6 +168,16 @@ void Collector::find_ranks() {
 }
 
 }  // namespace
+
+void StepEvent::add(const StepEvent& then) {
+  end_ns = std::max(end_ns, then.end_ns);
+  waited_ns += then.waited_ns;
+  if (blocked_ns == 0) blocked_ns = then.blocked_ns;
+  if (made_by == 0) made_by = then.made_by;
+  ends |= then.ends;
+  opens += then.opens;
+  bytes += then.bytes;
+}
 
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,
                                                Ns from_ns, Ns to_ns) {

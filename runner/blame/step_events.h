@@ -19,6 +19,9 @@ struct StepEvent {
   double bytes = 0;     // read from data files; sent to other ranks
   int32_t made_by = 0;  // the thread that the driver waited for
   bool ends = false;    // a thread that had waited for the driver ended at once
+
+  // A later one, of the same batch.
+  void add(const StepEvent& then);
 };
 
 struct StepSource {

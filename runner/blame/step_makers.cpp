@@ -30,7 +30,8 @@ double StepMakers::opened(const Maker& maker, Ns moment_ns) {
 
 // From one batch of a thread that the driver waited for to the next: one batch, or several. 0: unknown.
 double StepMakers::files_of_batch(const std::vector<StepEvent>& events) const {
-  constexpr size_t kCountsMin = 8;
+  constexpr size_t kMakersMost = 1000, kCountsMin = 8;
+  if (makers_.size() > kMakersMost) return 0;
   constexpr double kNear = 0.1, kNearMin = 0.9;
   std::map<int32_t, double> since;
   std::vector<double> counts;
@@ -71,9 +72,14 @@ double StepMakers::made(Ns moment_ns, double files) const {
   return count;
 }
 
+std::optional<size_t> StepMakers::batches(const std::vector<StepEvent>& events) const {
+  const double files = files_of_batch(events);
+  if (files < 1) return std::nullopt;
+  return static_cast<size_t>(made(timeline_.end_ns, files));
+}
+
 std::optional<std::vector<size_t>> StepMakers::steps_after(const std::vector<StepEvent>& events) const {
-  constexpr size_t kMakersMost = 1000;
-  const double files = makers_.size() > kMakersMost ? 0 : files_of_batch(events);
+  const double files = files_of_batch(events);
   if (files < 1) return std::nullopt;
   std::vector<size_t> steps(events.size());
   double taken = 0;

@@ -22,6 +22,9 @@ class StepMakers {
   // open no files, or not always as many.
   [[nodiscard]] std::optional<std::vector<size_t>> steps_after(const std::vector<StepEvent>& events) const;
 
+  // How many they made in all. Nothing: as above.
+  [[nodiscard]] std::optional<size_t> batches(const std::vector<StepEvent>& events) const;
+
  private:
   struct Maker {
     int32_t thread_id = 0;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "runner/blame/step_events.h"
+#include "runner/blame/step_gaps.h"
 #include "runner/blame/step_makers.h"
 
 namespace mlrun::blame {
@@ -15,8 +16,6 @@ namespace {
 
 using Kind = StepSource::Kind;
 
-constexpr size_t kStepsMin = 8;
-constexpr double kComputeMinNs = 1e6;  // a loop that computes less for a batch is no training
 // Computing of one step, in medians of all: regular; and what joins what lies before and after it.
 constexpr double kShort = 0.75, kLong = 1.35, kJoins = 0.45;
 constexpr double kRegularMin = 0.85;  // the share of regular steps in a loop that is
@@ -37,16 +36,6 @@ double share_of(const std::vector<double>& values, double low, double high) {
   return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
 }
 
-void put_together(StepEvent& first, const StepEvent& then) {
-  first.end_ns = std::max(first.end_ns, then.end_ns);
-  first.waited_ns += then.waited_ns;
-  if (first.blocked_ns == 0) first.blocked_ns = then.blocked_ns;
-  if (first.made_by == 0) first.made_by = then.made_by;
-  first.ends |= then.ends;
-  first.opens += then.opens;
-  first.bytes += then.bytes;
-}
-
 // The pattern of one source.
 class Pattern {
  public:
@@ -58,10 +47,10 @@ class Pattern {
  private:
   using Event = StepEvent;
   [[nodiscard]] const Thread& driver() const { return timeline_.thread(division_.driver); }
+  [[nodiscard]] Ns end_of_driver() const { return std::min(driver().last_ns, timeline_.end_ns); }
   [[nodiscard]] double computing(Ns a_ns, Ns b_ns) const;
   [[nodiscard]] std::vector<double> computing_of_steps() const;
   void join(double gap_ns);
-  [[nodiscard]] std::optional<double> gap_between_steps() const;
   [[nodiscard]] std::optional<bool> is_loading(double low_ns, double high_ns) const;
   [[nodiscard]] Ns next_call(Ns got_ns) const;
   [[nodiscard]] Ns last_call(Ns moment_ns) const;
@@ -81,6 +70,8 @@ class Pattern {
   [[nodiscard]] bool is_asked_for() const;
   [[nodiscard]] size_t steps_at_end(const std::vector<size_t>& counts) const;
   void fill_counted(std::vector<size_t> counts);
+  void put_evenly(Ns from_ns, Ns length_ns, size_t count);
+  void keep_made(size_t made);
   [[nodiscard]] size_t steps_in(double length_ns, double compute_ns, bool waits_on);
 
   const Timeline& timeline_;
@@ -91,6 +82,7 @@ class Pattern {
   double compute_ns_ = 0, step_ns_ = 0, waited_ns_ = 0;  // medians
   bool is_regular_ = false, is_counted_ = false;
   bool is_starved_ = false;  // waits long for each batch
+  bool ends_unseen_ = false;
   double sure_ = 0;
   std::vector<Ns> begins_;
   Ns end_ns_ = 0;
@@ -122,7 +114,7 @@ void Pattern::join(double gap_ns) {
       joined.push_back(event);
       continue;
     }
-    put_together(joined.back(), event);
+    joined.back().add(event);
   }
   clusters_ = std::move(joined);
 }
@@ -145,51 +137,11 @@ std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
   return 2 * loads >= looks;
 }
 
-// Gaps between the events of a batch and those between batches lie apart: the gap that divides them. Several of those divide: by the looks.
-std::optional<double> Pattern::gap_between_steps() const {
-  constexpr double kFirstNs = 300'000, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;
-  constexpr int kGaps = 55;  // up to a minute
-  const double least_ns = source_.kind == Kind::kFiles ? 1.5 * static_cast<double>(timeline_.bin_ns) : 0;
-  std::vector<double> gaps = computing_of_steps();
-  std::sort(gaps.begin(), gaps.end());
-  const auto count_from = [&](double ns) {
-    return static_cast<size_t>(gaps.end() - std::lower_bound(gaps.begin(), gaps.end(), ns));
-  };
-  std::vector<double> levels;
-  double first_ns = 0;
-  for (int k = 0; k < kGaps; ++k) {
-    const double at_ns = kFirstNs * std::pow(kFactor, k);
-    const size_t above = count_from(at_ns), between = count_from(at_ns / kApart) - count_from(at_ns * kApart);
-    const bool divides = at_ns >= least_ns && above + 1 >= kStepsMin &&
-                         static_cast<double>(between) <= kInBetweenMost * static_cast<double>(above);
-    if (!divides) {
-      first_ns = 0;
-      continue;
-    }
-    if (first_ns == 0) {
-      first_ns = at_ns;
-      levels.push_back(at_ns);
-    }
-    levels.back() = std::sqrt(first_ns * at_ns);
-  }
-  for (size_t i = 0; i < levels.size(); ++i) {
-    const double high_ns = i + 1 < levels.size() ? levels[i + 1] : std::numeric_limits<double>::infinity();
-    const size_t inside = count_from(levels[i]) - (i + 1 < levels.size() ? count_from(high_ns) : 0);
-    if (inside + 1 < kStepsMin) continue;
-    if (gaps[gaps.size() - count_from(levels[i]) + inside / 2] < kComputeMinNs) continue;
-    const auto loads = is_loading(levels[i], high_ns);
-    if (loads && *loads) continue;
-    if (!loads && i + 1 < levels.size()) return std::nullopt;
-    return levels[i];
-  }
-  return std::nullopt;
-}
-
 // The first call or wait of the driver that is no part of computing, some time after it had a batch: what it calls at once is for that.
 Ns Pattern::next_call(Ns got_ns) const {
   constexpr double kAtOnce = 0.2;
   const Ns moment_ns = got_ns + static_cast<Ns>(kAtOnce * compute_ns_);
-  Ns next_ns = std::min(driver().last_ns, timeline_.end_ns);
+  Ns next_ns = end_of_driver();
   const auto& waits = driver().waits;
   for (size_t i = driver().first_wait(moment_ns); i < waits.size(); ++i) {
     if (timeline_.is_python_lock(driver().proc_id, waits[i]) || waits[i].kind == WaitKind::kSleep) continue;
@@ -244,7 +196,7 @@ void Pattern::join_parts(double Event::*mark, double tolerance) {
   std::vector<Event> whole;
   for (const Event& one : clusters_) {
     if (!whole.empty() && whole.back().*mark + one.*mark <= usual) {
-      put_together(whole.back(), one);
+      whole.back().add(one);
     } else {
       whole.push_back(one);
     }
@@ -298,6 +250,14 @@ void Pattern::begin_with_ranks() {
                                             [&](const Event& one) { return one.start_ns <= at_ns; });
     if (after != clusters_.begin()) (after - 1)->bytes += bytes;
   }
+  // A thread that got no processor for a while ends its wait late, when nothing is sent; or waits long after it has sent.
+  std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
+  const double most = (1 + kAlike) * middle(marks(&Event::bytes));
+  for (size_t i = clusters_.size(); i-- > 1;) {
+    if (clusters_[i - 1].waited_ns != 0 || clusters_[i - 1].bytes + clusters_[i].bytes > most) continue;
+    clusters_[i - 1].add(clusters_[i]);
+    clusters_.erase(clusters_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   const bool alike = keep_alike(&Event::bytes, kAlike);
   sure_ = std::max(sure_, is_regular_ ? kRegularMin : 0.0);
   if (clusters_.empty() || !alike) return;
@@ -322,8 +282,12 @@ void Pattern::end_loop() {
   // A thread that had something for the driver and then ended left at least one batch more; else it was only asked to end.
   const double least = last.ends ? 1.5 : 0.5;
   end_ns_ = next_call(last.end_ns);
-  if (!ends_step && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
+  // The driver calls nothing more: how long it computes is not known.
+  ends_unseen_ = end_ns_ >= end_of_driver();
+  const bool only_ends = ends_step || (ends_unseen_ && last.ends);
+  if (!only_ends && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
   end_ns_ = ends_step ? last.end_ns : last.start_ns;
+  ends_unseen_ = false;
   clusters_.pop_back();
 }
 
@@ -390,25 +354,53 @@ void Pattern::fill_counted(std::vector<size_t> counts) {
   is_counted_ = true;
 }
 
+void Pattern::put_evenly(Ns from_ns, Ns length_ns, size_t count) {
+  const double part_ns = static_cast<double>(length_ns) / static_cast<double>(count);
+  for (size_t k = 0; k < count; ++k) begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * part_ns));
+}
+
+// Threads that make the batches made so many. What the pattern does not show of these was taken without a wait, where the driver computed for
+// as long as several steps take. If that does not fit, there are no steps.
+void Pattern::keep_made(size_t made) {
+  // Several threads may make a batch together, as many each time.
+  const auto together = static_cast<size_t>(
+      begins_.empty() ? 1 : std::max(1.0, std::round(static_cast<double>(made) / static_cast<double>(begins_.size()))));
+  if (begins_.size() * together == made) return;
+  made /= together;
+  begins_.clear();
+  filled_ = ambiguous_ = 0;
+  for (size_t i = 0; i < clusters_.size(); ++i) {
+    const bool is_last = i + 1 == clusters_.size();
+    const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
+    const double times = computing(from_ns, to_ns) / compute_ns_;
+    const size_t room =
+        times <= kLong ? 1 : static_cast<size_t>(std::min(std::round(times), static_cast<double>(made)));
+    const size_t left = made - std::min(made, begins_.size());
+    if (is_last && left > room) return begins_.clear();
+    const size_t count = is_last ? left : room;
+    const Ns length_ns = is_last ? static_cast<Ns>(static_cast<double>(count) * compute_ns_) : to_ns - from_ns;
+    put_evenly(from_ns, length_ns, count);
+    filled_ += std::max<size_t>(count, 1) - 1;
+  }
+  if (begins_.size() != made) begins_.clear();
+}
+
 // Returns whether the steps are clear.
 bool Pattern::fill() {
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const bool is_last = i + 1 == clusters_.size();
     const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
     const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
-    begins_.push_back(from_ns);
     // A thread that waited for the driver had not been asked; and a loop that starves waits shorter after a batch that was there already.
     const Event* next = is_last ? nullptr : &clusters_[i + 1];
     const bool is_blocked =
         next != nullptr && next->blocked_ns != 0 && computing(from_ns, next->blocked_ns) < kShort * compute_ns_;
     const bool is_late = is_starved_ && (next == nullptr || static_cast<double>(next->waited_ns) > kLate * waited_ns_);
-    const bool is_other = next_call(from_ns) < computed_ns;
+    const bool is_other = next_call(from_ns) < computed_ns || (is_last && ends_unseen_);
     const size_t count = is_other ? 1
                                   : steps_in(static_cast<double>(to_ns - from_ns), computing(from_ns, computed_ns),
                                              is_blocked || is_late);
-    for (size_t k = 1; k < count; ++k)
-      begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * static_cast<double>(to_ns - from_ns) /
-                                                  static_cast<double>(count)));
+    put_evenly(from_ns, to_ns - from_ns, count);
     filled_ += count - 1;
   }
   const auto count = static_cast<double>(begins_.size());
@@ -419,7 +411,9 @@ bool Pattern::fill() {
 PatternSteps Pattern::find() {
   clusters_.assign(source_.events.begin(), source_.events.end());
   join(1);
-  const auto gap_ns = gap_between_steps();
+  const double least_ns = source_.kind == Kind::kFiles ? 1.5 * static_cast<double>(timeline_.bin_ns) : 0;
+  const auto gap_ns = gap_between_steps(computing_of_steps(), least_ns,
+                                        [&](double low_ns, double high_ns) { return is_loading(low_ns, high_ns); });
   if (!gap_ns) return {};
   join(*gap_ns);
   compute_ns_ = middle(computing_of_steps());
@@ -435,12 +429,18 @@ PatternSteps Pattern::find() {
   if (source_.kind == Kind::kThreads) trim_threads();
   if (clusters_.empty()) return {};
   std::optional<std::vector<size_t>> counts;
-  if (source_.kind == Kind::kThreads && !is_asked_for())
-    counts = StepMakers(timeline_, division_.driver, source_.comm).steps_after(clusters_);
+  std::optional<size_t> made;
+  if (source_.kind == Kind::kThreads) {
+    const StepMakers makers(timeline_, division_.driver, source_.comm);
+    made = makers.batches(clusters_);
+    if (!is_asked_for()) counts = makers.steps_after(clusters_);
+  }
   end_loop();
   if (clusters_.empty()) return {};
   if (!is_clear || !fill()) begins_.clear();
   if (counts) fill_counted(*counts);
+  // What they are not asked for may be left over in the end.
+  if (made && (!counts || begins_.size() > *made)) keep_made(*made);
   if (begins_.size() < kStepsMin) return {};
   PatternSteps found;
   found.sure = std::min(sure_, 1 - static_cast<double>(filled_ + ambiguous_) / static_cast<double>(begins_.size()));

@@ -55,6 +55,7 @@ void FileUse::add(const FileUse& other) {
   jumps += other.jumps;
   opens += other.opens;
   names += other.names;
+  maps += other.maps;
   writes += other.writes;
   written_bytes += other.written_bytes;
   syncs += other.syncs;

@@ -127,8 +127,8 @@ class CallBins {
 // How a thread used regular files, without modules and shared memory.
 struct FileUse {
   int64_t reads = 0, read_bytes = 0, small_reads = 0,
-          jumps = 0;             // small: below 16 KiB; jumps: not where the last one ended
-  int64_t opens = 0, names = 0;  // names: stat and the like
+          jumps = 0;                       // small: below 16 KiB; jumps: not where the last one ended
+  int64_t opens = 0, names = 0, maps = 0;  // names: stat and the like
   int64_t writes = 0, written_bytes = 0, syncs = 0;
   Ns names_ns = 0, read_ns = 0, direct_ns = 0;
 
@@ -160,6 +160,9 @@ struct Process {
   int32_t main = 0;  // thread
   std::vector<int32_t> threads;
   int64_t python_lock = 0;  // address of its condition; 0: none
+
+  // One of multiprocessing's own: it sends numbers of processes, no batches, and trains nothing.
+  [[nodiscard]] bool is_helper() const { return role == "fork server" || role == "resource tracker"; }
 };
 
 struct Frame {
@@ -193,7 +196,7 @@ struct Timeline {
   std::unordered_map<int32_t, std::vector<std::pair<Ns, Ns>>>
       module_calls;                 // by thread: calls on modules, those near each other as one
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
-  bool has_kernel_side = false, has_looks = false, has_posts = false;
+  bool has_kernel_side = false, has_looks = false, has_posts = false, has_usage = false;
   Ns bin_ns = 0;         // the longest stretch over which other calls are summed up
   int64_t left_out = 0;  // rows beyond the limits
 

@@ -21,6 +21,14 @@ void append_units(const uint64_t* words, uint32_t left, std::string& text) {
 // Decodes a field that stores "value + 1; 0: not set".
 int32_t minus_one(uint64_t field) { return static_cast<int32_t>(field) - 1; }
 
+// Numbers of MLRUN_PW_RANK and MLRUN_EW_RANK.
+template <typename Event>
+void set_ranks(uint64_t word, Event& event) {
+  event.rank = minus_one(word >> 8 & 0xfffff);
+  event.local_rank = minus_one(word >> 28 & 0xffff);
+  event.world_size = word >> 44 != 0 ? static_cast<int32_t>(word >> 44) : -1;
+}
+
 }  // namespace
 
 bool decode(const RecordView& record, StringEvent& string) {
@@ -58,9 +66,7 @@ bool decode(const RecordView& record, ProcessEvent& process) {
   process.image = static_cast<uint32_t>(w[MLRUN_PW_NUMBERS] >> 32);
   process.start_ticks = w[MLRUN_PW_START] >> 8;
   process.exe = w[MLRUN_PW_EXE];
-  process.rank = minus_one(w[MLRUN_PW_RANK] >> 8 & 0xfffff);
-  process.local_rank = minus_one(w[MLRUN_PW_RANK] >> 28 & 0xffff);
-  process.world_size = w[MLRUN_PW_RANK] >> 44 != 0 ? static_cast<int32_t>(w[MLRUN_PW_RANK] >> 44) : -1;
+  set_ranks(w[MLRUN_PW_RANK], process);
   process.launcher = static_cast<uint32_t>(w[MLRUN_PW_LAUNCHER] >> 8);
   process.arguments = w[MLRUN_PW_ARGUMENTS];
   process.pid_namespace = w[MLRUN_PW_NAMESPACE] >> 8;
@@ -84,6 +90,7 @@ bool decode(const RecordView& record, EndEvent& end) {
   end.syscr = static_cast<int64_t>(w[4]) >> 8;
   end.syscw = static_cast<int64_t>(w[6]) >> 8;
   end.write_bytes = static_cast<int64_t>(w[8]) >> 8;
+  set_ranks(w[MLRUN_EW_RANK], end);
   return true;
 }
 

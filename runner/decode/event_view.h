@@ -198,6 +198,7 @@ struct ProcessEvent {
 
 struct EndEvent {
   uint64_t clock = 0;
+  int32_t rank = -1, local_rank = -1, world_size = -1;  // those that the process gave itself
   int64_t exit_status = 0;
   int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: unknown
 };

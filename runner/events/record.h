@@ -264,6 +264,9 @@ enum mlrun_process_word {
   MLRUN_PW_WORDS = 16
 };
 
+// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: of a process that began without a rank, the one in its environment now.
+enum { MLRUN_EW_RANK = 9 };
+
 // Shorter waits leave no record.
 enum { MLRUN_WAIT_MIN_NS = 20000 };
 

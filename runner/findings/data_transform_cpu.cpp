@@ -6,13 +6,52 @@
 
 namespace mlrun::findings {
 
+namespace {
+
+int64_t bytes_sent(const blame::Timeline& timeline, int32_t thread_id) {
+  int64_t bytes = 0;
+  for (const auto& [file_id, messages] : timeline.messages) {
+    for (const blame::Message& message : messages) bytes += message.thread_id == thread_id ? message.bytes : 0;
+  }
+  return bytes;
+}
+
+// Without samples of its stack, a thread that pickles much before it sends it looks as if it computed.
+bool may_pickle(const Context& context) {
+  constexpr double kBytesPerNs = 1, kShare = 0.2;
+  const int32_t thread_id = context.top_thread(Cause::kDataTransformCpu);
+  if (thread_id == 0 || !context.timeline().thread(thread_id).looks.empty()) return false;
+  const auto pickling_ns = static_cast<double>(bytes_sent(context.timeline(), thread_id)) / kBytesPerNs;
+  return pickling_ns >= kShare * context.ns_of(Cause::kDataTransformCpu);
+}
+
+// Page faults are no calls: without numbers of the threads they look like computing.
+bool may_fault(const Context& context) {
+  const blame::Timeline& timeline = context.timeline();
+  return !timeline.has_usage && !timeline.has_kernel_side && context.use.maps > 0;
+}
+
+}  // namespace
+
 Draft data_transform_cpu(const Context& context) {
-  return {
-      .claim = fmt::format("the training waited for samples that were computed{}; {}",
-                           at_line(context, Cause::kDataTransformCpu), workers_text(context)),
-      .remedy = "make that line cheaper (vectorise it, decode less, or prepare the data once)" + more_workers(context),
-      .against =
-          context.machine.idle < 0 ? "idle processors were not measured: whether more workers help is not known" : ""};
+  Draft draft;
+  draft.claim =
+      fmt::format("the training waited for samples that were computed{}", at_line(context, Cause::kDataTransformCpu));
+  draft.remedy = "make that line cheaper (vectorise it, decode less, or prepare the data once)" + more_workers(context);
+  if (context.machine.idle < 0)
+    draft.against = "idle processors were not measured: whether more workers help is not known";
+  const auto add = [&](Cause cause, const char* or_what, const char* how) {
+    draft.also.push_back(cause);
+    draft.claim += or_what;
+    draft.against += (draft.against.empty() ? "" : "; ") + std::string(how);
+  };
+  if (may_pickle(context))
+    add(Cause::kDataSerialisation, ", or pickled to be handed over", "--python-stacks tells pickling from computing");
+  if (may_fault(context))
+    add(Cause::kPageCacheMiss, ", or read from mapped files that were not in memory",
+        "--sample=threads tells page faults from computing");
+  draft.claim += "; " + workers_text(context);
+  return draft;
 }
 
 }  // namespace mlrun::findings

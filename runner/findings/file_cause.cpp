@@ -70,6 +70,7 @@ void decide_files(Context& context, double share_remote, double share_device) {
     context.files = Cause::kDataDevice;
   } else if (cached && (over_and_over || (over && !random && !small_requests))) {
     context.files = Cause::kReread;
+    note(share_device < 0, Cause::kPageCacheMiss);  // a fast device is as fast as memory
   } else if (random) {
     context.files = Cause::kRandomRequests;
     note(!cached, Cause::kPageCacheMiss);

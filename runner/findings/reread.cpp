@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same bytes are read again and again.
+#include <algorithm>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -7,12 +10,16 @@
 namespace mlrun::findings {
 
 Draft reread(const Context& context) {
-  return {.claim = fmt::format("{} was read {:.0f} times over: {}",
-                               context.most_read_path.empty() ? "one file" : context.most_read_path, context.times_over,
-                               reads_text(context)),
-          .remedy = "keep it in memory or map it, and read only the part that a sample needs",
-          .against = "a file is read once in each epoch by any training",
-          .also = context.files_also};
+  const auto& also = context.files_also;
+  const bool misses = std::find(also.begin(), also.end(), Cause::kPageCacheMiss) != also.end();
+  return {
+      .claim = fmt::format("{} was read {:.0f} times over: {}",
+                           context.most_read_path.empty() ? "one file" : context.most_read_path, context.times_over,
+                           reads_text(context)),
+      .remedy = "keep it in memory or map it, and read only the part that a sample needs",
+      .against = std::string("a file is read once in each epoch by any training") +
+                 (misses ? "; whether it came from memory is told by the speed of the reads: --sample=threads" : ""),
+      .also = also};
 }
 
 }  // namespace mlrun::findings

@@ -198,5 +198,21 @@ TEST(ProcessRecord, HasTheValuesOfProc) {
   EXPECT_EQ(w[MLRUN_PW_RANK] >> 44, 8);
 }
 
+TEST(ProcessRecord, EndsWithTheRankThatTheProcessGaveItself) {
+  for (const bool is_launched : {false, true}) {
+    uint64_t at_first = 0, at_last = 0;
+    RunOptions options;
+    if (is_launched) options.environment = {{"RANK", "3"}};
+    options.on_record = [&](const RecordView& r) {
+      if (r.kind() == MLRUN_PROCESS) at_first = r.words[MLRUN_PW_RANK];
+      if (r.kind() == MLRUN_END) at_last = r.words[MLRUN_EW_RANK];
+    };
+    run_traced({"/usr/bin/python3", "-c", "import os; os.environ.update(RANK='5', WORLD_SIZE='8')"}, options);
+    EXPECT_EQ(at_first >> 8 & 0xfffff, is_launched ? 4u : 0u);
+    EXPECT_EQ(at_last >> 8 & 0xfffff, is_launched ? 0u : 6u);
+    EXPECT_EQ(at_last >> 44, is_launched ? 0u : 8u);
+  }
+}
+
 }  // namespace
 }  // namespace mlrun::preload_test

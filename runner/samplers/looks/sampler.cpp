@@ -13,6 +13,7 @@
 
 #include "runner/collect/spool_writer.h"
 #include "runner/samplers/looks/round.h"
+#include "runner/samplers/looks/short_slice.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
@@ -115,6 +116,7 @@ SamplerState Sampler::state() const {
 
 void Sampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-looks");
+  ask_for_short_slices();
   std::unique_lock lock(shared->mutex, std::defer_lock);
   std::string problem;
   try {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "runner/events/record.h"
 #include "runner/summary/meters/started_as.h"
 
 namespace mlrun::summary {
@@ -45,11 +46,13 @@ class Ranks {
     for (const int32_t proc_id : tree.order()) find_launchers(row(proc_id));
   }
 
-  // Whether a launcher gave the process its rank: it differs from the parent's, or the parent is itself a launcher.
+  // Whether a launcher gave the process its rank: it differs from the parent's, or the parent is itself a launcher. The command itself has
+  // none that it gave itself.
   [[nodiscard]] bool has(const model::ProcessRow& process) const {
     if (process.rank < 0 || launchers_.contains(process.proc_id)) return false;
     const int32_t parent = tree_.parent(process.proc_id);
-    return parent == 0 || launchers_.contains(parent) || row(parent).rank != process.rank;
+    if (parent == 0) return process.launcher != MLRUN_LAUNCHER_NONE;
+    return launchers_.contains(parent) || row(parent).rank != process.rank;
   }
 
  private:

@@ -2,8 +2,9 @@
 // The role of a process in the training:
 //
 //   main                the command itself: the first root of the process tree
-//   rank N              a launcher gave it that rank (preload/record/process_ranks.h), which its parent lacks; a process
-//                       that only starts ranks has none, even with another launcher's rank (mpirun in a batch script)
+//   rank N              a launcher gave it that rank (preload/record/process_ranks.h), which its parent lacks, or it set the
+//                       launcher's variables itself, as what mp.spawn starts does; a process that only starts ranks has
+//                       none, even with another launcher's rank (mpirun in a batch script)
 //   DataLoader worker   PyTorch named its thread pt_data_worker
 //   loky worker, dask worker, ray worker   by the program it was started as; Dask's made a folder worker-… for itself
 //   data worker         a forked child of a Python, or one that multiprocessing spawned, that read files and wrote none

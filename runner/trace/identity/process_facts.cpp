@@ -2,6 +2,7 @@
 #include "runner/trace/identity/process_facts.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <nlohmann/json.hpp>
 
@@ -130,6 +131,10 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     const int64_t ts_ns = ns_of(*channel, event.clock);
     facts.last_ns = std::max(facts.last_ns, ts_ns);
     facts.end_told = true;
+    if (event.rank >= 0 && !facts.told.empty() && facts.told.back().rank < 0) {
+      events::ProcessEvent& told = facts.told.back();
+      std::tie(told.rank, told.local_rank, told.world_size) = std::tie(event.rank, event.local_rank, event.world_size);
+    }
     if (event.rchar >= 0 && ts_ns >= facts.io.ts_ns) facts.io = io_of(event, ts_ns);
   }
   for (const auto& [serial, event] : child_events_) {

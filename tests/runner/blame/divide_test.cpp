@@ -148,6 +148,60 @@ TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
   EXPECT_NEAR(whole(division), 1000, 1e-6);
 }
 
+TEST_F(DivideTest, AThreadForABatchDoesNotDriveHoweverLongItTakes) {
+  timeline_ = made_timeline(10'000 * kMs);
+  Thread& maker = thread_of(timeline_, kHelper);
+  maker.first_ns = 50 * kMs;
+  maker.last_ns = 350 * kMs;
+  add_wait(timeline_, kDriver, WaitKind::kLock, 60 * kMs, 351 * kMs);
+  EXPECT_EQ(divide().driver, kDriver);
+}
+
+TEST_F(DivideTest, WithoutLooksComputingIsDividedAsTheSchedulerCounted) {
+  Usage usage;
+  usage.end_ns = 1000 * kMs;
+  usage.in_kernel = 0.4;
+  thread_of(timeline_, kDriver).usage.push_back(usage);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kCompute, Label::kKernel}]), 400, 1);
+  EXPECT_NEAR((all[{Activity::kCompute, Label::kCpu}]), 600, 1);
+}
+
+// mp.spawn: the tracker of multiprocessing begins before the first rank, and ends after it.
+TEST_F(DivideTest, AHelperOfMultiprocessingDoesNotDrive) {
+  add_wait(timeline_, kDriver, WaitKind::kPoll, 20 * kMs, 990 * kMs);
+  Process& tracker = timeline_.processes[2];
+  tracker.role = "resource tracker";
+  tracker.forked = false;
+  tracker.first_ns = 10 * kMs;
+  constexpr int32_t kRank = 5;
+  Thread thread;
+  thread.thread_id = kRank;
+  thread.proc_id = 3;
+  thread.first_ns = 15 * kMs;
+  thread.last_ns = 980 * kMs;
+  timeline_.threads.push_back(thread);
+  Process rank;
+  rank.proc_id = 3;
+  rank.parent = 1;
+  rank.role = "child";
+  rank.first_ns = thread.first_ns;
+  rank.last_ns = thread.last_ns;
+  rank.main = kRank;
+  rank.threads = {kRank};
+  timeline_.processes.push_back(rank);
+  EXPECT_EQ(divide().driver, kRank);
+}
+
+// The pin-memory thread gets the batches from the worker; the driver waits for a later one only.
+TEST_F(DivideTest, TheFirstBatchIsThereWhenAThreadOfTheProcessHasIt) {
+  timeline_.messages[kPipe].push_back({99 * kMs, 100 * kMs, kFeeder, 400});
+  thread_of(timeline_, kHelper).reads.push_back({99 * kMs, 101 * kMs, kPipe, 400});
+  for (Ns k = 0; k < 10; ++k)
+    add_wait(timeline_, kDriver, WaitKind::kLock, (500 + 40 * k) * kMs, (510 + 40 * k) * kMs).poster = kHelper;
+  EXPECT_EQ(divide().batches.first_ns, 101 * kMs);
+}
+
 TEST_F(DivideTest, WithoutAThreadThereIsNothing) {
   timeline_ = Timeline();
   EXPECT_EQ(divide().driver, 0);

@@ -98,6 +98,45 @@ TEST_F(StepPatternTest, BatchesAreCountedByTheFilesOfTheirMaker) {
   EXPECT_EQ(find().steps.size(), 25U);
 }
 
+// Python ends with half a second in which nothing is called.
+TEST_F(StepPatternTest, TheEndOfTheProcessIsNoStep) {
+  wait_for_helper(100 * kMs, 110 * kMs);
+  for (Ns k = 1; k < 20; ++k) {
+    add_wait(timeline_, kHelper, WaitKind::kLock, (70 + 50 * k) * kMs, (110 + 50 * k) * kMs).poster = kDriver;
+  }
+  EXPECT_EQ(find().steps.size(), 20U);
+}
+
+// asyncio: the driver sends each task to the loop in the helper, and at last that it ends.
+TEST_F(StepPatternTest, WhatEndsAThreadIsNoTask) {
+  for (Ns k = 0; k <= 20; ++k) {
+    const Ns at_ns = (100 + 50 * k) * kMs;
+    thread_of(timeline_, kDriver).calls.add(at_ns, at_ns + 1000, CallGroup::kChannel, {}, kMs);
+    timeline_.messages[kTasks].push_back({at_ns, at_ns + 1000, kDriver, 1});
+    thread_of(timeline_, kHelper).reads.push_back({at_ns + 2000, at_ns + 3000, kTasks, 1});
+    if (k < 20) wait_for_helper(at_ns + kMs, at_ns + 10 * kMs);
+  }
+  thread_of(timeline_, kHelper).last_ns = 1101 * kMs;
+  add_wait(timeline_, kDriver, WaitKind::kChild, 1900 * kMs, 1901 * kMs);
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 20U);
+  EXPECT_EQ(found.steps.back().end_ns, 1100 * kMs);
+}
+
+// The helper opens a file for each batch that it is asked for. Once two are asked for at once, and the second is there already.
+TEST_F(StepPatternTest, ABatchThatIsThereAlreadyIsKnownByTheFilesOfItsMaker) {
+  Ns at_ns = 100 * kMs;
+  for (Ns k = 0; k < 20; ++k) {
+    add_wait(timeline_, kHelper, WaitKind::kLock, at_ns - 5 * kMs, at_ns).poster = kDriver;
+    read_file(kHelper, at_ns + kMs, at_ns + 2 * kMs);
+    if (k == 10) read_file(kHelper, at_ns + 5 * kMs, at_ns + 6 * kMs);
+    wait_for_helper(at_ns + kMs / 10, at_ns + 40 * kMs);
+    at_ns += (k == 10 ? 80 : 60) * kMs;
+  }
+  add_wait(timeline_, kDriver, WaitKind::kChild, at_ns, at_ns + kMs);
+  EXPECT_EQ(find().steps.size(), 21U);
+}
+
 // Two processes that one parent started; threads of theirs pass on what they send each other. The slow one computes for 40 ms.
 TEST_F(StepPatternTest, ACollectiveOperationEndsAStep) {
   constexpr int32_t kRank = 5, kRankLoop = 6;
@@ -137,7 +176,19 @@ TEST_F(StepPatternTest, ACollectiveOperationEndsAStep) {
     thread_of(timeline_, kHelper).reads.push_back({end_ns - 2000, end_ns - 1000, kSocket, bytes});
   };
   collective(90 * kMs, 91 * kMs, 50);  // a barrier before the loop
-  for (Ns k = 0; k < 20; ++k) collective((107 + 40 * k) * kMs, (131 + 40 * k) * kMs, 1000);
+  for (Ns k = 0; k < 20; ++k) {
+    const Ns start_ns = (107 + 40 * k) * kMs;
+    // It gets no processor for 8 ms between its order to the helper and its wait.
+    const int64_t early = k == 8 ? 300 : 0;
+    if (early != 0) {
+      add_wait(timeline_, kHelper, WaitKind::kLock, start_ns - 10 * kMs, start_ns - 8 * kMs).poster = kDriver;
+      timeline_.messages[kSocket].push_back({start_ns - 8 * kMs, start_ns - 8 * kMs + 1000, kHelper, early});
+    }
+    collective(start_ns, start_ns + 24 * kMs, 1000 - early);
+    // The helper had none for a while after it was woken.
+    if (k == 5)
+      add_wait(timeline_, kHelper, WaitKind::kLock, (135 + 40 * k) * kMs, (139 + 40 * k) * kMs).poster = kDriver;
+  }
   Lines lines;
   Divider divider(timeline_, lines);
   const Division division = divider.divide(0);

@@ -74,5 +74,17 @@ TEST(FileCause, SaysWhatElseHolds) {
   EXPECT_EQ(context.files_also, (std::vector<Cause>{Cause::kSmallRequests, Cause::kRandomRequests}));
 }
 
+TEST(FileCause, BySpeedAloneMemoryAndAFastDeviceAreTheSame) {
+  const blame::Analysis analysis;
+  for (const double device : {-1.0, 0.1}) {
+    Context context(analysis, {});
+    context.use = reads(20'000, kMiB, 4 * kS);
+    context.times_over = 200;
+    decide_files(context, 0, device);
+    EXPECT_EQ(context.files, Cause::kReread);
+    EXPECT_EQ(context.files_also, device < 0 ? std::vector<Cause>{Cause::kPageCacheMiss} : std::vector<Cause>{});
+  }
+}
+
 }  // namespace
 }  // namespace mlrun::findings

@@ -105,6 +105,17 @@ TEST_F(RolesTest, NumbersRanksButNotTheirChildren) {
   EXPECT_EQ(role(4), "child");
 }
 
+TEST_F(RolesTest, ARankThatAProcessGaveItselfIsNoneOfTheCommandItself) {
+  model::ProcessRow& command = add(1, 0, "python train.py");
+  command.rank = 0;
+  EXPECT_EQ(role(1), "main");
+  command.launcher = MLRUN_LAUNCHER_SLURM;
+  EXPECT_EQ(role(1), "rank 0");
+  command.launcher = MLRUN_LAUNCHER_NONE;
+  add(2, 1, "python -c from multiprocessing.spawn import spawn_main; spawn_main()").rank = 1;
+  EXPECT_EQ(role(2), "rank 1");
+}
+
 constexpr const char* kForkServer =
     "python -B -c from multiprocessing.forkserver import main; main(11, 12, ['__main__'], **{})";
 
