@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,8 +88,12 @@ def named(path: Path, number: int, name: str) -> Path:
 
 
 def main() -> int:
+    arguments = parser().parse_args()
     try:
-        run(parser().parse_args())
+        # Matplotlib would keep its list of fonts in the home folder.
+        with tempfile.TemporaryDirectory(prefix="mlrun-plot.") as scratch:
+            os.environ.setdefault("MPLCONFIGDIR", scratch)
+            run(arguments)
     except TraceError as error:
         print(f"mlrun: error: {error}", file=sys.stderr)
         return 125
