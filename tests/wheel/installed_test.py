@@ -55,7 +55,7 @@ class Installed(unittest.TestCase):
         variables = {"HOME": str(places["home"]), "TMPDIR": str(places["temporary"]), "MLRUN_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1",
                      "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
         begun = {path: path.stat().st_ctime_ns for path in (places["home"], *self.prefix.rglob("*"))}
-        verbs = (("--python-stacks", "-o", "trace", "ls", "/"), ("report", "trace"), ("show", "trace", "call"), ("doctor",), ("bench", "--seconds", "0.1"),
+        verbs = (("--python-stacks", "-o", "trace", "ls", "/"), ("report", "trace"), ("show", "trace", "call"), ("doctor",),
                  ("plot", "trace", "--what", "sizes", "-o", "trace/sizes.png"), ("list",))
         for words in verbs:
             done = run(self.mlrun, *words, cwd=places["here"], **variables)
