@@ -16,6 +16,7 @@ Table = list[dict[str, Any]]
 BINS_A_DOUBLING = 4
 ROWS_MOST = 8
 TEXT_FROM = 0.72  # of the height
+TICKS = {1: 5, 2: 5, 3: 4, 4: 3, 5: 2}  # with texts, by the number of histograms side by side
 
 VALUES = """
 SELECT {group} AS process, s.class AS operation, {call} AS value
@@ -76,7 +77,7 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
         for column, second in enumerate(across):
             process, operation = (first, second) if options.columns == 2 else (second, first)
             mine = [each for each in rows if each["process"] == process and each["operation"] == operation]
-            draw_one(axes[row, column], mine, rows[0]["unit"], 4 if len(across) < 4 else 3)
+            draw_one(axes[row, column], mine, rows[0]["unit"], TICKS[len(across)])
             if row == 0:
                 axes[row, column].set_title(plain(second, 22))
             if column == 0:

@@ -41,6 +41,8 @@ def rounded(value: float) -> str:
 
 def short_time(ns: float) -> str:
     """1 ns, 10 µs, 100 ms: for ticks."""
+    if ns == 0:
+        return "0"
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if ns >= size:
             return f"{rounded(ns / size)} {unit}"
