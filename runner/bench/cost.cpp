@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,6 +29,8 @@ constexpr int kCostSchemaVersion = 1;
 constexpr double kMostNs = 1e9;  // a call that costs more than this is a damaged file
 constexpr std::array kIdentityKeys = {"host", "kernel", "cpu_model", "clock", "library"};
 constexpr uint64_t kRetryNs = 3'600'000'000'000;  // after a measurement that was too noisy
+constexpr size_t kMostKept = 16;
+constexpr size_t kMostBytes = 1 << 16;
 constexpr Plan kQuickPlan = {true, 150'000, 0, 1, 1};
 
 // Cost classes of calls and the operation that measures each; the first one that was measured counts.
@@ -71,38 +73,15 @@ std::optional<Estimate> figure_of(const CostClass& cost, const Measurement& meas
 
 std::string clock_name() { return util::choose_clock().kind == MLRUN_CLOCK_TSC ? "tsc" : "monotonic"; }
 
-// Empty: the variable names no folder that this user owns. Another user's (after su or sudo) is not used.
-std::string own_folder(const char* variable) {
-  const char* folder = std::getenv(variable);
+bool is_own_folder(const std::string& folder) {
   struct stat status {};
-  if (folder == nullptr || *folder != '/') return {};
-  if (::stat(folder, &status) == 0 && status.st_uid != ::geteuid()) return {};
-  return folder;
+  return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-std::string cache_folder() {
-  if (const std::string cache = own_folder("XDG_CACHE_HOME"); !cache.empty()) return cache + "/mlrun";
-  // Does not create a missing home: service accounts name one that must not exist.
-  const std::string home = own_folder("HOME");
-  struct stat status {};
-  return home.empty() || ::stat(home.c_str(), &status) != 0 ? std::string() : home + "/.cache/mlrun";
-}
-
-Status make_cache_folder() {
-  const std::string folder = cache_folder();
-  if (folder.empty()) return fail("there is no cache folder of this user's (XDG_CACHE_HOME, HOME)");
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return fail("cannot make the folder " + folder + ": " + error.message());
-  return {};
-}
-
-std::string cost_path(const json& identity) {
-  const std::string folder = cache_folder();
-  if (folder.empty()) return {};
-  std::string all;
-  for (const char* key : kIdentityKeys) all += identity.value(key, "") + '\n';
-  return fmt::format("{}/cost-{:08x}.json", folder, util::crc32c(0, all.data(), all.size()));
+// All that are kept: of other machines too, which may share the programs.
+json kept_costs(const std::string& path) {
+  json costs = json::parse(util::read_text(path, kMostBytes), nullptr, false);
+  return costs.is_array() ? costs : json::array();
 }
 
 // Under strace or a debugger every system call costs many times more.
@@ -117,11 +96,14 @@ bool is_recent(const json& cost) {
   return measured.is_number_unsigned() && util::realtime_ns() - measured.get<uint64_t>() < kRetryNs;
 }
 
-bool is_cost_of(const json& cost, const json& identity) {
-  if (!cost.is_object() || cost.value("schema_version", json()) != kCostSchemaVersion) return false;
-  for (const char* key : kIdentityKeys) {
-    if (cost.value(key, json()) != identity.value(key, json(""))) return false;
-  }
+bool is_of(const json& cost, const json& identity) {
+  return cost.is_object() && std::all_of(kIdentityKeys.begin(), kIdentityKeys.end(), [&](const char* key) {
+           return cost.value(key, json()) == identity.value(key, json(""));
+         });
+}
+
+bool is_valid(const json& cost) {
+  if (cost.value("schema_version", json()) != kCostSchemaVersion) return false;
   const auto figures = cost.find("cost_per_call_ns");
   if (figures == cost.end() || !figures->is_object()) return false;
   return std::all_of(figures->begin(), figures->end(), [](const json& ns) {
@@ -163,33 +145,40 @@ bool is_sufficient(const json& cost) {
   return figures != cost.end() && figures->contains("call") && figures->contains("alloc_listed");
 }
 
-json stored_cost(const json& identity) {
-  const std::string path = cost_path(identity);
-  if (path.empty()) return {};
-  json cost = json::parse(util::read_text(path, 1 << 16), nullptr, false);
-  return is_cost_of(cost, identity) ? cost : json();
+std::string cost_file(const std::string& library) {
+  return std::filesystem::path(library).parent_path() / "mlrun-cost.json";
 }
 
-bool can_store_cost() { return !cache_folder().empty(); }
+json stored_cost(const std::string& file, const json& identity) {
+  const json costs = kept_costs(file);
+  const auto mine = std::find_if(costs.rbegin(), costs.rend(), [&](const json& cost) { return is_of(cost, identity); });
+  return mine != costs.rend() && is_valid(*mine) ? *mine : json();
+}
 
-Result<std::string> store_cost(const json& cost) {
-  std::string path = cost_path(cost);
-  if (Status folder = make_cache_folder(); !folder) return tl::make_unexpected(folder.error());
-  if (Status written = util::write_atomically(path, cost.dump(2) + "\n", 0600); !written)
-    return tl::make_unexpected(written.error());
-  return path;
+Status store_cost(const std::string& file, const json& cost) {
+  const std::string folder = std::filesystem::path(file).parent_path();
+  if (!is_own_folder(folder)) return fail("the folder " + folder + " is not this user's");
+  json costs = json::array();
+  for (json& other : kept_costs(file)) {
+    if (!is_of(other, cost)) costs.push_back(std::move(other));
+  }
+  while (costs.size() >= kMostKept) costs.erase(costs.begin());
+  costs.push_back(cost);
+  return util::write_atomically(file, costs.dump(1) + "\n", 0644);
 }
 
 json find_cost(const Installed& installed, const Tell& tell) {
   const json identity = cost_identity(installed.library);
-  json cost = stored_cost(identity);
+  const std::string file = cost_file(installed.library);
+  json cost = stored_cost(file, identity);
   if (!cost.is_null() && is_sufficient(cost)) return cost;
   const bool in_vain = !cost.is_null() && is_recent(cost);
-  if (in_vain || is_stopped_by_a_tracer() || !make_cache_folder()) return {};
+  if (in_vain || is_stopped_by_a_tracer()) return {};
   const auto measurement = measure(kQuickPlan, installed, tell);
   if (!measurement) return {};
   cost = make_cost(*measurement, identity, "quick");
-  return store_cost(cost) && is_sufficient(cost) ? cost : json();
+  (void)store_cost(file, cost);
+  return is_sufficient(cost) ? cost : json();
 }
 
 }  // namespace mlrun::bench

@@ -64,13 +64,13 @@ Result<bench::Measurement> measure_here(double seconds, const bench::Installed& 
 }
 
 // Later runs use it for their cost estimate.
-void keep(const bench::Measurement& measurement, const nlohmann::json& identity) {
+void keep(const bench::Measurement& measurement, const nlohmann::json& identity, const std::string& library) {
   const nlohmann::json cost = bench::make_cost(measurement, identity, "bench");
   if (!bench::is_sufficient(cost)) {
     util::say("not kept for the cost estimate of later runs: too uncertain");
     return;
   }
-  if (const auto stored = bench::store_cost(cost); !stored)
+  if (const Status stored = bench::store_cost(bench::cost_file(library), cost); !stored)
     util::say("not kept for the cost estimate of later runs: " + stored.error().text);
 }
 
@@ -93,7 +93,7 @@ Result<int> bench(const Arguments& arguments) {
     fmt::print("{}\n", bench::bench_json(*measurement, identity).dump(2));
   else
     fmt::print("{}", bench::bench_text(*measurement, launch::host_facts(), util::choose_clock().reason));
-  keep(*measurement, identity);
+  keep(*measurement, identity, installation.preload_library);
   return 0;
 }
 

@@ -179,7 +179,6 @@ void describe_cost(nlohmann::json& session, const RunOptions& options, const lau
   const auto go_on = [&](int, uint64_t) { return !options.defer_merge && !launch::SignalRelay::asked_to_stop(); };
   nlohmann::json cost = bench::find_cost(installed, go_on);
   if (!cost.is_null()) session["cost"] = std::move(cost);
-  session["can_store_cost"] = bench::can_store_cost();
 }
 
 // Recording of GPU work needs the same library.

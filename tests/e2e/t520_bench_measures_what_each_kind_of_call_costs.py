@@ -14,7 +14,6 @@ KINDS = CLOCKS | {"alloc_listed", "alloc_counted", "alloc_live", "pread", "read"
 
 
 def check(this):
-    this.environment["XDG_CACHE_HOME"] = str(this.path("cache"))
     this.environment["TMPDIR"] = str(this.path("scratch"))
     os.mkdir(this.path("scratch"))
     done = this.run(case.MLRUN, "bench", "--seconds", "1", "--json")

@@ -19,8 +19,8 @@ sys.exit(main())
 """
 
 
-def run(*words, **variables):
-    return subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, env={**os.environ, **variables})
+def run(*words, cwd=None, **variables):
+    return subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, cwd=cwd, env={**os.environ, **variables})
 
 
 class Installed(unittest.TestCase):
@@ -47,6 +47,24 @@ class Installed(unittest.TestCase):
     def test_programs_use_no_library_of_the_build(self):
         for program in (self.prefix / "bin").iterdir():
             self.assertNotIn(str(Path(BUILD).resolve()), run("ldd", program).stdout, program.name)
+
+    def test_nothing_is_written_outside_its_folder_and_the_trace(self):
+        places = {name: self.folder / name for name in ("home", "temporary", "here")}
+        for place in places.values():
+            place.mkdir()
+        variables = {"HOME": str(places["home"]), "TMPDIR": str(places["temporary"]), "MLRUN_PYTHON": sys.executable, "PYTHONDONTWRITEBYTECODE": "1",
+                     "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}
+        begun = {path: path.stat().st_ctime_ns for path in (places["home"], *self.prefix.rglob("*"))}
+        verbs = (("--python-stacks", "-o", "trace", "ls", "/"), ("report", "trace"), ("show", "trace", "call"), ("doctor",),
+                 ("plot", "trace", "--what", "sizes", "-o", "trace/sizes.png"), ("list",))
+        for words in verbs:
+            done = run(self.mlrun, *words, cwd=places["here"], **variables)
+            self.assertEqual(done.returncode, 0, (words, done.stderr))
+        self.assertEqual([path.name for path in places["here"].iterdir()], ["trace"])
+        self.assertEqual([list(places[name].iterdir()) for name in ("home", "temporary")], [[], []])
+        now = {path: path.stat().st_ctime_ns for path in (places["home"], *self.prefix.rglob("*"))}
+        changed = {path.name for path in now if now[path] != begun.get(path)}
+        self.assertLessEqual(changed, {"mlrun-cost.json", "lib"}, "installed, home and what was made there and removed")
 
     def test_pictures_come_from_the_installed_package(self):
         done = run(self.mlrun, "plot", "--help", MLRUN_PYTHON=sys.executable)

@@ -3,12 +3,12 @@
 
 LAYERS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
 
-# What one row of time_by_layer() is about: the columns that name it, and where they come from.
+# What one row of time_by_layer() is about: the column of `call` that names it; what else names it, and where that comes from.
 GROUPS = {
-    "run": ("", ""),
-    "process": ("p.proc_id, p.role, p.rank, p.command", "LEFT JOIN process p USING (proc_id)"),
-    "file": ("f.file_id, f.path", "LEFT JOIN file f USING (file_id)"),
-    "function": ("c.func", ""),
+    "run": ("", "", ""),
+    "process": ("proc_id", "p.role, p.rank, p.command, ", "LEFT JOIN process p USING (proc_id)"),
+    "file": ("file_id", "f.path, ", "LEFT JOIN file f USING (file_id)"),
+    "function": ("func", "", ""),
 }
 
 CALLS_WITH_REQUESTS = """
@@ -19,13 +19,18 @@ FROM block_part p JOIN block b USING (req_id) JOIN call c USING (call_id)
 LEFT JOIN device d ON d.dev = b.dev LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
 """
 
+# Numbers are added up before texts are joined: a trace may have millions of files.
 TIME_BY_FILE = """
-SELECT f.file_id, f.path, f.kind, f.file_system, count(*) AS calls, sum(c.dur)::BIGINT AS time_ns,
-       coalesce(sum(c.ret) FILTER (s.class = 'read' AND c.ret > 0), 0)::BIGINT AS bytes_read,
-       coalesce(sum(c.ret) FILTER (s.class = 'write' AND c.ret > 0), 0)::BIGINT AS bytes_written,
-       count(DISTINCT c.proc_id) AS processes
-FROM call c JOIN file f USING (file_id) JOIN (SELECT DISTINCT func, class FROM summary_func) s USING (func)
-GROUP BY ALL ORDER BY time_ns DESC
+WITH each AS (
+  SELECT c.file_id, c.proc_id, count(*) AS calls, sum(c.dur) AS time_ns, sum(c.ret) FILTER (s.class = 'read' AND c.ret > 0) AS bytes_read,
+         sum(c.ret) FILTER (s.class = 'write' AND c.ret > 0) AS bytes_written
+  FROM call c JOIN (SELECT DISTINCT func, class FROM summary_func) s USING (func) WHERE c.file_id IS NOT NULL GROUP BY ALL),
+total AS (
+  SELECT file_id, sum(calls)::BIGINT AS calls, sum(time_ns)::BIGINT AS time_ns, coalesce(sum(bytes_read), 0)::BIGINT AS bytes_read,
+         coalesce(sum(bytes_written), 0)::BIGINT AS bytes_written, count(*) AS processes
+  FROM each GROUP BY file_id)
+SELECT f.file_id, f.path, f.kind, f.file_system, t.calls, t.time_ns, t.bytes_read, t.bytes_written, t.processes
+FROM total t JOIN file f USING (file_id) ORDER BY t.time_ns DESC
 """
 
 TIME_BY_WORKER = """
@@ -36,10 +41,16 @@ SELECT p.proc_id, p.pid, p.role, p.rank, p.command, count(c.call_id) AS calls, c
 FROM process p LEFT JOIN call c USING (proc_id) LEFT JOIN file f USING (file_id) GROUP BY ALL ORDER BY p.proc_id
 """
 
+# A call finds its step by the slice of time in which it began: steps do not overlap, and a slice meets few of them.
 TIME_BY_STEP = """
-SELECT s.step, s.ts, s.dur, s.wait_ns, s.compute_ns, s.checkpoint_ns, s.other_ns, count(c.call_id) AS calls,
-       coalesce(sum(c.dur), 0)::BIGINT AS calls_ns
-FROM step s LEFT JOIN call c ON c.ts >= s.ts AND c.ts < s.ts + s.dur GROUP BY ALL ORDER BY s.step
+WITH slice AS (SELECT greatest(1, (max(ts + dur) - min(ts)) // (2 * count(*))) AS width FROM step),
+sliced AS (SELECT step, ts, dur, width, unnest(range(ts // width, (ts + dur) // width + 1)) AS number FROM step, slice),
+begun AS (
+  SELECT s.step, count(*) AS calls, sum(c.dur) AS calls_ns
+  FROM (SELECT ts, dur, ts // (SELECT width FROM slice) AS number FROM call) c JOIN sliced s ON s.number = c.number AND c.ts >= s.ts AND c.ts < s.ts + s.dur
+  GROUP BY s.step)
+SELECT s.step, s.ts, s.dur, s.wait_ns, s.compute_ns, s.checkpoint_ns, s.other_ns, coalesce(b.calls, 0) AS calls, coalesce(b.calls_ns, 0)::BIGINT AS calls_ns
+FROM step s LEFT JOIN begun b USING (step) ORDER BY s.step
 """
 
 GPU_IDLE = """
@@ -58,11 +69,9 @@ FROM finding
 
 
 def time_by_layer(by: str) -> str:
-    names, join = GROUPS[by]
-    sums = ", ".join(f"coalesce(sum(c.{layer}), 0)::BIGINT AS {layer}" for layer in LAYERS)
-    comma = f"{names}, " if names else ""
-    group = "GROUP BY ALL ORDER BY time_ns DESC" if names else ""
-    return f"""
-SELECT {comma}count(*) AS calls, coalesce(sum(c.dur), 0)::BIGINT AS time_ns, {sums}
-FROM call c {join} WHERE c.own_ns IS NOT NULL {group}
-"""
+    key, names, join = GROUPS[by]
+    sums = ", ".join(f"coalesce(sum({layer}), 0)::BIGINT AS {layer}" for layer in LAYERS)
+    total = f"SELECT {key + ', ' if key else ''}count(*) AS calls, coalesce(sum(dur), 0)::BIGINT AS time_ns, {sums} FROM call WHERE own_ns IS NOT NULL"
+    if not key:
+        return total
+    return f"SELECT t.{key}, {names}t.* EXCLUDE ({key}) FROM ({total} GROUP BY {key}) t {join} ORDER BY t.time_ns DESC"

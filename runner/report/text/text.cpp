@@ -48,12 +48,7 @@ namespace {
 
 std::string estimate_text(const Summary& summary, const TextStyle& style) {
   const std::optional<CostEstimate> cost = cost_estimate(summary);
-  if (!cost) {
-    const bool cannot_store = summary.run->contains("can_store_cost") && summary.run->at("can_store_cost") == false;
-    return !cannot_store ? "cost not known (mlrun bench measures it)"
-                         : "cost not known (neither XDG_CACHE_HOME nor HOME names a folder of this user's to keep a "
-                           "measurement in)";
-  }
+  if (!cost) return "cost not known (mlrun bench measures it)";
   const auto total_ns = int64_t(cost->total_ns);
   std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
   const RunFacts run = run_facts(*summary.run);

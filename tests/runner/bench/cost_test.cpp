@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -31,12 +30,13 @@ class CostTest : public ::testing::Test {
   CostTest() {
     std::string name = "/tmp/mlrun-cost-test-XXXXXX";
     folder_ = ::mkdtemp(name.data());
-    ::setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+    file_ = cost_file(folder_ / "libmlrun_preload.so");
     identity_ = cost_identity("/proc/self/exe");
   }
   ~CostTest() override { std::filesystem::remove_all(folder_); }
 
   std::filesystem::path folder_;
+  std::string file_;
   json identity_;
 };
 
@@ -63,55 +63,56 @@ TEST_F(CostTest, AUselessFigureIsLeftOut) {
 }
 
 TEST_F(CostTest, WhatIsStoredIsFoundAgain) {
-  EXPECT_TRUE(stored_cost(identity_).is_null());
+  EXPECT_TRUE(stored_cost(file_, identity_).is_null());
   const json cost = make_cost(measured(), identity_, "bench");
-  ASSERT_TRUE(store_cost(cost));
-  EXPECT_EQ(stored_cost(identity_), cost);
+  ASSERT_TRUE(store_cost(file_, cost));
+  EXPECT_EQ(stored_cost(file_, identity_), cost);
 }
 
 TEST_F(CostTest, AnotherLibraryOrKernelFindsNothing) {
-  ASSERT_TRUE(store_cost(make_cost(measured(), identity_, "bench")));
+  ASSERT_TRUE(store_cost(file_, make_cost(measured(), identity_, "bench")));
   for (const char* key : {"host", "kernel", "cpu_model", "clock", "library"}) {
     json other = identity_;
     other[key] = "another";
-    EXPECT_TRUE(stored_cost(other).is_null()) << key;
+    EXPECT_TRUE(stored_cost(file_, other).is_null()) << key;
   }
 }
 
 TEST_F(CostTest, ADamagedFileIsNoCost) {
   const json cost = make_cost(measured(), identity_, "bench");
-  const auto path = store_cost(cost);
-  ASSERT_TRUE(path);
+  ASSERT_TRUE(store_cost(file_, cost));
   json negative = cost, text = cost, none = cost;
   negative["cost_per_call_ns"]["call"] = -1;
   text["cost_per_call_ns"]["call"] = "much";
   none.erase("cost_per_call_ns");
-  for (const std::string& content :
-       {std::string("{"), std::string(), negative.dump(), text.dump(), none.dump(), json::array({cost}).dump()}) {
-    std::ofstream(*path) << content;
-    EXPECT_TRUE(stored_cost(identity_).is_null()) << content;
+  for (const std::string& content : {std::string("[{"), std::string(), cost.dump(), json{negative}.dump(),
+                                     json{text}.dump(), json{none}.dump(), json{{cost}}.dump(), json{1, "a"}.dump()}) {
+    std::ofstream(file_) << content;
+    EXPECT_TRUE(stored_cost(file_, identity_).is_null()) << content;
   }
 }
 
-TEST_F(CostTest, WithoutACacheFolderNothingIsMeasuredOrStored) {
-  ::unsetenv("HOME");
-  for (const char* folder : {"", "/dev/null/nothing"}) {
-    ::setenv("XDG_CACHE_HOME", folder, 1);
-    EXPECT_FALSE(store_cost(make_cost(measured(), identity_, "bench")));
-    bool asked = false;
-    EXPECT_TRUE(find_cost({"/nowhere", "/nowhere"}, [&](int, uint64_t) { return asked = true; }).is_null());
-    EXPECT_FALSE(asked);
+TEST_F(CostTest, MachinesThatShareTheProgramsHaveEachTheirOwn) {
+  const json first = make_cost(measured(), identity_, "bench");
+  ASSERT_TRUE(store_cost(file_, first));
+  json other = first;
+  for (int host = 0; host < 40; ++host) {
+    other["host"] = std::to_string(host);
+    ASSERT_TRUE(store_cost(file_, other));
   }
+  EXPECT_EQ(stored_cost(file_, other), other);
+  EXPECT_TRUE(stored_cost(file_, identity_).is_null());  // the list has an end
+  ASSERT_TRUE(store_cost(file_, first));
+  EXPECT_EQ(stored_cost(file_, identity_), first);
+  EXPECT_EQ(stored_cost(file_, other), other);
 }
 
-TEST_F(CostTest, AHomeThatIsNotThereIsNotMade) {
-  const std::string home = folder_ / "missing";
-  ::setenv("HOME", home.c_str(), 1);
-  ::unsetenv("XDG_CACHE_HOME");
-  EXPECT_FALSE(store_cost(make_cost(measured(), identity_, "bench")));
-  EXPECT_FALSE(std::filesystem::exists(home));
-  std::filesystem::create_directory(home);
-  EXPECT_TRUE(store_cost(make_cost(measured(), identity_, "bench")));
+TEST_F(CostTest, NothingIsMadeInAFolderOfAnotherUsersOrNone) {
+  for (const char* folder : {"/nowhere", ::geteuid() == 0 ? "/proc/self" : "/"}) {
+    const std::string file = cost_file(std::string(folder) + "/libmlrun_preload.so");
+    EXPECT_FALSE(store_cost(file, make_cost(measured(), identity_, "bench")));
+    EXPECT_FALSE(std::filesystem::exists(file));
+  }
 }
 
 TEST_F(CostTest, AfterOneThatWasTooNoisyItIsNotMeasuredAgainAtOnce) {
@@ -119,12 +120,13 @@ TEST_F(CostTest, AfterOneThatWasTooNoisyItIsNotMeasuredAgainAtOnce) {
   noisy["cost_per_call_ns"].erase("call");
   bool asked = false;
   const auto tell = [&](int, uint64_t) { return asked = true; };
-  const Installed installed{"/nowhere", "/proc/self/exe"};
-  ASSERT_TRUE(store_cost(noisy));
+  const Installed installed{"/nowhere", folder_ / "libmlrun_preload.so"};
+  std::filesystem::copy_file("/proc/self/exe", installed.library);
+  ASSERT_TRUE(store_cost(file_, noisy));
   EXPECT_TRUE(find_cost(installed, tell).is_null());
   EXPECT_FALSE(asked);
   noisy["measured_realtime_ns"] = uint64_t{1};
-  ASSERT_TRUE(store_cost(noisy));
+  ASSERT_TRUE(store_cost(file_, noisy));
   EXPECT_TRUE(find_cost(installed, tell).is_null());
   EXPECT_TRUE(asked);
 }

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,12 +35,13 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="a name that ends in .svg, .png or .pdf")
     options.add_argument("--from", dest="begin", metavar="TIME", help="since the start of the command: 2.5s, 300ms (default: the start)")
     options.add_argument("--until", metavar="TIME", help="the same (default: the end)")
-    options.add_argument("--zoom", metavar="PART", help="whole, start (the first 5 %%), each (a picture for each phase), or a phase: epoch, 'epoch 2', checkpoint")
+    options.add_argument("--zoom", metavar="PART", help="whole, start, end (the first, the last 5 %%), each (a picture for each phase), or a phase: epoch, 'epoch 2', checkpoint")
     options.add_argument("--by", choices=("auto", "process", "role", "run"), default="auto", help="what has a row of its own (default: histograms: role; timeline: process, up to 12 of them)")
     options.add_argument("--columns", type=int, choices=(1, 2), default=2, help="width in columns of a paper: 3.5 or 7.16 inches (default: 2)")
     options.add_argument("--dark", action="store_true", help="for a dark background")
     options.add_argument("--title", default="", metavar="TEXT")
     options.add_argument("--no-data", action="store_true", help="do not write the numbers behind the picture, FILE without its ending.NAME.csv")
+    options.add_argument("--line", action="append", default=[], metavar="TIME=TEXT", help="timeline: a line at this moment; may be repeated")
     options.add_argument("--figure", default="wall_s", metavar="NAME", help="of a sweep (default: wall_s)")
     options.add_argument("--x", default="", metavar="PARAMETER", help="of a sweep: the horizontal axis (default: configurations)")
     options.add_argument("--block-bits", type=int, default=12, metavar="N", help="scatter: addresses in blocks of 2^N bytes (default: 12)")
@@ -56,7 +59,11 @@ def read_options(arguments: argparse.Namespace) -> Options:
         raise TraceError(f"--time-unit {arguments.time_unit}: it must be greater than 0")
     if arguments.zoom and (arguments.begin or arguments.until):
         raise TraceError("--zoom, --from and --until: give the part by its name or by its times, not both")
-    return Options(from_ns=parse_time(arguments.begin) if arguments.begin else None, until_ns=parse_time(arguments.until) if arguments.until else None,
+    for line in arguments.line:
+        if "=" not in line:
+            raise TraceError(f"--line {line}: write TIME=TEXT, such as 2.5s=first batch")
+    lines = [(parse_time(moment), text) for moment, _, text in (line.partition("=") for line in arguments.line)]
+    return Options(lines=lines, from_ns=parse_time(arguments.begin) if arguments.begin else None, until_ns=parse_time(arguments.until) if arguments.until else None,
                    by=arguments.by, columns=arguments.columns, dark=arguments.dark, title=arguments.title, figure=arguments.figure, parameter=arguments.x,
                    block_bits=arguments.block_bits, block_min=arguments.block_min, block_max=arguments.block_max, time_unit_ns=unit)
 
@@ -86,8 +93,12 @@ def named(path: Path, number: int, name: str) -> Path:
 
 
 def main() -> int:
+    arguments = parser().parse_args()
     try:
-        run(parser().parse_args())
+        # Matplotlib would keep its list of fonts in the home folder.
+        with tempfile.TemporaryDirectory(prefix="mlrun-plot.") as scratch:
+            os.environ.setdefault("MPLCONFIGDIR", scratch)
+            run(arguments)
     except TraceError as error:
         print(f"mlrun: error: {error}", file=sys.stderr)
         return 125

@@ -8,13 +8,15 @@ from typing import Any
 from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.plot.span import Span
-from mlrun_trace.plot.style import BLUE, RED, log_ticks, plain, short_count, short_size, short_time
+from mlrun_trace.plot.style import BLUE, GREY, RED, log_ticks, plain, short_count, short_size, short_time
 from mlrun_trace.plot.timeline import GROUPS
 from mlrun_trace.trace import Trace
 
 Table = list[dict[str, Any]]
 BINS_A_DOUBLING = 4
 ROWS_MOST = 8
+TEXT_FROM = 0.72  # of the height
+TICKS = {1: 5, 2: 5, 3: 4, 4: 3, 5: 2}  # with texts, by the number of histograms side by side
 
 VALUES = """
 SELECT {group} AS process, s.class AS operation, {call} AS value
@@ -63,28 +65,38 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     processes = ["all"] + sorted((name for name in counts if name != "all"), key=lambda name: -counts[name])
     if len(processes) == 2:
         processes = ["all"]
-    if len(processes) > ROWS_MOST:
-        options.remarks.append(f"{len(processes) - ROWS_MOST} processes with fewer operations are only in the row 'all'")
-        processes = processes[:ROWS_MOST]
-    figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(processes))
-    axes = figure.subplots(len(processes), len(operations), squeeze=False, sharex="col")
-    for down, process in enumerate(processes):
-        for across, operation in enumerate(operations):
-            axis = axes[down, across]
-            mine = [row for row in rows if row["process"] == process and row["operation"] == operation]
-            if mine:
-                axis.bar([row["low"] for row in mine], [row["count"] for row in mine], [row["high"] - row["low"] for row in mine], align="edge", color=BLUE)
-                axis.axvline(mine[0]["median"], color=RED, linewidth=0.7)
-                axis.text(0.98, 0.95, f"N {mine[0]['n']:,}", transform=axis.transAxes, ha="right", va="top", fontsize=6)
-            axis.set_xscale("log")
-            axis.set_yscale("log")
-            axis.set_ylim(bottom=0.7)
-            in_time = rows[0]["unit"] == "ns"
-            log_ticks(axis.xaxis, 10 if in_time else 4, short_time if in_time else short_size)
-            log_ticks(axis.yaxis, 10, short_count)
-            if down == 0:
-                axis.set_title(operation)
-            if across == 0:
-                axis.set_ylabel(plain(process, 22))
-            if down == len(processes) - 1:
-                axis.set_xlabel("duration" if in_time else "size (bytes)")
+    most = ROWS_MOST if options.columns == 2 else 1
+    if len(processes) > most:
+        options.remarks.append(f"{len(processes) - most} processes with fewer operations are only with 'all'")
+        processes = processes[:most]
+    # In one column of a paper there is no room for five kinds of operations side by side.
+    down, across = (processes, operations) if options.columns == 2 else (operations, processes)
+    figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(down))
+    axes = figure.subplots(len(down), len(across), squeeze=False, sharex="col" if options.columns == 2 else "row")
+    for row, first in enumerate(down):
+        for column, second in enumerate(across):
+            process, operation = (first, second) if options.columns == 2 else (second, first)
+            mine = [each for each in rows if each["process"] == process and each["operation"] == operation]
+            draw_one(axes[row, column], mine, rows[0]["unit"], TICKS[len(across)])
+            if row == 0:
+                axes[row, column].set_title(plain(second, 22))
+            if column == 0:
+                axes[row, column].set_ylabel(plain(first, 22))
+            if row == len(down) - 1:
+                axes[row, column].set_xlabel("duration" if rows[0]["unit"] == "ns" else "size (bytes)")
+
+
+def draw_one(axis: Any, rows: Table, unit: str, ticks: int) -> None:
+    short = short_time if unit == "ns" else short_size
+    axis.set_xscale("log")
+    log_ticks(axis.xaxis, 10 if unit == "ns" else 4, short, ticks)
+    if not rows:
+        axis.set_yticks([])
+        axis.text(0.5, 0.5, "none", transform=axis.transAxes, ha="center", va="center", fontsize=6, color=GREY)
+        return
+    axis.bar([row["low"] for row in rows], [row["count"] for row in rows], [row["high"] - row["low"] for row in rows], align="edge", color=BLUE)
+    axis.axvline(rows[0]["median"], color=RED, linewidth=0.7, ymax=TEXT_FROM)
+    axis.text(0.98, 1.0, f"N {rows[0]['n']:,}\nmedian {short(rows[0]['median'])}", transform=axis.transAxes, ha="right", va="top", fontsize=6)
+    axis.set_yscale("log")
+    axis.set_ylim(0.7, 30 * max(row["count"] for row in rows))  # with room for the text
+    log_ticks(axis.yaxis, 10, short_count)

@@ -35,4 +35,5 @@ class Options:
     block_min: int = 0
     block_max: int | None = None
     time_unit_ns: int = 1_000_000
+    lines: list[tuple[int, str]] = field(default_factory=list)  # of the timeline: moments that are marked, with a text
     remarks: list[str] = field(default_factory=list)  # what the picture leaves out, printed

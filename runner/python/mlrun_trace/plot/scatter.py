@@ -49,6 +49,8 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     if not accesses:
         options.remarks.append("no accesses: they need --access; blocks of memory alone are shown")
     regions = touched([(row["addr"], row["addr"] + row["bytes"]) for row in lifetimes] + [(row["block"] * block, (row["block"] + 1) * block) for row in accesses], block)
+    options.remarks.append(f"shown, to go on from: --from {span.from_s:.9g}s --until {span.until_s:.9g}s --block-bits {options.block_bits} "
+                           f"--block-min {regions[0][0] // block} --block-max {regions[-1][1] // block - 1}")
     place = Compact(regions)
     for row in lifetimes:
         row["compact_addr"] = place(row["addr"])
@@ -89,12 +91,12 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.patches import Rectangle
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     figure.set_size_inches(figure.get_figwidth(), figure.get_figwidth() * 0.6)
     axis = figure.subplots()
     blocks = [Rectangle((row["start_s"], row["compact_addr"]), row["length_s"], row["bytes"]) for row in tables.get("lifetimes", [])]
-    axis.add_collection(PatchCollection(blocks, facecolor=GREEN, alpha=0.35, linewidth=0, rasterized=len(blocks) > 2000))
+    axis.add_collection(PatchCollection(blocks, facecolor=GREEN, alpha=0.75 if options.dark else 0.35, linewidth=0, rasterized=len(blocks) > 2000))
     regions = tables["regions"]
     few = 200
     for row in regions[1:] if len(regions) <= few else ():
@@ -109,6 +111,8 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     (span,) = tables["span"]
     axis.set_xlim(span["from_s"], span["until_s"])
     axis.set_ylim(0, regions[-1]["compact_addr"] + regions[-1]["bytes"])
+    whole = regions[-1]["compact_addr"] + regions[-1]["bytes"]
+    axis.yaxis.set_major_locator(MultipleLocator(1 << max(0, whole // 8).bit_length()))
     axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{int(value):#x}"))
     axis.set_xlabel(seconds_label())
     axis.set_ylabel("address, without untouched ranges")

@@ -7,7 +7,7 @@ from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.trace import Trace
 
-START = 0.05  # of the run: --zoom start
+EDGE = 0.05  # of the run: --zoom start, end
 
 
 class Span:
@@ -34,7 +34,7 @@ class Span:
 
 
 def zoomed(trace: Trace, zoom: str) -> list[tuple[str, int, int]]:
-    """Names and times (ns since the start of the command) of what --zoom names: whole, start, each, or a phase by its name or its first word."""
+    """Names and times (ns since the start of the command) of what --zoom names: whole, start, end, each, or a phase by its name or its first word."""
     whole = Span(trace, Options())
     length = whole.end - whole.zero
     phases = [(str(row["name"]), int(row["ts"]) - whole.zero, int(row["ts"] + row["dur"]) - whole.zero)
@@ -42,9 +42,11 @@ def zoomed(trace: Trace, zoom: str) -> list[tuple[str, int, int]]:
     if zoom == "whole":
         return [("whole", 0, length)]
     if zoom == "start":
-        return [("start", 0, round(length * START))]
+        return [("start", 0, round(length * EDGE))]
+    if zoom == "end":
+        return [("end", round(length * (1 - EDGE)), length)]
     found = phases if zoom == "each" else [phase for phase in phases if phase[0] == zoom or phase[0].split()[0] == zoom]
     if not found:
         names = ", ".join(dict.fromkeys(name for name, _, _ in phases)) or "no phases: they come from --mllog"
-        raise TraceError(f"--zoom {zoom}: there is no such phase; whole, start, each, or one of: {names}")
+        raise TraceError(f"--zoom {zoom}: there is no such phase; whole, start, end, each, or one of: {names}")
     return [(name, max(0, begin), min(end, length)) for name, begin, end in found]

@@ -34,20 +34,27 @@ def plain(text: object, width: int = 60) -> str:
     return shown[:half] + "…" + shown[-(width - 1 - half):]
 
 
+def rounded(value: float) -> str:
+    """At least three digits, and all before the point."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
 def short_time(ns: float) -> str:
     """1 ns, 10 µs, 100 ms: for ticks."""
+    if ns == 0:
+        return "0"
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
         if ns >= size:
-            return f"{ns / size:g} {unit}"
-    return f"{ns:g} ns"
+            return f"{rounded(ns / size)} {unit}"
+    return f"{rounded(ns)} ns"
 
 
 def short_size(size: float) -> str:
     """1, 1 Ki, 64 Ki, 1 Mi: bytes, for ticks."""
     for unit, one in (("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10)):
         if size >= one:
-            return f"{size / one:g} {unit}"
-    return f"{size:g}"
+            return f"{rounded(size / one)} {unit}"
+    return rounded(size)
 
 
 def short_count(count: float) -> str:

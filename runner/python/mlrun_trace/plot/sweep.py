@@ -22,7 +22,7 @@ def collect(sweep: Sweep, options: Options) -> dict[str, Table]:
             for row in rows if options.figure in figures and row[options.figure] is not None]
     if not mine:
         raise TraceError(f"{sweep} has no figure {options.figure}; it has {', '.join(figures) or 'none'}")
-    return {"runs": mine, "cells": cells(mine)}
+    return {"runs": mine, "cells": cells(mine), "lines": lines(mine)}
 
 
 def parameter_of(row: dict[str, Any], name: str) -> Any:
@@ -46,6 +46,22 @@ def cells(rows: Table) -> Table:
     for (x, series), mine in values.items():
         q1, _, q3 = quantiles(mine, n=4, method="inclusive") if len(mine) > 1 else (mine[0],) * 3
         out.append({"x": x, "series": series, "n": len(mine), "median": median(mine), "q1": q1, "q3": q3})
+    return out
+
+
+def lines(rows: Table) -> Table:
+    """The straight line through the runs of each series over a parameter, by least squares, and its R²."""
+    out = []
+    for name in dict.fromkeys(series_of(row) for row in rows):
+        points = [(row["x"], row["value"]) for row in rows if series_of(row) == name and isinstance(row["x"], float)]
+        n = len(points)
+        if len({x for x, _ in points}) < 2:
+            continue
+        x_mean, y_mean = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+        xx = sum((x - x_mean) ** 2 for x, _ in points)
+        xy = sum((x - x_mean) * (y - y_mean) for x, y in points)
+        yy = sum((y - y_mean) ** 2 for _, y in points)
+        out.append({"series": name, "n": n, "slope": xy / xx, "intercept": y_mean - xy / xx * x_mean, "r2": xy * xy / (xx * yy) if yy else None})
     return out
 
 

@@ -11,8 +11,11 @@ from mlrun_trace.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, 
 from mlrun_trace.trace import Trace
 
 Table = list[dict[str, Any]]
+MPSTAT = ("user", "nice", "system", "iowait", "irq", "softirq", "steal", "guest", "guest_nice", "idle")
+CPU_PARTS = {"user": ("user", "nice", "guest", "guest_nice"), "system": ("system", "irq", "softirq"), "iowait": ("iowait",), "steal": ("steal",)}
 BINS = 1200  # of time: more than a printed picture is wide in dots that the eye tells apart
 ROWS_MOST = 24
+PHASES_WITH_LINES = 60
 LANES = {"requests": 0, "reads and writes": 1, "opens": 2}
 COLOURS = {"open": PURPLE, "read": BLUE, "write": RED, "request read": SKY, "request write": ORANGE}
 PHASE_COLOURS = {"epoch": YELLOW, "eval": PURPLE, "checkpoint": RED, "init": BLUE, "run": GREY}
@@ -70,6 +73,9 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     seconds = f"({{}} - {span.zero}) / 1e9"
     inside = f"ts < {span.end} AND ts + coalesce(dur, 0) >= {span.start}"
     phases = f"SELECT name, {seconds.format('ts')} AS start_s, dur / 1e9 AS length_s FROM phase WHERE {inside} ORDER BY ts"
+    cpus = f"""
+        SELECT {seconds.format('ts')} AS start_s, dur / 1e9 AS length_s, {", ".join(f"100 * sum({name}_ns) / sum(dur) AS {name}_percent" for name in MPSTAT)}
+        FROM sample_cpu WHERE dur > 0 AND {inside} GROUP BY ts, dur ORDER BY ts"""
     cpu = f"""
         SELECT {seconds.format('ts')} AS start_s, dur / 1e9 AS length_s, 100 * user_ns / total AS user_percent, 100 * system_ns / total
         AS system_percent, 100 * iowait_ns / total AS iowait_percent, 100 * steal_ns / total AS steal_percent, 100 * idle_ns / total AS idle_percent
@@ -77,6 +83,9 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     gpu = f"""
         SELECT {seconds.format('s.ts')} AS at_s, g.nvml_index AS gpu, sm_percent, mem_percent, fb_used_bytes
         FROM sample_gpu s JOIN gpu g USING (gpu_id) WHERE s.{inside.replace('dur', 's.dur').replace('ts +', 's.ts +')} ORDER BY s.ts"""
+    disks = f"""
+        SELECT {seconds.format('ts')} AS start_s, dur / 1e9 AS length_s, sum(read_bytes) * 1e3 / dur AS read_mb_per_s, sum(written_bytes) * 1e3 / dur AS write_mb_per_s
+        FROM sample_disk WHERE dur > 0 AND {inside} GROUP BY ts, dur ORDER BY ts"""
     disk = f"""
         SELECT {seconds.format(f'{span.start} + number * {width}')} AS start_s, {width / 1e9}::DOUBLE AS length_s,
         coalesce(sum(bytes) FILTER (op = 'read'), 0) / {width / 1e9}::DOUBLE / 1e6 AS read_mb_per_s,
@@ -85,7 +94,7 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options)), **places)
     rows = trace.sql(f"""SELECT grp AS process, lane, what, {seconds.format(f'({span.start} + number * {width})')} AS start_s,
         {width / 1e9}::DOUBLE AS length_s, least(1, ns / {width}::DOUBLE)::DOUBLE AS busy, n AS calls FROM ({work})""").rows()
-    tables = {"phases": trace.sql(phases).rows(), "cpu": trace.sql(cpu).rows(), "gpu": trace.sql(gpu).rows(), "disk": trace.sql(disk).rows()}
+    tables = {"phases": trace.sql(phases).rows(), "cpu": trace.sql(cpus).rows() or trace.sql(cpu).rows(), "gpu": trace.sql(gpu).rows(), "disk": trace.sql(disk).rows() or trace.sql(disks).rows()}
     order = {name: place for place, name in enumerate(names_of(trace, options))}
     tables["work"] = sorted(keep_busiest(rows, options), key=lambda row: (order[row["process"]], row["what"], row["start_s"]))
     tables["span"] = [{"from_s": span.from_s, "until_s": span.until_s}]
@@ -118,6 +127,14 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     for (name, _), axis in zip(parts, axes):
         DRAWERS[name](axis, tables.get(name, []))
     (span,) = tables["span"]
+    begins = [row["start_s"] for row in tables.get("phases", [])]
+    for axis in axes:
+        for moment in begins if len(begins) <= PHASES_WITH_LINES else ():
+            axis.axvline(moment, color=GREY, linewidth=0.3, zorder=0)
+        for ns, _ in options.lines:
+            axis.axvline(ns / 1e9, color=RED, linewidth=0.6, linestyle="--")
+    for ns, text in options.lines:
+        axes[0].annotate(plain(text, 30), (ns / 1e9, 1), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=6, annotation_clip=True)
     axes[-1].set_xlim(span["from_s"], span["until_s"])
     axes[-1].set_xlabel(seconds_label())
     used = {row["what"] for row in work}
@@ -138,8 +155,8 @@ def draw_phases(axis: Any, rows: Table) -> None:
 
 def draw_cpu(axis: Any, rows: Table) -> None:
     edges = [row["start_s"] for row in rows] + [rows[-1]["start_s"] + rows[-1]["length_s"]]
-    stacks = [[row[key] or 0 for row in rows + rows[-1:]] for key in ("user_percent", "system_percent", "iowait_percent", "steal_percent")]
-    axis.stackplot(edges, stacks, labels=("user", "system", "iowait", "steal"), colors=(BLUE, ORANGE, GREY, RED), step="post", linewidth=0)
+    stacks = [[sum(row.get(f"{name}_percent") or 0 for name in names) for row in rows + rows[-1:]] for names in CPU_PARTS.values()]
+    axis.stackplot(edges, stacks, labels=list(CPU_PARTS), colors=(BLUE, ORANGE, GREY, RED), step="post", linewidth=0)
     axis.set_ylim(0, 100)
     axis.set_ylabel("CPU (%)")
     axis.legend(loc="upper right", ncols=4, bbox_to_anchor=(1, 1.25))
@@ -160,11 +177,13 @@ def draw_gpu(axis: Any, rows: Table) -> None:
 
 
 def draw_disk(axis: Any, rows: Table) -> None:
-    times = [row["start_s"] for row in rows]
-    axis.plot(times, [row["read_mb_per_s"] for row in rows], color=BLUE, label="read")
-    axis.plot(times, [row["write_mb_per_s"] for row in rows], color=RED, label="written")
+    # Between rows there was nothing.
+    times = [moment for row in rows for moment in (row["start_s"], row["start_s"], row["start_s"] + row["length_s"], row["start_s"] + row["length_s"])]
+    for key, colour, label in (("read_mb_per_s", BLUE, "read"), ("write_mb_per_s", RED, "written")):
+        axis.plot(times, [value for row in rows for value in (0, row[key], row[key], 0)], color=colour, label=label)
+    axis.set_ylim(bottom=0)
     axis.set_ylabel("disk (MB/s)")
-    axis.legend(loc="upper right", ncols=2)
+    axis.legend(loc="upper right", ncols=2, bbox_to_anchor=(1, 1.25))
 
 
 def draw_work(axis: Any, rows: Table) -> None:
