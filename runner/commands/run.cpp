@@ -367,6 +367,10 @@ Result<int> run(const Arguments& arguments) {
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
+  auto access = samplers::AccessStart::settle(options.access);
+  if (!access) return tl::make_unexpected(access.error());
+  const bool reads_bits = *access && (*access)->reads_bits();
+  if (reads_bits && !options.places() && options.preload != Wish::kOff) options.place = rules_for_sites();
   const auto rules = settle_placement(options, installation);
   if (!rules) return tl::make_unexpected(rules.error());
   settle_gpu_side(options, installation);
@@ -379,8 +383,6 @@ Result<int> run(const Arguments& arguments) {
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
-  auto access = samplers::AccessStart::settle(options.access);
-  if (!access) return tl::make_unexpected(access.error());
   auto status = record(options, installation, state, *rules, *std::move(access));
   if (status || status.error().exit_code != 125 || options.places()) return status;
   return run_untraced(options, state, status.error().text);

@@ -13,6 +13,7 @@ enum mlrun_access_rung {
   MLRUN_ACCESS_CLEAR_REFS,   // accessed bits, cleared by /proc/PID/clear_refs, which does not
   MLRUN_ACCESS_DAMON,        // regions by DAMON
   MLRUN_ACCESS_SOFT_DIRTY,   // written pages
+  MLRUN_ACCESS_FAULTS,       // page faults alone: first accesses
   MLRUN_ACCESS_RUNGS
 };
 

@@ -15,8 +15,8 @@ namespace mlrun {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kAccessWords = {"precise",    "hint-faults", "cold",
-                                                          "clear-refs", "damon",       "soft-dirty"};
+constexpr std::array<std::string_view, 7> kAccessWords = {"precise", "hint-faults", "cold",  "clear-refs",
+                                                          "damon",   "soft-dirty",  "faults"};
 constexpr double kFewestAccessHz = 0.01, kMostAccessHz = 100000;
 
 Status read_word(const std::string& text, std::string_view word, AccessOptions& access) {

@@ -108,7 +108,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
                      "works here; mlrun doctor says which, and what each costs\n"
                      "=precise: events of the processor, with latencies; =hint-faults: page faults of NUMA balancing; =cold and "
                      "=clear-refs: accessed bits, in windows of a second or more; =damon: regions, by the kernel, as root; "
-                     "=soft-dirty: what was written, alone or beside another; each only if named\n"
+                     "=soft-dirty: what was written, and =faults: the first access to each page, alone or beside another, and only if named\n"
                      "=HZ: samples a second of each processor (precise: 1000), or windows\n"
                      "=off, =require"),
         "[=HZ|WHAT,...]");

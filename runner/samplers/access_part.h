@@ -23,6 +23,8 @@ class AccessStart {
   // Tries the rungs of the ladder; an error if none can be used and one was required. Says what windows will cost.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
 
+  // Whether any of them sees memory by mapping.
+  [[nodiscard]] bool reads_bits() const { return reads_bits_; }
   // The command has been created and has not begun.
   void attach(pid_t command);
 
@@ -31,6 +33,7 @@ class AccessStart {
   std::unique_ptr<access::AccessSampler> sampler_;
   std::vector<access::TriedRung> tried_;
   std::string problem_;
+  bool reads_bits_ = false;
 };
 
 class AccessPart : public SamplerPart {

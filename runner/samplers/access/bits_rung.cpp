@@ -15,7 +15,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kPageBytes4K = 4096, kTooEarlyNs = 20'000'000;
+constexpr uint64_t kTooEarlyNs = 20'000'000;
 
 mlrun_access_rung rung_of(PageBits bits) {
   switch (bits) {
@@ -136,13 +136,21 @@ class BitsRung : public Rung {
     }
     row.kind = MLRUN_ACCESS_WRITTEN;
     row.flags = 0;  // pages that were added were written
-    for (const Run& run : written_runs(static_cast<pid_t>(pid), mapping)) {
-      row.address = run.start;
-      row.bytes = row.touched_bytes = run.bytes;
-      row.resident_bytes = std::max(run.bytes, kPageBytes4K);
+    uint64_t at = mapping.start;
+    const auto range = [&](uint64_t end, bool is_written) {
+      if (end <= at) return;
+      row.address = at;
+      row.bytes = row.resident_bytes = end - at;
+      row.touched_bytes = is_written ? row.bytes : 0;
       row.huge_bytes = 0;
       rows.push_back(row);
+      at = end;
+    };
+    for (const Run& run : written_runs(static_cast<pid_t>(pid), mapping)) {
+      range(run.start, false);
+      range(run.start + run.bytes, true);
     }
+    range(mapping.end, false);
   }
 
   BitsOptions options_;

@@ -75,7 +75,7 @@ class EventRung : public Rung {
     row.monotonic_ns = sample.time_ns;
     row.host_pid = sample.pid;
     row.host_tid = sample.tid;
-    row.address = is_fault ? sample.address / kPage * kPage : sample.address;
+    row.address = sample.address;
     row.bytes = is_fault ? kPage : 0;
     row.count = sample.period;
     row.ip = sample.ip;

@@ -29,7 +29,7 @@ struct RungText {
   const char* blind;
 };
 // In the order in which they are chosen.
-constexpr std::array<RungText, 6> kRungs = {
+constexpr std::array<RungText, 7> kRungs = {
     {{MLRUN_ACCESS_PRECISE, "precise", "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
      {MLRUN_ACCESS_HINT_FAULTS, "hint-faults",
       "reads and writes are not told apart; of a program with one thread only pages of other nodes than its own; memory bound to a node "
@@ -42,7 +42,12 @@ constexpr std::array<RungText, 6> kRungs = {
       "huge page: a touched byte counts 2 MiB"},
      {MLRUN_ACCESS_DAMON, "damon",
       "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page is checked"},
-     {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"}}};
+     {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"},
+     {MLRUN_ACCESS_FAULTS, "faults", "all but the first access to a page: memory that stays mapped is seen once; reads and writes are not told apart"}}};
+// They answer another question, and are chosen only where they are named.
+constexpr bool has_to_be_named(mlrun_access_rung rung) {
+  return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
+}
 
 const RungText& text_of(mlrun_access_rung rung) {
   return *std::find_if(kRungs.begin(), kRungs.end(), [&](const RungText& text) { return text.rung == rung; });
@@ -73,6 +78,19 @@ ChosenRung try_precise(const AccessOptions& options) {
   return chosen;
 }
 
+// Page faults with their addresses; those of NUMA balancing are among them where it is on.
+ChosenRung try_faults(mlrun_access_rung rung) {
+  ChosenRung chosen{{rung, "", ""}, nullptr};
+  const AccessEvent event = page_fault_event();
+  PerfEvents opened;
+  chosen.tried.problem = opened.open(event.attr, 0, false);
+  if (!chosen.tried.problem.empty()) return chosen;
+  const uint64_t sample_ns = calibrate_fault_ns();
+  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", sample_ns);
+  chosen.made = make_event_rung(rung, {event}, sample_ns);
+  return chosen;
+}
+
 ChosenRung try_hint_faults() {
   ChosenRung chosen{{MLRUN_ACCESS_HINT_FAULTS, "", ""}, nullptr};
   std::string& problem = chosen.tried.problem;
@@ -84,15 +102,7 @@ ChosenRung try_hint_faults() {
   } else if (((balancing[0] - '0') & 1) == 0) {
     problem = "NUMA balancing is off; sysctl kernel.numa_balancing=1 turns it on";
   }
-  if (!problem.empty()) return chosen;
-  const AccessEvent event = page_fault_event();
-  PerfEvents opened;
-  problem = opened.open(event.attr, 0, false);
-  if (!problem.empty()) return chosen;
-  const uint64_t sample_ns = calibrate_fault_ns();
-  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", sample_ns);
-  chosen.made = make_event_rung(MLRUN_ACCESS_HINT_FAULTS, {event}, sample_ns);
-  return chosen;
+  return problem.empty() ? try_faults(MLRUN_ACCESS_HINT_FAULTS) : std::move(chosen);
 }
 
 PageBits bits_of(mlrun_access_rung rung) {
@@ -143,6 +153,7 @@ ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool i
   switch (rung) {
     case MLRUN_ACCESS_PRECISE: return try_precise(options);
     case MLRUN_ACCESS_HINT_FAULTS: return try_hint_faults();
+    case MLRUN_ACCESS_FAULTS: return try_faults(rung);
     case MLRUN_ACCESS_COLD:
     case MLRUN_ACCESS_CLEAR_REFS:
     case MLRUN_ACCESS_SOFT_DIRTY: return try_bits(rung, options, is_named);
@@ -158,7 +169,7 @@ std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<T
     return std::find(options.rungs.begin(), options.rungs.end(), name) != options.rungs.end();
   };
   for (const RungText& text : kRungs) {
-    const bool wanted = options.rungs.empty() ? chosen.empty() && text.rung != MLRUN_ACCESS_SOFT_DIRTY : is_named(text.name);
+    const bool wanted = options.rungs.empty() ? chosen.empty() && !has_to_be_named(text.rung) : is_named(text.name);
     if (!wanted) continue;
     ChosenRung one = try_rung(text.rung, options, !options.rungs.empty());
     tried.push_back(one.tried);
