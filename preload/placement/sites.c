@@ -120,16 +120,7 @@ static bool signature_matches(struct call_site *site, const struct stack_start *
   return i == frames;
 }
 
-// "3/15": of all callers those whose hash leaves 3.
-static bool part_matches(uint64_t address, const char *text) {
-  uint64_t part = 0, parts = 0;
-  for (; *text && *text != '/'; text++) part = part * 10 + (uint64_t)(*text - '0');
-  for (text += *text == '/'; *text; text++) parts = parts * 10 + (uint64_t)(*text - '0');
-  return parts && (address * 0x9e3779b97f4a7c15u >> 32) % parts == part;
-}
-
 static bool asked_matches(uint64_t address, uint32_t kind, const char *text) {
-  if (kind == MLRUN_PLACE_PART) return part_matches(address, text);
   return kind == MLRUN_PLACE_LIBRARY ? library_matches(address, text) : function_matches(address, text);
 }
 

@@ -207,7 +207,8 @@ Finding check_access() {
   for (const access::TriedRung& rung : access::try_all_rungs()) {
     const bool is_usable = rung.problem.empty();
     works = works || is_usable;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", access::rung_name(rung.rung), is_usable ? rung.remark + "; blind to: " + access::rung_is_blind_to(rung.rung) : rung.problem);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", access::rung_name(rung.rung),
+                        is_usable ? rung.remark + "; blind to: " + access::rung_is_blind_to(rung.rung) : rung.problem);
   }
   return {works ? Verdict::kPartly : Verdict::kLess, text};
 }

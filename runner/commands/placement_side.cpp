@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/placement/resolve.h"
@@ -86,13 +85,6 @@ std::string placement_library(const RunOptions& options, const launch::Installat
   return options.places() ? installation.placement_library : std::string();
 }
 
-std::vector<std::string> rules_for_sites() {
-  constexpr int kParts = 15;  // with as many sites that have large blocks, most have a part of their own
-  std::vector<std::string> rules;
-  for (int part = 0; part < kParts; part++) rules.push_back(fmt::format("size >= 64K and part {}/{} -> default", part, kParts));
-  return rules;
-}
-
 void describe_rules(nlohmann::json& session, const Rules& rules) {
   if (rules.rules.empty()) return;
   nlohmann::json list = nlohmann::json::array();
@@ -101,17 +93,14 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
                     {"nodes", rule.nodes},
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},
-                    {"strict", rule.strict},
-                    {"for_sites", rule.site == MLRUN_PLACE_PART}});
+                    {"strict", rule.strict}});
   }
   session["placement"]["rules"] = std::move(list);
 }
 
 PlacedBlocks::PlacedBlocks(const Rules& rules, const mlrun_placement& area)
     : area_(area), rules_(static_cast<uint32_t>(rules.rules.size())) {
-  // Where rules only keep sites apart, nobody asks for the nodes of their pages.
-  const bool has_targets = std::any_of(rules.rules.begin(), rules.rules.end(), [](const placement::Rule& rule) { return rule.site != MLRUN_PLACE_PART; });
-  if (has_targets) sampler_ = std::make_unique<placement::PageSampler>(rules_);
+  if (rules_ != 0) sampler_ = std::make_unique<placement::PageSampler>(rules_);
 }
 
 std::vector<mlrun_place_slot> PlacedBlocks::slots() const {

@@ -27,9 +27,6 @@ struct Rules {
 // Reads and checks the rules. Without them the command would run with its memory elsewhere than was asked for: it does not run.
 Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation);
 
-// Rules that only keep the blocks of different callers apart, so that each has mappings of its own: accessed bits are read by mapping.
-std::vector<std::string> rules_for_sites();
-
 // The library for the environment; "": no rules.
 std::string placement_library(const RunOptions& options, const launch::Installation& installation);
 

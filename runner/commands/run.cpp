@@ -279,8 +279,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
-  samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch,
-                              std::move(run.access));
+  samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
   PlacedBlocks placed(run.rules, recording.arena().placement());
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
@@ -340,7 +339,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder),
+  Run run{options,           installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder),
           std::move(access), nullptr};
   auto status = run_traced(run);
   if (!status) {
@@ -367,10 +366,6 @@ Result<int> run(const Arguments& arguments) {
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
-  auto access = samplers::AccessStart::settle(options.access);
-  if (!access) return tl::make_unexpected(access.error());
-  const bool reads_bits = *access && (*access)->reads_bits();
-  if (reads_bits && !options.places() && options.preload != Wish::kOff) options.place = rules_for_sites();
   const auto rules = settle_placement(options, installation);
   if (!rules) return tl::make_unexpected(rules.error());
   settle_gpu_side(options, installation);
@@ -383,6 +378,8 @@ Result<int> run(const Arguments& arguments) {
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
+  auto access = samplers::AccessStart::settle(options.access);
+  if (!access) return tl::make_unexpected(access.error());
   auto status = record(options, installation, state, *rules, *std::move(access));
   if (status || status.error().exit_code != 125 || options.places()) return status;
   return run_untraced(options, state, status.error().text);

@@ -52,7 +52,8 @@ std::string joined(uint64_t bits, const std::array<Names, kCount>& names) {
 
 // PERF_MEM_LVLNUM_ of newer kernels, by number.
 std::string level_of_number(uint64_t number) {
-  constexpr std::array<const char*, 16> kLevels = {"", "L1", "L2", "L3", "L4", "", "", "", "uncached", "CXL", "I/O", "cache", "LFB", "RAM", "PMEM", ""};
+  constexpr std::array<const char*, 16> kLevels = {"",         "L1",  "L2",  "L3",    "L4",  "",    "",     "",
+                                                   "uncached", "CXL", "I/O", "cache", "LFB", "RAM", "PMEM", ""};
   return kLevels[number & 15];
 }
 
@@ -74,10 +75,8 @@ constexpr std::array<Names, 4> kSnoops = {{{PERF_MEM_SNOOP_NONE, "none"},
                                            {PERF_MEM_SNOOP_MISS, "miss"},
                                            {PERF_MEM_SNOOP_HITM, "hitm"}}};
 constexpr std::array<Names, 2> kMoreSnoops = {{{1, "forward"}, {2, "peer"}}};  // PERF_MEM_SNOOPX_
-constexpr std::array<Names, 4> kTranslations = {{{PERF_MEM_TLB_L1, "L1"},
-                                                 {PERF_MEM_TLB_L2, "L2"},
-                                                 {PERF_MEM_TLB_WK, "walker"},
-                                                 {PERF_MEM_TLB_OS, "fault"}}};
+constexpr std::array<Names, 4> kTranslations = {
+    {{PERF_MEM_TLB_L1, "L1"}, {PERF_MEM_TLB_L2, "L2"}, {PERF_MEM_TLB_WK, "walker"}, {PERF_MEM_TLB_OS, "fault"}}};
 
 MemoryOp op_of(uint64_t bits) {
   if ((bits & PERF_MEM_OP_NA) != 0) return MemoryOp::kUnknown;

@@ -32,9 +32,9 @@ enum class MemoryOp : uint8_t { kUnknown, kLoad, kStore, kPrefetch, kExecute };
 // Parts of union perf_mem_data_src. Several levels may be named, as perf does: "L1 or L2".
 struct DataSource {
   MemoryOp op = MemoryOp::kUnknown;
-  std::string level;        // "L1", "L3", "LFB", "RAM", "PMEM", "CXL", "cache", "I/O", "uncached"; empty: unknown
+  std::string level;  // "L1", "L3", "LFB", "RAM", "PMEM", "CXL", "cache", "I/O", "uncached"; empty: unknown
   bool hit = false, miss = false;
-  bool remote = false;      // another node's memory or cache, or another processor's
+  bool remote = false;  // another node's memory or cache, or another processor's
   bool locked = false;
   std::string snoop;        // "none", "hit", "miss", "hitm", "forward", "peer"; empty: unknown
   std::string translation;  // where the translation was: "L1", "L2", "walker", "fault"; empty: unknown

@@ -25,7 +25,8 @@ Status read_word(const std::string& text, std::string_view word, AccessOptions& 
   const auto [read, error] = std::from_chars(word.data(), end, hz);
   if (error == std::errc() && read == end) {
     if (!(hz >= kFewestAccessHz && hz <= kMostAccessHz))
-      return fail(fmt::format("--access={}: the samples a second must be from {} to {}", text, kFewestAccessHz, kMostAccessHz));
+      return fail(
+          fmt::format("--access={}: the samples a second must be from {} to {}", text, kFewestAccessHz, kMostAccessHz));
     access.hz = hz;
     return {};
   }
@@ -67,16 +68,21 @@ Status read_access(const RunTexts& texts, RunOptions& options) {
   if (!status) return status;
   const bool has_events = access.read_event || access.write_event;
   const bool is_off = texts.access.empty() || texts.access == "off";
-  if (is_off && has_events) return fail("--access-read-event and --access-write-event are about --access=precise: add it");
+  if (is_off && has_events)
+    return fail("--access-read-event and --access-write-event are about --access=precise: add it");
   if (is_off) return {};
   access.wish = Wish::kOn;
-  if (util::has_empty_part(texts.access)) return fail(fmt::format("--access={}: a value is missing beside a comma", texts.access));
+  if (util::has_empty_part(texts.access))
+    return fail(fmt::format("--access={}: a value is missing beside a comma", texts.access));
   for (const std::string_view word : util::split(texts.access, ",")) {
     if (status = read_word(texts.access, word, access); !status) return status;
   }
-  const bool is_precise = access.rungs.empty() || std::find(access.rungs.begin(), access.rungs.end(), "precise") != access.rungs.end();
+  const bool is_precise =
+      access.rungs.empty() || std::find(access.rungs.begin(), access.rungs.end(), "precise") != access.rungs.end();
   if (has_events && !is_precise)
-    return fail(fmt::format("--access={}: --access-read-event and --access-write-event are about precise events: add precise", texts.access));
+    return fail(
+        fmt::format("--access={}: --access-read-event and --access-write-event are about precise events: add precise",
+                    texts.access));
   return {};
 }
 

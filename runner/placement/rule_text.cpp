@@ -94,9 +94,6 @@ class Reader {
     if (take("function"))
       return with_text("the name of a function",
                        [&](std::string text) { return set_site(MLRUN_PLACE_FUNCTION, std::move(text)); });
-    if (take("part"))
-      return with_text("a part of all callers, such as 3/15",
-                       [&](std::string text) { return set_site(MLRUN_PLACE_PART, std::move(text)); });
     if (take("site"))
       return with_text("a signature",
                        [&](std::string text) { return set_site(MLRUN_PLACE_SIGNATURE, std::move(text)); });
@@ -122,20 +119,7 @@ class Reader {
     if (rule_.site != MLRUN_PLACE_ANY_SITE) return fail("two conditions on the caller; a rule can have one");
     rule_.site = site;
     rule_.site_text = std::move(text);
-    if (site == MLRUN_PLACE_PART) return check_part();
     return site == MLRUN_PLACE_SIGNATURE ? check_signature() : Status();
-  }
-
-  // 3/15
-  [[nodiscard]] Status check_part() const {
-    const auto numbers = util::split(rule_.site_text, "/");
-    const auto is_number = [](std::string_view text) {
-      return !text.empty() && text.size() < 5 && text.find_first_not_of("0123456789") == std::string_view::npos;
-    };
-    if (numbers.size() == 2 && is_number(numbers[0]) && is_number(numbers[1]) &&
-        std::stoi(std::string(numbers[0])) < std::stoi(std::string(numbers[1])))
-      return {};
-    return fail(fmt::format("'{}' is no part of all callers; write it like 3/15, from 0/15 to 14/15", rule_.site_text));
   }
 
   // BUILDID+0x123,...

@@ -8,7 +8,6 @@
 //   mmap size >= 1M                        the program's own anonymous mappings instead of its blocks
 //   library GLOB, function GLOB            the caller
 //   site BUILDID+OFFSET[,...]              the callers, innermost first
-//   part K/N                               of all callers those of one part, by a hash: to keep sites apart (--access)
 //   main, worker, command GLOB             the process
 //
 //   node N[,M], interleave N,M, N:M node A,B, huge, default, near gpu N,

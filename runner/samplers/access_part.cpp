@@ -49,10 +49,12 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
   }
   const bool lacks_some = chosen.size() < std::max<size_t>(options.rungs.size(), 1);
   if (lacks_some && options.wish == Wish::kRequire) return fail("accesses to memory cannot be seen: " + problems);
-  if (lacks_some) util::say((chosen.empty() ? "accesses to memory are not seen: " : "of --access is left out: ") + problems);
+  if (lacks_some)
+    util::say((chosen.empty() ? "accesses to memory are not seen: " : "of --access is left out: ") + problems);
   for (const access::ChosenRung& one : chosen) {
     const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
-    start->reads_bits_ = start->reads_bits_ || one.tried.rung == MLRUN_ACCESS_COLD || one.tried.rung == MLRUN_ACCESS_CLEAR_REFS;
+    start->reads_bits_ =
+        start->reads_bits_ || one.tried.rung == MLRUN_ACCESS_COLD || one.tried.rung == MLRUN_ACCESS_CLEAR_REFS;
     if (has_stalls) util::say(fmt::format("--access by {}: {}", access::rung_name(one.tried.rung), one.tried.remark));
   }
   if (chosen.empty()) start->problem_ = problems;
@@ -100,12 +102,9 @@ void AccessPart::finish(json& session) {
                      {"remark", util::escaped_utf8(one.remark)}});
   }
   const std::string& problem = start_.problem_.empty() || !state.rungs.empty() ? state.problem : start_.problem_;
-  session["access"] = {{"rungs", std::move(rungs)},
-                       {"tried", std::move(tried)},
-                       {"rows", state.rows},
-                       {"rows_dropped", state.rows_dropped},
-                       {"cpu_ns", state.cpu_ns},
-                       {"problem", util::escaped_utf8(problem)}};
+  session["access"] = {{"rungs", std::move(rungs)}, {"tried", std::move(tried)},
+                       {"rows", state.rows},        {"rows_dropped", state.rows_dropped},
+                       {"cpu_ns", state.cpu_ns},    {"problem", util::escaped_utf8(problem)}};
 }
 
 void AccessPart::write() {

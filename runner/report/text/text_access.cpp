@@ -32,7 +32,8 @@ std::string rung_line(const json& rung, const json& run, const TextStyle& style)
   std::vector<std::string> items = {"by " + printable(name)};
   for (const json& found : util::list_at(run, "/access/by_rung")) {
     if (util::text_at(found, "/rung") == name)
-      items.push_back(share_text(real_at(found, "/seen_byte_s"), real_at(found, "/byte_s")) + " of listed bytes × time attributed");
+      items.push_back(share_text(real_at(found, "/seen_byte_s"), real_at(found, "/byte_s")) +
+                      " of listed bytes × time attributed");
   }
   const int64_t on_ns = util::integer_at(rung, "/on_ns"), all_ns = util::integer_at(rung, "/all_ns");
   if (on_ns < all_ns) items.push_back("seen " + percent_text(on_ns, all_ns) + " of the time");
@@ -60,12 +61,14 @@ std::string memory_sites_text(const Summary& summary, const TextStyle& style) {
   const json& run = *summary.run;
   std::string out;
   for (const json& found : util::list_at(run, "/access/by_rung")) {
-    TextTable table({"ACCESS by " + printable(util::text_at(found, "/rung")), "blocks", "bytes", "attributed", "hot", "loads", "stores", "faults"});
+    TextTable table({"ACCESS by " + printable(util::text_at(found, "/rung")), "blocks", "bytes", "attributed", "hot",
+                     "loads", "stores", "faults"});
     size_t shown = 0;
     for (const json& site : util::list_at(found, "/largest")) {
       if (shown++ == kShownSites) break;
       table.add({printable(util::text_at(site, "/site")), count_text(util::integer_at(site, "/blocks")),
-                 bytes_text(util::integer_at(site, "/bytes")), share_text(real_at(site, "/seen_byte_s"), real_at(site, "/byte_s")), hot_text(site),
+                 bytes_text(util::integer_at(site, "/bytes")),
+                 share_text(real_at(site, "/seen_byte_s"), real_at(site, "/byte_s")), hot_text(site),
                  count_text(util::integer_at(site, "/loads")), count_text(util::integer_at(site, "/stores")),
                  count_text(util::integer_at(site, "/faults"))});
     }

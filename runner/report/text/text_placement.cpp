@@ -74,9 +74,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
         {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
         style);
   }
-  for (size_t i = 0; i < rules.size(); i++) {
-    if (!util::flag_at(rules[i], "/for_sites")) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
-  }
+  for (size_t i = 0; i < rules.size(); i++) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
   if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(without, "program") +

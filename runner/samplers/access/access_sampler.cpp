@@ -20,7 +20,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr std::chrono::seconds kAccessPatience(1);
-constexpr size_t kRowsMax = (size_t{64} << 20) / sizeof(mlrun_access_sample);  // while the collector does not fetch them
+constexpr size_t kRowsMax =
+    (size_t{64} << 20) / sizeof(mlrun_access_sample);  // while the collector does not fetch them
 
 }  // namespace
 
@@ -122,7 +123,8 @@ void AccessSampler::sample(Shared& shared) {
     shared.state.cpu_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_cpu_ns;
     const uint64_t next_ns = *std::min_element(due.begin(), due.end()), now_ns = util::monotonic_ns();
     if (!last && next_ns > now_ns)
-      shared.wake.wait_for(lock, std::chrono::nanoseconds(next_ns - now_ns), [&] { return shared.stop || shared.has_news; });
+      shared.wake.wait_for(lock, std::chrono::nanoseconds(next_ns - now_ns),
+                           [&] { return shared.stop || shared.has_news; });
   }
 }
 

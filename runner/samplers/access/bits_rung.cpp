@@ -31,10 +31,10 @@ class BitsRung : public Rung {
   explicit BitsRung(const BitsOptions& options) : options_(options) {
     facts_.page_clear_ps = options.cost.clear_ps;
     facts_.page_touch_ps = options.cost.touch_ps;
-    facts_.cost = fmt::format(
-        "of each 4 KiB page {:.1f} ns to clear, {:.1f} ns to read, {} ns more at the first {} of a window",
-        static_cast<double>(options.cost.clear_ps) / 1000, static_cast<double>(options.cost.read_ps) / 1000,
-        options.cost.touch_ps / 1000, options.bits == PageBits::kSoftDirty ? "write" : "access");
+    facts_.cost =
+        fmt::format("of each 4 KiB page {:.1f} ns to clear, {:.1f} ns to read, {} ns more at the first {} of a window",
+                    static_cast<double>(options.cost.clear_ps) / 1000, static_cast<double>(options.cost.read_ps) / 1000,
+                    options.cost.touch_ps / 1000, options.bits == PageBits::kSoftDirty ? "write" : "access");
   }
 
   void watch(const std::vector<uint32_t>& host_pids) override {
@@ -61,7 +61,8 @@ class BitsRung : public Rung {
     uint64_t pages = 0;
     const uint64_t began_ns = util::monotonic_ns();
     for (auto& [pid, process] : processes_) {
-      if (process.cleared_ns != 0 && (!is_last || now_ns >= process.cleared_ns + options_.window_ns / 2)) read(pid, process, rows);
+      if (process.cleared_ns != 0 && (!is_last || now_ns >= process.cleared_ns + options_.window_ns / 2))
+        read(pid, process, rows);
       process.cleared_ns = 0;
       if (!is_last) pages += clear(pid, process);
     }
@@ -78,16 +79,17 @@ class BitsRung : public Rung {
   uint64_t clear(uint32_t pid, Process& process) {
     const auto host_pid = static_cast<pid_t>(pid);
     const uint64_t pages = resident_pages(host_pid);
-    const uint64_t predicted_ns =
-        options_.bits == PageBits::kCold ? 0 : stall_ns(options_.cost, pages);
+    const uint64_t predicted_ns = options_.bits == PageBits::kCold ? 0 : stall_ns(options_.cost, pages);
     if (predicted_ns > options_.stall_max_ns) {
       facts_.left_out++;
       return 0;
     }
     uint64_t longest_ns = 0;
-    const int error = options_.bits == PageBits::kCold
-                          ? make_cold(host_pid, read_maps(host_pid), longest_ns)
-                          : clear_refs(host_pid, options_.bits == PageBits::kSoftDirty ? Refs::kSoftDirty : Refs::kAccessed, longest_ns);
+    const int error =
+        options_.bits == PageBits::kCold
+            ? make_cold(host_pid, read_maps(host_pid), longest_ns)
+            : clear_refs(host_pid, options_.bits == PageBits::kSoftDirty ? Refs::kSoftDirty : Refs::kAccessed,
+                         longest_ns);
     if (longest_ns > facts_.worst_stall_ns) {
       facts_.worst_stall_ns = longest_ns;
       facts_.predicted_stall_ns = predicted_ns;
@@ -118,7 +120,8 @@ class BitsRung : public Rung {
       row.rung = static_cast<uint16_t>(rung_of(options_.bits));
       row.kind = MLRUN_ACCESS_TOUCHED;
       const auto before = process.resident.find(mapping.start);
-      const bool is_filling = before == process.resident.end() || before->second + before->second / 100 < mapping.resident_bytes;
+      const bool is_filling =
+          before == process.resident.end() || before->second + before->second / 100 < mapping.resident_bytes;
       if (is_filling) row.flags |= MLRUN_ACCESS_FILLING;
       add(pid, mapping, row, rows);
     }

@@ -14,7 +14,8 @@ struct BitsOptions {
   PageBits bits = PageBits::kClearRefs;
   PageCost cost;
   uint64_t window_ns = 1'000'000'000;
-  uint64_t stall_max_ns = std::numeric_limits<uint64_t>::max();  // windows that would hold page faults back longer are left out
+  uint64_t stall_max_ns =
+      std::numeric_limits<uint64_t>::max();  // windows that would hold page faults back longer are left out
 };
 
 std::unique_ptr<Rung> make_bits_rung(const BitsOptions& options);

@@ -95,7 +95,8 @@ class TrialProcess {
 
   [[nodiscard]] pid_t child() const { return child_; }
   [[nodiscard]] Mapping block() const {
-    return {.start = reinterpret_cast<uint64_t>(trial_->block), .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
+    return {.start = reinterpret_cast<uint64_t>(trial_->block),
+            .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
   }
   uint64_t touch() {
     __atomic_store_n(&trial_->asked, trial_->asked + 1, __ATOMIC_RELEASE);

@@ -8,11 +8,11 @@ namespace mlrun::access {
 
 // Of 4 KiB pages, in picoseconds a page. 0: not measured.
 struct PageCost {
-  uint64_t clear_ps = 0;        // to clear the bits of a resident page
-  uint64_t read_ps = 0;         // to read them
-  uint64_t touch_ps = 0;        // the first access thereafter, beyond an ordinary one
-  bool works = false;           // the bits showed what was touched
-  int error = 0;                // errno of clearing
+  uint64_t clear_ps = 0;  // to clear the bits of a resident page
+  uint64_t read_ps = 0;   // to read them
+  uint64_t touch_ps = 0;  // the first access thereafter, beyond an ordinary one
+  bool works = false;     // the bits showed what was touched
+  int error = 0;          // errno of clearing
 };
 
 enum class PageBits : uint8_t { kCold, kClearRefs, kSoftDirty };

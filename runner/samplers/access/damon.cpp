@@ -68,14 +68,16 @@ bool parse_aggregated(std::string_view line, Aggregated& found) {
 class DamonRung : public Rung {
  public:
   DamonRung(DamonPlaces places, uint64_t window_ns) : places_(std::move(places)), window_ns_(window_ns) {
-    facts_.cost = fmt::format("a thread of the kernel checks up to {} regions of a process every {} ms", kRegionsMax, kSampleUs / 1000);
+    facts_.cost = fmt::format("a thread of the kernel checks up to {} regions of a process every {} ms", kRegionsMax,
+                              kSampleUs / 1000);
     // The time stamps are those of CLOCK_MONOTONIC.
     instance_ = fmt::format("{}/instances/mlrun-{}", places_.tracing, ::getpid());
     ::mkdir(instance_.c_str(), 0700);
     put(instance_ + "/trace_clock", "mono");
     put(instance_ + "/events/damon/damon_aggregated/enable", "1");
     pipe_ = util::UniqueFd(::open((instance_ + "/trace_pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (!pipe_.valid()) facts_.problem = fmt::format("{}/trace_pipe cannot be read: {}", instance_, std::strerror(errno));
+    if (!pipe_.valid())
+      facts_.problem = fmt::format("{}/trace_pipe cannot be read: {}", instance_, std::strerror(errno));
   }
   ~DamonRung() override {
     stop();
@@ -154,7 +156,8 @@ class DamonRung : public Rung {
       pending_.append(piece.data(), static_cast<size_t>(got));
       const size_t whole = pending_.rfind('\n');
       if (whole == std::string::npos) continue;
-      for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n")) add(line, rows);
+      for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n"))
+        add(line, rows);
       pending_.erase(0, whole + 1);
       if (pending_.size() > kPendingMax) pending_.clear();
     }

@@ -33,9 +33,10 @@ class EventRung : public Rung {
       : rung_(rung), wanted_(std::move(events)), budget_(kProgramShare, kSavedNs, 0) {
     facts_.sample_ns = sample_ns;
     facts_.cost = sample_ns == 0 ? "not calibrated: samples are those of the processor itself"
-                                 : fmt::format("a page fault takes {} ns longer with its sample; at most {:.0f} % of the "
-                                               "time goes there, then faults are left out for a while",
-                                               sample_ns, kProgramShare * 100);
+                                 : fmt::format(
+                                       "a page fault takes {} ns longer with its sample; at most {:.0f} % of the "
+                                       "time goes there, then faults are left out for a while",
+                                       sample_ns, kProgramShare * 100);
   }
 
   std::string attach(pid_t command) override {

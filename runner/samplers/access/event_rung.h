@@ -14,7 +14,7 @@ namespace mlrun::access {
 
 struct AccessEvent {
   perf_event_attr attr{};
-  std::string name;                          // mem-loads
+  std::string name;                            // mem-loads
   mlrun_access_kind kind = MLRUN_ACCESS_LOAD;  // where the data source does not say
 };
 

@@ -30,20 +30,27 @@ struct RungText {
 };
 // In the order in which they are chosen.
 constexpr std::array<RungText, 7> kRungs = {
-    {{MLRUN_ACCESS_PRECISE, "precise", "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
+    {{MLRUN_ACCESS_PRECISE, "precise",
+      "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
      {MLRUN_ACCESS_HINT_FAULTS, "hint-faults",
-      "reads and writes are not told apart; of a program with one thread only pages of other nodes than its own; memory bound to a node "
+      "reads and writes are not told apart; of a program with one thread only pages of other nodes than its own; "
+      "memory bound to a node "
       "(NUMA balancing leaves it alone); huge pages count by their first page"},
      {MLRUN_ACCESS_COLD, "cold",
-      "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its pages are the first "
+      "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its "
+      "pages are the first "
       "that the kernel reclaims when memory runs short"},
      {MLRUN_ACCESS_CLEAR_REFS, "clear-refs",
-      "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which is seen as a whole, and of a "
+      "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which "
+      "is seen as a whole, and of a "
       "huge page: a touched byte counts 2 MiB"},
      {MLRUN_ACCESS_DAMON, "damon",
-      "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page is checked"},
+      "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page "
+      "is checked"},
      {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"},
-     {MLRUN_ACCESS_FAULTS, "faults", "all but the first access to a page: memory that stays mapped is seen once; reads and writes are not told apart"}}};
+     {MLRUN_ACCESS_FAULTS, "faults",
+      "all but the first access to a page: memory that stays mapped is seen once; reads and writes are not told "
+      "apart"}}};
 // They answer another question, and are chosen only where they are named.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
@@ -64,7 +71,8 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
 
 ChosenRung try_precise(const AccessOptions& options) {
   ChosenRung chosen{{MLRUN_ACCESS_PRECISE, "", ""}, nullptr};
-  PreciseWish wish{.hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
+  PreciseWish wish{
+      .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
   for (const AccessEvent& event : events) {
     PerfEvents opened;
@@ -122,12 +130,14 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
     return chosen;
   }
   if (!bits.cost.works) {
-    chosen.tried.problem = rung == MLRUN_ACCESS_SOFT_DIRTY ? "this kernel accepts it and marks nothing (CONFIG_MEM_SOFT_DIRTY)"
-                                                           : "this kernel does not show what was touched";
+    chosen.tried.problem = rung == MLRUN_ACCESS_SOFT_DIRTY
+                               ? "this kernel accepts it and marks nothing (CONFIG_MEM_SOFT_DIRTY)"
+                               : "this kernel does not show what was touched";
     return chosen;
   }
   if (rung == MLRUN_ACCESS_COLD) {
-    chosen.tried.remark = fmt::format("{} ns more at the first access to a page in a window", bits.cost.touch_ps / 1000);
+    chosen.tried.remark =
+        fmt::format("{} ns more at the first access to a page in a window", bits.cost.touch_ps / 1000);
   } else {
     chosen.tried.remark = fmt::format("each window holds page faults back for about {:.1f} ms a GiB in memory",
                                       static_cast<double>(stall_ns(bits.cost, kPagesOfGiB)) / 1e6);

@@ -13,7 +13,8 @@
 namespace mlrun::access {
 
 // With a number beside the name, for messages.
-inline constexpr uint64_t kStallMaxNs = 20'000'000;  // clear-refs is chosen by itself only for windows that stall for less
+inline constexpr uint64_t kStallMaxNs =
+    20'000'000;  // clear-refs is chosen by itself only for windows that stall for less
 
 // A word of --access.
 const char* rung_name(mlrun_access_rung rung);

@@ -24,7 +24,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kPageBytes = 4096, kHugeBytes = 2 << 20;
-constexpr uint64_t kColdPiece = 16 << 20;  // less than half a millisecond; whole huge pages, since MADV_COLD would split others
+constexpr uint64_t kColdPiece =
+    16 << 20;  // less than half a millisecond; whole huge pages, since MADV_COLD would split others
 constexpr size_t kSmapsMax = 256 << 20;
 constexpr int kMadvCold = 20;
 constexpr uint64_t kSoftDirtyBit = uint64_t{1} << 55;
@@ -111,8 +112,8 @@ int make_cold(pid_t pid, const std::vector<Mapping>& mappings, uint64_t& longest
     for (uint64_t at = mapping.start; at < mapping.end;) {
       const uint64_t until = std::min(mapping.end, (at + kColdPiece) / kHugeBytes * kHugeBytes);
       const iovec piece{reinterpret_cast<void*>(at), until - at};
-      const int error = timed(
-          longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &piece, 1, kMadvCold, 0); });
+      const int error =
+          timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &piece, 1, kMadvCold, 0); });
       if (error == EPERM || error == ENOSYS || error == ESRCH) return error;
       at = until;  // EINVAL: locked; ENOMEM: unmapped meanwhile
     }
@@ -132,7 +133,8 @@ std::vector<Run> written_runs(pid_t pid, const Mapping& mapping) {
     const ssize_t got = ::pread(file.get(), pages.data(), count * 8, static_cast<off_t>(page * 8));
     if (got < 8) break;
     for (size_t i = 0; i < static_cast<size_t>(got) / 8; i++, page++) {
-      if ((pages[i] & kSoftDirtyBit) == 0 || (pages[i] >> 62) == 0) continue;  // neither present nor swapped: never written
+      if ((pages[i] & kSoftDirtyBit) == 0 || (pages[i] >> 62) == 0)
+        continue;  // neither present nor swapped: never written
       if (!runs.empty() && runs.back().start + runs.back().bytes == page * kPageBytes) {
         runs.back().bytes += kPageBytes;
       } else {

@@ -112,7 +112,8 @@ std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
     if (!event.valid()) return why(errno, cpu);
     PerfRing ring;
     if (const int error = ring.map(std::move(event), kRingPages); error != 0)
-      return fmt::format("its buffer cannot be mapped: {}; kernel.perf_event_mlock_kb is its limit", std::strerror(error));
+      return fmt::format("its buffer cannot be mapped: {}; kernel.perf_event_mlock_kb is its limit",
+                         std::strerror(error));
     rings_.push_back(std::move(ring));
   }
   if (!on_exec) enable(true);

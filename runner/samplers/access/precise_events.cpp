@@ -57,7 +57,8 @@ std::optional<AccessEvent> named_event(const std::string& unit, const char* name
     const size_t equals = term.find('=');
     const std::string key(term.substr(0, equals));
     const std::string_view given = equals == std::string_view::npos ? "1" : term.substr(equals + 1);
-    if (!machine::put_bits(line_of(unit + "/format/" + key), number_in(key == "ldlat" ? kThreshold : given), words)) return {};
+    if (!machine::put_bits(line_of(unit + "/format/" + key), number_in(key == "ldlat" ? kThreshold : given), words))
+      return {};
   }
   event.attr.config = words.config;
   event.attr.config1 = words.config1;
@@ -73,7 +74,8 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
     events.push_back(raw_event("--access-write-event", *wish.write_event, MLRUN_ACCESS_STORE, wish));
   if (!events.empty()) return events;
   for (const char* unit : {"/cpu", "/cpu_core"}) {  // cpu_core: the larger processors of a hybrid
-    for (const auto& [name, kind] : {std::pair{"mem-loads", MLRUN_ACCESS_LOAD}, std::pair{"mem-stores", MLRUN_ACCESS_STORE}}) {
+    for (const auto& [name, kind] :
+         {std::pair{"mem-loads", MLRUN_ACCESS_LOAD}, std::pair{"mem-stores", MLRUN_ACCESS_STORE}}) {
       if (auto event = named_event(devices + unit, name, kind, wish)) events.push_back(*std::move(event));
     }
     if (!events.empty()) return events;

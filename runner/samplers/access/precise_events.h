@@ -13,7 +13,7 @@
 namespace mlrun::access {
 
 struct PreciseWish {
-  double hz = 1000;  // samples of each processor and event a second
+  double hz = 1000;                                 // samples of each processor and event a second
   std::optional<uint64_t> read_event, write_event;  // raw numbers, instead of what sysfs names
 };
 

@@ -94,7 +94,8 @@ void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
     row.byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
     if (!is_of_events(row.rung)) continue;
     row.seen_byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
-    if (block.bytes > 0) row.pages += static_cast<int64_t>((block.end() - 1) / kPageSize - block.address / kPageSize + 1);
+    if (block.bytes > 0)
+      row.pages += static_cast<int64_t>((block.end() - 1) / kPageSize - block.address / kPageSize + 1);
     row.touched_pages += set_bits(row.rung == MLRUN_ACCESS_HINT_FAULTS ? block.pages.again : block.pages.once);
   }
 }
@@ -125,15 +126,20 @@ void AccessJoin::add(const AllocEvent& event) {
                                       .lives_from_ns = event.end_ns,
                                       .site = site_number(event.site),
                                       .pages = std::move(pages)});
-  std::erase_if(here.open, [&](uint64_t number) {
-    if (number < first_row_) return true;
-    AccessRow& open = row(number);
-    if (moment_of(open) < event.begin_ns || open.sample.address < block.address || open.sample.address >= block.end())
-      return false;
-    take_block(open, block);
-    return true;
-  });
+  take_open(here, block);
   finish_rows(event.moment_ns() - kLongestCallNs);
+}
+
+// The rows during the call that returned the block, if no other block was there: the latest ones.
+void AccessJoin::take_open(Process& here, LiveBlock& block) {
+  while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
+  for (size_t at = here.open.size(); at-- > 0;) {
+    AccessRow& open = row(here.open[at]);
+    if (moment_of(open) < block.begin_ns) break;
+    if (open.sample.address < block.address || open.sample.address >= block.end()) continue;
+    take_block(open, block);
+    here.open.erase(here.open.begin() + static_cast<ptrdiff_t>(at));
+  }
 }
 
 void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
@@ -214,6 +220,7 @@ void AccessJoin::add(AccessRow added) {
   } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {
     take_block(row, *block);
   } else {
+    while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
     here.open.push_back(number);
   }
   finish_rows(moment_of(row) - kLongestCallNs);
@@ -224,9 +231,6 @@ void AccessJoin::finish_rows(int64_t before_ns) {
     done_(rows_.front());
     rows_.pop_front();
     first_row_++;
-  }
-  for (auto& [proc_id, process] : processes_) {
-    while (!process.open.empty() && process.open.front() < first_row_) process.open.pop_front();
   }
 }
 

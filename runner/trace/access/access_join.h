@@ -55,6 +55,7 @@ class AccessJoin {
   size_t site_number(const AllocSite& site);
   AccessSiteRow* sums(size_t site, uint16_t rung);
   void close(LiveBlock& block, int64_t end_ns);
+  void take_open(Process& here, LiveBlock& block);
   void take_block(AccessRow& row, LiveBlock& block);
   void take_range(AccessRow& row, LiveBlocks& blocks);
   void finish_rows(int64_t before_ns);

@@ -36,7 +36,8 @@ class AllocEvents {
     AllocEvents events;
     if (!has_table(folder + "/tables", "alloc")) return events;
     TableQuery query;
-    query.columns = {"proc_id", "ts", "dur", "op", "addr", "size", "usable", "old_addr", "site_library", "site_offset", "stack_id"};
+    query.columns = {"proc_id", "ts",       "dur",          "op",          "addr",    "size",
+                     "usable",  "old_addr", "site_library", "site_offset", "stack_id"};
     query.dictionaries = {"op"};
     auto reader = TableReader::open(folder, "alloc", std::move(query));
     if (!reader) return tl::make_unexpected(reader.error());
@@ -62,8 +63,17 @@ class AllocEvents {
  private:
   struct Columns {
     explicit Columns(const arrow::RecordBatch& batch)
-        : proc_id(batch, "proc_id"), ts(batch, "ts"), dur(batch, "dur"), addr(batch, "addr"), size(batch, "size"), usable(batch, "usable"),
-          old_addr(batch, "old_addr"), library(batch, "site_library"), offset(batch, "site_offset"), stack(batch, "stack_id"), op(batch, "op") {}
+        : proc_id(batch, "proc_id"),
+          ts(batch, "ts"),
+          dur(batch, "dur"),
+          addr(batch, "addr"),
+          size(batch, "size"),
+          usable(batch, "usable"),
+          old_addr(batch, "old_addr"),
+          library(batch, "site_library"),
+          offset(batch, "site_offset"),
+          stack(batch, "stack_id"),
+          op(batch, "op") {}
 
     void read(int64_t at, AllocEvent& event) const {
       event.proc_id = static_cast<int32_t>(proc_id[at]);
@@ -110,7 +120,8 @@ AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads)
 std::string site_text(const model::TraceInfo& info, const AllocSite& site) {
   if (site.stack_id > 0) return summary::frames_text(info.stacks, site.stack_id);
   for (const model::NameRow& name : info.names) {
-    if (name.name_id == site.site_library) return fmt::format("{} + {:#x}", util::base_name(name.text), site.site_offset);
+    if (name.name_id == site.site_library)
+      return fmt::format("{} + {:#x}", util::base_name(name.text), site.site_offset);
   }
   return "unknown";
 }
@@ -218,7 +229,9 @@ std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session)
     const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
     const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
     if (lost > 0) add(fmt::format("{} samples found no room", lost));
-    if (left_out > 0 && on_ns < all_ns) add(fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed", 100.0 * static_cast<double>(on_ns) / static_cast<double>(all_ns)));
+    if (left_out > 0 && on_ns < all_ns)
+      add(fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed",
+                      100.0 * static_cast<double>(on_ns) / static_cast<double>(all_ns)));
     if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
   }
   return rows;

@@ -12,7 +12,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr std::array<const char*, MLRUN_ACCESS_RUNGS> kRungTexts = {"unknown",    "precise", "hint-faults", "cold",
-                                                                    "clear-refs", "damon",   "soft-dirty", "faults"};
+                                                                    "clear-refs", "damon",   "soft-dirty",  "faults"};
 constexpr std::array<const char*, MLRUN_ACCESS_KINDS> kOpTexts = {"unknown", "fault",   "load",
                                                                   "store",   "touched", "written"};
 
@@ -88,7 +88,9 @@ struct AccessSiteColumns {
     visitor("loads", row.loads);
     visitor("stores", row.stores);
     visitor("faults", row.faults);
-    visitor.optional("latency", value_if(row.with_latency > 0, row.latency_sum / static_cast<double>(std::max<int64_t>(row.with_latency, 1))));
+    visitor.optional(
+        "latency",
+        value_if(row.with_latency > 0, row.latency_sum / static_cast<double>(std::max<int64_t>(row.with_latency, 1))));
     visitor.optional("remote_share", share(row.remote, row.with_source));
   }
 };

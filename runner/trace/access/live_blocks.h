@@ -29,7 +29,7 @@ struct LiveBlock {
   int64_t begin_ns = 0;       // of the call
   int64_t ts_ns = 0;          // of its row
   int64_t lives_from_ns = 0;  // in this process
-  size_t site = 0;       // index of a list of sites
+  size_t site = 0;            // index of a list of sites
   PagesSeen pages;
   [[nodiscard]] uint64_t end() const { return address + bytes; }
 };

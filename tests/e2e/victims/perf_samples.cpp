@@ -38,7 +38,10 @@ int main(int argc, char** argv) {
       if (!sample) return 1;
       const auto source = mlrun::decode::read_data_source(sample->data_source);
       std::printf("%u\t%lu\t%lu\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%lu\n", sample->tid, sample->time_ns, sample->address,
-                  mlrun::decode::op_text(source.op), source.level.c_str(), source.hit ? "hit" : source.miss ? "miss" : "",
+                  mlrun::decode::op_text(source.op), source.level.c_str(),
+                  source.hit    ? "hit"
+                  : source.miss ? "miss"
+                                : "",
                   source.remote, source.snoop.c_str(), source.translation.c_str(),
                   source.translation_miss ? "miss" : "hit", source.locked, sample->weight);
     }

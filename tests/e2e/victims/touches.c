@@ -60,19 +60,51 @@ static void reused(size_t bytes, uint64_t until) {
   }
 }
 
+static void touch_once(const char *what, char *hot, char *cold, size_t pages, uint64_t turn, uint64_t *touched) {
+  static uint8_t seen[1 << 20];
+  size_t tenth = pages / 10;
+  if (!strcmp(what, "random")) {  // the same tenth of the pages in every window
+    for (size_t i = 0; i < tenth; i++) {
+      size_t page = random_number() % tenth * 10;
+      touch(hot + page * kPage + random_number() % kPage);
+      if (!seen[page]) (*touched)++;
+      seen[page] = 1;
+    }
+  } else if (!strcmp(what, "hot")) {
+    for (int i = 0; i < 1000; i++)
+      for (size_t at = 0; at < 64 << 10; at += kPage) touch(hot + at);
+    *touched = (64 << 10) / kPage;
+  } else if (!strcmp(what, "turning")) {
+    for (int i = 0; i < 3000; i++) touch(hot + (tenth + random_number() % tenth) * kPage);
+    // A change of many pages makes the kernel drop all translations.
+    mprotect(cold, 64 * kPage, turn % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
+    *touched = tenth;
+  } else if (!strcmp(what, "written")) {
+    *touched = 0;
+    for (size_t page = 0; page < pages; page++) {
+      volatile char *at = hot + page * kPage;
+      if (page % 3 == 0) *at = 3, (*touched)++;
+      (void)*at;
+    }
+  } else if (!strcmp(what, "huge")) {
+    *touched = 0;
+    for (size_t at = 0; at < pages * kPage; at += 10 * (size_t)kHuge) touch(hot + at), (*touched)++;
+    usleep(1000);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc < 4) return 2;
   const char *what = argv[1];
   size_t bytes = strtoul(argv[2], NULL, 0) << 20, pages = bytes / kPage;
-  uint64_t until = now_ns() + (uint64_t)(strtod(argv[3], NULL) * 1e9);
+  uint64_t seconds_ns = (uint64_t)(strtod(argv[3], NULL) * 1e9);
   if (!strcmp(what, "reused")) {
-    reused(bytes, until);
+    reused(bytes, now_ns() + seconds_ns);
     return 0;
   }
   char *hot = filled(bytes, strcmp(what, "huge") ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
   char *cold = filled(bytes, MADV_NOHUGEPAGE);
   madvise(cold, bytes, MADV_RANDOM);  // a mapping of its own
-  static uint8_t seen[1 << 20];
   uint64_t touched = 0;
   printf("%lu %lu\n", (unsigned long)hot, (unsigned long)cold);
   fflush(stdout);
@@ -86,36 +118,9 @@ int main(int argc, char **argv) {
     waitpid(child, NULL, 0);
     return 0;
   }
-  size_t tenth = pages / 10;
+  uint64_t until = now_ns() + seconds_ns;
   for (uint64_t turn = 0; now_ns() < until; turn++) {
-    if (!strcmp(what, "random")) {  // the same tenth of the pages in every window
-      for (size_t i = 0; i < tenth; i++) {
-        size_t page = random_number() % tenth * 10;
-        touch(hot + page * kPage + random_number() % kPage);
-        if (!seen[page]) touched++;
-        seen[page] = 1;
-      }
-    } else if (!strcmp(what, "hot")) {
-      for (int i = 0; i < 1000; i++)
-        for (size_t at = 0; at < 64 << 10; at += kPage) touch(hot + at);
-      touched = (64 << 10) / kPage;
-    } else if (!strcmp(what, "turning")) {
-      for (int i = 0; i < 3000; i++) touch(hot + (tenth + random_number() % tenth) * kPage);
-      // A change of many pages makes the kernel drop all translations.
-      mprotect(cold, 64 * kPage, turn % 2 ? PROT_READ : PROT_READ | PROT_WRITE);
-      touched = tenth;
-    } else if (!strcmp(what, "written")) {
-      touched = 0;
-      for (size_t page = 0; page < pages; page++) {
-        volatile char *at = hot + page * kPage;
-        if (page % 3 == 0) *at = 3, touched++;
-        (void)*at;
-      }
-    } else if (!strcmp(what, "huge")) {
-      touched = 0;
-      for (size_t at = 0; at < bytes; at += 10 * (size_t)kHuge) touch(hot + at), touched++;
-      usleep(1000);
-    }
+    touch_once(what, hot, cold, pages, turn, &touched);
   }
   printf("%lu %lu\n", (unsigned long)touched, (unsigned long)touches);
   free(cold);

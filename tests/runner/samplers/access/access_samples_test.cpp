@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of the running kernel through our ring and decoder: page faults and breakpoints, of which the number and the addresses are known.
-#include <gtest/gtest.h>
 #include <linux/hw_breakpoint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -9,6 +8,8 @@
 #include <algorithm>
 #include <set>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/perf_events.h"
@@ -21,7 +22,9 @@ constexpr size_t kPage = 4096, kPages = 1024;
 
 class Block {
  public:
-  Block() : at_(static_cast<char*>(::mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+  Block()
+      : at_(static_cast<char*>(
+            ::mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     ::madvise(at_, kPages * kPage, MADV_NOHUGEPAGE);
   }
   ~Block() { ::munmap(at_, kPages * kPage); }
@@ -31,7 +34,9 @@ class Block {
   void write(size_t page, size_t offset) const { *const_cast<volatile char*>(at_ + page * kPage + offset) = 1; }
   [[nodiscard]] char read(size_t page) const { return *const_cast<volatile char*>(at_ + page * kPage); }
   [[nodiscard]] uint64_t address(size_t page) const { return reinterpret_cast<uint64_t>(at_) + page * kPage; }
-  [[nodiscard]] bool has(uint64_t address) const { return address >= this->address(0) && address < this->address(kPages); }
+  [[nodiscard]] bool has(uint64_t address) const {
+    return address >= this->address(0) && address < this->address(kPages);
+  }
 
  private:
   char* at_;

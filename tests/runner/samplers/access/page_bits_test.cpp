@@ -10,11 +10,14 @@ namespace {
 
 constexpr const char* kSmaps =
     "55d0c0000000-55d0c0100000 r--p 00000000 fe:00 1234                       /usr/bin/app\n"
-    "Size:               1024 kB\nRss:                 512 kB\nReferenced:          512 kB\nAnonHugePages:         0 kB\n"
+    "Size:               1024 kB\nRss:                 512 kB\nReferenced:          512 kB\nAnonHugePages:         0 "
+    "kB\n"
     "55d0c1000000-55d0c1200000 rw-p 00000000 00:00 0                          [heap]\n"
-    "Size:               2048 kB\nRss:                1024 kB\nReferenced:            16 kB\nAnonHugePages:         0 kB\n"
+    "Size:               2048 kB\nRss:                1024 kB\nReferenced:            16 kB\nAnonHugePages:         0 "
+    "kB\n"
     "7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
-    "Size:               8192 kB\nRss:                8192 kB\nReferenced:          4096 kB\nAnonHugePages:      6144 kB\n"
+    "Size:               8192 kB\nRss:                8192 kB\nReferenced:          4096 kB\nAnonHugePages:      6144 "
+    "kB\n"
     "VmFlags: rd wr mr mw me ac sd\n"
     "7f0001000000-7f0001800000 rw-s 00000000 00:01 99                         /dev/shm/x\n"
     "Rss:                   4 kB\nReferenced:            4 kB\n"
