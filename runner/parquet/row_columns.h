@@ -32,9 +32,7 @@ class RowVisitor {
 
   template <typename Value>
   void operator()(std::string_view name, const Value& value, Encoding encoding = kDictionary) {
-    if constexpr (std::is_floating_point_v<Value>) {
-      next<DoubleColumn>([&] { return &table_.real(std::string(name)); }).add(value);
-    } else if constexpr (std::is_same_v<Value, bool>) {
+    if constexpr (std::is_same_v<Value, bool>) {
       next<BoolColumn>([&] { return &table_.boolean(std::string(name)); }).add(value);
     } else if constexpr (std::is_enum_v<Value>) {
       (*this)(name, column_text(value));
@@ -55,10 +53,7 @@ class RowVisitor {
   }
   template <typename Value>
   void optional(std::string_view name, const std::optional<Value>& value, Encoding encoding = kDictionary) {
-    if constexpr (std::is_floating_point_v<Value>) {
-      DoubleColumn& column = next<DoubleColumn>([&] { return &table_.optional_real(std::string(name)); });
-      value ? column.add(*value) : column.add_null();
-    } else if constexpr (std::is_integral_v<Value>) {
+    if constexpr (std::is_integral_v<Value>) {
       auto& column = number<Value>(name, encoding, Presence::kSometimes);
       value ? column.add(static_cast<NumberOf<Value>>(*value)) : column.add_null();
     } else {

@@ -2,6 +2,7 @@
 #include "runner/trace/access/access_row.h"
 
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "runner/decode/perf_sample.h"
@@ -15,6 +16,12 @@ constexpr std::array<const char*, MLRUN_ACCESS_RUNGS> kRungTexts = {"unknown",  
                                                                     "clear-refs", "damon",   "soft-dirty",  "faults"};
 constexpr std::array<const char*, MLRUN_ACCESS_KINDS> kOpTexts = {"unknown", "fault",   "load",
                                                                   "store",   "touched", "written"};
+
+double share_of(double part, int64_t whole) { return whole > 0 ? part / static_cast<double>(whole) : 0; }
+
+std::optional<int64_t> in_ppm(const std::optional<double>& share) {
+  return value_if(share.has_value(), static_cast<int64_t>(std::llround(share.value_or(0) * 1e6)));
+}
 
 }  // namespace
 
@@ -70,9 +77,6 @@ template class RowTable<AccessColumns, AccessRow>;
 struct AccessSiteColumns {
   static constexpr const char* kTable = "access_site";
   static void visit(auto& visitor, const AccessSiteRow& row) {
-    const auto share = [](int64_t part, int64_t whole) {
-      return value_if(whole > 0, static_cast<double>(part) / static_cast<double>(whole > 0 ? whole : 1));
-    };
     visitor.label("rung", row.rung < kRungTexts.size() ? row.rung : 0, kRungTexts);
     visitor("proc_id", row.site.proc_id);
     visitor.optional("site_library", row.site.site_library, 0);
@@ -81,17 +85,17 @@ struct AccessSiteColumns {
     visitor("blocks", row.blocks);
     visitor("bytes", row.bytes);
     visitor("lifetime", row.blocks > 0 ? row.lifetime_ns / row.blocks : 0);
-    visitor("byte_s", row.byte_s);
-    visitor("seen_byte_s", row.seen_byte_s);
-    visitor.optional("hot_fraction", row.hot_fraction());
+    visitor("byte_s", std::llround(row.byte_s));
+    visitor("seen_byte_s", std::llround(row.seen_byte_s));
+    visitor.optional("hot_ppm", in_ppm(row.hot_fraction()));
     visitor("samples", row.samples);
     visitor("loads", row.loads);
     visitor("stores", row.stores);
     visitor("faults", row.faults);
-    visitor.optional(
-        "latency",
-        value_if(row.with_latency > 0, row.latency_sum / static_cast<double>(std::max<int64_t>(row.with_latency, 1))));
-    visitor.optional("remote_share", share(row.remote, row.with_source));
+    visitor.optional("latency",
+                     value_if(row.with_latency > 0, std::llround(share_of(row.latency_sum, row.with_latency))));
+    visitor.optional("remote_ppm",
+                     in_ppm(value_if(row.with_source > 0, share_of(static_cast<double>(row.remote), row.with_source))));
   }
 };
 template class RowTable<AccessSiteColumns, AccessSiteRow>;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of two callers beside each other: two_sites SECONDS. All of the first caller's are touched over and over, those of the second one never
-// again. Prints the number of blocks and bytes of each.
+// Blocks of two callers beside each other: two_sites SECONDS. All of the first caller's are touched over and over, those of the second one, which
+// are larger, never again. Prints the number of blocks, and bytes of each of both.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { kBlocks = 64, kBytes = 512 << 10, kPage = 4096 };
+enum { kBlocks = 64, kBytes = 512 << 10, kLarge = 768 << 10, kPage = 4096 };
 static char *hot[kBlocks], *cold[kBlocks];
 
 static double now(void) {
@@ -20,8 +20,8 @@ __attribute__((noinline)) static void add_hot(int i) {
   memset(hot[i], 1, kBytes);
 }
 __attribute__((noinline)) static void add_cold(int i) {
-  cold[i] = malloc(kBytes);
-  memset(cold[i], 1, kBytes);
+  cold[i] = malloc(kLarge);
+  memset(cold[i], 1, kLarge);
 }
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
@@ -34,6 +34,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < kBlocks; i++)
       for (size_t at = 0; at < kBytes; at += kPage) *(volatile char *)(hot[i] + at) += 1;
   }
-  printf("%d %d\n", kBlocks, kBytes);
+  printf("%d %d %d\n", kBlocks, kBytes, kLarge);
   return 0;
 }
