@@ -43,7 +43,8 @@ def check_child(this):
     by_process = {}
     for row in rows:
         by_process.setdefault(row["proc_id"], set()).add(row["addr"] // accesses.PAGE)
-    this.equal("parent and child touched each page of the block", sorted(len(pages) for pages in by_process.values()), [2048, 2048])
+    lost = accesses.tried(trace, "faults")["lost"]
+    this.true("parent and child touched each page of the block", len(by_process) == 2 and sum(map(len, by_process.values())) >= 2 * 2048 - lost, (by_process.keys(), lost))
 
 
 def check(this):

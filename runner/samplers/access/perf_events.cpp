@@ -19,7 +19,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr size_t kRingPages = 64, kFewestPages = 8;  // powers of two; an ordinary user may lock 516 KiB a processor
+constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
 
 util::UniqueFd open_event(const perf_event_attr& attr, pid_t pid, int cpu) {
   return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));

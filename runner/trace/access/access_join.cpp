@@ -2,6 +2,7 @@
 #include "runner/trace/access/access_join.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "runner/decode/perf_sample.h"
@@ -144,7 +145,7 @@ void AccessJoin::take_open(Process& here, LiveBlock& block) {
 
 void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   const mlrun_access_sample& sample = row.sample;
-  const uint64_t address = std::clamp(sample.address, block.address, block.end() - 1);
+  const uint64_t address = std::clamp<uint64_t>(sample.address, block.address, block.end() - 1);
   row.has_block = row.has_site = true;
   row.block_address = block.address;
   row.block_ts_ns = block.ts_ns;
@@ -180,7 +181,8 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   double covered = 0;
   bool is_one_site = true;
   blocks.each_in(sample.address, end, [&](LiveBlock& block) {
-    const double bytes = static_cast<double>(std::min(end, block.end()) - std::max(sample.address, block.address));
+    const double bytes =
+        static_cast<double>(std::min(end, block.end()) - std::max<uint64_t>(sample.address, block.address));
     parts.push_back({&block, bytes});
     covered += bytes;
     is_one_site = is_one_site && block.site == parts.front().block->site;
