@@ -59,7 +59,8 @@ class BitsRung : public Rung {
 
   uint64_t round(uint64_t now_ns, Rows& rows, bool is_last) {
     uint64_t pages = 0;
-    const uint64_t began_ns = util::monotonic_ns();
+    // CPU time: waiting for a processor costs the program nothing.
+    const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (auto& [pid, process] : processes_) {
       if (process.cleared_ns != 0 && (!is_last || now_ns >= process.cleared_ns + options_.window_ns / 2))
         read(pid, process, rows);
@@ -70,9 +71,10 @@ class BitsRung : public Rung {
     facts_.all_ns = std::max<uint64_t>(now_ns - first_ns_, 1);
     facts_.looks += processes_.empty() ? 0 : 1;
     // All of these pages may be touched in the window.
-    const uint64_t cost_ns = util::monotonic_ns() - began_ns + pages * options_.cost.touch_ps / 1000;
+    const uint64_t cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns + pages * options_.cost.touch_ps / 1000;
     const auto pause_ns = static_cast<uint64_t>(static_cast<double>(cost_ns) / kProgramShare);
-    return processes_.empty() ? now_ns + kTooEarlyNs : now_ns + std::max(options_.window_ns, pause_ns);
+    const uint64_t cleared_ns = util::monotonic_ns();
+    return cleared_ns + (processes_.empty() ? kTooEarlyNs : std::max(options_.window_ns, pause_ns));
   }
 
   // Returns how many pages were cleared.
@@ -126,7 +128,7 @@ class BitsRung : public Rung {
       add(pid, mapping, row, rows);
     }
     process.resident = std::move(resident);
-    facts_.on_ns += is_first ? 0 : end_ns - process.cleared_ns;
+    facts_.on_ns += is_first || mappings.empty() ? 0 : end_ns - process.cleared_ns;
   }
 
   void add(uint32_t pid, const Mapping& mapping, mlrun_access_sample row, Rows& rows) const {
