@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 def check(this):
-    trace, (hot, cold), pages, _ = accesses.record(this, "random", 128, 3.5, "clear-refs")
+    trace, (hot, cold), pages, _ = accesses.record(this, "random", 64, 6, "clear-refs")
     facts = accesses.tried(trace, "clear-refs")
     said = re.search(r"--access by clear-refs: each window holds page faults back for about ([0-9.]+) ms a GiB", trace.stderr)
     this.true("it is said before", said is not None, trace.stderr)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that is touched in a known way: touches WHAT MIB SECONDS
 //   random   of two blocks of MIB each, the first at random in each tenth of a second, 10 % of its pages at most; the second never again
+//   remote   the same, filled by processor 1 and touched by processor 0
 //   hot      64 KiB of a block, without pause and without entering the kernel; the rest never again
 //   turning  the second tenth of a block at random, with the translations dropped every millisecond
 //   written  each third page of a block, over and over; all of them are read
@@ -10,6 +11,7 @@
 // First line of the others: addresses of the hot and the cold block. At the end: pages touched in a window of a second, touches.
 #define _GNU_SOURCE
 #include <malloc.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,12 @@ static char *filled(size_t bytes, int advice) {
   memset(block, 1, bytes);
   return block;
 }
+static void move_to(const char *what, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  if (!strcmp(what, "remote") && sched_setaffinity(0, sizeof set, &set)) exit(5);
+}
 static __attribute__((noinline)) char *first_caller(size_t bytes) { return malloc(bytes); }
 static __attribute__((noinline)) char *second_caller(size_t bytes) { return malloc(bytes); }
 
@@ -63,7 +71,7 @@ static void reused(size_t bytes, uint64_t until) {
 static void touch_once(const char *what, char *hot, char *cold, size_t pages, uint64_t turn, uint64_t *touched) {
   static uint8_t seen[1 << 20];
   size_t tenth = pages / 10;
-  if (!strcmp(what, "random")) {  // the same tenth of the pages in every window
+  if (!strcmp(what, "random") || !strcmp(what, "remote")) {  // the same tenth of the pages in every window
     for (size_t i = 0; i < tenth; i++) {
       size_t page = random_number() % tenth * 10;
       touch(hot + page * kPage + random_number() % kPage);
@@ -102,9 +110,11 @@ int main(int argc, char **argv) {
     reused(bytes, now_ns() + seconds_ns);
     return 0;
   }
+  move_to(what, 1);
   char *hot = filled(bytes, strcmp(what, "huge") ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
   char *cold = filled(bytes, MADV_NOHUGEPAGE);
   madvise(cold, bytes, MADV_RANDOM);  // a mapping of its own
+  move_to(what, 0);
   uint64_t touched = 0;
   printf("%lu %lu\n", (unsigned long)hot, (unsigned long)cold);
   fflush(stdout);
