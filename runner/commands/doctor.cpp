@@ -27,6 +27,7 @@
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
 #include "runner/launch/program_file.h"
+#include "runner/samplers/access/ladder.h"
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
 #include "runner/session/installation.h"
@@ -199,6 +200,19 @@ Finding check_counters() {
   return {all ? Verdict::kGood : Verdict::kPartly, text};
 }
 
+// Of --access: each rung, what it costs, or why it does not work here.
+Finding check_access() {
+  std::string text;
+  bool works = false;
+  for (const access::TriedRung& rung : access::try_all_rungs()) {
+    const bool is_usable = rung.problem.empty();
+    works = works || is_usable;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", access::rung_name(rung.rung),
+                        is_usable ? rung.remark + "; blind to: " + access::rung_is_blind_to(rung.rung) : rung.problem);
+  }
+  return {works ? Verdict::kPartly : Verdict::kLess, text};
+}
+
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kGood: return "ok";
@@ -228,6 +242,7 @@ constexpr Check kChecks[] = {
     {"GPU work", check_gpu_work},
     {"GPU samples", check_gpu_samples},
     {"counters", check_counters},
+    {"accesses", check_access},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;

@@ -53,7 +53,8 @@ using util::note, util::say;
 // Nothing can be recorded: this process becomes the command, unless recording was required.
 Result<int> run_untraced(const RunOptions& options, const launch::CommandState& state, const std::string& reason) {
   const bool required = options.preload == Wish::kRequire || options.kprobes == Wish::kRequire ||
-                        options.cupti == Wish::kRequire || options.sample == Wish::kRequire;
+                        options.cupti == Wish::kRequire || options.sample == Wish::kRequire ||
+                        options.access.wish == Wish::kRequire;
   if (required) return fail("nothing can be recorded: " + reason);
   say(reason + "; running the command without recording");
   if (const int error = state.enter(); error != 0) return fail_errno("place the command", error);
@@ -216,7 +217,8 @@ void follow(launch::KernelSide& side, pid_t pid) {
 // Starts the command; the kernel side follows it before its first instruction.
 Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
-                                           const launch::CommandState& state, launch::KernelSide* kernel_side) {
+                                           const launch::CommandState& state, launch::KernelSide* kernel_side,
+                                           samplers::AccessStart* access) {
   launch::StartGate gate;
   const std::string library = needs_library(options) ? installation.preload_library : std::string();
   return launch::ChildProcess::start(
@@ -232,6 +234,7 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
       },
       [&](pid_t pid) {
         if (kernel_side != nullptr) follow(*kernel_side, pid);
+        if (access != nullptr) access->attach(pid);
         gate.open();
       });
 }
@@ -246,6 +249,7 @@ struct Run {
   std::string folder;
   collect::Recording& recording;
   launch::SessionFile session;
+  std::unique_ptr<samplers::AccessStart> access;
   std::unique_ptr<launch::KernelSide> kernel_side;
   uint64_t started_ns = 0;
 };
@@ -259,7 +263,8 @@ Result<launch::ChildProcess> start_run(Run& run) {
   if (Status written = run.session.write(); !written) return tl::make_unexpected(written.error());
   run.recording.collector().start();
   run.started_ns = util::monotonic_ns();
-  return start_command(run.options, run.installation, run.recording, run.relay, run.state, run.kernel_side.get());
+  return start_command(run.options, run.installation, run.recording, run.relay, run.state, run.kernel_side.get(),
+                       run.access.get());
 }
 
 void take_back(Run& run) {
@@ -273,7 +278,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   nlohmann::json& session = run.session.data;
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
-  samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch);
+  samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
   PlacedBlocks placed(run.rules, recording.arena().placement());
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
@@ -320,7 +325,8 @@ Result<int> run_traced(Run& run) {
 
 // Exit code 125 is only for a missing recording.
 Result<int> record(const RunOptions& options, const launch::Installation& installation,
-                   const launch::CommandState& state, const Rules& rules) try {
+                   const launch::CommandState& state, const Rules& rules,
+                   std::unique_ptr<samplers::AccessStart> access) try {
   launch::SignalRelay relay;
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
@@ -332,7 +338,8 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
     ::rmdir(folder->c_str());
     return tl::make_unexpected(recording.error());
   }
-  Run run{options, installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder), nullptr};
+  Run run{options,           installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder),
+          std::move(access), nullptr};
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
@@ -370,7 +377,9 @@ Result<int> run(const Arguments& arguments) {
   const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
   if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
-  auto status = record(options, installation, state, *rules);
+  auto access = samplers::AccessStart::settle(options.access);
+  if (!access) return tl::make_unexpected(access.error());
+  auto status = record(options, installation, state, *rules, *std::move(access));
   if (status || status.error().exit_code != 125 || options.places()) return status;
   return run_untraced(options, state, status.error().text);
 }

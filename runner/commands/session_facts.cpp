@@ -90,6 +90,7 @@ Streams streams_of(const RunOptions& options) {
   for (const std::string& counters : options.sample_counters)
     streams.add(options.sample, true, (counters + "_samples").c_str());
   streams.add(options.python_stacks, true, "python_stacks");
+  streams.add(options.access.wish, true, "access");
   streams.add(options.kprobes, true, "block");
   util::KernelStreams::visit(options.kernel_streams,
                              [&](const char* name, bool is_on) { streams.add(options.kprobes, is_on, name); });

@@ -35,6 +35,7 @@ std::string option_about(About subject, const RunTexts& texts, const RunOptions&
                         {is_named(texts.python_stacks) && texts.python_stacks != "auto", "--python-stacks", {kEvents}},
                         {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti", {kEvents}},
                         {options.kprobes != Wish::kOff, "--kprobes", {kEvents}},
+                        {is_named(texts.access), "--access", {kCommand, kEvents}},
                         {options.alloc_times, "--alloc-dur", {kCommand, kLibrary, kAllocs}},
                         {texts.buffer.has_value(), "--buffer", {kCommand}},
                         {texts.max_spool.has_value(), "--max-spool", {kCommand}},

@@ -38,6 +38,14 @@ struct ObserveOptions {
   [[nodiscard]] bool any() const { return !pids.empty() || !cgroup.empty() || system; }
 };
 
+// How accesses to memory are seen (runner/samplers/access).
+struct AccessOptions {
+  Wish wish = Wish::kOff;
+  std::vector<std::string> rungs;  // as named; empty: the first that works
+  double hz = 0;                   // 0: each rung's own
+  std::optional<uint64_t> read_event, write_event;
+};
+
 struct RunOptions {
   Wish preload = Wish::kAuto;
   bool files = true;
@@ -58,6 +66,7 @@ struct RunOptions {
   std::vector<std::string> place;  // rules, or files of rules, as given
   std::string mem_kind;            // as given; "": none
   Wish kprobes = Wish::kOff;       // off unless named
+  AccessOptions access;
   util::KernelStreams kernel_streams;
   std::vector<std::string_view> kprobes_required;  // signals (kprobes/signals.h) named beside =require; they stay
   ObserveOptions observe;

@@ -67,6 +67,27 @@ void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
         "NUMBER");
 }
 
+void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
+  shown(app.add_flag(
+            "--access{on}", texts.access,
+            "which memory is read and written, joined to the block that is there (default: off). With no value by the "
+            "first of these that "
+            "works here; mlrun doctor says which, and what each costs\n"
+            "=precise: events of the processor, with latencies; =hint-faults: page faults of NUMA balancing; =cold and "
+            "=clear-refs: accessed bits, in windows of a second or more; =damon: regions, by the kernel, as root; "
+            "=soft-dirty: what was written, and =faults: the first access to each page, alone or beside another, and "
+            "only if named\n"
+            "=HZ: samples a second of each processor (precise: 1000), or windows\n"
+            "=off, =require"),
+        "[=HZ|WHAT,...]");
+  shown(app.add_option("--access-read-event", texts.access_read_event,
+                       "raw number of a precise event for loads, as in r1cd of perf, instead of the processor's own "
+                       "(default: none)"),
+        "NUMBER");
+  shown(app.add_option("--access-write-event", texts.access_write_event, "the same for stores (default: none)"),
+        "NUMBER");
+}
+
 void add_streams(CLI::App& app, RunTexts& texts) {
   const Shown shown{
       "What is recorded\t"
@@ -103,9 +124,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
           "=torch: GPU memory that PyTorch gives to tensors\n"
           "=off, =auto, =all (block,wait,vfs), =require"),
       "[=WHAT,...]");
-  for (size_t i = 0; i < kAbsentStreams.size(); i++) {
-    app.add_flag(fmt::format("--{}{{on}}", kAbsentStreams[i].first), texts.absent[i])->group("");
-  }
+  add_access(app, texts, shown);
   shown(
       app.add_flag("--python-stacks{20}", texts.python_stacks,
                    "Python stacks with their lines, from outside; CPython 3.11 to 3.15. By default the thread that "

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runner/events/alloc_class.h"
+#include "runner/options/access_options.h"
 #include "runner/options/observe_options.h"
 #include "runner/options/option_needs.h"
 #include "runner/options/options.h"
@@ -20,11 +21,6 @@ namespace {
 constexpr uint64_t kSmallestBuffer = 4 << 20;
 constexpr uint64_t kLargestBuffer = uint64_t{4} << 30;
 constexpr uint64_t kSmallestSpool = 4 << 20;
-
-Status check_absent(const std::string& name, const std::string& what, const std::string& text) {
-  if (text.empty() || text == "off" || text == "auto") return {};
-  return fail(fmt::format("--{}: this build of mlrun does not have {}; leave the option out", name, what));
-}
 
 Status read_size(const char* option, const std::optional<std::string>& text, uint64_t low, uint64_t high,
                  const std::function<void(uint64_t)>& set) {
@@ -125,9 +121,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   if (options.observe.any()) return options;
   status = take_command(app, options);
   if (status) status = read_streams(texts, options);
-  for (size_t i = 0; status && i < kAbsentStreams.size(); i++) {
-    status = check_absent(kAbsentStreams[i].first, kAbsentStreams[i].second, texts.absent[i]);
-  }
+  if (status) status = read_access(texts, options);
   if (status && !options.cpus.empty() && !options.cpu_node.empty()) {
     status = fail("--cpus and --cpu-node both choose CPUs: give one of them");
   }

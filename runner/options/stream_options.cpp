@@ -206,7 +206,7 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
     options.marks = false;  // each mark is an event of its own
   }
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
-                       options.kprobes == Wish::kOff;
+                       options.kprobes == Wish::kOff && options.access.wish == Wish::kOff;
   if (!all_off || options.places()) return {};
   return fail(
       "--preload=off and --sample=off leave nothing to record; run the command without mlrun, or add --kprobes or "

@@ -24,7 +24,7 @@ struct Kind {
   const char* problem;  // where run.json has the problem of its sampler; null: it has none
 };
 
-constexpr std::array<Kind, 20> kKinds = {{
+constexpr std::array<Kind, 21> kKinds = {{
     {"files", "files", "", nullptr, nullptr},
     {"allocs", "allocations", "", nullptr, nullptr},
     {"marks", "marks", "", nullptr, nullptr},
@@ -38,6 +38,7 @@ constexpr std::array<Kind, 20> kKinds = {{
     {"memory_samples", "samples of memory", "--sample=memory", nullptr, "/machine_sampler/problem"},
     {"process_samples", "samples of processes", "--sample=process", nullptr, "/machine_sampler/problem"},
     {"python_stacks", "Python stacks", "--python-stacks", nullptr, "/python_stacks/problem"},
+    {"access", "accesses to memory", "--access", nullptr, "/access/problem"},
     {"block", "block I/O", "--kprobes", "block I/O", nullptr},
     {"wait", "waits of the kernel", "--kprobes", "waits", nullptr},
     {"vfs", "file operations of the kernel", "--kprobes", "file operations", nullptr},

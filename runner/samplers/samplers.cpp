@@ -209,7 +209,8 @@ class MachinePart : public SamplerPart {
 }  // namespace
 
 Samplers::Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
-                   const collect::DescendantWatch& watch) {
+                   const collect::DescendantWatch& watch, std::unique_ptr<AccessStart> access) {
+  if (access) parts_.push_back(std::make_unique<AccessPart>(std::move(*access), recording, watch));
   if (const looks::SamplerOptions looks = looks_options(options, command_cpus); looks.any())
     parts_.push_back(std::make_unique<LooksPart>(looks, recording));
   if (options.sample != Wish::kOff && !options.sample_counters.empty())

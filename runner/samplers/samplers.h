@@ -10,28 +10,17 @@
 #include "runner/collect/descendant_watch.h"
 #include "runner/collect/recording.h"
 #include "runner/options/options.h"
+#include "runner/samplers/access_part.h"
+#include "runner/samplers/sampler_part.h"
 
 namespace mlrun::samplers {
 
-// A sampler begins when it is made. Used by the collector's thread only, which it does not keep waiting.
-class SamplerPart {
- public:
-  SamplerPart() = default;
-  virtual ~SamplerPart() = default;
-  SamplerPart(const SamplerPart&) = delete;
-  SamplerPart& operator=(const SamplerPart&) = delete;
-
-  // Writes new samples into the spool; called in each pass of the collector.
-  virtual void collect() = 0;
-  // Ends the sampling and describes it in session.json.
-  virtual void finish(nlohmann::json& session) = 0;
-};
-
 class Samplers {
  public:
-  // All outlive it. `command_cpus`: how many processors --cpus or --cpu-node leave to the command; 0: all of mlrun's.
+  // All outlive it, but `access`, which is taken over (nullptr: no --access). `command_cpus`: how many processors --cpus or --cpu-node leave
+  // to the command; 0: all of mlrun's.
   Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
-           const collect::DescendantWatch& watch);
+           const collect::DescendantWatch& watch, std::unique_ptr<AccessStart> access);
 
   void collect() {
     for (const auto& part : parts_) part->collect();

@@ -84,7 +84,7 @@ void put_block(std::string content, std::string& out) {
 
 std::string head_block(const Summary& summary, const std::string& trace, const TextStyle& style) {
   return head_text(summary, trace, style) + completeness_text(summary, style) + rules_text(summary, style) +
-         placement_text(summary, style);
+         placement_text(summary, style) + memory_rungs_text(summary, style);
 }
 
 // Blocks whose lists are as long as there is room for.
@@ -161,6 +161,7 @@ std::string full_text(const Summary& summary, const TextStyle& style) {
   block(files_text(summary, style));
   block(calls_text(summary, style));
   block(sites_text(summary, style));
+  block(memory_sites_text(summary, style));
   block(splits_text(summary, style));
   block(devices_text(summary, style));
   block(syscalls_text(summary, style));

@@ -45,7 +45,8 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string sites_text(const Summary& summary, const TextStyle& style);
-[[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string memory_rungs_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string memory_sites_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string timeline_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string waits_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string heap_text(const Summary& summary, const TextStyle& style);
@@ -57,6 +58,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 // mark. 0: "?".
 [[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
 [[nodiscard]] std::string machine_text(const Summary& summary, const TextStyle& style);
+[[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string gpus_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string kernel_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string splits_text(const Summary& summary, const TextStyle& style);

@@ -25,6 +25,7 @@
 #include "runner/summary/tables/phase_times.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/symbols/symbolize.h"
+#include "runner/trace/access/access_pass.h"
 #include "runner/trace/coverage/coverage.h"
 #include "runner/trace/coverage/left_out.h"
 #include "runner/trace/coverage/losses.h"
@@ -141,6 +142,7 @@ class Merger {
   idle::GapFinder gaps_;
   idle::Steps steps_{info_};
   summary::MarkMeter mark_meter_;
+  AccessPass accesses_;
 };
 
 Status Merger::load() {
@@ -424,11 +426,13 @@ void Merger::complete_info() {
   add_remarks(info_, python_coverage(session_, *index_));
   add_remarks(info_, gpu_sample_coverage(session_, info_));
   add_remarks(info_, counter_sample_coverage(session_));
+  add_remarks(info_, accesses_.coverage(session_));
   for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
     info_.coverage.push_back(std::move(row));
   }
   info_.run = make_run_json(session_, *index_, info_, totals_);
   kernel_->describe(*info_.run);
+  accesses_.describe(info_, *info_.run);
   if (nlohmann::json steps = steps_.describe(); !steps.is_null()) (*info_.run)["gpu_steps"] = std::move(steps);
 }
 
@@ -449,6 +453,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   const bool has_kernel = written && kernel_->present();
   if (has_kernel) written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
+  if (written) written = accesses_.run(*index_, session_, info_, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();
   summary::Summary summary = builder_->finish(info_);

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Rules of --place in a guest with NUMA nodes, by guest_check.py there. Done again if the emulator has lost the guest's timers (75).
-# Usage: placement_test.sh KERNEL PYTHON-WITH-NUMPY [vmrun's option]...
+# A check in a guest with NUMA nodes: guest_check.py, rules of --place; access_check.py, rungs of --access. Done again if the emulator has
+# lost the guest's timers (75). Usage: placement_test.sh CHECK KERNEL PYTHON [vmrun's option]...
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(realpath "${MLRUN_BUILD:-$here/../../../build}")
-kernel=$1 python=$(realpath -s "$2")
-shift 2
+check=$1 kernel=$2 python=$(realpath -s "$3")
+shift 3
 for _ in 1 2; do
   status=0
   "$here/../vmrun" --kernel "$kernel" --numa --memory 1024 --disk 0 --timeout 600 "$@" -- \
-    /usr/bin/python3 -B "$here/guest_check.py" "$build" "$python" || status=$?
+    "$python" -B "$here/$check" "$build" "$python" || status=$?
   if ((status != 75)); then break; fi
 done
 exit "$status"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of perf's ring and of perf.data: samples with addresses, and what a data source means.
+#pragma once
+
+#include <linux/perf_event.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace mlrun::decode {
+
+struct PerfSample {
+  uint64_t ip = 0, time_ns = 0, address = 0, period = 0, weight = 0, data_source = 0;
+  uint32_t pid = 0, tid = 0;
+  int32_t cpu = -1;  // -1: not in the record
+};
+
+// The bits of sample_type that read_sample() understands.
+inline constexpr uint64_t kPerfSampleBits = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+                                            PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
+                                            PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                            PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC;
+
+// `body`: a PERF_RECORD_SAMPLE behind its header. nullopt: a field that is not understood, or the record is too short. What is behind
+// the data source is not read.
+std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char> body);
+
+enum class MemoryOp : uint8_t { kUnknown, kLoad, kStore, kPrefetch, kExecute };
+
+// Parts of union perf_mem_data_src. Several levels may be named, as perf does: "L1 or L2".
+struct DataSource {
+  MemoryOp op = MemoryOp::kUnknown;
+  std::string level;  // "L1", "L3", "LFB", "RAM", "PMEM", "CXL", "cache", "I/O", "uncached"; empty: unknown
+  bool hit = false, miss = false;
+  bool remote = false;  // another node's memory or cache, or another processor's
+  bool locked = false;
+  std::string snoop;        // "none", "hit", "miss", "hitm", "forward", "peer"; empty: unknown
+  std::string translation;  // where the translation was: "L1", "L2", "walker", "fault"; empty: unknown
+  bool translation_miss = false;
+};
+DataSource read_data_source(uint64_t value);
+
+// "load", "store", "prefetch", "execute"; empty: unknown.
+const char* op_text(MemoryOp op);
+
+}  // namespace mlrun::decode

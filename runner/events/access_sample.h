@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to memory (--access): rows of frames of type MLRUN_FRAME_SAMPLES (gpu_sample.h). Rows only grow at their end. Numbers are
+// never reused.
+#pragma once
+
+#include "runner/events/gpu_sample.h"
+
+// A table of samples beside those of enum mlrun_sample_table.
+enum { MLRUN_SAMPLE_ACCESS = 12 };
+
+// How it was seen. runner/samplers/access/README.md says what each one cannot see.
+enum mlrun_access_rung {
+  MLRUN_ACCESS_PRECISE = 1,  // events of the processor, with address and data source
+  MLRUN_ACCESS_HINT_FAULTS,  // page faults, those of NUMA balancing among them
+  MLRUN_ACCESS_COLD,         // accessed bits, cleared by MADV_COLD, which flushes translations
+  MLRUN_ACCESS_CLEAR_REFS,   // accessed bits, cleared by /proc/PID/clear_refs, which does not
+  MLRUN_ACCESS_DAMON,        // regions by DAMON
+  MLRUN_ACCESS_SOFT_DIRTY,   // written pages
+  MLRUN_ACCESS_FAULTS,       // page faults alone: first accesses
+  MLRUN_ACCESS_RUNGS
+};
+
+enum mlrun_access_kind {
+  MLRUN_ACCESS_FAULT = 1,  // a page, read or written
+  MLRUN_ACCESS_LOAD,
+  MLRUN_ACCESS_STORE,
+  MLRUN_ACCESS_TOUCHED,  // a range of which touched_bytes were read or written in the window
+  MLRUN_ACCESS_WRITTEN,  // a range that was written in the window
+  MLRUN_ACCESS_KINDS
+};
+
+enum mlrun_access_flag {
+  MLRUN_ACCESS_FILLING = 1  // pages were added to the range in the window: that counts as touched, whatever was cleared
+};
+
+struct mlrun_access_sample {
+  __u64 monotonic_ns, interval_ns;  // the moment; of a window its end and its length
+  __u32 host_pid, host_tid;         // as mlrun sees them; tid 0: any thread
+  __u64 address, bytes;             // the page, mapping or region; bytes 0: this address
+  __u64 touched_bytes;              // in whole pages, huge ones among them
+  __u64 resident_bytes, huge_bytes;
+  __u64 count, count_max;  // events that it represents; DAMON: checks that found an access, of count_max
+  __u64 ip, data_source;   // union perf_mem_data_src
+  __u64 latency;           // in cycles; 0: unknown
+  __s32 cpu;               // -1: unknown
+  __u16 rung, kind;
+  __u32 flags, spare;
+};

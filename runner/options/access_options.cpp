@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/options/access_options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/util/text.h"
+
+namespace mlrun {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kAccessWords = {"precise", "hint-faults", "cold",  "clear-refs",
+                                                          "damon",   "soft-dirty",  "faults"};
+constexpr double kFewestAccessHz = 0.01, kMostAccessHz = 100000;
+
+Status read_word(const std::string& text, std::string_view word, AccessOptions& access) {
+  double hz = 0;
+  const char* const end = word.data() + word.size();
+  const auto [read, error] = std::from_chars(word.data(), end, hz);
+  if (error == std::errc() && read == end) {
+    if (!(hz >= kFewestAccessHz && hz <= kMostAccessHz))
+      return fail(
+          fmt::format("--access={}: the samples a second must be from {} to {}", text, kFewestAccessHz, kMostAccessHz));
+    access.hz = hz;
+    return {};
+  }
+  if (word == "on" || word == "all") return {};
+  if (word == "require") {
+    access.wish = Wish::kRequire;
+  } else if (std::find(kAccessWords.begin(), kAccessWords.end(), word) != kAccessWords.end()) {
+    access.rungs.emplace_back(word);
+  } else {
+    return fail(fmt::format("--access={}: '{}' is none of {}, a number of samples a second, off, require", text, word,
+                            fmt::join(kAccessWords, ", ")));
+  }
+  return {};
+}
+
+// A number, hexadecimal as perf's: 1cd, r1cd or 0x1cd.
+Status read_event(const char* option, const std::optional<std::string>& text, std::optional<uint64_t>& event) {
+  if (!text) return {};
+  std::string_view digits = *text;
+  if (digits.starts_with("0x")) {
+    digits.remove_prefix(2);
+  } else if (digits.starts_with("r")) {
+    digits.remove_prefix(1);
+  }
+  uint64_t number = 0;
+  const auto [read, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+  if (digits.empty() || error != std::errc() || read != digits.data() + digits.size())
+    return fail(fmt::format("{} {}: give a hexadecimal number, as r1cd", option, *text));
+  event = number;
+  return {};
+}
+
+}  // namespace
+
+Status read_access(const RunTexts& texts, RunOptions& options) {
+  AccessOptions& access = options.access;
+  Status status = read_event("--access-read-event", texts.access_read_event, access.read_event);
+  if (status) status = read_event("--access-write-event", texts.access_write_event, access.write_event);
+  if (!status) return status;
+  const bool has_events = access.read_event || access.write_event;
+  const bool is_off = texts.access.empty() || texts.access == "off";
+  if (is_off && has_events)
+    return fail("--access-read-event and --access-write-event are about --access=precise: add it");
+  if (is_off) return {};
+  access.wish = Wish::kOn;
+  if (util::has_empty_part(texts.access))
+    return fail(fmt::format("--access={}: a value is missing beside a comma", texts.access));
+  for (const std::string_view word : util::split(texts.access, ",")) {
+    if (status = read_word(texts.access, word, access); !status) return status;
+  }
+  const bool is_precise =
+      access.rungs.empty() || std::find(access.rungs.begin(), access.rungs.end(), "precise") != access.rungs.end();
+  if (has_events && !is_precise)
+    return fail(
+        fmt::format("--access={}: --access-read-event and --access-write-event are about precise events: add precise",
+                    texts.access));
+  return {};
+}
+
+}  // namespace mlrun

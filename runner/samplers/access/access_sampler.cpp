@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/access_sampler.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/util/background_thread.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr std::chrono::seconds kAccessPatience(1);
+constexpr size_t kRowsMax =
+    (size_t{64} << 20) / sizeof(mlrun_access_sample);  // while the collector does not fetch them
+
+}  // namespace
+
+struct AccessSampler::Shared {
+  std::mutex mutex;
+  std::condition_variable wake, ended_changed;
+  bool stop = false, started = false, ended = false, has_news = false;
+  std::vector<ChosenRung> rungs;
+  std::vector<uint32_t> host_pids;
+  Rows rows;
+  AccessState state;
+
+  // Requires: the mutex is held.
+  void take(const Rows& fresh) {
+    const size_t count = std::min(fresh.size(), kRowsMax - std::min(rows.size(), kRowsMax));
+    rows.insert(rows.end(), fresh.begin(), fresh.begin() + static_cast<ptrdiff_t>(count));
+    state.rows += fresh.size();
+    state.rows_dropped += fresh.size() - count;
+    state.rungs.clear();
+    for (const ChosenRung& one : rungs) state.rungs.push_back({one.tried.rung, one.made->facts()});
+  }
+};
+
+AccessSampler::AccessSampler(std::vector<ChosenRung> rungs) : shared_(std::make_shared<Shared>()) {
+  shared_->rungs = std::move(rungs);
+}
+
+AccessSampler::~AccessSampler() { stop(); }
+
+std::vector<std::string> AccessSampler::attach(pid_t command) {
+  std::vector<std::string> problems;
+  std::vector<ChosenRung> good;
+  for (ChosenRung& one : shared_->rungs) {
+    if (const std::string problem = one.made->attach(command); problem.empty()) {
+      good.push_back(std::move(one));
+    } else {
+      problems.push_back(fmt::format("{}: {}", rung_name(one.tried.rung), problem));
+    }
+  }
+  shared_->rungs = std::move(good);
+  return problems;
+}
+
+void AccessSampler::start() {
+  shared_->started = true;
+  const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
+  if (problem.empty()) return;
+  shared_->state.problem = problem;
+  shared_->ended = true;
+}
+
+void AccessSampler::watch(std::vector<uint32_t> host_pids) {
+  const std::lock_guard lock(shared_->mutex);
+  if (host_pids == shared_->host_pids) return;
+  shared_->host_pids = std::move(host_pids);
+  shared_->has_news = true;
+  shared_->wake.notify_all();
+}
+
+void AccessSampler::stop() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->wake.notify_all();
+  if (shared_->started) shared_->ended_changed.wait_for(lock, kAccessPatience, [&] { return shared_->ended; });
+}
+
+Rows AccessSampler::fetch() {
+  const std::lock_guard lock(shared_->mutex);
+  return std::exchange(shared_->rows, {});
+}
+
+AccessState AccessSampler::state() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->state;
+}
+
+void AccessSampler::sample(Shared& shared) {
+  std::vector<uint64_t> due(shared.rungs.size(), 0);
+  const uint64_t began_cpu_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  std::unique_lock lock(shared.mutex);
+  for (bool last = false; !last && !due.empty();) {
+    last = shared.stop;
+    const bool has_news = std::exchange(shared.has_news, false);
+    const std::vector<uint32_t> host_pids = has_news ? shared.host_pids : std::vector<uint32_t>();
+    lock.unlock();
+    Rows rows;
+    for (size_t i = 0; i < due.size(); i++) {
+      Rung& rung = *shared.rungs[i].made;
+      if (has_news) rung.watch(host_pids);
+      const uint64_t now_ns = util::monotonic_ns();
+      if (last) {
+        rung.finish(now_ns, rows);
+      } else if (due[i] <= now_ns) {
+        due[i] = rung.look(now_ns, rows);
+      }
+    }
+    lock.lock();
+    shared.take(rows);
+    shared.state.cpu_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_cpu_ns;
+    const uint64_t next_ns = *std::min_element(due.begin(), due.end()), now_ns = util::monotonic_ns();
+    if (!last && next_ns > now_ns)
+      shared.wake.wait_for(lock, std::chrono::nanoseconds(next_ns - now_ns),
+                           [&] { return shared.stop || shared.has_news; });
+  }
+}
+
+void AccessSampler::run(const std::shared_ptr<Shared>& shared) {
+  pthread_setname_np(pthread_self(), "mlrun-access");
+  std::string problem;
+  try {
+    sample(*shared);
+    shared->rungs.clear();  // ends what the kernel does for them
+  } catch (const std::exception& error) {
+    problem = std::string("it ended early: ") + error.what();
+  }
+  const std::lock_guard lock(shared->mutex);
+  shared->state.problem = std::move(problem);
+  shared->ended = true;
+  shared->ended_changed.notify_all();
+}
+
+}  // namespace mlrun::access

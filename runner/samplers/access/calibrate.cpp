@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/calibrate.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "runner/samplers/access/page_bits.h"
+#include "runner/samplers/access/perf_events.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr size_t kTryPages = 8192, kTryPage = 4096, kTryBytes = kTryPages * kTryPage;
+constexpr size_t kScratchBytes = 256 * kTryPage;
+constexpr int kTryRounds = 3;
+
+// Shared with a child that touches its block each time it is asked to.
+struct Trial {
+  int asked, done;
+  bool writes;
+  uint64_t touch_ns;
+  char *block, *scratch;
+};
+
+char* fresh_block(size_t bytes) {
+  void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return nullptr;
+  ::madvise(at, bytes, MADV_NOHUGEPAGE);
+  return static_cast<char*>(at);
+}
+
+void wait_until(const int& word, int value) {
+  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != value) ::usleep(50);
+}
+
+// In the child: system calls alone.
+[[noreturn]] void serve(Trial& trial) {
+  for (int turn = 1;; turn++) {
+    wait_until(trial.asked, turn);
+    // Many changed pages make the kernel flush all translations, without which the bits of those that are left are not set again.
+    ::mprotect(trial.scratch, kScratchBytes, PROT_READ);
+    ::mprotect(trial.scratch, kScratchBytes, PROT_READ | PROT_WRITE);
+    const uint64_t began_ns = util::monotonic_ns();
+    for (size_t at = 0; at < kTryBytes; at += kTryPage) {
+      volatile char* byte = trial.block + at;
+      if (trial.writes) {
+        *byte = 1;
+      } else {
+        static_cast<void>(*byte);
+      }
+    }
+    trial.touch_ns = util::monotonic_ns() - began_ns;
+    __atomic_store_n(&trial.done, turn, __ATOMIC_RELEASE);
+  }
+}
+
+class TrialProcess {
+ public:
+  explicit TrialProcess(bool writes) {
+    void* at = ::mmap(nullptr, sizeof(Trial), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char* block = fresh_block(kTryBytes);
+    if (at == MAP_FAILED || block == nullptr) return;
+    trial_ = static_cast<Trial*>(at);
+    trial_->block = block;
+    trial_->scratch = fresh_block(kScratchBytes);
+    if (trial_->scratch == nullptr) return;
+    std::fill_n(trial_->scratch, kScratchBytes, 1);
+    trial_->writes = true;
+    child_ = ::fork();
+    if (child_ == 0) serve(*trial_);
+    if (child_ > 0) touch();  // writes: the pages are there
+    trial_->writes = writes;
+  }
+  TrialProcess(const TrialProcess&) = delete;
+  TrialProcess& operator=(const TrialProcess&) = delete;
+  ~TrialProcess() {
+    if (child_ > 0) {
+      ::kill(child_, SIGKILL);
+      ::waitpid(child_, nullptr, 0);
+    }
+    if (trial_ == nullptr) return;
+    ::munmap(trial_->block, kTryBytes);
+    if (trial_->scratch != nullptr) ::munmap(trial_->scratch, kScratchBytes);
+    ::munmap(trial_, sizeof(Trial));
+  }
+
+  [[nodiscard]] pid_t child() const { return child_; }
+  [[nodiscard]] Mapping block() const {
+    return {.start = reinterpret_cast<uint64_t>(trial_->block),
+            .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
+  }
+  uint64_t touch() {
+    __atomic_store_n(&trial_->asked, trial_->asked + 1, __ATOMIC_RELEASE);
+    wait_until(trial_->done, trial_->asked);
+    return trial_->touch_ns;
+  }
+
+ private:
+  Trial* trial_ = nullptr;
+  pid_t child_ = -1;
+};
+
+int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
+  if (bits == PageBits::kCold) return make_cold(process.child(), {process.block()}, longest_ns);
+  return clear_refs(process.child(), bits == PageBits::kClearRefs ? Refs::kAccessed : Refs::kSoftDirty, longest_ns);
+}
+
+// Bytes of the block that the bits show.
+uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
+  uint64_t bytes = 0;
+  if (bits == PageBits::kSoftDirty) {
+    for (const Run& run : written_runs(process.child(), process.block())) bytes += run.bytes;
+    return bytes;
+  }
+  const Mapping block = process.block();
+  for (const Mapping& mapping : read_smaps(process.child())) {  // neighbours may be one mapping with it
+    if (mapping.start <= block.start && mapping.end >= block.end) bytes = mapping.referenced_bytes;
+  }
+  return bytes;
+}
+
+uint64_t in_ps(uint64_t ns) { return ns * 1000 / kTryPages; }
+
+}  // namespace
+
+PageCost calibrate_pages(PageBits bits) {
+  PageCost cost;
+  TrialProcess process(bits == PageBits::kSoftDirty);
+  if (process.child() < 0) return cost;
+  const uint64_t plain_ns = std::min(process.touch(), process.touch());
+  std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
+  for (int round = 0; round < kTryRounds; round++) {
+    uint64_t clear_ns = 0;
+    const uint64_t began_ns = util::monotonic_ns();
+    cost.error = clear(bits, process, clear_ns);
+    if (cost.error != 0) return cost;
+    clears[round] = util::monotonic_ns() - began_ns;
+    const uint64_t before = seen_bytes(bits, process);
+    touches[round] = process.touch();
+    const uint64_t read_ns = util::monotonic_ns();
+    const uint64_t after = seen_bytes(bits, process);
+    reads[round] = util::monotonic_ns() - read_ns;
+    cost.works = cost.works || after >= before + kTryBytes / 4;
+  }
+  for (auto* values : {&clears, &reads, &touches}) std::sort(values->begin(), values->end());
+  cost.clear_ps = in_ps(clears[1]);
+  cost.read_ps = in_ps(reads[1]);
+  cost.touch_ps = in_ps(touches[1] - std::min(touches[1], plain_ns));
+  return cost;
+}
+
+uint64_t calibrate_fault_ns() {
+  constexpr size_t kFaults = 1024;
+  const auto faults_ns = [] {
+    char* block = fresh_block(kFaults * kTryPage);
+    if (block == nullptr) return uint64_t{0};
+    const uint64_t began_ns = util::monotonic_ns();
+    for (size_t at = 0; at < kFaults * kTryPage; at += kTryPage) *const_cast<volatile char*>(block + at) = 1;
+    const uint64_t took_ns = util::monotonic_ns() - began_ns;
+    ::munmap(block, kFaults * kTryPage);
+    return took_ns;
+  };
+  perf_event_attr attr = sampled_event();
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  attr.sample_period = 1;
+  // The fastest of each: what disturbs only adds.
+  uint64_t plain_ns = faults_ns(), sampled_ns = std::numeric_limits<uint64_t>::max();
+  for (int round = 0; round < 2 * kTryRounds; round++) {
+    plain_ns = std::min(plain_ns, faults_ns());
+    PerfEvents events;
+    if (!events.open(attr, 0, false).empty()) return 0;
+    sampled_ns = std::min(sampled_ns, faults_ns());
+  }
+  return std::max<uint64_t>((std::max(sampled_ns, plain_ns) - plain_ns) / kFaults, 1);
+}
+
+}  // namespace mlrun::access

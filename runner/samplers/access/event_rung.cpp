@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/event_rung.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/looks/look_budget.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr uint64_t kDrainNs = 10'000'000;
+constexpr double kSavedNs = 1e8;  // a program that begins by filling its memory is seen at that
+constexpr uint64_t kPage = 4096;
+
+mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {
+  if (event.kind == MLRUN_ACCESS_FAULT) return MLRUN_ACCESS_FAULT;
+  switch (decode::read_data_source(data_source).op) {
+    case decode::MemoryOp::kStore: return MLRUN_ACCESS_STORE;
+    case decode::MemoryOp::kLoad: return MLRUN_ACCESS_LOAD;
+    case decode::MemoryOp::kUnknown:
+    case decode::MemoryOp::kPrefetch:
+    case decode::MemoryOp::kExecute: break;
+  }
+  return event.kind;
+}
+
+class EventRung : public Rung {
+ public:
+  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns)
+      : rung_(rung), wanted_(std::move(events)), budget_(kProgramShare, kSavedNs, 0) {
+    facts_.sample_ns = sample_ns;
+    facts_.cost = sample_ns == 0 ? "not calibrated: samples are those of the processor itself"
+                                 : fmt::format(
+                                       "a page fault takes {} ns longer with its sample; at most {:.0f} % of the "
+                                       "time goes there, then faults are left out for a while",
+                                       sample_ns, kProgramShare * 100);
+  }
+
+  std::string attach(pid_t command) override {
+    for (const AccessEvent& event : wanted_) {
+      if (std::string problem = open_.emplace_back().open(event.attr, command, true); !problem.empty()) {
+        open_.clear();
+        return fmt::format("{}: {}", event.name, problem);
+      }
+    }
+    return {};
+  }
+
+  uint64_t look(uint64_t now_ns, Rows& rows) override {
+    if (before_ns_ == 0) budget_ = looks::LookBudget(kProgramShare, kSavedNs, now_ns);
+    if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
+    if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
+    before_ns_ = now_ns;
+    const size_t had = rows.size();
+    for (size_t i = 0; i < open_.size(); i++) {
+      facts_.lost += open_[i].drain([&](const decode::PerfSample& sample) { add(wanted_[i], sample, rows); });
+    }
+    budget_.take((rows.size() - had) * facts_.sample_ns);
+    const bool may = budget_.allows(now_ns);
+    if (may == is_on_) return now_ns + kDrainNs;
+    is_on_ = may;
+    facts_.left_out += may ? 0 : 1;
+    for (PerfEvents& events : open_) events.enable(is_on_);
+    return now_ns + kDrainNs;
+  }
+
+  [[nodiscard]] RungFacts facts() const override { return facts_; }
+
+ private:
+  void add(const AccessEvent& event, const decode::PerfSample& sample, Rows& rows) {
+    const bool is_fault = event.kind == MLRUN_ACCESS_FAULT;
+    mlrun_access_sample row{};
+    row.monotonic_ns = sample.time_ns;
+    row.host_pid = sample.pid;
+    row.host_tid = sample.tid;
+    row.address = sample.address;
+    row.bytes = is_fault ? kPage : 0;
+    row.count = sample.period;
+    row.ip = sample.ip;
+    row.data_source = is_fault ? 0 : sample.data_source;
+    row.latency = is_fault ? 0 : sample.weight;
+    row.cpu = sample.cpu;
+    row.rung = static_cast<uint16_t>(rung_);
+    row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
+    if (sample.address != 0) rows.push_back(row);
+  }
+
+  mlrun_access_rung rung_;
+  std::vector<AccessEvent> wanted_;
+  std::vector<PerfEvents> open_;
+  looks::LookBudget budget_;
+  uint64_t before_ns_ = 0;
+  bool is_on_ = true;
+  RungFacts facts_;
+};
+
+}  // namespace
+
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns) {
+  return std::make_unique<EventRung>(rung, std::move(events), sample_ns);
+}
+
+AccessEvent page_fault_event() {
+  AccessEvent event{sampled_event(), "page-faults", MLRUN_ACCESS_FAULT};
+  event.attr.type = PERF_TYPE_SOFTWARE;
+  event.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  event.attr.sample_period = 1;
+  return event;
+}
+
+}  // namespace mlrun::access

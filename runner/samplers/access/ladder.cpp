@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/ladder.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/access/bits_rung.h"
+#include "runner/samplers/access/damon.h"
+#include "runner/samplers/access/event_rung.h"
+#include "runner/samplers/access/precise_events.h"
+#include "runner/samplers/proc/kernel_texts.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr uint64_t kWindowNs = 1'000'000'000, kDamonWindowNs = 500'000'000;
+constexpr uint64_t kPagesOfGiB = (uint64_t{1} << 30) / 4096;
+constexpr const char* kEventDevices = "/sys/bus/event_source/devices";
+
+struct RungText {
+  mlrun_access_rung rung;
+  const char* name;
+  const char* blind;
+};
+// In the order in which they are chosen.
+constexpr std::array<RungText, 7> kRungs = {
+    {{MLRUN_ACCESS_PRECISE, "precise",
+      "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
+     {MLRUN_ACCESS_HINT_FAULTS, "hint-faults",
+      "reads and writes are not told apart; of a program with one thread only pages of other nodes than its own; "
+      "memory bound to a node "
+      "(NUMA balancing leaves it alone); huge pages count by their first page"},
+     {MLRUN_ACCESS_COLD, "cold",
+      "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its "
+      "pages are the first "
+      "that the kernel reclaims when memory runs short"},
+     {MLRUN_ACCESS_CLEAR_REFS, "clear-refs",
+      "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which "
+      "is seen as a whole, and of a "
+      "huge page: a touched byte counts 2 MiB"},
+     {MLRUN_ACCESS_DAMON, "damon",
+      "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page "
+      "is checked"},
+     {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"},
+     {MLRUN_ACCESS_FAULTS, "faults",
+      "all but the first access to a page: memory that stays mapped is seen once; reads and writes are not told "
+      "apart"}}};
+// They answer another question, and are chosen only where they are named.
+constexpr bool has_to_be_named(mlrun_access_rung rung) {
+  return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
+}
+
+const RungText& text_of(mlrun_access_rung rung) {
+  return *std::find_if(kRungs.begin(), kRungs.end(), [&](const RungText& text) { return text.rung == rung; });
+}
+
+size_t nodes_with_memory() {
+  const std::string text = util::read_text("/sys/devices/system/node/has_memory", 4096);
+  return proc::parse_list(text.substr(0, text.find('\n'))).size();
+}
+
+uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
+  return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
+}
+
+ChosenRung try_precise(const AccessOptions& options) {
+  ChosenRung chosen{{MLRUN_ACCESS_PRECISE, "", ""}, nullptr};
+  PreciseWish wish{
+      .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
+  const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
+  for (const AccessEvent& event : events) {
+    PerfEvents opened;
+    if (const std::string problem = opened.open(event.attr, 0, false); !problem.empty()) {
+      chosen.tried.problem = fmt::format("{}: {}", event.name, problem);
+      return chosen;
+    }
+    chosen.tried.remark += (chosen.tried.remark.empty() ? "" : ", ") + event.name;
+  }
+  if (!events.empty()) chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, events, 0);
+  return chosen;
+}
+
+// Page faults with their addresses; those of NUMA balancing are among them where it is on.
+ChosenRung try_faults(mlrun_access_rung rung) {
+  ChosenRung chosen{{rung, "", ""}, nullptr};
+  const AccessEvent event = page_fault_event();
+  PerfEvents opened;
+  chosen.tried.problem = opened.open(event.attr, 0, false);
+  if (!chosen.tried.problem.empty()) return chosen;
+  const uint64_t sample_ns = calibrate_fault_ns();
+  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", sample_ns);
+  chosen.made = make_event_rung(rung, {event}, sample_ns);
+  return chosen;
+}
+
+ChosenRung try_hint_faults() {
+  ChosenRung chosen{{MLRUN_ACCESS_HINT_FAULTS, "", ""}, nullptr};
+  std::string& problem = chosen.tried.problem;
+  const std::string balancing = util::read_text("/proc/sys/kernel/numa_balancing", 64);
+  if (nodes_with_memory() < 2) {
+    problem = "NUMA balancing needs two nodes with memory";
+  } else if (balancing.empty()) {
+    problem = "this kernel has no NUMA balancing";
+  } else if (((balancing[0] - '0') & 1) == 0) {
+    problem = "NUMA balancing is off; sysctl kernel.numa_balancing=1 turns it on";
+  }
+  return problem.empty() ? try_faults(MLRUN_ACCESS_HINT_FAULTS) : std::move(chosen);
+}
+
+PageBits bits_of(mlrun_access_rung rung) {
+  if (rung == MLRUN_ACCESS_COLD) return PageBits::kCold;
+  return rung == MLRUN_ACCESS_SOFT_DIRTY ? PageBits::kSoftDirty : PageBits::kClearRefs;
+}
+
+ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
+  ChosenRung chosen{{rung, "", ""}, nullptr};
+  const BitsOptions bits{.bits = bits_of(rung),
+                         .cost = calibrate_pages(bits_of(rung)),
+                         .window_ns = window_ns_of(options, kWindowNs),
+                         .stall_max_ns = is_named ? std::numeric_limits<uint64_t>::max() : kStallMaxNs};
+  if (bits.cost.error != 0) {
+    chosen.tried.problem = std::strerror(bits.cost.error);
+    if (rung == MLRUN_ACCESS_COLD) chosen.tried.problem += ": process_madvise needs Linux 5.10 and CAP_SYS_NICE";
+    return chosen;
+  }
+  if (!bits.cost.works) {
+    chosen.tried.problem = rung == MLRUN_ACCESS_SOFT_DIRTY
+                               ? "this kernel accepts it and marks nothing (CONFIG_MEM_SOFT_DIRTY)"
+                               : "this kernel does not show what was touched";
+    return chosen;
+  }
+  if (rung == MLRUN_ACCESS_COLD) {
+    chosen.tried.remark =
+        fmt::format("{} ns more at the first access to a page in a window", bits.cost.touch_ps / 1000);
+  } else {
+    chosen.tried.remark = fmt::format("each window holds page faults back for about {:.1f} ms a GiB in memory",
+                                      static_cast<double>(stall_ns(bits.cost, kPagesOfGiB)) / 1e6);
+  }
+  chosen.made = make_bits_rung(bits);
+  return chosen;
+}
+
+ChosenRung try_damon(const AccessOptions& options) {
+  ChosenRung chosen{{MLRUN_ACCESS_DAMON, damon_problem({}), ""}, nullptr};
+  if (!chosen.tried.problem.empty()) return chosen;
+  chosen.tried.remark = "regions of each process, by a thread of the kernel";
+  chosen.made = make_damon_rung({}, window_ns_of(options, kDamonWindowNs));
+  return chosen;
+}
+
+}  // namespace
+
+const char* rung_name(mlrun_access_rung rung) { return text_of(rung).name; }
+const char* rung_is_blind_to(mlrun_access_rung rung) { return text_of(rung).blind; }
+
+ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
+  switch (rung) {
+    case MLRUN_ACCESS_PRECISE: return try_precise(options);
+    case MLRUN_ACCESS_HINT_FAULTS: return try_hint_faults();
+    case MLRUN_ACCESS_FAULTS: return try_faults(rung);
+    case MLRUN_ACCESS_COLD:
+    case MLRUN_ACCESS_CLEAR_REFS:
+    case MLRUN_ACCESS_SOFT_DIRTY: return try_bits(rung, options, is_named);
+    case MLRUN_ACCESS_DAMON: return try_damon(options);
+    case MLRUN_ACCESS_RUNGS: break;
+  }
+  return {};
+}
+
+std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<TriedRung>& tried) {
+  std::vector<ChosenRung> chosen;
+  const auto is_named = [&](const char* name) {
+    return std::find(options.rungs.begin(), options.rungs.end(), name) != options.rungs.end();
+  };
+  for (const RungText& text : kRungs) {
+    const bool wanted = options.rungs.empty() ? chosen.empty() && !has_to_be_named(text.rung) : is_named(text.name);
+    if (!wanted) continue;
+    ChosenRung one = try_rung(text.rung, options, !options.rungs.empty());
+    tried.push_back(one.tried);
+    if (one.made) chosen.push_back(std::move(one));
+  }
+  return chosen;
+}
+
+std::vector<TriedRung> try_all_rungs() {
+  std::vector<TriedRung> tried;
+  for (const RungText& text : kRungs) tried.push_back(try_rung(text.rung, {}, false).tried);
+  return tried;
+}
+
+}  // namespace mlrun::access

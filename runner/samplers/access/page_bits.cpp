@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/page_bits.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "runner/util/clock.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+#include "runner/util/unique_fd.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr uint64_t kPageBytes = 4096, kHugeBytes = 2 << 20;
+constexpr uint64_t kColdPiece =
+    16 << 20;  // less than half a millisecond; whole huge pages, since MADV_COLD would split others
+constexpr size_t kSmapsMax = 256 << 20;
+constexpr int kMadvCold = 20;
+constexpr uint64_t kSoftDirtyBit = uint64_t{1} << 55;
+
+// "Referenced:   12 kB" of smaps: its bytes if the line begins with `name`.
+bool take_field(std::string_view line, std::string_view name, uint64_t& bytes) {
+  if (!line.starts_with(name)) return false;
+  line.remove_prefix(std::min(line.find_first_not_of(' ', name.size()), line.size()));
+  uint64_t kib = 0;
+  std::from_chars(line.data(), line.data() + line.size(), kib);
+  bytes = kib * 1024;
+  return true;
+}
+
+// "START-END rw-p OFFSET DEV INODE   NAME": whether it is such a line; `wanted`: whether it is such a mapping.
+bool take_head(std::string_view line, Mapping& mapping, bool& wanted) {
+  const char* const end = line.data() + line.size();
+  const auto first = std::from_chars(line.data(), end, mapping.start, 16);
+  if (first.ec != std::errc() || first.ptr == line.data() || first.ptr == end || *first.ptr != '-') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, mapping.end, 16);
+  if (second.ec != std::errc() || end - second.ptr < 5 || *second.ptr != ' ') return false;
+  const std::string_view rest(second.ptr + 1, static_cast<size_t>(end - second.ptr - 1));
+  const auto words = util::split(rest, " ");
+  wanted = words.size() >= 4 && rest[1] == 'w' && rest[3] == 'p' && words[3] == "0" &&
+           (words.size() == 4 || words.back() == "[heap]" || words.back().starts_with("[anon"));
+  return true;
+}
+
+template <typename Call>
+int timed(uint64_t& longest_ns, Call call) {
+  const uint64_t began_ns = util::monotonic_ns();
+  const int error = call() < 0 ? errno : 0;
+  longest_ns = std::max(longest_ns, util::monotonic_ns() - began_ns);
+  return error;
+}
+
+}  // namespace
+
+std::vector<Mapping> parse_mappings(const std::string& text) {
+  std::vector<Mapping> mappings;
+  bool wanted = false;
+  for (const std::string_view line : util::split(text, "\n")) {
+    Mapping mapping;
+    bool is_wanted = false;
+    if (take_head(line, mapping, is_wanted)) {
+      wanted = is_wanted;
+      if (wanted) mappings.push_back(mapping);
+    } else if (wanted) {
+      Mapping& last = mappings.back();
+      if (!take_field(line, "Rss:", last.resident_bytes) && !take_field(line, "Referenced:", last.referenced_bytes))
+        take_field(line, "AnonHugePages:", last.huge_bytes);
+    }
+  }
+  return mappings;
+}
+
+std::vector<Mapping> read_smaps(pid_t pid) {
+  return parse_mappings(util::read_text(fmt::format("/proc/{}/smaps", pid), kSmapsMax));
+}
+
+std::vector<Mapping> read_maps(pid_t pid) {
+  return parse_mappings(util::read_text(fmt::format("/proc/{}/maps", pid), kSmapsMax));
+}
+
+uint64_t resident_pages(pid_t pid) {
+  const std::string text = util::read_text(fmt::format("/proc/{}/statm", pid), 4096);
+  const auto words = util::split(text, " ");
+  uint64_t pages = 0;
+  if (words.size() > 1) std::from_chars(words[1].data(), words[1].data() + words[1].size(), pages);
+  return pages;
+}
+
+int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns) {
+  const util::UniqueFd file(::open(fmt::format("/proc/{}/clear_refs", pid).c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return errno;
+  const char digit = static_cast<char>('0' + static_cast<int>(what));
+  return timed(longest_ns, [&] { return ::write(file.get(), &digit, 1); });
+}
+
+int make_cold(pid_t pid, const std::vector<Mapping>& mappings, uint64_t& longest_ns) {
+  const util::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!process.valid()) return errno;
+  for (const Mapping& mapping : mappings) {
+    for (uint64_t at = mapping.start; at < mapping.end;) {
+      const uint64_t until = std::min(mapping.end, (at + kColdPiece) / kHugeBytes * kHugeBytes);
+      const iovec piece{reinterpret_cast<void*>(at), until - at};
+      const int error =
+          timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &piece, 1, kMadvCold, 0); });
+      if (error == EPERM || error == ENOSYS || error == ESRCH) return error;
+      at = until;  // EINVAL: locked; ENOMEM: unmapped meanwhile
+    }
+  }
+  return 0;
+}
+
+std::vector<Run> written_runs(pid_t pid, const Mapping& mapping) {
+  std::vector<Run> runs;
+  const util::UniqueFd file(::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return runs;
+  std::vector<uint64_t> pages(8192);
+  uint64_t page = mapping.start / kPageBytes;
+  const uint64_t end = mapping.end / kPageBytes;
+  while (page < end) {
+    const size_t count = std::min<uint64_t>(pages.size(), end - page);
+    const ssize_t got = ::pread(file.get(), pages.data(), count * 8, static_cast<off_t>(page * 8));
+    if (got < 8) break;
+    for (size_t i = 0; i < static_cast<size_t>(got) / 8; i++, page++) {
+      if ((pages[i] & kSoftDirtyBit) == 0 || (pages[i] >> 62) == 0)
+        continue;  // neither present nor swapped: never written
+      if (!runs.empty() && runs.back().start + runs.back().bytes == page * kPageBytes) {
+        runs.back().bytes += kPageBytes;
+      } else {
+        runs.push_back({page * kPageBytes, kPageBytes});
+      }
+    }
+  }
+  return runs;
+}
+
+}  // namespace mlrun::access

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/perf_events.h"
+
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/proc/kernel_texts.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
+
+util::UniqueFd open_event(const perf_event_attr& attr, pid_t pid, int cpu) {
+  return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+}
+
+std::string why(int error, int cpu) {
+  const std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
+  if (error == EACCES || error == EPERM)
+    return text + "; kernel.perf_event_paranoid forbids it (2 or less is needed), or a container does";
+  if (error == EMFILE) return text + "; raise the limit of open files";
+  return text;
+}
+
+}  // namespace
+
+std::vector<int> online_processors() {
+  const std::string text = util::read_text("/sys/devices/system/cpu/online", 4096);
+  std::vector<int> cpus;
+  for (const int32_t cpu : proc::parse_list(text.substr(0, text.find('\n')))) cpus.push_back(cpu);
+  return cpus;
+}
+
+perf_event_attr sampled_event() {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.sample_type = kEventSample;
+  attr.exclude_kernel = 1;
+  attr.exclude_hv = 1;
+  attr.disabled = 1;
+  attr.use_clockid = 1;
+  attr.clockid = CLOCK_MONOTONIC;
+  attr.watermark = 0;
+  return attr;
+}
+
+PerfRing::PerfRing(PerfRing&& other) noexcept
+    : event_(std::move(other.event_)), page_(std::exchange(other.page_, nullptr)), bytes_(other.bytes_) {}
+
+PerfRing::~PerfRing() {
+  if (page_ != nullptr) ::munmap(page_, bytes_);
+}
+
+int PerfRing::map(util::UniqueFd event, size_t pages) {
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  for (; pages >= kFewestPages; pages /= 2) {
+    bytes_ = (pages + 1) * page;
+    void* at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
+    if (at == MAP_FAILED) continue;  // EPERM: more than may be locked
+    page_ = static_cast<perf_event_mmap_page*>(at);
+    event_ = std::move(event);
+    return 0;
+  }
+  return errno;
+}
+
+uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit) {
+  uint64_t lost = 0;
+  const char* const data = reinterpret_cast<const char*>(page_) + page_->data_offset;
+  const uint64_t size = page_->data_size, head = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
+  uint64_t at = page_->data_tail;
+  std::vector<char> record;
+  while (at < head) {
+    perf_event_header header{};
+    std::memcpy(&header, data + at % size, sizeof header);  // records are aligned to its size
+    if (header.size < sizeof header || at + header.size > head) break;
+    record.resize(header.size);
+    const uint64_t first = std::min<uint64_t>(header.size, size - at % size);
+    std::memcpy(record.data(), data + at % size, first);
+    std::memcpy(record.data() + first, data, header.size - first);
+    const std::span<const char> body = std::span<const char>(record).subspan(sizeof header);
+    if (header.type == PERF_RECORD_SAMPLE) {
+      if (const auto sample = decode::read_sample(sample_type, body)) visit(*sample);
+    } else if (header.type == PERF_RECORD_LOST && body.size() >= 2 * sizeof(uint64_t)) {
+      uint64_t count = 0;  // behind the event's id
+      std::memcpy(&count, body.data() + sizeof(uint64_t), sizeof count);
+      lost += count;
+    }
+    at += header.size;
+  }
+  __atomic_store_n(&page_->data_tail, head, __ATOMIC_RELEASE);
+  return lost;
+}
+
+std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
+  attr.inherit = 1;
+  attr.enable_on_exec = on_exec ? 1 : 0;
+  sample_type_ = attr.sample_type;
+  for (const int cpu : online_processors()) {
+    util::UniqueFd event = open_event(attr, pid, cpu);
+    if (!event.valid()) return why(errno, cpu);
+    PerfRing ring;
+    if (const int error = ring.map(std::move(event), kRingPages); error != 0)
+      return fmt::format("its buffer cannot be mapped: {}; kernel.perf_event_mlock_kb is its limit",
+                         std::strerror(error));
+    rings_.push_back(std::move(ring));
+  }
+  if (!on_exec) enable(true);
+  return {};
+}
+
+void PerfEvents::enable(bool on) {
+  for (const PerfRing& ring : rings_) ::ioctl(ring.event(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint64_t PerfEvents::drain(const std::function<void(const decode::PerfSample&)>& visit) {
+  uint64_t lost = 0;
+  for (PerfRing& ring : rings_) lost += ring.drain(sample_type_, visit);
+  return lost;
+}
+
+}  // namespace mlrun::access

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/precise_events.h"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/samplers/machine/uncore_events.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::access {
+
+namespace {
+
+constexpr const char* kThreshold = "30";  // cycles: of loads that take less there are no samples
+
+std::string line_of(const std::string& path) {
+  const std::string text = util::read_text(path, 4096);
+  return text.substr(0, text.find('\n'));
+}
+
+uint64_t number_in(std::string_view text) {
+  const bool is_hex = text.starts_with("0x");
+  if (is_hex) text.remove_prefix(2);
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  return value;
+}
+
+AccessEvent precise_event(std::string name, mlrun_access_kind kind, const PreciseWish& wish) {
+  AccessEvent event{sampled_event(), std::move(name), kind};
+  event.attr.freq = 1;
+  event.attr.sample_freq = static_cast<uint64_t>(wish.hz < 1 ? 1 : wish.hz);
+  event.attr.precise_ip = 2;
+  return event;
+}
+
+AccessEvent raw_event(const char* option, uint64_t number, mlrun_access_kind kind, const PreciseWish& wish) {
+  AccessEvent event = precise_event(fmt::format("{} {:#x}", option, number), kind, wish);
+  event.attr.type = PERF_TYPE_RAW;
+  event.attr.config = number;
+  return event;
+}
+
+// An event that the unit describes, such as "event=0xcd,umask=0x1,ldlat=3".
+std::optional<AccessEvent> named_event(const std::string& unit, const char* name, mlrun_access_kind kind,
+                                       const PreciseWish& wish) {
+  const std::string terms = line_of(unit + "/events/" + name);
+  if (terms.empty()) return {};
+  AccessEvent event = precise_event(name, kind, wish);
+  event.attr.type = static_cast<uint32_t>(number_in(line_of(unit + "/type")));
+  machine::EventWords words;
+  for (const std::string_view term : util::split(terms, ",")) {
+    const size_t equals = term.find('=');
+    const std::string key(term.substr(0, equals));
+    const std::string_view given = equals == std::string_view::npos ? "1" : term.substr(equals + 1);
+    if (!machine::put_bits(line_of(unit + "/format/" + key), number_in(key == "ldlat" ? kThreshold : given), words))
+      return {};
+  }
+  event.attr.config = words.config;
+  event.attr.config1 = words.config1;
+  return event;
+}
+
+}  // namespace
+
+std::vector<AccessEvent> find_precise_events(const std::string& devices, const PreciseWish& wish, std::string& why) {
+  std::vector<AccessEvent> events;
+  if (wish.read_event) events.push_back(raw_event("--access-read-event", *wish.read_event, MLRUN_ACCESS_LOAD, wish));
+  if (wish.write_event)
+    events.push_back(raw_event("--access-write-event", *wish.write_event, MLRUN_ACCESS_STORE, wish));
+  if (!events.empty()) return events;
+  for (const char* unit : {"/cpu", "/cpu_core"}) {  // cpu_core: the larger processors of a hybrid
+    for (const auto& [name, kind] :
+         {std::pair{"mem-loads", MLRUN_ACCESS_LOAD}, std::pair{"mem-stores", MLRUN_ACCESS_STORE}}) {
+      if (auto event = named_event(devices + unit, name, kind, wish)) events.push_back(*std::move(event));
+    }
+    if (!events.empty()) return events;
+  }
+  const std::string ibs = line_of(devices + "/ibs_op/type");
+  if (ibs.empty()) {
+    why = "this processor has neither mem-loads nor IBS, or a virtual machine hides them";
+    return {};
+  }
+  AccessEvent event = precise_event("ibs_op", MLRUN_ACCESS_LOAD, wish);
+  event.attr.type = static_cast<uint32_t>(number_in(ibs));
+  event.attr.precise_ip = 0;
+  event.attr.exclude_kernel = event.attr.exclude_hv = 0;  // it cannot tell; addresses of the kernel are left out
+  return {std::move(event)};
+}
+
+}  // namespace mlrun::access

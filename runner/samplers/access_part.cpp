@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/collect/sample_frames.h"
+#include "runner/util/clock.h"
+#include "runner/util/log.h"
+#include "runner/util/text.h"
+
+namespace mlrun::samplers {
+
+namespace {
+
+using nlohmann::json;
+
+json rung_json(const access::AccessState::OfRung& of) {
+  const access::RungFacts& facts = of.facts;
+  return {{"rung", access::rung_name(of.rung)},
+          {"blind_to", access::rung_is_blind_to(of.rung)},
+          {"cost", util::escaped_utf8(facts.cost)},
+          {"looks", facts.looks},
+          {"left_out", facts.left_out},
+          {"lost", facts.lost},
+          {"on_ns", facts.on_ns},
+          {"all_ns", facts.all_ns},
+          {"sample_ns", facts.sample_ns},
+          {"page_clear_ps", facts.page_clear_ps},
+          {"page_touch_ps", facts.page_touch_ps},
+          {"predicted_stall_ns", facts.predicted_stall_ns},
+          {"worst_stall_ns", facts.worst_stall_ns},
+          {"problem", util::escaped_utf8(facts.problem)}};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& options) {
+  if (options.wish == Wish::kOff) return nullptr;
+  auto start = std::make_unique<AccessStart>();
+  std::vector<access::ChosenRung> chosen = access::choose_rungs(options, start->tried_);
+  std::string problems;
+  for (const access::TriedRung& tried : start->tried_) {
+    if (tried.problem.empty()) continue;
+    problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", access::rung_name(tried.rung), tried.problem);
+  }
+  const bool lacks_some = chosen.size() < std::max<size_t>(options.rungs.size(), 1);
+  if (lacks_some && options.wish == Wish::kRequire) return fail("accesses to memory cannot be seen: " + problems);
+  if (lacks_some)
+    util::say((chosen.empty() ? "accesses to memory are not seen: " : "of --access is left out: ") + problems);
+  for (const access::ChosenRung& one : chosen) {
+    const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
+    start->reads_bits_ =
+        start->reads_bits_ || one.tried.rung == MLRUN_ACCESS_COLD || one.tried.rung == MLRUN_ACCESS_CLEAR_REFS;
+    if (has_stalls) util::say(fmt::format("--access by {}: {}", access::rung_name(one.tried.rung), one.tried.remark));
+  }
+  if (chosen.empty()) start->problem_ = problems;
+  start->sampler_ = std::make_unique<access::AccessSampler>(std::move(chosen));
+  return start;
+}
+
+void AccessStart::attach(pid_t command) {
+  for (const std::string& problem : sampler_->attach(command)) {
+    util::say("--access: " + problem);
+    problem_ += (problem_.empty() ? "" : "; ") + problem;
+  }
+}
+
+AccessPart::AccessPart(AccessStart start, collect::Recording& recording, const collect::DescendantWatch& watch)
+    : start_(std::move(start)), recording_(recording), watch_(watch) {
+  start_.sampler_->start();
+}
+
+void AccessPart::collect() {
+  constexpr uint64_t kTellNs = 50'000'000, kWriteNs = 200'000'000;
+  const uint64_t now_ns = util::monotonic_ns();
+  if (now_ns >= next_tell_ns_) {
+    next_tell_ns_ = now_ns + kTellNs;
+    std::vector<uint32_t> pids = watch_.alive();
+    for (const collect::WatchedProcess& process : recording_.collector().processes()) pids.push_back(process.host_pid);
+    std::sort(pids.begin(), pids.end());
+    pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
+    start_.sampler_->watch(std::move(pids));
+  }
+  if (now_ns < next_write_ns_) return;
+  next_write_ns_ = now_ns + kWriteNs;
+  write();
+}
+
+void AccessPart::finish(json& session) {
+  start_.sampler_->stop();
+  write();
+  const access::AccessState state = start_.sampler_->state();
+  json rungs = json::array(), tried = json::array();
+  for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
+  for (const access::TriedRung& one : start_.tried_) {
+    tried.push_back({{"rung", access::rung_name(one.rung)},
+                     {"problem", util::escaped_utf8(one.problem)},
+                     {"remark", util::escaped_utf8(one.remark)}});
+  }
+  const std::string& problem = start_.problem_.empty() || !state.rungs.empty() ? state.problem : start_.problem_;
+  session["access"] = {{"rungs", std::move(rungs)}, {"tried", std::move(tried)},
+                       {"rows", state.rows},        {"rows_dropped", state.rows_dropped},
+                       {"cpu_ns", state.cpu_ns},    {"problem", util::escaped_utf8(problem)}};
+}
+
+void AccessPart::write() {
+  collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
+  frames.put_rows(static_cast<mlrun_sample_table>(MLRUN_SAMPLE_ACCESS), start_.sampler_->fetch());
+}
+
+}  // namespace mlrun::samplers

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/access/access_join.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "runner/decode/perf_sample.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr int64_t kLongestCallNs = 2'000'000'000;  // calls that take longer may not get the accesses inside them
+constexpr uint64_t kPageSize = 4096;
+constexpr double kNearlyAll = 0.999, kMost = 0.9;
+
+bool is_range(const AccessRow& row) {
+  return row.sample.kind == MLRUN_ACCESS_TOUCHED || row.sample.kind == MLRUN_ACCESS_WRITTEN;
+}
+
+int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
+
+// Sets the page's bits. Returns whether it is the first time.
+bool note_page(LiveBlock& block, uint64_t address) {
+  const size_t page = address / kPageSize - block.address / kPageSize;
+  if (page >= block.pages.once.size()) {
+    const size_t pages = (block.end() - 1) / kPageSize - block.address / kPageSize + 1;
+    block.pages.once.resize(pages);
+    block.pages.again.resize(pages);
+  }
+  const bool is_first = !block.pages.once[page];
+  block.pages.once[page] = true;
+  if (!is_first) block.pages.again[page] = true;
+  return is_first;
+}
+
+int64_t set_bits(const std::vector<bool>& bits) { return std::count(bits.begin(), bits.end(), true); }
+
+double seconds(int64_t ns) { return static_cast<double>(std::max<int64_t>(ns, 0)) / 1e9; }
+
+bool is_of_events(uint16_t rung) {
+  return rung == MLRUN_ACCESS_PRECISE || rung == MLRUN_ACCESS_HINT_FAULTS || rung == MLRUN_ACCESS_FAULTS;
+}
+
+}  // namespace
+
+AccessJoin::AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs,
+                       std::function<void(const AccessRow&)> done)
+    : info_(info), rungs_(std::move(rungs)), done_(std::move(done)) {}
+
+size_t AccessJoin::site_number(const AllocSite& site) {
+  const auto [at, is_new] = numbers_.try_emplace(site, sites_.size());
+  if (is_new) {
+    Site& added = sites_.emplace_back(Site{site, {}});
+    for (const uint16_t rung : rungs_) added.by_rung.push_back({.site = site, .rung = rung});
+  }
+  return at->second;
+}
+
+AccessSiteRow* AccessJoin::sums(size_t site, uint16_t rung) {
+  for (AccessSiteRow& row : sites_[site].by_rung) {
+    if (row.rung == rung) return &row;
+  }
+  return nullptr;
+}
+
+// A forked child has its parent's blocks.
+AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
+  const auto found = processes_.find(proc_id);
+  if (found != processes_.end()) return found->second;
+  Process made;
+  for (const model::ProcessRow& row : info_.processes) {
+    if (row.proc_id != proc_id || !row.forked || row.parent_proc_id == 0 || row.parent_proc_id == proc_id) continue;
+    const auto parent = processes_.find(row.parent_proc_id);
+    if (parent == processes_.end()) continue;
+    made.blocks = parent->second.blocks;
+    made.blocks.each([&](LiveBlock& block) {
+      AllocSite site = sites_[block.site].site;
+      site.proc_id = proc_id;
+      block.site = site_number(site);
+      block.ts_ns = block.begin_ns;
+      block.lives_from_ns = std::max(block.lives_from_ns, row.first_ns);
+    });
+  }
+  return processes_.emplace(proc_id, std::move(made)).first->second;
+}
+
+void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
+  const int64_t life_ns = std::max<int64_t>(end_ns - block.lives_from_ns, 0);
+  for (AccessSiteRow& row : sites_[block.site].by_rung) {
+    row.blocks++;
+    row.bytes += static_cast<int64_t>(block.bytes);
+    row.lifetime_ns += life_ns;
+    row.byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
+    if (!is_of_events(row.rung)) continue;
+    row.seen_byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
+    if (block.bytes > 0)
+      row.pages += static_cast<int64_t>((block.end() - 1) / kPageSize - block.address / kPageSize + 1);
+    row.touched_pages += set_bits(row.rung == MLRUN_ACCESS_HINT_FAULTS ? block.pages.again : block.pages.once);
+  }
+}
+
+void AccessJoin::add(const AllocEvent& event) {
+  Process& here = process(event.proc_id);
+  LiveBlock old;
+  PagesSeen pages;
+  if (event.is_free) {
+    if (here.blocks.take(event.address, old)) close(old, event.begin_ns);
+    return;
+  }
+  if (event.old_address != 0 && here.blocks.take(event.old_address, old)) {
+    close(old, event.end_ns);
+    pages = std::exchange(old.pages, {});  // what is in them has moved with them, at the same distance from its begin
+  }
+  // What is left there has been freed without a record.
+  std::vector<uint64_t> stale;
+  here.blocks.each_in(event.address, event.address + std::max<uint64_t>(event.bytes, 1),
+                      [&](const LiveBlock& block) { stale.push_back(block.address); });
+  for (const uint64_t address : stale) {
+    if (here.blocks.take(address, old)) close(old, event.begin_ns);
+  }
+  LiveBlock& block = here.blocks.add({.address = event.address,
+                                      .bytes = event.bytes,
+                                      .begin_ns = event.begin_ns,
+                                      .ts_ns = event.begin_ns,
+                                      .lives_from_ns = event.end_ns,
+                                      .site = site_number(event.site),
+                                      .pages = std::move(pages)});
+  take_open(here, block);
+  finish_rows(event.moment_ns() - kLongestCallNs);
+}
+
+// The rows during the call that returned the block, if no other block was there: the latest ones.
+void AccessJoin::take_open(Process& here, LiveBlock& block) {
+  while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
+  for (size_t at = here.open.size(); at-- > 0;) {
+    AccessRow& open = row(here.open[at]);
+    if (moment_of(open) < block.begin_ns) break;
+    if (open.sample.address < block.address || open.sample.address >= block.end()) continue;
+    take_block(open, block);
+    here.open.erase(here.open.begin() + static_cast<ptrdiff_t>(at));
+  }
+}
+
+void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
+  const mlrun_access_sample& sample = row.sample;
+  const uint64_t address = std::clamp<uint64_t>(sample.address, block.address, block.end() - 1);
+  row.has_block = row.has_site = true;
+  row.block_address = block.address;
+  row.block_ts_ns = block.ts_ns;
+  row.site = sites_[block.site].site;
+  joined_++;
+  const bool is_first = note_page(block, address);
+  row.is_first = is_first && sample.kind == MLRUN_ACCESS_FAULT;
+  AccessSiteRow* site = sums(block.site, sample.rung);
+  if (site == nullptr) return;
+  const auto count = static_cast<int64_t>(sample.count);
+  site->samples++;
+  if (sample.kind == MLRUN_ACCESS_FAULT) site->faults += count;
+  if (sample.kind == MLRUN_ACCESS_LOAD) site->loads += count;
+  if (sample.kind == MLRUN_ACCESS_STORE) site->stores += count;
+  if (sample.kind == MLRUN_ACCESS_LOAD && sample.latency != 0) {
+    site->latency_sum += static_cast<double>(sample.latency);
+    site->with_latency++;
+  }
+  if (sample.data_source == 0) return;
+  site->with_source++;
+  site->remote += decode::read_data_source(sample.data_source).remote ? 1 : 0;
+}
+
+// A mapping or region: what is known of each block in it. Partly touched, it says something of blocks of one site alone.
+void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
+  const mlrun_access_sample& sample = row.sample;
+  const uint64_t end = sample.address + sample.bytes;
+  struct Part {
+    LiveBlock* block;
+    double bytes;
+  };
+  std::vector<Part> parts;
+  double covered = 0;
+  bool is_one_site = true;
+  blocks.each_in(sample.address, end, [&](LiveBlock& block) {
+    const double bytes =
+        static_cast<double>(std::min(end, block.end()) - std::max<uint64_t>(sample.address, block.address));
+    parts.push_back({&block, bytes});
+    covered += bytes;
+    is_one_site = is_one_site && block.site == parts.front().block->site;
+  });
+  if (parts.empty()) return;
+  joined_++;
+  row.has_site = is_one_site;
+  if (is_one_site) row.site = sites_[parts.front().block->site].site;
+  if (parts.size() == 1) {
+    row.has_block = true;
+    row.block_address = parts.front().block->address;
+    row.block_ts_ns = parts.front().block->ts_ns;
+  }
+  const auto touched = static_cast<double>(sample.touched_bytes), resident = static_cast<double>(sample.resident_bytes);
+  const auto bytes = static_cast<double>(sample.bytes);
+  const bool is_cold = sample.touched_bytes == 0;
+  const bool is_all = resident >= bytes * kNearlyAll && touched >= resident * kNearlyAll;
+  const bool is_known = is_cold || is_all || (is_one_site && covered >= std::min(bytes, resident) * kMost);
+  if (!is_known || (sample.flags & MLRUN_ACCESS_FILLING) != 0) return;
+  const double share = is_cold ? 0 : is_all ? 1 : std::min(touched / covered, 1.0);
+  for (const Part& part : parts) {
+    AccessSiteRow* site = sums(part.block->site, sample.rung);
+    if (site == nullptr) continue;
+    const double time_s = seconds(std::min(row.dur_ns, moment_of(row) - part.block->lives_from_ns));
+    site->samples++;
+    site->seen_byte_s += part.bytes * time_s;
+    site->touched_byte_s += part.bytes * time_s * share;
+  }
+}
+
+void AccessJoin::add(AccessRow added) {
+  Process& here = process(added.who.proc_id);
+  const uint64_t number = first_row_ + rows_.size();
+  AccessRow& row = rows_.emplace_back(std::move(added));
+  if (is_range(row)) {
+    take_range(row, here.blocks);
+  } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {
+    take_block(row, *block);
+  } else {
+    while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
+    here.open.push_back(number);
+  }
+  finish_rows(moment_of(row) - kLongestCallNs);
+}
+
+void AccessJoin::finish_rows(int64_t before_ns) {
+  while (!rows_.empty() && moment_of(rows_.front()) < before_ns) {
+    done_(rows_.front());
+    rows_.pop_front();
+    first_row_++;
+  }
+}
+
+void AccessJoin::finish(int64_t end_ns) {
+  for (auto& [proc_id, process] : processes_) {
+    process.blocks.each([&](LiveBlock& block) { close(block, end_ns); });
+    process.open.clear();
+  }
+  finish_rows(std::numeric_limits<int64_t>::max());
+}
+
+std::vector<AccessSiteRow> AccessJoin::sites() const {
+  std::vector<AccessSiteRow> rows;
+  for (const Site& site : sites_) rows.insert(rows.end(), site.by_rung.begin(), site.by_rung.end());
+  return rows;
+}
+
+}  // namespace mlrun::trace

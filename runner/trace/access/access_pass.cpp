@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/access/access_pass.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/summary/meters/frame_names.h"
+#include "runner/trace/access/access_join.h"
+#include "runner/trace/access/access_source.h"
+#include "runner/trace/identity/thread_finder.h"
+#include "runner/trace/spool/trace_clock.h"
+#include "runner/util/json_at.h"
+#include "runner/util/text.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kSitesTold = 20;  // of each rung, in run.json
+
+// The rows of `alloc`, one after another.
+class AllocEvents {
+ public:
+  static Result<AllocEvents> open(const std::string& folder) {
+    AllocEvents events;
+    if (!has_table(folder + "/tables", "alloc")) return events;
+    TableQuery query;
+    query.columns = {"proc_id", "ts",       "dur",          "op",          "addr",    "size",
+                     "usable",  "old_addr", "site_library", "site_offset", "stack_id"};
+    query.dictionaries = {"op"};
+    auto reader = TableReader::open(folder, "alloc", std::move(query));
+    if (!reader) return tl::make_unexpected(reader.error());
+    events.reader_.emplace(*std::move(reader));
+    return events;
+  }
+
+  // False: there are no more.
+  Result<bool> next(AllocEvent& event) {
+    while (reader_ && (!columns_ || at_ == batch_->num_rows())) {
+      auto batch = reader_->next();
+      if (!batch) return tl::make_unexpected(batch.error());
+      if (!*batch) return false;
+      batch_ = *batch;
+      columns_ = std::make_unique<Columns>(*batch_);
+      at_ = 0;
+    }
+    if (!reader_) return false;
+    columns_->read(at_++, event);
+    return true;
+  }
+
+ private:
+  struct Columns {
+    explicit Columns(const arrow::RecordBatch& batch)
+        : proc_id(batch, "proc_id"),
+          ts(batch, "ts"),
+          dur(batch, "dur"),
+          addr(batch, "addr"),
+          size(batch, "size"),
+          usable(batch, "usable"),
+          old_addr(batch, "old_addr"),
+          library(batch, "site_library"),
+          offset(batch, "site_offset"),
+          stack(batch, "stack_id"),
+          op(batch, "op") {}
+
+    void read(int64_t at, AllocEvent& event) const {
+      event.proc_id = static_cast<int32_t>(proc_id[at]);
+      event.is_free = op[at] == "free";
+      event.begin_ns = ts[at];
+      event.end_ns = ts[at] + dur[at];
+      event.address = static_cast<uint64_t>(addr[at]);
+      event.bytes = static_cast<uint64_t>(std::max(size[at], usable[at]));
+      event.old_address = static_cast<uint64_t>(old_addr[at]);
+      event.site = {event.proc_id, library[at], offset[at], static_cast<int32_t>(stack[at])};
+    }
+
+    Numbers proc_id, ts, dur, addr, size, usable, old_addr, library, offset, stack;
+    Texts op;
+  };
+
+  std::optional<TableReader> reader_;
+  std::shared_ptr<arrow::RecordBatch> batch_;
+  std::unique_ptr<Columns> columns_;
+  int64_t at_ = 0;
+};
+
+std::vector<uint16_t> rungs_of(const json& session) {
+  std::vector<uint16_t> rungs;
+  for (const json& rung : util::list_at(session, "/access/rungs")) {
+    for (uint16_t number = 1; number < MLRUN_ACCESS_RUNGS; number++) {
+      if (util::text_at(rung, "/rung") == rung_text(number)) rungs.push_back(number);
+    }
+  }
+  return rungs;
+}
+
+AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads) {
+  AccessRow row;
+  row.sample = sample;
+  const int64_t end_ns = TraceClock::from_monotonic(sample.monotonic_ns);
+  row.dur_ns = std::min(end_ns, TraceClock::from_monotonic(sample.interval_ns));
+  row.ts_ns = end_ns - row.dur_ns;
+  row.who = threads.find(end_ns, sample.host_pid, sample.host_tid == 0 ? sample.host_pid : sample.host_tid);
+  return row;
+}
+
+// "function (library)" of the innermost frame that is not the C library's; without stacks library and offset.
+std::string site_text(const model::TraceInfo& info, const AllocSite& site) {
+  if (site.stack_id > 0) return summary::frames_text(info.stacks, site.stack_id);
+  for (const model::NameRow& name : info.names) {
+    if (name.name_id == site.site_library)
+      return fmt::format("{} + {:#x}", util::base_name(name.text), site.site_offset);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Status AccessPass::run(const SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info,
+                       const std::string& folder) {
+  AccessTable table;
+  AccessSiteTable site_table;
+  if (Status opened = table.open_in(folder + "/tables"); !opened) return opened;
+  if (Status opened = site_table.open_in(folder + "/tables"); !opened) return opened;
+  const std::vector<uint16_t> rungs = rungs_of(*session.all);
+  Status written;
+  if (!rungs.empty()) {
+    auto events = AllocEvents::open(folder);
+    if (!events) return tl::make_unexpected(events.error());
+    const ThreadFinder threads(info);
+    AccessSource source(index);
+    AccessJoin join(info, rungs, [&](const AccessRow& row) {
+      table.add(row);
+      rows_++;
+      if (written) written = table.end_full_group();
+    });
+    int64_t last_ns = 0;
+    // Samples up to this moment.
+    const auto take_samples = [&](int64_t until_ns) -> Status {
+      for (;;) {
+        const auto sample = source.next(until_ns);
+        if (!sample) return tl::make_unexpected(sample.error());
+        if (*sample == nullptr) return written;
+        join.add(row_of(**sample, threads));
+        last_ns = std::max(last_ns, TraceClock::from_monotonic((*sample)->monotonic_ns));
+      }
+    };
+    for (AllocEvent event;;) {
+      const auto next = events->next(event);
+      if (!next) return tl::make_unexpected(next.error());
+      if (!*next) break;
+      if (Status taken = take_samples(event.moment_ns()); !taken) return taken;
+      join.add(event);
+      last_ns = std::max(last_ns, event.moment_ns());
+    }
+    if (Status taken = take_samples(std::numeric_limits<int64_t>::max()); !taken) return taken;
+    join.finish(last_ns);
+    sites_ = join.sites();
+    joined_ = join.joined();
+    damaged_rows_ = source.damaged_rows();
+  }
+  for (const AccessSiteRow& row : sites_) {
+    site_table.add(row);
+    if (written) written = site_table.end_full_group();
+  }
+  if (written) written = table.close();
+  return written ? site_table.close() : written;
+}
+
+void AccessPass::describe(const model::TraceInfo& info, json& run) const {
+  if (!run.contains("access")) return;
+  json& access = run["access"];
+  access["rows"] = rows_;
+  access["joined_rows"] = joined_;
+  access["by_rung"] = json::array();
+  std::map<uint16_t, std::vector<const AccessSiteRow*>> by_rung;
+  for (const AccessSiteRow& row : sites_) by_rung[row.rung].push_back(&row);
+  for (auto& [rung, rows] : by_rung) {
+    double all = 0, seen = 0, touched = 0;
+    for (const AccessSiteRow* row : rows) {
+      all += row->byte_s;
+      seen += row->seen_byte_s;
+      touched += row->touched_byte_s;
+    }
+    std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->byte_s > b->byte_s; });
+    json sites = json::array();
+    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesTold))) {
+      json& site = sites.emplace_back(json{{"site", site_text(info, row->site)},
+                                           {"proc_id", row->site.proc_id},
+                                           {"blocks", row->blocks},
+                                           {"bytes", row->bytes},
+                                           {"byte_s", row->byte_s},
+                                           {"seen_byte_s", row->seen_byte_s},
+                                           {"samples", row->samples},
+                                           {"loads", row->loads},
+                                           {"stores", row->stores},
+                                           {"faults", row->faults}});
+      if (const auto hot = row->hot_fraction()) site["hot_fraction"] = *hot;
+    }
+    access["by_rung"].push_back({{"rung", rung_text(rung)},
+                                 {"byte_s", all},
+                                 {"seen_byte_s", seen},
+                                 {"touched_byte_s", touched},
+                                 {"sites", rows.size()},
+                                 {"largest", std::move(sites)}});
+  }
+}
+
+std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session) const {
+  std::vector<model::CoverageRow> rows;
+  for (const json& rung : util::list_at(*session.all, "/access/rungs")) {
+    const std::string subject = "accesses by " + util::text_at(rung, "/rung");
+    const auto add = [&](const std::string& detail) {
+      rows.push_back({.subject = subject, .detail = detail, .level = model::kRemark});
+    };
+    add("not seen: " + util::text_at(rung, "/blind_to"));
+    const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
+    const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
+    if (lost > 0) add(fmt::format("{} samples found no room", lost));
+    if (left_out > 0 && on_ns < all_ns)
+      add(fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed",
+                      100.0 * static_cast<double>(on_ns) / static_cast<double>(all_ns)));
+    if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
+  }
+  return rows;
+}
+
+}  // namespace mlrun::trace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the tables access and access_site from the spool and the table of allocations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/model/trace_info.h"
+#include "runner/trace/access/access_row.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/trace/spool/session_info.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+class AccessPass {
+ public:
+  // Both tables have a file even without rows. Requires: `alloc` is written; processes and threads are known. `folder`: of the trace.
+  Status run(const SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info,
+             const std::string& folder);
+
+  // Adds to `access` of run.json what was found. Requires: stacks have names.
+  void describe(const model::TraceInfo& info, nlohmann::json& run) const;
+  // What was not seen.
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(const SessionInfo& session) const;
+  [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
+
+ private:
+  std::vector<AccessSiteRow> sites_;
+  int64_t rows_ = 0, joined_ = 0;
+  uint64_t damaged_rows_ = 0;
+};
+
+}  // namespace mlrun::trace

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of --access in order of time, from the spool: frames are nearly in that order, and each is sorted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "runner/trace/access/access_row.h"
+#include "runner/trace/index/spool_index.h"
+#include "runner/util/result.h"
+
+namespace mlrun::trace {
+
+class AccessSource {
+ public:
+  explicit AccessSource(const SpoolIndex& index) : index_(index) {}
+
+  // The next sample if it is not later than `until_ns`; nullptr: there is none. Valid until the next call.
+  Result<const mlrun_access_sample*> next(int64_t until_ns);
+  [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
+
+ private:
+  Status read_frame();
+
+  const SpoolIndex& index_;
+  size_t frame_ = 0;
+  int64_t read_until_ns_ = 0;  // all samples up to here have been read
+  std::deque<mlrun_access_sample> waiting_;
+  mlrun_access_sample current_{};
+  uint64_t damaged_rows_ = 0;
+};
+
+}  // namespace mlrun::trace

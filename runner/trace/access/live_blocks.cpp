@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/access/live_blocks.h"
+
+#include <iterator>
+#include <utility>
+
+namespace mlrun::trace {
+
+LiveBlock* LiveBlocks::find(uint64_t address) {
+  auto at = blocks_.upper_bound(address);
+  if (at == blocks_.begin()) return nullptr;
+  LiveBlock& block = std::prev(at)->second;
+  return address < block.end() ? &block : nullptr;
+}
+
+LiveBlock& LiveBlocks::add(LiveBlock block) {
+  const uint64_t address = block.address;
+  return blocks_.insert_or_assign(address, std::move(block)).first->second;
+}
+
+bool LiveBlocks::take(uint64_t address, LiveBlock& block) {
+  const auto at = blocks_.find(address);
+  if (at == blocks_.end()) return false;
+  block = std::move(at->second);
+  blocks_.erase(at);
+  return true;
+}
+
+}  // namespace mlrun::trace

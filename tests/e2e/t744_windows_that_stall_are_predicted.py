@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--access=clear-refs says before the command starts how long each window will hold page faults back, and the trace has the longest call beside what was
+predicted for it. Random touches are seen within 2 %, a block that is not touched not at all."""
+
+import re
+
+from lib import accesses, case
+
+MIB = 1 << 20
+
+
+def check(this):
+    trace, (hot, cold), pages, _ = accesses.record(this, "random", 64, 6, "clear-refs")
+    facts = accesses.tried(trace, "clear-refs")
+    said = re.search(r"--access by clear-refs: each window holds page faults back for about ([0-9.]+) ms a GiB", trace.stderr)
+    this.true("it is said before", said is not None, trace.stderr)
+    this.true("predicted and measured", facts["predicted_stall_ns"] > 0 and facts["worst_stall_ns"] > 0, facts)
+    ratio = facts["worst_stall_ns"] / facts["predicted_stall_ns"]
+    print(f"said {said[1]} ms a GiB; longest call {facts['worst_stall_ns']} ns, predicted {facts['predicted_stall_ns']} ns: {ratio:.2f}")
+    rows = [row for row in trace.rows("access") if not row["filling"]]
+    of = {name: [row["touched_bytes"] for row in rows if row["addr"] <= at < row["addr"] + row["bytes"]] for name, at in (("hot", hot), ("cold", cold))}
+    wanted = pages * accesses.PAGE
+    this.true("as much as was touched", of["hot"] and all(0.98 * wanted <= one <= 1.02 * wanted + 16 * accesses.PAGE for one in of["hot"]), (of, wanted))
+    this.equal("of the cold block nothing", set(of["cold"]) | {0}, {0})
+    this.equal("no accesses of huge pages", {row["huge_bytes"] for row in rows if row["addr"] <= hot < row["addr"] + row["bytes"]}, {0})
+
+
+if __name__ == "__main__":
+    case.run(check)

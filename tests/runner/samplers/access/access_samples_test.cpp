@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of the running kernel through our ring and decoder: page faults and breakpoints, of which the number and the addresses are known.
+#include <linux/hw_breakpoint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runner/samplers/access/event_rung.h"
+#include "runner/samplers/access/perf_events.h"
+#include "runner/util/clock.h"
+
+namespace mlrun::access {
+namespace {
+
+constexpr size_t kPage = 4096, kPages = 1024;
+
+class Block {
+ public:
+  Block()
+      : at_(static_cast<char*>(
+            ::mmap(nullptr, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    ::madvise(at_, kPages * kPage, MADV_NOHUGEPAGE);
+  }
+  ~Block() { ::munmap(at_, kPages * kPage); }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  void write(size_t page, size_t offset) const { *const_cast<volatile char*>(at_ + page * kPage + offset) = 1; }
+  [[nodiscard]] char read(size_t page) const { return *const_cast<volatile char*>(at_ + page * kPage); }
+  [[nodiscard]] uint64_t address(size_t page) const { return reinterpret_cast<uint64_t>(at_) + page * kPage; }
+  [[nodiscard]] bool has(uint64_t address) const {
+    return address >= this->address(0) && address < this->address(kPages);
+  }
+
+ private:
+  char* at_;
+};
+
+TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
+  const Block block;
+  PerfEvents events;
+  const std::string problem = events.open(page_fault_event().attr, 0, false);
+  if (!problem.empty()) GTEST_SKIP() << problem;
+  std::vector<uint64_t> wanted, found;
+  const uint64_t began_ns = util::monotonic_ns();
+  for (size_t page = 0; page < kPages; page++) {
+    const size_t at = (page * 389) % kPages;  // each once, in another order
+    block.write(at, at % kPage);
+    wanted.push_back(block.address(at) + at % kPage);
+  }
+  const uint64_t ended_ns = util::monotonic_ns();
+  uint64_t before_ns = began_ns;
+  std::vector<decode::PerfSample> samples;
+  const uint64_t lost = events.drain([&](const decode::PerfSample& sample) {
+    if (block.has(sample.address)) samples.push_back(sample);
+  });
+  std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  for (const decode::PerfSample& sample : samples) {
+    found.push_back(sample.address);
+    EXPECT_EQ(sample.tid, static_cast<uint32_t>(::gettid()));
+    EXPECT_EQ(sample.pid, static_cast<uint32_t>(::getpid()));
+    EXPECT_EQ(sample.period, 1u);
+    EXPECT_GE(sample.time_ns, before_ns);
+    EXPECT_LE(sample.time_ns, ended_ns);
+    before_ns = sample.time_ns;
+  }
+  EXPECT_EQ(lost, 0u);
+  EXPECT_EQ(found, wanted);
+}
+
+TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
+  const Block block;
+  for (size_t page = 0; page < kPages; page++) block.write(page, 0);
+  perf_event_attr attr = sampled_event();
+  attr.type = PERF_TYPE_BREAKPOINT;
+  attr.bp_type = HW_BREAKPOINT_RW;
+  attr.bp_addr = block.address(7);
+  attr.bp_len = HW_BREAKPOINT_LEN_8;
+  attr.sample_period = 1;
+  PerfEvents events;
+  const std::string problem = events.open(attr, 0, false);
+  if (!problem.empty()) GTEST_SKIP() << problem;
+  for (size_t i = 0; i < 20; i++) {
+    for (size_t page = 0; page < kPages; page++) block.write(page, 0);
+    block.read(7);
+  }
+  std::vector<uint64_t> addresses;
+  events.drain([&](const decode::PerfSample& sample) { addresses.push_back(sample.address); });
+  EXPECT_EQ(addresses, std::vector<uint64_t>(40, block.address(7)));
+}
+
+TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
+  constexpr size_t kRounds = 20;
+  PerfEvents events;
+  const std::string problem = events.open(page_fault_event().attr, 0, false);
+  if (!problem.empty()) GTEST_SKIP() << problem;
+  size_t faults = 0, found = 0;
+  for (size_t round = 0; round < kRounds; round++) {
+    const Block block;
+    for (size_t page = 0; page < kPages; page++) block.write(page, 0);
+    faults += kPages;
+  }
+  const Block last;  // the record of what was lost comes with the next sample that fits
+  uint64_t lost = events.drain([&](const decode::PerfSample&) { found++; });
+  for (size_t page = 0; page < 4; page++) last.write(page, 0);
+  lost += events.drain([&](const decode::PerfSample&) { found++; });
+  EXPECT_GT(lost, 0u);
+  EXPECT_GE(found + lost, faults);
+}
+
+TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
+  const std::vector<char> body(sizeof(uint64_t) * 8);
+  EXPECT_TRUE(decode::read_sample(kEventSample, body));
+  EXPECT_FALSE(decode::read_sample(kEventSample, std::span<const char>(body).first(body.size() - 1)));
+  EXPECT_FALSE(decode::read_sample(kEventSample, {}));
+  EXPECT_FALSE(decode::read_sample(kEventSample | PERF_SAMPLE_CALLCHAIN, body));
+}
+
+}  // namespace
+}  // namespace mlrun::access

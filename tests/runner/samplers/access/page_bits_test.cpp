@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/samplers/access/page_bits.h"
+
+#include <gtest/gtest.h>
+
+#include "runner/samplers/access/precise_events.h"
+
+namespace mlrun::access {
+namespace {
+
+constexpr const char* kSmaps =
+    "55d0c0000000-55d0c0100000 r--p 00000000 fe:00 1234                       /usr/bin/app\n"
+    "Size:               1024 kB\nRss:                 512 kB\nReferenced:          512 kB\nAnonHugePages:         0 "
+    "kB\n"
+    "55d0c1000000-55d0c1200000 rw-p 00000000 00:00 0                          [heap]\n"
+    "Size:               2048 kB\nRss:                1024 kB\nReferenced:            16 kB\nAnonHugePages:         0 "
+    "kB\n"
+    "7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
+    "Size:               8192 kB\nRss:                8192 kB\nReferenced:          4096 kB\nAnonHugePages:      6144 "
+    "kB\n"
+    "VmFlags: rd wr mr mw me ac sd\n"
+    "7f0001000000-7f0001800000 rw-s 00000000 00:01 99                         /dev/shm/x\n"
+    "Rss:                   4 kB\nReferenced:            4 kB\n"
+    "7f0002000000-7f0002001000 ---p 00000000 00:00 0 \n"
+    "7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                          [stack]\n"
+    "Rss:                   8 kB\nReferenced:            8 kB\n";
+
+TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
+  const std::vector<Mapping> mappings = parse_mappings(kSmaps);
+  ASSERT_EQ(mappings.size(), 2u);
+  EXPECT_EQ(mappings[0].start, 0x55d0c1000000u);
+  EXPECT_EQ(mappings[0].bytes(), 2u << 20);
+  EXPECT_EQ(mappings[0].resident_bytes, 1024u << 10);
+  EXPECT_EQ(mappings[0].referenced_bytes, 16u << 10);
+  EXPECT_EQ(mappings[1].start, 0x7f0000000000u);
+  EXPECT_EQ(mappings[1].referenced_bytes, 4096u << 10);
+  EXPECT_EQ(mappings[1].huge_bytes, 6144u << 10);
+}
+
+TEST(PageBits, ProcessesThatHaveEndedHaveNone) {
+  uint64_t longest_ns = 0;
+  EXPECT_TRUE(read_smaps(0x7ffffff0).empty());
+  EXPECT_EQ(resident_pages(0x7ffffff0), 0u);
+  EXPECT_NE(clear_refs(0x7ffffff0, Refs::kAccessed, longest_ns), 0);
+  EXPECT_TRUE(written_runs(0x7ffffff0, {.start = 4096, .end = 8192}).empty());
+}
+
+TEST(PageBits, RawEventsReplaceTheProcessorsOwn) {
+  std::string why;
+  const PreciseWish wish{.hz = 500, .read_event = 0x1cd, .write_event = 0x82d0};
+  const std::vector<AccessEvent> events = find_precise_events("/nowhere", wish, why);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].attr.config, 0x1cdu);
+  EXPECT_EQ(events[0].kind, MLRUN_ACCESS_LOAD);
+  EXPECT_EQ(events[1].attr.config, 0x82d0u);
+  EXPECT_EQ(events[1].kind, MLRUN_ACCESS_STORE);
+  EXPECT_EQ(events[1].attr.sample_freq, 500u);
+  EXPECT_TRUE(find_precise_events("/nowhere", {}, why).empty());
+  EXPECT_NE(why, "");
+}
+
+}  // namespace
+}  // namespace mlrun::access

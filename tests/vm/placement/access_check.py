@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""In a guest with two nodes: each rung of --access against memory that is touched in a known way. What a kernel lacks has to be said.
+Usage: access_check.py BUILD"""
+
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow.dataset
+
+BUILD = Path(sys.argv[1])
+MLRUN, TOUCHES = BUILD / "bin" / "mlrun", BUILD / "e2e" / "victims" / "touches"
+MIB, PAGE = 1 << 20, 4096
+IS_6_12 = platform.release().startswith("6.12")
+failed = []
+
+
+def expect(what, holds, shown=""):
+    print("right" if holds else "WRONG", what, shown, flush=True)
+    if not holds:
+        failed.append(what)
+
+
+class Run:
+    def __init__(self, what, mib, seconds, access, before=("taskset", "1"), options=()):
+        self.folder = Path(tempfile.mkdtemp()) / "trace"
+        done = subprocess.run([MLRUN, "run", "--quiet", "-o", self.folder, "--sample=off", "--python-stacks=off", "--alloc-min", "64K", f"--access={access}", *options, "--",
+                               *before, TOUCHES, what, str(mib), str(seconds)], capture_output=True, text=True, check=False)
+        self.said = done.stderr
+        lines = [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
+        if done.returncode != 0 or not lines:
+            raise SystemExit(f"{what} by {access}: {done.returncode}\n{done.stderr}")
+        (self.hot, self.cold), self.pages = lines[0], lines[-1][0]
+        self.touches = lines[-1][-1]
+        self.access = json.loads((self.folder / "run.json").read_text())["access"]
+        self.facts = self.access["rungs"][0] if self.access["rungs"] else None
+        self.bytes = mib * MIB
+
+    def rows(self, table="access"):
+        return pyarrow.dataset.dataset(self.folder / "tables" / table, format="parquet").to_table().to_pylist()
+
+    def inside(self, start, rows=None):
+        return [row for row in (self.rows() if rows is None else rows) if start <= row["addr"] < start + self.bytes]
+
+
+def vmstat(name):
+    return int(next(line.split()[1] for line in Path("/proc/vmstat").read_text().splitlines() if line.startswith(name + " ")))
+
+
+def check_hint_faults():
+    """Its memory is on the other node than its processor: each page gets hint faults, those of the untouched block do not."""
+    before = vmstat("numa_hint_faults")
+    run = Run("remote", 32, 25, "hint-faults", before=())  # a policy would keep NUMA balancing away
+    counted = vmstat("numa_hint_faults") - before
+    rows = run.rows()
+    again = [row for row in run.inside(run.hot, rows) if not row["first"]]
+    cold = [row for row in run.inside(run.cold, rows) if not row["first"]]
+    exact = [row for row in again if (row["addr"] - run.hot) // PAGE % 10 == 0]
+    expect("hint faults: of touched pages alone", len(again) > 0 and len(exact) == len(again), f"{len(again)} in the touched block, the kernel counted {counted} in all")
+    expect("none in the untouched block", not cold, len(cold))
+    expect("each page that was touched", len({row["addr"] // PAGE for row in exact}) >= run.pages * 0.98, f"{len({row['addr'] // PAGE for row in exact})} of {run.pages} pages")
+    expect("all joined with their block", all(row["block_addr"] == run.hot for row in again), "")
+    print(run.facts["cost"], run.facts["lost"], run.facts["on_ns"] / max(run.facts["all_ns"], 1))
+
+
+def check_soft_dirty():
+    run = Run("written", 64, 8, "soft-dirty")
+    windows = {}
+    for row in run.inside(run.hot):
+        windows.setdefault(row["ts"], []).append(row)
+    steady = [rows for ts, rows in sorted(windows.items())][1:]
+    for rows in steady[:2]:
+        written = {page for row in rows if row["touched_bytes"] for page in range((row["addr"] - run.hot) // PAGE, (row["addr"] + row["bytes"] - run.hot) // PAGE)}
+        wanted = set(range(0, run.bytes // PAGE, 3))
+        expect("soft-dirty: the written pages, exactly", written == wanted, f"{len(written)} of {len(wanted)}")
+    expect("soft-dirty: windows", len(steady) >= 1, len(windows))
+    expect("stall predicted", 0.5 <= run.facts["worst_stall_ns"] / max(run.facts["predicted_stall_ns"], 1) <= 2,
+           f"{run.facts['worst_stall_ns'] / 1e6:.2f} ms, predicted {run.facts['predicted_stall_ns'] / 1e6:.2f}")
+
+
+def mean_touched(run, start):
+    rows = [row for row in run.rows() if row["addr"] <= start < row["addr"] + row["bytes"] and not row["filling"]]
+    return [row["touched_bytes"] for row in rows]
+
+
+def check_bits():
+    for rung in ("cold", "clear-refs"):
+        run = Run("random", 64, 6, rung)
+        hot, cold = mean_touched(run, run.hot), mean_touched(run, run.cold)
+        wanted = run.pages * PAGE
+        expect(f"{rung}: random touches within 2 %", bool(hot) and all(abs(one - wanted) <= 0.02 * wanted + 64 * 1024 for one in hot), (hot, wanted))
+        expect(f"{rung}: cold is 0", all(one == 0 for one in cold), cold)
+        print(rung, f"longest call {run.facts['worst_stall_ns'] / 1e6:.2f} ms, predicted {run.facts['predicted_stall_ns'] / 1e6:.2f}")
+    run = Run("hot", 16, 6, "cold")
+    hot = mean_touched(run, run.hot)
+    expect("cold sees the hot set that stays in the TLB", bool(hot) and all(one >= 0.95 * 64 * 1024 for one in hot), hot)
+    run = Run("hot", 16, 6, "clear-refs")
+    hot = mean_touched(run, run.hot)
+    blind = sum(hot) < 0.95 * 64 * 1024 * len(hot)
+    expect("clear-refs sees it, or it is named unseen", not blind or "never leaves the TLB" in run.facts["blind_to"], hot)
+
+
+def damon_shares(run):
+    """Of the bytes of the hot tenth and of the rest of its block, the share that was called accessed."""
+    tenth = run.bytes // 10 // PAGE * PAGE
+    low, high = run.hot + tenth, run.hot + 2 * tenth
+    hit = hot = false = cold = 0
+    windows = sorted({row["ts"] for row in run.rows()})
+    for row in run.rows():
+        if row["ts"] in windows[:4]:  # regions are still being found
+            continue
+        start, end = max(row["addr"], run.hot), min(row["addr"] + row["bytes"], run.hot + run.bytes)
+        inside = max(0, min(end, high) - max(start, low))
+        if end <= start:
+            continue
+        hot, cold = hot + inside, cold + end - start - inside
+        if row["count"] > 0:
+            hit, false = hit + inside, false + end - start - inside
+    return hit / max(hot, 1), false / max(cold, 1)
+
+
+def check_damon():
+    if not IS_6_12:
+        run = Run("turning", 64, 1, "damon")
+        expect("no DAMON: said", "damon: " in run.access["problem"] and not run.access["rungs"], run.access["problem"])
+        return
+    run = Run("turning", 256, 14, "damon")
+    hit, false = damon_shares(run)
+    expect("DAMON: at least 90 % of the hot tenth, at most 2 % of the rest", hit >= 0.9 and false <= 0.02, f"{100 * hit:.1f} % and {100 * false:.2f} %; {run.touches} touches")
+    run = Run("hot", 16, 6, "damon")
+    rows = [row for row in run.rows() if row["addr"] <= run.hot < row["addr"] + row["bytes"]]
+    expect("the blind case is reported", "never leaves the TLB" in run.facts["blind_to"], f"hot 64 KiB: {sum(row['count'] > 0 for row in rows)} of {len(rows)} regions called accessed")
+
+
+def main():
+    Path("/proc/sys/kernel/numa_balancing").write_text("1", encoding="ascii")
+    for tunable, value in (("scan_delay_ms", "100"), ("scan_period_min_ms", "100"), ("scan_size_mb", "256")):
+        path = Path("/sys/kernel/debug/sched/numa_balancing") / tunable
+        if path.exists():
+            path.write_text(value, encoding="ascii")
+    doctor = subprocess.run([MLRUN, "doctor"], capture_output=True, text=True, check=False).stdout
+    print(doctor[doctor.index("accesses"):])
+    for check in (check_hint_faults, check_soft_dirty, check_bits, check_damon):
+        check()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
