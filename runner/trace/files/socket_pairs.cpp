@@ -90,6 +90,9 @@ void SocketPairs::finish(ChannelTable& channels, const TraceClock& clock, FileIn
     std::string address = socket_address_text(socket.other);
     if (address.empty() && is_local(socket.own)) address = socket_address_text(socket.own);
     if (file_id != 0 && !address.empty()) table.set_address(file_id - 1, std::move(address));
+    if (std::string own = socket_address_text(socket.own); file_id != 0 && !own.empty()) {
+      table.set_own_address(file_id - 1, std::move(own));
+    }
     if (const Channel* channel = channels.find(serial)) place(*channel, socket, clock, accepted);
   }
   events_ = {};
