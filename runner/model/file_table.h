@@ -64,8 +64,7 @@ class FileTable {
             .file_system = file_system,
             .mount = mount,
             .kind = std::string(kind_name(file.kind)),
-            .address = address(index),
-            .own_address = own_address(index)};
+            .address = address(index)};
   }
   [[nodiscard]] FileKind kind(size_t index) const { return files_[index].kind; }
   [[nodiscard]] const std::string& file_system(size_t index) const { return mounts_[files_[index].mount].first; }
@@ -97,13 +96,6 @@ class FileTable {
   [[nodiscard]] std::string address(size_t index) const {
     const auto found = addresses_.find(index);
     return found == addresses_.end() ? std::string{} : found->second;
-  }
-
-  // This end of it.
-  void set_own_address(size_t index, std::string address) { own_addresses_[index] = std::move(address); }
-  [[nodiscard]] std::string own_address(size_t index) const {
-    const auto found = own_addresses_.find(index);
-    return found == own_addresses_.end() ? std::string{} : found->second;
   }
 
   // Requires: the texts live in texts(). Returns the file_id.
@@ -138,7 +130,7 @@ class FileTable {
  private:
   util::ChunkedList<Packed> files_;
   std::vector<std::pair<std::string, std::string>> mounts_{{"", ""}};
-  std::unordered_map<size_t, std::string> bytes_, addresses_, own_addresses_;
+  std::unordered_map<size_t, std::string> bytes_, addresses_;
   std::shared_ptr<TextArena> texts_ = std::make_shared<TextArena>();
 };
 

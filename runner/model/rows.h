@@ -117,7 +117,7 @@ struct ProcessRow {
   int64_t first_ns = 0, last_ns = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank
+  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank; not a column
   std::string cgroup;
   std::string command;       // arguments of the last image, separated by spaces
   std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
@@ -156,8 +156,7 @@ struct FileRow {
   std::string file_system;   // type, e.g. ext4
   std::string mount;         // mount point
   std::string kind;
-  std::string address;      // of the other end, of a connected socket; empty: unknown
-  std::string own_address;  // of this end
+  std::string address;  // of the other end, of a connected socket; empty: unknown
 };
 
 struct MarkRow {

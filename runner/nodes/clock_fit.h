@@ -8,7 +8,7 @@
 // All lines between the bounds are a convex polygon of (offset, drift). The line taken is its centroid, so that no message runs
 // backwards; the error at a moment is the largest distance of any other line of the polygon from it, so the true offset is within it
 // as long as the true clocks follow a line. Where no line fits, because a clock was steered, the bounds are widened by the least that lets one fit,
-// which counts as error.
+// which counts twice as error: the line is off by it, and so is the truth between two bounds.
 #pragma once
 
 #include <cstdint>

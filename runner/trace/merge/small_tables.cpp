@@ -13,6 +13,7 @@
 #include "runner/events/record.h"
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
+#include "runner/trace/files/socket_ends.h"
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/stack_tables.h"
 #include "runner/trace/samples/placement_rows.h"
@@ -117,8 +118,9 @@ struct Columns<model::FileRow> {
     visitor.optional("file_system", row.file_system);
     visitor.optional("mount", row.mount);
     visitor("kind", row.kind);
-    visitor.optional("address", row.address);
-    visitor.later_optional("own_address", row.own_address);
+    const trace::SocketEnds ends = trace::unpack(row.address);
+    visitor.optional("address", ends.other);
+    visitor.later_optional("own_address", ends.own);
   }
 };
 
