@@ -6,7 +6,6 @@ import sys
 
 import duckdb
 import pyarrow.parquet as pq
-
 from lib import case, nodes
 
 PROGRAM = """

@@ -6,8 +6,8 @@ import json
 import time
 
 import slurm_kit
-from lib import case
 from kit import Sweep
+from lib import case
 
 PLAN = """repetitions = 6
 workloads = ["sh -c 'test -e {go} || sleep 30; exit $(cat {status})'"]
