@@ -95,6 +95,7 @@ class Shaper {
       if (const auto known = same(field.name()); known != shape.columns.end()) {
         if (known->type != *type) return "column " + field.name() + " is of another type in the others";
         known->has_nulls = known->has_nulls || field.nullable();
+        if (known->encoding == trace::Encoding::kDictionary) known->encoding = encoding_of(file.metadata(), i);
         continue;
       }
       if (!is_first && *type == ColumnType::kBool) return "the others have no column " + field.name();

@@ -43,9 +43,9 @@ def check(this):
     plain = nodes.copy_of(parts[1], this.path("plain"))
     nodes.read_by_another_clock(parts[1], shift)
     out = this.path("merged")
-    nodes.merge(this, *parts, out=out, options=["--marks", "barrier"])
+    nodes.merge(this, *parts, out=out, options=["--offset", "-1s"])
     node = nodes.merged(out)["nodes"][1]
-    this.equal("known by", (node["aligned_by"], node["marks"]), ("messages", 1))
+    this.equal("known by", (node["aligned_by"], node["offset_ns"]), ("given", 1_000_000_000))
     bases, tables = {}, 0
     for folder in sorted((out / "tables").iterdir()):
         if folder.name in ("node", "node_rank", "node_bytes", "node_skew"):
@@ -62,6 +62,21 @@ def check(this):
     this.true("keys of the first node stay", set(bases[1].values()) == {0}, bases[1])
     this.true("keys of the second are behind them", all(base > 0 for base in bases[2].values()) and len(bases[2]) > 10, bases[2])
     joins(this, out, plain)
+    barriers(this, parts)
+
+
+def barriers(this, parts):
+    """The programs ran one after the other: as a barrier, their ranges must overlap nevertheless."""
+    out = this.path("by_marks")
+    nodes.merge(this, *parts, out=out, options=["--marks", "barrier"])
+    node = nodes.merged(out)["nodes"][1]
+    this.equal("known by", (node["aligned_by"], node["marks"]), ("messages", 1))
+    [first, second] = [(row["ts"], row["ts"] + row["dur"]) for row in this.opened(out).rows("mark") if row["domain"] == "api"]
+    this.true("the ranges overlap", first[0] <= second[1] and second[0] <= first[1], (first, second))
+    [skew] = nodes.merged(out)["skews"]
+    this.equal("compared", (skew["communicator"], skew["operation"], skew["compared"]), ("barrier", "mark", 1))
+    wrong = this.run(case.MLRUN, "merge", *parts, "-o", this.path("none"), "--marks", "no such mark")
+    this.true("a mark that is not there", wrong.stderr.count('has no range "no such mark"') == 2, wrong.stderr)
 
 
 def is_key(column):
