@@ -12,8 +12,9 @@ PROGRAM = """
 import os, subprocess, sys, threading, time
 sys.path.insert(0, sys.argv[2])
 import mlrun_mark
-with mlrun_mark.range("barrier"):
-    time.sleep(0.02)
+mlrun_mark.push("barrier")
+time.sleep(0.02)
+mlrun_mark.pop()
 thread = threading.Thread(target=lambda: open("/etc/passwd").read())
 thread.start()
 thread.join()
