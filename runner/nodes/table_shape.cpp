@@ -31,7 +31,8 @@ std::optional<ColumnType> type_of(const arrow::DataType& type) {
 
 trace::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
   if (file.num_row_groups() == 0) return trace::Encoding::kDictionary;
-  for (const auto encoding : file.RowGroup(0)->ColumnChunk(column)->encodings()) {
+  const auto chunk = file.RowGroup(0)->ColumnChunk(column);
+  for (const auto encoding : chunk->encodings()) {
     if (encoding == parquet::Encoding::DELTA_BINARY_PACKED) return trace::Encoding::kDelta;
     if (encoding == parquet::Encoding::BYTE_STREAM_SPLIT) return trace::Encoding::kSplit;
   }
