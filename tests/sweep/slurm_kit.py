@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -39,7 +40,8 @@ PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YE
 
 class Slurm:
     def __init__(self, this, array_size=1001, jobs=(1000, 60000)):
-        self.this, self.folder = this, this.path("slurm")
+        self.this = this
+        self.folder = Path(tempfile.mkdtemp(prefix="mlrun-slurm-"))  # short: Slurm has sockets below it
         self.configuration = self.folder / "slurm.conf"
         for name in ("state", "spooln1", "spooln2"):
             (self.folder / name).mkdir(parents=True)
@@ -61,6 +63,7 @@ class Slurm:
         time.sleep(1)
         for path in self.folder.glob("*.pid"):
             end(int(path.read_text()))
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def said(self, *command):
         done = self.this.run(*command)
