@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/nodes/clock_fit.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace {
 
