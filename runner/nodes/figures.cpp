@@ -18,15 +18,22 @@ namespace mlrun::nodes {
 
 namespace {
 
+using Cell = std::pair<summary::Activity, summary::State>;
+
+// In a wait whose end no thread of the node explains: in a training of several ranks mostly for another one.
+bool waits_for_others(const Cell& cell) {
+  const bool may_be = cell.first == summary::Activity::kCompute || cell.first == summary::Activity::kWait;
+  return may_be && (cell.second == summary::State::kBlocked || cell.second == summary::State::kUnknown);
+}
+
 void take_answer(const summary::Answer& answer, RankFigures& rank) {
   rank.wall_ns = answer.wall_ns;
   rank.startup_ns = answer.startup_ns;
   rank.without_batch_ns = answer.without_batch_ns;
   rank.time = answer.time;
   for (const summary::TimeShare& share : answer.time) {
-    if (share.activity != summary::Activity::kCompute) continue;
-    rank.compute_ns += share.ns;
-    if (share.state == summary::State::kBlocked) rank.waited_ns += share.ns;
+    if (share.activity == summary::Activity::kCompute) rank.compute_ns += share.ns;
+    if (waits_for_others({share.activity, share.state})) rank.waited_ns += share.ns;
   }
   if (answer.findings.empty()) return;
   rank.cause = answer.findings.front().cause;
@@ -95,8 +102,6 @@ int64_t median(std::vector<int64_t> values) {
   return *middle;
 }
 
-using Cell = std::pair<summary::Activity, summary::State>;
-
 // What a rank did longer than the others: where its time exceeds their median most. Waiting for the others is no reason.
 std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& ranks) {
   std::map<Cell, std::vector<int64_t>> others;
@@ -114,8 +119,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& r
   Cell most_cell{};
   int64_t most = 0;
   for (const auto& [cell, ns] : own) {
-    if (cell == Cell{summary::Activity::kCompute, summary::State::kBlocked} || cell.first == summary::Activity::kEnd)
-      continue;
+    if (waits_for_others(cell) || cell.first == summary::Activity::kEnd) continue;
     std::vector<int64_t>& of_others = others[cell];
     of_others.resize(ranks.size() - 1);  // 0 where a rank has none
     const int64_t excess = ns - (of_others.empty() ? 0 : median(of_others));
@@ -153,11 +157,12 @@ void find_slowest(Figures& figures) {
       if (slow == nullptr || one.waited_ns < slow->waited_ns) slow = &one;
     }
     constexpr int64_t kShareDivisor = 20;  // 5 % of its time
-    if (median(waited) - slow->waited_ns < slow->wall_ns / kShareDivisor) return;
+    const int64_t most = *std::max_element(waited.begin(), waited.end());
+    if (most - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
     slowest.known_by = "waiting";
-    slowest.why = fmt::format("it waited {} inside its computation, the others {}",
+    slowest.why = fmt::format("it waited {} for others, they up to {}",
                               summary::time_text(slow->waited_ns, summary::Glyphs{false}),
-                              summary::time_text(median(waited), summary::Glyphs{false}));
+                              summary::time_text(most, summary::Glyphs{false}));
   }
   slowest.rank = slow->rank;
   slowest.node = slow->node;

@@ -20,7 +20,8 @@ struct RankFigures {
   int32_t proc_id = 0;                 // in its own trace
   int64_t wall_ns = 0;                 // 0: no thread drove it: nothing below is known
   int64_t startup_ns = 0, without_batch_ns = -1, compute_ns = 0;
-  int64_t waited_ns = 0;  // blocked while computing: in a training of several ranks mostly for the others
+  int64_t waited_ns =
+      0;  // waits while it computed, or for a batch, that no thread of the node ended: mostly for other ranks
   int64_t last_times = 0,
           late_ns = 0;  // how often it was last in a collective or barrier, and by how much after the one before it
   std::string cause, claim;  // of its first finding; empty: none

@@ -85,8 +85,7 @@ std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
 }
 
 std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
-  TextTable table(
-      {"RANKS", "wall", "start-up", "computing", "of it blocked", "without a batch", "last", "first finding"});
+  TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
   for (const ordered_json& rank : rows_of(merged, "ranks")) {
     const int64_t number_of = number(rank, "rank");
     const std::string node = name_of(merged, number(rank, "node_id"));
