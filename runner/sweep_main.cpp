@@ -29,6 +29,7 @@ mlrun::Result<int> dispatch(Arguments arguments) {
   if (arguments.empty()) return mlrun::fail("mlrun-sweep is called by mlrun; its verbs are sweep and compare");
   const std::string first = arguments.front();
   arguments.erase(arguments.begin());
+  if (first == "slurm-task") return mlrun::sweep::slurm_task(arguments);
   if (first == "compare") return mlrun::sweep::compare(arguments);
   const auto* verb = std::find_if(kVerbs.begin(), kVerbs.end(),
                                   [&](const Verb& v) { return !arguments.empty() && arguments.front() == v.name; });

@@ -2,6 +2,7 @@
 #include "runner/commands/session_facts.h"
 
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/session/host_facts.h"
+#include "runner/session/job_facts.h"
 #include "runner/session/source_version.h"
 #include "runner/util/clock.h"
 #include "runner/util/drop_counts.h"
@@ -54,13 +56,27 @@ json standard_files() {
   return list;
 }
 
+// What the kernel knows of NTP and PTP, whichever program steers its clock.
+json clock_discipline() {
+  timex clock{};
+  const int state = ::adjtimex(&clock);
+  if (state == -1) return nullptr;
+  constexpr int64_t kNsPerUs = 1000;
+  constexpr double kUnitsPerPpm = 65536;  // of `freq`
+  return {{"is_synchronised", state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0},
+          {"max_error_ns", clock.maxerror * kNsPerUs},
+          {"estimated_error_ns", clock.esterror * kNsPerUs},
+          {"frequency_ppm", static_cast<double>(clock.freq) / kUnitsPerPpm}};
+}
+
 json clock_json() {
   const mlrun_frame_anchor anchor = collect::look_at_clocks();
   return {{"tsc", anchor.tsc},
           {"width_ticks", anchor.width_ticks},
           {"monotonic_ns", anchor.monotonic_ns},
           {"realtime_ns", anchor.realtime_ns},
-          {"boottime_ns", anchor.boottime_ns}};
+          {"boottime_ns", anchor.boottime_ns},
+          {"discipline", clock_discipline()}};
 }
 
 uint64_t time_ns(const timeval& time) {
@@ -132,6 +148,7 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["source"] = launch::source_version(std::filesystem::current_path(ignored).string());
   session["environment"] = launch::shown_environment(environ, options.kept_environment);
   session["host"] = launch::host_facts();
+  session["job"] = launch::job_facts();
   session["options"] = options_json(options, recording);
   if (placement.any()) {
     session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},

@@ -4,7 +4,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +25,18 @@ std::string cpu_model() {
   return util::escaped_utf8(std::string_view(text).substr(colon + 2, text.find('\n', colon) - colon - 2));
 }
 
+// "time:[4026531834]"; empty: the kernel has no such namespaces.
+std::string namespace_text(const char* name) {
+  std::error_code ignored;
+  return std::filesystem::read_symlink(std::string("/proc/self/ns/") + name, ignored).string();
+}
+
+std::string boot_id() {
+  std::string text = util::read_text("/proc/sys/kernel/random/boot_id");
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 nlohmann::json host_facts() {
@@ -35,7 +49,10 @@ nlohmann::json host_facts() {
           {"cores", ::sysconf(_SC_NPROCESSORS_ONLN)},
           {"memory_bytes", ::sysconf(_SC_PHYS_PAGES) * page_bytes},
           {"page_bytes", page_bytes},
-          {"ticks_per_second", ::sysconf(_SC_CLK_TCK)}};
+          {"ticks_per_second", ::sysconf(_SC_CLK_TCK)},
+          {"boot_id", boot_id()},
+          {"time_namespace", namespace_text("time")},
+          {"network_namespace", namespace_text("net")}};
 }
 
 }  // namespace mlrun::launch

@@ -12,6 +12,7 @@ namespace mlrun::sweep {
 using Arguments = std::vector<std::string>;  // the words after the verb
 
 Result<int> run_plan(const Arguments& arguments);  // PLAN -o OUT, --dry-run, --resume, --extend, --modes
+Result<int> slurm_task(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 Result<int> stat(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/findings/answer.h"
+#include "runner/nodes/merged_text.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
@@ -100,6 +101,18 @@ std::string text_of(const summary::Summary& summary, const std::string& trace_fo
                        extent);
 }
 
+// Of several nodes: each has its own report.
+Result<int> report_merged(const std::string& trace_folder, const nlohmann::ordered_json& merged, bool as_json) {
+  if (as_json) {
+    fmt::print("{}\n", merged.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    return 0;
+  }
+  const std::string folder =
+      fmt::format("{} ({})", short_folder(trace_folder), summary::bytes_text(size_of(trace_folder)));
+  fmt::print("{}", nodes::merged_text(merged, folder, summary::style_of(stdout), true));
+  return 0;
+}
+
 }  // namespace
 
 Result<std::string> summary_at_end(const std::string& trace_folder, std::FILE* stream) {
@@ -129,6 +142,12 @@ Result<int> report(const Arguments& arguments) {
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
+  if (const auto run = open_trace(trace_folder); run && run->contains("merged")) {
+    if (driver_tid != 0 || !change.empty())
+      return fail("--driver and --what-if are about one trace; give that of a node, mlrun report " + trace_folder +
+                  " names them");
+    return report_merged(trace_folder, (*run)["merged"], as_json);
+  }
   if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
   const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what packages.sh lists for one level (build, test, bench or harmless): Debian packages through apt-get, Python packages
+# Installs what packages.sh lists for one level (build, test, bench, cluster or harmless): Debian packages through apt-get, Python packages
 # into .venv at the top of the checkout, and from level test on further interpreters through pythons.sh. Run again, it finds
 # everything there and ends at once. Without root it prints what has to be installed and fails. One run at a time per checkout;
 # a second one waits for the first.
@@ -20,6 +20,7 @@ Installs the Debian packages and the Python environment (.venv) that LEVEL needs
   build     build mlrun and run the demonstration (default)
   test      build, and run all tests
   bench     test, and the other tracers that tests/bench compares with
+  cluster   test, and a Slurm for tests/sweep
   harmless  test, and the large programs of tests/harmless
 USAGE
 }
@@ -31,8 +32,8 @@ fail() {
   exit 1
 }
 
-# Whether what level $1 lists belongs to level $2: bench and harmless both stand on test.
-is_part_of() { [[ $1 != bench || $2 != harmless ]]; }
+# Whether what level $1 lists belongs to level $2: bench, cluster and harmless all stand on test.
+is_part_of() { [[ $1 == "$2" || ($1 != bench && $1 != cluster) ]]; }
 
 # Fills debian_wanted and python_wanted with the lists of $1 and of all levels below it.
 select_level() {

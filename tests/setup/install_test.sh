@@ -38,5 +38,5 @@ says 'apt-get install --yes --no-install-recommends mlrun-no-such-package'
 says "/usr/bin/python3 -m venv $checkout/.venv"
 says "$checkout/.venv/bin/pip install pyarrow=="
 refused 1 everything
-says "there is no level 'everything'; use one of: build test bench harmless"
+says "there is no level 'everything'; use one of: build test bench cluster harmless"
 printf 'the installer names what is missing\n'

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one list of what mlrun needs besides a bare Debian 12: Debian packages by name, Python packages by exact version.
 # Levels: `build` makes mlrun and runs the demonstration, `test` adds what the tests use; on top of `test`, `bench` adds the
-# peers that tests/bench compares with, and `harmless` adds large programs that tests/harmless and tests/real_programs run where they are there (on
+# peers that tests/bench compares with, `cluster` adds a Slurm, which tests/sweep runs with two nodes on one machine, and `harmless` adds large programs that tests/harmless and tests/real_programs run where they are there (on
 # a system of yours Debian starts the servers among them). Read by install.sh, which also keys its stamp by it.
 # shellcheck shell=bash disable=SC2034
 
-readonly levels=(build test bench harmless)
+readonly levels=(build test bench cluster harmless)
 
 readonly debian_build=(
   bpftool ca-certificates ccache clang cmake g++ libboost-dev libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
@@ -18,6 +18,7 @@ readonly debian_test=(
   systemtap-sdt-dev time unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 bpftrace heaptrack liblttng-ust1 lttng-tools uftrace)
+readonly debian_cluster=(iproute2 munge slurm-wlm)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
 
 # Versions of Python that Debian 12 does not have, whose stacks mlrun reads; pythons.sh unpacks them, without installing.
@@ -29,6 +30,7 @@ readonly python_test=(
   auditwheel==6.8.2 clang-tidy==23.1.4 duckdb==2.0.0 hatchling==1.33.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
   ipykernel==7.4.0 mypy==2.4.1 nbclient==0.11.0 nbformat==5.11.1 nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas-stubs==3.1.0.261029 pandas==3.1.1 polars==2.1.0 prometheus_client==0.26.0 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
 )
+readonly python_cluster=()
 readonly python_harmless=(
   Pillow==13.0.0 aiofiles==25.1.0 av==18.1.0 datasets==5.2.0 distributed==2026.8.0 fsspec==2026.9.0 h5py==3.16.0 joblib==1.6.0 lmdb==3.0.0
   pyspark==4.3.0 safetensors==0.8.0 scikit-learn==1.9.1 tensorstore==0.1.86 uvloop==0.23.0 webdataset==1.0.2 xgboost==3.2.0 zarr==3.1.6

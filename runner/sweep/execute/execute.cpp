@@ -19,6 +19,7 @@
 #include "runner/sweep/statistics/statistics.h"
 #include "runner/sweep/store/figures_table.h"
 #include "runner/sweep/store/plan_json.h"
+#include "runner/sweep/store/store.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::sweep {
@@ -43,7 +44,7 @@ int32_t first_repetitions(const Plan& plan) {
 
 class Execution {
  public:
-  explicit Execution(Making& making) : making_(making) {}
+  Execution(Making& making, Store& store) : making_(making), store_(store) {}
 
   // The exit status.
   Result<int> run();
@@ -67,6 +68,7 @@ class Execution {
   [[nodiscard]] std::map<Cell, size_t> left_behind(size_t at) const;
 
   Making& making_;
+  Store& store_;
   std::vector<RunRow> rows_;  // by position, then attempt
   std::set<Cell> warm_;       // whose files are in the page cache, as far as we know
   std::set<Cell> whole_;      // that have a run with its whole trace
@@ -91,16 +93,16 @@ Result<int> Execution::run() {
 }
 
 Status Execution::load() {
-  auto rows = making_.store.runs();
+  auto rows = store_.runs();
   if (!rows) return tl::make_unexpected(rows.error());
   rows_ = *std::move(rows);
   return {};
 }
 
 Status Execution::end_what_is_running() {
-  const auto running = making_.store.running();
+  const auto running = store_.running();
   if (!running) return tl::make_unexpected(running.error());
-  const auto helper = making_.store.helper();
+  const auto helper = store_.helper();
   if (!helper) return tl::make_unexpected(helper.error());
   LeftBehind left{*helper, {}, making_.warm_up_folder()};
   for (const char* log : {"before", "after", "warm_up", "recover"}) left.logs.push_back(making_.helper_log(log));
@@ -113,7 +115,7 @@ Status Execution::end_what_is_running() {
     run.state = RunState::kFailed;
     run.interrupted = true;
     run.failure = "the sweep was killed during this run";
-    if (Status stored = making_.store.set_ended(run); !stored) return stored;
+    if (Status stored = store_.set_ended(run); !stored) return stored;
   }
   return {};
 }
@@ -132,7 +134,7 @@ Status Execution::settle(size_t at) {
   const RunRow run = rows_[at];
   if (!is_to_be_made_again(run)) return {};
   if (Status recovered = recover_half_trace(making_, making_.folder_of(run)); !recovered) return recovered;
-  auto next = making_.store.add_attempt(run);
+  auto next = store_.add_attempt(run);
   if (!next) return tl::make_unexpected(next.error());
   if (Status moved = move_failed_folder(making_.folder, run); !moved) return moved;
   rows_[at].planned.folder = failed_folder(run);
@@ -164,7 +166,7 @@ Status Execution::settle_all() {
 
 // The first of a cell keeps its whole trace.
 Status Execution::keep_or_delete_events(const RunRow& run) {
-  if (making_.configuration(run).is_dry || making_.store.keeps_all_traces()) return {};
+  if (making_.configuration(run).is_dry || store_.keeps_all_traces()) return {};
   if (has_event_tables(making_.folder_of(run)) && whole_.insert(cell_of(run)).second) return {};
   return delete_event_tables(making_.folder_of(run));
 }
@@ -255,15 +257,14 @@ Result<bool> Execution::add_block() {
     if (run.state != RunState::kDone || found == run.figures.end()) continue;
     series.push_back({run.planned.block, run.planned.position, found->second});
   }
-  if (Status stored = making_.store.set_looks(blocks - plan.stop.at_least + 1); !stored) {
+  if (Status stored = store_.set_looks(blocks - plan.stop.at_least + 1); !stored) {
     return tl::make_unexpected(stored.error());
   }
   const bool is_enough = std::all_of(cells.begin(), cells.end(), [&](const auto& cell) {
     return is_within(cell.second, plan.stop.within, plan.stop.at_least);
   });
   if (is_enough || blocks >= most_repetitions(plan)) return false;
-  if (Status added = making_.store.add_runs(planned_runs(plan, blocks + 1)); !added)
-    return tl::make_unexpected(added.error());
+  if (Status added = store_.add_runs(planned_runs(plan, blocks + 1)); !added) return tl::make_unexpected(added.error());
   if (Status loaded = load(); !loaded) return tl::make_unexpected(loaded.error());
   return true;
 }
@@ -323,6 +324,8 @@ Result<Store> open_store(const SweepRequest& request) {
   return store;
 }
 
+}  // namespace
+
 Result<Store> store_of(const SweepRequest& request) {
   if (request.plan) {
     if (Status can = check_needs(*request.plan); !can) return tl::make_unexpected(can.error());
@@ -337,8 +340,6 @@ Result<Store> store_of(const SweepRequest& request) {
   return Store::create(request.folder, *request.plan, planned_runs(*request.plan, first_repetitions(*request.plan)));
 }
 
-}  // namespace
-
 Result<int> execute(const SweepRequest& request) {
   StopSignals signals;
   auto store = store_of(request);
@@ -351,7 +352,7 @@ Result<int> execute(const SweepRequest& request) {
   if (error) return fail(fmt::format("cannot find {}: {}", request.folder, error.message()));
   Progress progress(request.quiet);
   Making making{folder, *store, signals, progress};
-  return Execution(making).run();
+  return Execution(making, *store).run();
 }
 
 }  // namespace mlrun::sweep

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runner/sweep/plan/plan.h"
+#include "runner/sweep/store/store.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
@@ -18,6 +19,9 @@ struct SweepRequest {
   bool extend = false;  // OUT holds a sweep of another plan: add the runs that this one has more. Also resumes
   bool quiet = false;   // no status line
 };
+
+// The sweep of the request: made, opened, or extended.
+Result<Store> store_of(const SweepRequest& request);
 
 // Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Nothing is created before the
 // plan, the programs and the privilege that it needs are known to be there.

@@ -10,7 +10,7 @@
 #include "runner/sweep/execute/progress.h"
 #include "runner/sweep/execute/stop_signals.h"
 #include "runner/sweep/plan/plan.h"
-#include "runner/sweep/store/store.h"
+#include "runner/sweep/store/run_log.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
@@ -18,16 +18,17 @@ namespace mlrun::sweep {
 // Of one sweep, while its runs are made.
 struct Making {
   std::string folder;  // OUT, absolute
-  Store& store;
+  RunLog& store;
   StopSignals& signals;
   Progress& progress;
+  std::string prefix = {};  // of the logs of helpers and the warm-up folder: runs of other machines have the same OUT
 
   [[nodiscard]] const Plan& plan() const { return store.plan(); }
   [[nodiscard]] const Configuration& configuration(const RunRow& run) const {
     return plan().configurations[run.planned.configuration];
   }
-  [[nodiscard]] std::string helper_log(const std::string& name) const { return folder + "/" + name + ".log"; }
-  [[nodiscard]] std::string warm_up_folder() const { return folder + "/warm_up"; }
+  [[nodiscard]] std::string helper_log(const std::string& name) const { return folder + "/" + prefix + name + ".log"; }
+  [[nodiscard]] std::string warm_up_folder() const { return folder + "/" + prefix + "warm_up"; }
   [[nodiscard]] std::string folder_of(const RunRow& run) const { return folder + "/runs/" + run.planned.folder; }
 };
 

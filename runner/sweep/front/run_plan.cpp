@@ -8,6 +8,7 @@
 #include "runner/sweep/front/dry_run.h"
 #include "runner/sweep/front/sweep_options.h"
 #include "runner/sweep/plan/read_plan.h"
+#include "runner/sweep/slurm/cluster_sweep.h"
 #include "runner/sweep/verbs.h"
 #include "runner/util/log.h"
 
@@ -36,6 +37,7 @@ Result<int> run_plan(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   const SweepOptions& options = **parsed;
+  if (options.collect) return collect(options.folder, options.quiet);
   SweepRequest request;
   if (options.runs || !options.plan.empty()) {
     auto plan = options.runs ? plan_of_runs(options.modes, options.runs->repetitions, options.runs->workloads)
@@ -53,6 +55,7 @@ Result<int> run_plan(const Arguments& arguments) {
   request.resume = options.resume;
   request.extend = options.extend;
   request.quiet = options.quiet;
+  if (options.slurm || (options.resume && is_cluster_sweep(options.folder))) return submit(request, options.sbatch);
   return execute(request);
 }
 

@@ -16,6 +16,7 @@ constexpr const char* kSweepFooter =
     "  mlrun sweep --resume results                 go on after an interruption: no run twice, none missing\n"
     "  mlrun sweep --extend plan.toml -o results    the plan was edited: make what it has more\n"
     "  mlrun sweep --modes modes.lst --runs results 8 'python train.py --workers 2' 'python train.py --workers 8'\n"
+    "  mlrun sweep --slurm plan.toml -o results     submit the runs to Slurm; then --collect, --resume\n"
     "  mlrun sweep list results                     then: stat, compare, history\n"
     "\n"
     "A plan is TOML:\n"
@@ -42,7 +43,16 @@ Status take_runs(const Arguments& arguments, SweepOptions& options) {
   return {};
 }
 
+Status check_words_of_slurm(const SweepOptions& options, bool has_output) {
+  if (options.collect && (has_output || options.resume || options.slurm || options.runs || !options.plan.empty()))
+    return fail("--collect OUT goes alone");
+  if (options.slurm && options.dry_run) return fail("--dry-run shows the runs, whoever makes them: leave out --slurm");
+  if (!options.sbatch.empty() && !options.slurm && !options.resume) return fail("--sbatch goes with --slurm");
+  return {};
+}
+
 Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
+  if (Status checked = check_words_of_slurm(options, has_output); !checked || options.collect) return checked;
   if (options.runs) {
     if (!options.plan.empty()) return fail("--runs has its own workloads: leave out the plan " + options.plan);
     if (has_output || options.resume) return fail("--runs names OUT itself: leave out -o and --resume");
@@ -64,7 +74,7 @@ Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
 
 Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   SweepOptions options;
-  std::string output, resumed;
+  std::string output, resumed, collected;
   CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores what came of them.", "sweep");
   set_usage(app, "mlrun sweep [OPTIONS] PLAN -o OUT");
   app.footer(kSweepFooter);
@@ -73,6 +83,13 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
   app.add_flag("--json", options.json, "with --dry-run: for machines (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
+  app.add_flag("--slurm", options.slurm,
+               "let Slurm make the runs, as job arrays; OUT is on a shared file system (default: off)");
+  app.add_option("--sbatch", options.sbatch,
+                 "options for sbatch, such as '--partition=gpu --exclusive' (default: none)")
+      ->option_text("WORDS");
+  app.add_option("--collect", collected, "store what the tasks on Slurm have finished (default: none)")
+      ->option_text("OUT");
   app.add_flag("--extend", options.extend, "OUT was made from another plan: add what this one has more (default: off)");
   app.add_option("--modes", options.modes, "configurations as lines of mode hms mem cpu dry freq (default: none)")
       ->option_text("FILE");
@@ -87,7 +104,8 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<SweepOptions>();
   options.resume = !resumed.empty();
-  options.folder = options.resume ? resumed : output;
+  options.collect = !collected.empty();
+  options.folder = options.resume ? resumed : options.collect ? collected : output;
   Status status;
   if (runs != arguments.end()) status = take_runs(Arguments(runs + 1, arguments.end()), options);
   if (status) status = check_words_of_sweep(options, !output.empty());

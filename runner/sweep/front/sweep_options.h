@@ -23,6 +23,8 @@ struct SweepOptions {
   std::optional<RunsWords> runs;
   bool dry_run = false, json = false;
   bool resume = false, extend = false;
+  bool slurm = false, collect = false;
+  std::string sbatch;  // options for sbatch, as text
   bool keep_all_traces = false, quiet = false;
 };
 

@@ -10,23 +10,12 @@
 
 #include "runner/sweep/plan/plan.h"
 #include "runner/sweep/store/rows.h"
+#include "runner/sweep/store/run_log.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
 
-// A process that is never mistaken for another one with its pid.
-struct ProcessMark {
-  int64_t pid = 0;
-  uint64_t start_ticks = 0;
-  std::string boot_id;
-};
-
-// A command under a supervisor.
-struct Processes {
-  ProcessMark process, supervisor;
-};
-
-class Store {
+class Store final : public RunLog {
  public:
   // Both lock the folder: a second process is refused until this object is gone.
   // A new sweep, with a row for each of `runs`; makes the folder. Fails if that holds anything.
@@ -36,13 +25,12 @@ class Store {
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
-  ~Store();
+  ~Store() override;
 
-  // Of the lock, for a supervisor to inherit.
-  [[nodiscard]] int lock_fd() const;
+  [[nodiscard]] int lock_fd() const override;
 
   // Its plan, the newest if it was extended.
-  [[nodiscard]] const Plan& plan() const;
+  [[nodiscard]] const Plan& plan() const override;
   // The same sweep by a plan that has more runs, or other values of what is no part of a run.
   Status extend(const Plan& plan, const std::vector<PlannedRun>& runs);
   // Whether the tables of events are kept of all runs; the choice stays with the sweep.
@@ -59,12 +47,11 @@ class Store {
 
   // Each is one transaction. set_ended() is on the disk when it returns. A run whose state is lost with the machine's power
   // before is made again.
-  Status set_running(const RunRow& run, const Processes& processes);
-  Status set_ended(const RunRow& run);  // everything but the plan of the run
-  Status set_looks(int32_t looks);      // if there were fewer
+  Status set_running(const RunRow& run, const Processes& processes) override;
+  Status set_ended(const RunRow& run) override;
+  Status set_looks(int32_t looks);  // if there were fewer
 
-  // A command of the sweep that is no run, before it begins. One at a time.
-  Status set_helper(const Processes& processes);
+  Status set_helper(const Processes& processes) override;
 
   // What is stored as running: runs, and the last helper.
   struct Running {

@@ -10,6 +10,7 @@
 
 #include "runner/decode/limits.h"
 #include "runner/trace/files/socket_address.h"
+#include "runner/trace/files/socket_ends.h"
 
 namespace mlrun::trace {
 
@@ -87,9 +88,10 @@ void SocketPairs::finish(ChannelTable& channels, const TraceClock& clock, FileIn
   std::vector<Accepted> accepted;
   for (const auto& [serial, socket] : events_) {
     const uint32_t file_id = files.open_file(socket.open_file).file_id;
-    std::string address = socket_address_text(socket.other);
-    if (address.empty() && is_local(socket.own)) address = socket_address_text(socket.own);
-    if (file_id != 0 && !address.empty()) table.set_address(file_id - 1, std::move(address));
+    std::string other = socket_address_text(socket.other);
+    const std::string own = socket_address_text(socket.own);
+    if (other.empty() && is_local(socket.own)) other = own;
+    if (file_id != 0 && !(other.empty() && own.empty())) table.set_address(file_id - 1, pack({other, own}));
     if (const Channel* channel = channels.find(serial)) place(*channel, socket, clock, accepted);
   }
   events_ = {};

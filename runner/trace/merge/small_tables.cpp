@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/small_tables.h"
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "runner/events/record.h"
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
+#include "runner/trace/files/socket_ends.h"
 #include "runner/trace/marks/mark_table.h"
 #include "runner/trace/merge/stack_tables.h"
 #include "runner/trace/samples/placement_rows.h"
@@ -17,6 +21,14 @@
 namespace mlrun::trace {
 
 namespace {
+
+// As the number of MLRUN_LAUNCHER_...
+constexpr std::string_view launcher_name(uint32_t launcher) {
+  constexpr std::array<std::string_view, 10> kNames = {"",    "torch", "openmpi", "mvapich", "pals",
+                                                       "jsm", "flux",  "pmi",     "pmix",    "slurm"};
+  static_assert(kNames.size() == MLRUN_LAUNCHER_SLURM + 1);
+  return launcher < kNames.size() ? kNames[launcher] : "";
+}
 
 std::vector<model::SumBucketRow> buckets_of(const std::vector<model::SumRow>& sums) {
   std::vector<model::SumBucketRow> rows;
@@ -50,6 +62,7 @@ struct Columns<model::ProcessRow> {
     visitor.optional("rank", row.rank, -1);
     visitor.optional("local_rank", row.local_rank, -1);
     visitor.optional("world_size", row.world_size, -1);
+    visitor.later_optional("launcher", trace::launcher_name(row.launcher));
     visitor.optional("cgroup", row.cgroup);
     visitor.optional("command", row.command);
     visitor.optional("role", row.role);
@@ -105,7 +118,9 @@ struct Columns<model::FileRow> {
     visitor.optional("file_system", row.file_system);
     visitor.optional("mount", row.mount);
     visitor("kind", row.kind);
-    visitor.optional("address", row.address);
+    const trace::SocketEnds ends = trace::unpack(row.address);
+    visitor.optional("address", ends.other);
+    visitor.later_optional("own_address", ends.own);
   }
 };
 

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/nodes/alignment.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "runner/nodes/streams.h"
+#include "runner/util/units.h"
+
+namespace mlrun::nodes {
+
+namespace {
+
+// What two nodes, the first of lower number, have in common.
+struct Pair {
+  OffsetBounds bounds;
+  size_t messages = 0, collectives = 0, marks = 0;
+  [[nodiscard]] bool is_common() const { return messages + collectives + marks > 0; }
+};
+
+// The clock of `to` by that of `from`.
+struct Edge {
+  size_t from = 0, to = 0;
+  NodeClock clock;
+  int64_t cost_ns = 0;
+};
+
+int64_t middle_of(const NodeTrace& node) { return node.start_ns + (node.end_ns - node.start_ns) / 2; }
+
+class Aligner {
+ public:
+  Aligner(NodeTraces& traces, const AlignmentOptions& options)
+      : traces_(traces), nodes_(traces.nodes), options_(options) {}
+
+  Result<Alignment> align() {
+    if (Status read = read_streams(); !read) return tl::make_unexpected(read.error());
+    if (Status read = read_moments(); !read) return tl::make_unexpected(read.error());
+    for (auto& [who, pair] : pairs_) add_pair(who.first, who.second, pair);
+    add_same_clocks();
+    for (size_t to = 1; to < nodes_.size(); ++to) add_utc(to);
+    if (options_.offset_ns) take_given();
+    find_paths();
+    leave_out_strangers();
+    return std::move(result_);
+  }
+
+ private:
+  Pair& pair_of(size_t a, size_t b) { return pairs_[{a, b}]; }
+  [[nodiscard]] int64_t readings_error(size_t a, size_t b) const { return nodes_[a].error_ns + nodes_[b].error_ns; }
+
+  Status read_streams() {
+    auto connections = find_connections(nodes_);
+    if (!connections) return tl::make_unexpected(connections.error());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (Status read = read_transfers(nodes_[i], i, *connections); !read) return read;
+    }
+    for (const Connection& one : *connections) {
+      const size_t a = one.node[0], b = one.node[1];
+      if (nodes_[a].lost_events || nodes_[b].lost_events) continue;  // positions of bytes are not known then
+      Pair& pair = pair_of(a, b);
+      pair.messages += add_bounds(one, readings_error(a, b), pair.bounds);
+      pair.bounds.reduce();
+    }
+    return {};
+  }
+
+  Status read_moments() {
+    std::vector<Moments> marks(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      auto collectives = collectives_of(nodes_[i]);
+      if (!collectives) return tl::make_unexpected(collectives.error());
+      result_.collectives.push_back(*std::move(collectives));
+      if (options_.marks.empty()) continue;
+      auto found = marks_of(nodes_[i], options_.marks);
+      if (!found) {
+        traces_.problems.push_back(found.error().text);
+      } else if (nodes_[i].lost_events) {
+        traces_.problems.push_back(
+            fmt::format("{} lost events, so its ranges \"{}\" are not numbered", nodes_[i].name, options_.marks));
+      } else {
+        marks[i] = *std::move(found);
+        result_.collectives[i].insert(marks[i].begin(), marks[i].end());
+      }
+    }
+    for (size_t b = 1; b < nodes_.size(); ++b) {
+      for (size_t a = 0; a < b; ++a) {
+        OffsetBounds bounds;
+        const size_t by_marks = add_bounds(marks[a], marks[b], readings_error(a, b), bounds);
+        Moments collectives = result_.collectives[a];
+        for (const auto& [key, series] : marks[a]) collectives.erase(key);
+        const size_t by_collectives = add_bounds(collectives, result_.collectives[b], readings_error(a, b), bounds);
+        if (by_marks + by_collectives == 0) continue;
+        Pair& pair = pair_of(a, b);
+        pair.marks = by_marks;
+        pair.collectives = by_collectives;
+        pair.bounds.add(bounds);
+        pair.bounds.reduce();
+      }
+    }
+    return {};
+  }
+
+  // Bounds by UTC, at both ends of the run.
+  bool add_utc_bounds(size_t a, size_t b, OffsetBounds& bounds) const {
+    const auto error_a = nodes_[a].utc_error_ns(), error_b = nodes_[b].utc_error_ns();
+    if (!error_a || !error_b) return false;
+    for (bool at_end : {false, true}) {
+      const auto utc_a = nodes_[a].utc_offset_ns(at_end), utc_b = nodes_[b].utc_offset_ns(at_end);
+      if (!utc_a || !utc_b) return false;
+      const int64_t at = at_end ? nodes_[b].end_ns : nodes_[b].start_ns, offset = *utc_a - *utc_b;
+      bounds.upper.push_back({at, offset + *error_a + *error_b});
+      bounds.lower.push_back({at, offset - *error_a - *error_b});
+    }
+    return true;
+  }
+
+  void add_edges(size_t a, size_t b, const NodeClock& clock, int64_t cost_ns) {
+    NodeClock back = clock;
+    back.line = clock.line.inverse();
+    back.through = nodes_[b].name;
+    edges_.push_back({a, b, clock, cost_ns});
+    edges_.push_back({b, a, back, cost_ns});
+  }
+
+  void add_pair(size_t a, size_t b, Pair& pair) {
+    if (!pair.is_common()) return;
+    static_cast<void>(add_utc_bounds(a, b, pair.bounds));
+    const auto line = ClockLine::fit(pair.bounds);
+    if (!line) {
+      one_sided_.push_back({a, b});
+      return;
+    }
+    NodeClock clock{*line, AlignedBy::kMoments, nodes_[a].name, pair.messages, pair.collectives, pair.marks, true};
+    const int64_t error = line->error_ns(middle_of(nodes_[b]));
+    add_edges(a, b, clock, error);
+    if (line->widened_ns() > 0) {
+      traces_.problems.push_back(fmt::format(
+          "the clocks of {} and {} did not run by a line: the nearest one misses by {}, which is in the error",
+          nodes_[a].name, nodes_[b].name, summary::time_text(line->widened_ns(), summary::Glyphs{false})));
+    }
+  }
+
+  void add_same_clocks() {
+    std::map<std::string, size_t> first;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const std::string key = nodes_[i].clock_key();
+      if (key.empty()) continue;
+      const auto [at, is_new] = first.emplace(key, i);
+      if (is_new) continue;
+      const int64_t error = readings_error(at->second, i);
+      add_edges(at->second, i,
+                {ClockLine::constant(0, error), AlignedBy::kSameClock, nodes_[at->second].name, 0, 0, 0, true}, error);
+    }
+  }
+
+  // UTC alone. It is used where nothing else connects a node: any bound is worth less than a message, none less than a bound.
+  void add_utc(size_t to) {
+    OffsetBounds bounds;
+    const auto utc_a = nodes_[0].utc_offset_ns(false), utc_b = nodes_[to].utc_offset_ns(false);
+    if (!utc_a || !utc_b) return;
+    constexpr int64_t kFar = int64_t{1} << 60;
+    if (add_utc_bounds(0, to, bounds)) {
+      const auto line = ClockLine::fit(bounds);
+      if (!line) return;
+      const int64_t error = line->error_ns(middle_of(nodes_[to]));
+      add_edges(0, to, {*line, AlignedBy::kUtcBound, nodes_[0].name, 0, 0, 0, true}, (kFar >> 10) + error);
+    } else {
+      add_edges(0, to, {ClockLine::constant(*utc_a - *utc_b, 0), AlignedBy::kUtc, nodes_[0].name, 0, 0, 0, false},
+                kFar);
+    }
+  }
+
+  void take_given() {
+    const size_t last = nodes_.size() - 1;
+    std::erase_if(edges_, [&](const Edge& edge) { return edge.from == last || edge.to == last; });
+    add_edges(0, last, {ClockLine::constant(-*options_.offset_ns, 0), AlignedBy::kGiven, nodes_[0].name, 0, 0, 0, true},
+              0);
+  }
+
+  // The path of least error from the first node to each (Dijkstra).
+  void find_paths() {
+    constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+    std::vector<std::vector<const Edge*>> from(nodes_.size());
+    for (const Edge& edge : edges_) from[edge.from].push_back(&edge);
+    result_.clocks.resize(nodes_.size());
+    cost_.assign(nodes_.size(), kNever);
+    cost_[0] = 0;
+    std::vector<bool> is_done(nodes_.size());
+    for (;;) {
+      size_t next = nodes_.size();
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        if (!is_done[i] && cost_[i] != kNever && (next == nodes_.size() || cost_[i] < cost_[next])) next = i;
+      }
+      if (next == nodes_.size()) return;
+      is_done[next] = true;
+      for (const Edge* edge : from[next]) {
+        if (cost_[next] > kNever - edge->cost_ns || cost_[next] + edge->cost_ns >= cost_[edge->to]) continue;
+        cost_[edge->to] = cost_[next] + edge->cost_ns;
+        NodeClock& clock = result_.clocks[edge->to] = edge->clock;
+        clock.line = result_.clocks[next].line.after(edge->clock.line);
+        clock.is_bounded = edge->clock.is_bounded && result_.clocks[next].is_bounded;
+      }
+    }
+  }
+
+  void leave_out_strangers() {
+    const NodeTraces all = traces_;
+    Alignment kept;
+    traces_.nodes.clear();
+    for (size_t i = 0; i < all.nodes.size(); ++i) {
+      const NodeTrace& node = all.nodes[i];
+      const NodeClock& clock = result_.clocks[i];
+      const std::string& first = all.nodes.front().name;
+      if (cost_[i] == std::numeric_limits<int64_t>::max()) {
+        traces_.problems.push_back(fmt::format(
+            "{} is left out: its clock and that of {} have no common moment; give --offset TIME or --marks NAME",
+            node.folder, first));
+        continue;
+      }
+      if (clock.by == AlignedBy::kUtcBound) {
+        traces_.problems.push_back(
+            fmt::format("{} and {} cannot be compared below NTP's bound of {}: no message between them was matched",
+                        first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false})));
+      } else if (clock.by == AlignedBy::kUtc) {
+        traces_.problems.push_back(fmt::format(
+            "{} and {} cannot be compared: no message between them was matched{}, and NTP does not bound their clocks; "
+            "{} is placed by its UTC, with unknown error",
+            first, node.name, is_one_sided(i) ? " in both directions" : "", node.name));
+      }
+      traces_.nodes.push_back(node);
+      kept.clocks.push_back(clock);
+      kept.collectives.push_back(std::move(result_.collectives[i]));
+    }
+    result_ = std::move(kept);
+  }
+
+  [[nodiscard]] bool is_one_sided(size_t node) const {
+    return std::any_of(one_sided_.begin(), one_sided_.end(),
+                       [&](const auto& pair) { return pair.first == node || pair.second == node; });
+  }
+
+  NodeTraces& traces_;
+  std::vector<NodeTrace>& nodes_;
+  const AlignmentOptions& options_;
+  std::map<std::pair<size_t, size_t>, Pair> pairs_;
+  std::vector<std::pair<size_t, size_t>> one_sided_;
+  std::vector<Edge> edges_;
+  std::vector<int64_t> cost_;
+  Alignment result_;
+};
+
+}  // namespace
+
+Result<Alignment> align(NodeTraces& traces, const AlignmentOptions& options) {
+  if (options.offset_ns && traces.nodes.size() != 2)
+    return fail("--offset is for two traces: it is added to the times of the second");
+  return Aligner(traces, options).align();
+}
+
+}  // namespace mlrun::nodes

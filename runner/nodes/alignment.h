@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of each node by that of the first one, along the pairs of nodes whose offset is known best.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/nodes/clock_fit.h"
+#include "runner/nodes/moments.h"
+#include "runner/nodes/node_trace.h"
+#include "runner/util/result.h"
+
+namespace mlrun::nodes {
+
+inline constexpr int64_t kUnknownError = -1;
+
+// How a node's clock is known, the best first.
+enum class AlignedBy { kItself, kSameClock, kGiven, kMoments, kUtcBound, kUtc };
+inline constexpr const char* kAlignedByNames[] = {"reference", "same clock", "given",
+                                                  "messages",  "utc",        "utc unbounded"};
+
+struct NodeClock {
+  ClockLine line = ClockLine::constant(0, 0);  // of the first node's time
+  AlignedBy by = AlignedBy::kItself;
+  std::string through;  // name of the node that it was compared with
+  size_t messages = 0;  // with that node: of sockets, collectives, marks
+  size_t collectives = 0, marks = 0;
+  bool is_bounded = true;  // false: the error is unknown
+
+  [[nodiscard]] int64_t error_ns(int64_t at_ns) const { return is_bounded ? line.error_ns(at_ns) : kUnknownError; }
+};
+
+struct AlignmentOptions {
+  std::string marks;                 // name of ranges that are barriers; empty: none
+  std::optional<int64_t> offset_ns;  // added to the times of the last trace, which is not aligned otherwise
+};
+
+struct Alignment {
+  std::vector<NodeClock> clocks;     // of each node
+  std::vector<Moments> collectives;  // of each node, by its own clock
+};
+
+// Drops nodes without anything in common with the others, and says so. Fails if the options cannot be met.
+Result<Alignment> align(NodeTraces& traces, const AlignmentOptions& options);
+
+}  // namespace mlrun::nodes

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/nodes/figures.h"
+
+#include <algorithm>
+#include <map>
+
+#include <arrow/api.h>
+#include <fmt/format.h>
+
+#include "runner/findings/answer.h"
+#include "runner/nodes/skew.h"
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/summary/tables/tables.h"
+#include "runner/util/units.h"
+
+namespace mlrun::nodes {
+
+namespace {
+
+using Cell = std::pair<summary::Activity, summary::State>;
+
+// In a wait whose end no thread of the node explains: in a training of several ranks mostly for another one.
+bool waits_for_others(const Cell& cell) {
+  const bool may_be = cell.first == summary::Activity::kCompute || cell.first == summary::Activity::kWait;
+  return may_be && (cell.second == summary::State::kBlocked || cell.second == summary::State::kUnknown);
+}
+
+void take_answer(const summary::Answer& answer, RankFigures& rank) {
+  rank.wall_ns = answer.wall_ns;
+  rank.startup_ns = answer.startup_ns;
+  rank.without_batch_ns = answer.without_batch_ns;
+  rank.time = answer.time;
+  for (const summary::TimeShare& share : answer.time) {
+    if (share.activity == summary::Activity::kCompute) rank.compute_ns += share.ns;
+    if (waits_for_others({share.activity, share.state})) rank.waited_ns += share.ns;
+  }
+  if (answer.findings.empty()) return;
+  rank.cause = answer.findings.front().cause;
+  rank.claim = answer.findings.front().claim;
+}
+
+// The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now.
+Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks) {
+  const auto stored = summary::read_tables(node.folder);
+  const bool has_calls = trace::has_table(node.folder + "/tables", "call");
+  if (node.ranks.empty()) {
+    RankFigures& one = ranks.emplace_back();
+    one.node = number;
+    if (stored) take_answer(stored->answer, one);
+    return {};
+  }
+  for (const Rank& rank : node.ranks) {
+    RankFigures& one = ranks.emplace_back();
+    one.node = number;
+    one.rank = rank.rank;
+    one.local_rank = rank.local_rank;
+    one.proc_id = rank.proc_id;
+    if (stored && stored->answer.driver_pid == rank.pid) {
+      take_answer(stored->answer, one);
+    } else if (has_calls) {
+      summary::Answer answer;
+      const findings::AnswerOptions options{rank.pid, false};
+      if (Status answered = findings::answer(node.folder, node.run, options, answer); !answered) return answered;
+      take_answer(answer, one);
+    }
+  }
+  return {};
+}
+
+Status add_bytes(const NodeTrace& node, size_t number, std::vector<BytesFigures>& bytes) {
+  if (!trace::has_table(node.folder + "/tables", "summary_file")) return {};
+  auto reader = trace::TableReader::open(node.folder, "summary_file");
+  if (!reader) return tl::make_unexpected(reader.error());
+  std::map<std::string, BytesFigures> by_system;
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) break;
+    const trace::Numbers read(**batch, "bytes_read"), written(**batch, "bytes_written"), time(**batch, "time_ns");
+    const trace::Texts system(**batch, "file_system");
+    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+      BytesFigures& sum = by_system[std::string(system[i])];
+      ++sum.files;
+      sum.bytes_read += read[i];
+      sum.bytes_written += written[i];
+      sum.time_ns += time[i];
+    }
+  }
+  for (auto& [system, sum] : by_system) {
+    if (sum.bytes_read + sum.bytes_written == 0) continue;
+    sum.node = number;
+    sum.file_system = system;
+    bytes.push_back(sum);
+  }
+  return {};
+}
+
+int64_t median(std::vector<int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// What a rank did longer than the others: where its time exceeds their median most. Waiting for the others is no reason.
+std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& ranks) {
+  std::map<Cell, std::vector<int64_t>> others;
+  std::map<Cell, int64_t> own;
+  for (const RankFigures& rank : ranks) {
+    for (const summary::TimeShare& share : rank.time) {
+      const Cell cell{share.activity, share.state};
+      if (&rank == &slow) {
+        own[cell] = share.ns;
+      } else {
+        others[cell].push_back(share.ns);
+      }
+    }
+  }
+  Cell most_cell{};
+  int64_t most = 0;
+  for (const auto& [cell, ns] : own) {
+    if (waits_for_others(cell) || cell.first == summary::Activity::kEnd) continue;
+    std::vector<int64_t>& of_others = others[cell];
+    of_others.resize(ranks.size() - 1);  // 0 where a rank has none
+    const int64_t excess = ns - (of_others.empty() ? 0 : median(of_others));
+    if (excess > most) most = excess, most_cell = cell;
+  }
+  constexpr int64_t kShareDivisor = 50;  // 2 % of its time
+  if (most < slow.wall_ns / kShareDivisor || most == 0) return {};
+  std::string why = fmt::format("{} more than the others in {} ({})", summary::time_text(most, summary::Glyphs{false}),
+                                summary::kActivityNames[static_cast<size_t>(most_cell.first)],
+                                summary::kStateNames[static_cast<size_t>(most_cell.second)]);
+  if (!slow.claim.empty()) why += "; its first finding: " + slow.claim;
+  return why;
+}
+
+// By collectives, else by the time that ranks are blocked while they compute: the one that all wait for waits least.
+void find_slowest(Figures& figures) {
+  std::vector<RankFigures>& ranks = figures.ranks;
+  const auto is_known = [](const RankFigures& one) { return one.wall_ns > 0 && one.rank >= 0; };
+  if (std::count_if(ranks.begin(), ranks.end(), is_known) < 2) return;
+  const RankFigures* slow = nullptr;
+  int64_t compared = 0;
+  for (const SkewFigures& skew : figures.skews) compared += skew.compared;
+  SlowestRank& slowest = figures.slowest;
+  if (compared > 0) {
+    slow = &*std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.last_times, a.late_ns) < std::pair(b.last_times, b.late_ns);
+    });
+    slowest.known_by = figures.skews.front().operation == "mark" ? "marks" : "collectives";
+    slowest.why = fmt::format("it began last in {} of {}", slow->last_times, compared);
+  } else {
+    std::vector<int64_t> waited;
+    for (const RankFigures& one : ranks) {
+      if (!is_known(one)) continue;
+      waited.push_back(one.waited_ns);
+      if (slow == nullptr || one.waited_ns < slow->waited_ns) slow = &one;
+    }
+    constexpr int64_t kShareDivisor = 20;  // 5 % of its time
+    const int64_t most = *std::max_element(waited.begin(), waited.end());
+    if (most - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
+    slowest.known_by = "waiting";
+    slowest.why = fmt::format("it waited {} for others, they up to {}",
+                              summary::time_text(slow->waited_ns, summary::Glyphs{false}),
+                              summary::time_text(most, summary::Glyphs{false}));
+  }
+  slowest.rank = slow->rank;
+  slowest.node = slow->node;
+  if (const std::string reason = reason_of(*slow, ranks); !reason.empty()) slowest.why += ", and was " + reason;
+}
+
+}  // namespace
+
+Result<Figures> figures_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment) {
+  Figures figures;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (Status added = add_ranks(nodes[i], i, figures.ranks); !added) return tl::make_unexpected(added.error());
+    if (Status added = add_bytes(nodes[i], i, figures.bytes); !added) return tl::make_unexpected(added.error());
+  }
+  figures.skews = skews_of(nodes, alignment, figures.ranks);
+  find_slowest(figures);
+  return figures;
+}
+
+}  // namespace mlrun::nodes

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/nodes/merge_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/nodes/merged_text.h"
+#include "runner/nodes/node_tables.h"
+#include "runner/nodes/table_copy.h"
+#include "runner/options/cli.h"
+#include "runner/parquet/parquet_table.h"
+#include "runner/parquet/trace_condition.h"
+#include "runner/report/text/terminal.h"
+#include "runner/session/new_trace_folder.h"
+#include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
+#include "runner/util/log.h"
+#include "runner/util/text.h"
+
+namespace mlrun::nodes {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  mlrun merge trace-node0 trace-node1 -o all       the clocks are compared by the messages between the nodes\n"
+    "  mlrun merge trace-* -o all --marks barrier       and by the ranges \"barrier\", which all ranks leave together\n"
+    "  mlrun merge run imported -o both --offset 1500ms   the second trace's times plus 1.5 s\n"
+    "  mlrun report all                                 the ranks, the slowest one and why\n"
+    "\n"
+    "Times are those of the first trace's clock. Each node has an error, which counts for every figure that compares "
+    "nodes; a trace\n"
+    "that cannot be merged is named and left out. A cluster from the beginning: runner/sweep/cluster.md.";
+
+struct Options {
+  std::vector<std::string> traces;
+  std::string folder, marks, offset;
+  unsigned threads = 0;
+  bool quiet = false;
+};
+
+// Sums of the nodes' totals.
+json totals_of(const std::vector<NodeTrace>& nodes) {
+  json sums = json::object();
+  for (const NodeTrace& node : nodes) {
+    for (const auto& [name, value] : util::json_at(node.run, "/totals").items()) {
+      if (value.is_number_integer()) sums[name] = sums.value(name, int64_t{0}) + value.get<int64_t>();
+    }
+  }
+  return sums;
+}
+
+// Entries of a list of run.json, each with the node's name.
+json joined(const std::vector<NodeTrace>& nodes, const char* list) {
+  json all = json::array();
+  for (const NodeTrace& node : nodes) {
+    for (json entry : util::list_at(node.run, list)) {
+      if (!entry.is_object()) continue;
+      entry["node"] = node.name;
+      all.push_back(std::move(entry));
+    }
+  }
+  return all;
+}
+
+json run_json(const Merged& merged) {
+  const std::vector<NodeTrace>& nodes = merged.traces.nodes;
+  const json& first = nodes.front().run;
+  json run = {{"schema_version", trace::kTraceSchemaVersion}, {"totals", totals_of(nodes)}};
+  for (const char* key : {"mlrun_version", "command", "cwd", "source", "job", "options"}) {
+    if (first.contains(key)) run[key] = first[key];
+  }
+  run["clock"] = util::json_at(first, "/clock");
+  run["losses"] = joined(nodes, "/losses");
+  run["coverage"] = joined(nodes, "/coverage");
+  int64_t start_ns = INT64_MAX, end_ns = INT64_MIN, status = 0, user_ns = 0, sys_ns = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    start_ns = std::min(start_ns, merged.alignment.clocks[i].line.ours(nodes[i].start_ns));
+    end_ns = std::max(end_ns, merged.alignment.clocks[i].line.ours(nodes[i].end_ns));
+    if (status == 0) status = util::integer_at(nodes[i].run, "/exit_status");
+    user_ns += util::integer_at(nodes[i].run, "/user_ns");
+    sys_ns += util::integer_at(nodes[i].run, "/sys_ns");
+  }
+  run["start_ns"] = start_ns;
+  run["end_ns"] = end_ns;
+  run["wall_ns"] = end_ns - start_ns;
+  run["exit_status"] = status;
+  run["user_ns"] = user_ns;
+  run["sys_ns"] = sys_ns;
+  run["merged"] = merged_json(merged);
+  return run;
+}
+
+Result<int64_t> signed_time(std::string_view text) {
+  const bool is_negative = text.starts_with('-');
+  const auto time = util::parse_time(is_negative || text.starts_with('+') ? text.substr(1) : text);
+  if (!time) return tl::make_unexpected(time.error());
+  return is_negative ? -static_cast<int64_t>(*time) : static_cast<int64_t>(*time);
+}
+
+// Everything but the folder itself.
+Status fill(const std::string& folder, Merged& merged, unsigned threads) {
+  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
+  if (!copied) return tl::make_unexpected(copied.error());
+  merged.key_bases = std::move(copied->key_bases);
+  auto figures = figures_of(merged.traces.nodes, merged.alignment);
+  if (!figures) return tl::make_unexpected(figures.error());
+  merged.figures = *std::move(figures);
+  if (Status written = write_node_tables(merged, folder); !written) return written;
+  json run = run_json(merged);
+  run["tables"] = trace::table_files(folder + "/tables");
+  const std::string text = run.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  constexpr mode_t kMode = 0600;  // it contains arguments
+  return util::write_atomically(folder + "/run.json", text, kMode);
+}
+
+Result<std::optional<Options>> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  CLI::App app("Makes one trace of the traces of several nodes, or of a run and an imported trace.", "merge");
+  set_usage(app, "mlrun merge [OPTIONS] TRACE... -o NEW");
+  app.footer(kFooter);
+  app.add_option("TRACE", options.traces, "folders of traces; the first one's clock is that of the new trace")
+      ->required();
+  app.add_option("-o,--output", options.folder, "folder of the new trace (default: none)")
+      ->option_text("NEW")
+      ->required();
+  auto* offset = app.add_option(
+      "--offset", options.offset,
+      "added to the times of the second trace, instead of comparing clocks: 1500ms, -20us (default: none)");
+  offset->option_text("TIME");
+  app.add_option("--marks", options.marks,
+                 "ranges of this name are barriers: every rank begins the n-th before any ends it (default: none)")
+      ->option_text("NAME")
+      ->excludes(offset);
+  app.add_option("--threads", options.threads,
+                 "threads to work with (default: as many as there are processors, at most 8)")
+      ->check(CLI::Range(1, 64));
+  app.add_flag("--quiet", options.quiet, "print nothing but what is wrong with a trace (default: off)");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return std::optional<Options>();
+  constexpr unsigned kThreadsMost = 8;
+  if (options.threads == 0) options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMost);
+  return options;
+}
+
+}  // namespace
+
+Result<int> merge_nodes(const std::vector<std::string>& arguments) {
+  const auto parsed = parse_options(arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  const Options& options = **parsed;
+  AlignmentOptions alignment{options.marks, std::nullopt};
+  if (!options.offset.empty()) {
+    const auto offset = signed_time(options.offset);
+    if (!offset) return fail("--offset: " + offset.error().text);
+    alignment.offset_ns = *offset;
+  }
+  if (Status free = launch::check_asked_folder(options.folder); !free) return tl::make_unexpected(free.error());
+  Merged merged;
+  auto traces = open_nodes(options.traces);
+  if (!traces) return tl::make_unexpected(traces.error());
+  merged.traces = *std::move(traces);
+  auto aligned = align(merged.traces, alignment);
+  if (!aligned) return tl::make_unexpected(aligned.error());
+  merged.alignment = *std::move(aligned);
+  const auto folder = launch::make_trace_folder(options.folder, "merged");
+  if (!folder) return tl::make_unexpected(folder.error());
+  if (Status filled = fill(*folder, merged, options.threads); !filled) {
+    std::error_code ignored;
+    fs::remove_all(*folder, ignored);
+    return tl::make_unexpected(filled.error());
+  }
+  for (const std::string& problem : merged.traces.problems) util::say(problem);
+  if (options.quiet) return 0;
+  const std::string text = merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
+  std::fwrite(text.data(), 1, text.size(), stderr);  // write errors are ignored: the trace is complete
+  return 0;
+}
+
+}  // namespace mlrun::nodes

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/nodes/merged_text.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/text/text_table.h"
+#include "runner/util/units.h"
+
+namespace mlrun::nodes {
+
+namespace {
+
+using nlohmann::ordered_json;
+using summary::TextStyle;
+using summary::TextTable;
+
+int64_t number(const ordered_json& row, const char* name, int64_t otherwise = -1) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
+}
+
+std::string word(const ordered_json& row, const char* name) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_string() ? summary::printable(found->get<std::string>()) : "";
+}
+
+const ordered_json& rows_of(const ordered_json& merged, const char* name) {
+  static const ordered_json kNone = ordered_json::array();
+  const auto found = merged.find(name);
+  return found != merged.end() && found->is_array() ? *found : kNone;
+}
+
+std::string time_or_dash(const ordered_json& row, const char* name, const TextStyle& style) {
+  const int64_t ns = number(row, name);
+  return ns < 0 ? "-" : summary::time_text(ns, style.glyphs);
+}
+
+std::string signed_text(int64_t ns, const TextStyle& style) {
+  return (ns < 0 ? "-" : "+") + summary::time_text(std::abs(ns), style.glyphs);
+}
+
+// 0: none.
+std::string error_text(const ordered_json& row, const TextStyle& style) {
+  const int64_t error = number(row, "error_ns");
+  if (error < 0) return "unknown";
+  return style.glyphs.pick("±", "+-") + summary::time_text(error, style.glyphs);
+}
+
+std::string known_by(const ordered_json& row) {
+  const std::string by = word(row, "aligned_by"), through = word(row, "through");
+  if (by == "reference") return "the clock of this trace";
+  if (by == "same clock") return "one clock with " + through;
+  if (by == "given") return "--offset";
+  if (by == "utc") return "NTP's bounds";
+  if (by == "utc unbounded") return "UTC as it was, not synchronised";
+  std::string text;
+  for (const auto& [name, noun] :
+       {std::pair{"messages", "message"}, {"collectives", "collective"}, {"marks", "mark"}}) {
+    if (const int64_t count = number(row, name); count > 0)
+      text += (text.empty() ? "" : ", ") + summary::counted(count, noun);
+  }
+  return text + " with " + through;
+}
+
+std::string name_of(const ordered_json& merged, int64_t node_id) {
+  for (const ordered_json& node : rows_of(merged, "nodes")) {
+    if (number(node, "node_id") == node_id) return word(node, "name");
+  }
+  return "?";
+}
+
+std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
+  TextTable table({"NODES", "clock", "drift", "error", "known by"});
+  for (const ordered_json& node : rows_of(merged, "nodes")) {
+    const bool is_first = word(node, "aligned_by") == "reference";
+    const int64_t ahead = number(node, "utc_ahead_ns", INT64_MIN), drift = number(node, "drift_ppb", 0);
+    table.add({word(node, "name"), is_first || ahead == INT64_MIN ? "-" : signed_text(ahead, style),
+               is_first || drift == 0 ? "-" : fmt::format("{:+.2f} ppm", static_cast<double>(drift) / 1000),
+               is_first ? "-" : error_text(node, style), known_by(node)});
+  }
+  return table.text(style);
+}
+
+std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
+  TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
+  for (const ordered_json& rank : rows_of(merged, "ranks")) {
+    const int64_t number_of = number(rank, "rank");
+    const std::string node = name_of(merged, number(rank, "node_id"));
+    table.add({number_of < 0 ? node : fmt::format("rank {} on {}", number_of, node),
+               time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
+               time_or_dash(rank, "compute_ns", style), time_or_dash(rank, "waited_ns", style),
+               time_or_dash(rank, "without_batch_ns", style),
+               number(rank, "last_times", 0) == 0 ? "-" : summary::count_text(number(rank, "last_times")),
+               word(rank, "cause").empty() ? "-" : word(rank, "cause")});
+  }
+  return table.text(style);
+}
+
+std::string slowest_text(const ordered_json& merged, const TextStyle& style) {
+  const auto found = merged.find("slowest_rank");
+  if (found == merged.end() || !found->is_object()) return "";
+  const std::string text =
+      fmt::format("SLOWEST rank {} on {} (by {}): {}", number(*found, "rank"),
+                  name_of(merged, number(*found, "node_id")), word(*found, "known_by"), word(*found, "why"));
+  return summary::paragraph(text, 0, 4, style);
+}
+
+std::string skews_text(const ordered_json& merged, const TextStyle& style) {
+  const ordered_json& skews = rows_of(merged, "skews");
+  if (skews.empty()) return "";
+  TextTable table({"BEGUN TOGETHER", "compared", "apart, median", "99 %", "most", "error", "last mostly"});
+  for (const ordered_json& skew : skews) {
+    const std::string operation = word(skew, "operation"), communicator = word(skew, "communicator");
+    const int64_t last = number(skew, "last_rank");
+    table.add({operation == "mark" ? communicator : operation + " of " + communicator,
+               summary::count_text(number(skew, "compared")), time_or_dash(skew, "skew_p50_ns", style),
+               time_or_dash(skew, "skew_p99_ns", style), time_or_dash(skew, "skew_max_ns", style),
+               error_text(skew, style),
+               last < 0 ? "-" : fmt::format("rank {} ({} x)", last, number(skew, "last_times"))});
+  }
+  return table.text(style);
+}
+
+std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& style) {
+  TextTable table({"FILE SYSTEMS", "read", "written", "time"});
+  for (const ordered_json& row : rows_of(merged, "bytes")) {
+    const std::string system = word(row, "file_system");
+    table.add(
+        {fmt::format("{} on {}", system.empty() ? "other files" : system, name_of(merged, number(row, "node_id"))),
+         summary::bytes_text(number(row, "bytes_read")), summary::bytes_text(number(row, "bytes_written")),
+         time_or_dash(row, "time_ns", style)});
+  }
+  return table.empty() ? "" : table.text(style);
+}
+
+}  // namespace
+
+std::string merged_text(const ordered_json& merged, const std::string& trace, const TextStyle& style, bool problems) {
+  const auto nodes = static_cast<int64_t>(rows_of(merged, "nodes").size());
+  int64_t ranks = 0;
+  for (const ordered_json& rank : rows_of(merged, "ranks")) ranks += number(rank, "rank") >= 0 ? 1 : 0;
+  std::string text = fmt::format("{}{}{}{}trace {}\n", summary::counted(nodes, "node"), style.dot(),
+                                 summary::counted(ranks, "rank"), style.dot(), summary::printable(trace));
+  for (const ordered_json& problem : rows_of(merged, "problems")) {
+    if (problems && problem.is_string())
+      text += summary::paragraph("! " + summary::printable(problem.get<std::string>()), 2, 4, style);
+  }
+  for (const std::string& block : {nodes_text(merged, style), ranks_text(merged, style), slowest_text(merged, style),
+                                   skews_text(merged, style), bytes_by_node_text(merged, style)}) {
+    if (!block.empty()) text += "\n" + block;
+  }
+  return text;
+}
+
+}  // namespace mlrun::nodes

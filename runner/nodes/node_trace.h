@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces that are to be merged, with what is wrong with them. A trace that cannot be merged with the others is left out, and the others
+// are merged.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/util/result.h"
+
+namespace mlrun::nodes {
+
+struct Rank {
+  int32_t proc_id = 0, pid = 0;
+  int32_t rank = -1, local_rank = -1, world_size = -1;
+  std::string ended;         // as in table `process`
+  int64_t wait_status = -1;  // -1: unknown
+  int64_t first_ns = 0, last_ns = 0;
+};
+
+struct NodeTrace {
+  std::string folder;
+  std::string name;  // of the host; of the folder where that is not unique, or unknown
+  nlohmann::json run;
+  int64_t start_ns = 0, end_ns = 0;  // of its clock: the command, else the processes
+  int64_t error_ns = 0;              // of the conversion to its clock
+  std::vector<Rank> ranks;           // by rank
+  bool lost_events = false;          // what was counted is not all that happened
+
+  // Text that says whose clock it is: traces with the same one need no alignment. Empty: unknown.
+  [[nodiscard]] std::string clock_key() const;
+  // UTC - its clock; nullopt: unknown, as of an imported trace.
+  [[nodiscard]] std::optional<int64_t> utc_offset_ns(bool at_end) const;
+  // How far its UTC may be off, by NTP or PTP; nullopt: its clock was not synchronised, or that is unknown.
+  [[nodiscard]] std::optional<int64_t> utc_error_ns() const;
+};
+
+struct NodeTraces {
+  std::vector<NodeTrace> nodes;       // in the order in which they were given
+  std::vector<std::string> problems;  // one line each
+};
+
+// Fails if nothing remains.
+Result<NodeTraces> open_nodes(const std::vector<std::string>& folders);
+
+}  // namespace mlrun::nodes

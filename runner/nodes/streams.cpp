@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/nodes/streams.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include <arrow/api.h>
+
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::nodes {
+
+namespace {
+
+constexpr size_t kTransfersMost = 65536;  // of all connections of a node
+constexpr std::array<std::string_view, 5> kSends = {"write", "writev", "send", "sendto", "sendmsg"};
+constexpr std::array<std::string_view, 5> kReceives = {"read", "readv", "recv", "recvfrom", "recvmsg"};
+
+template <size_t N>
+bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Every machine has these addresses: two ends that have them need not be of one connection. AF_UNIX ends at the machine's edge.
+bool is_of_one_machine(std::string_view address) {
+  return address.starts_with("127.") || address.starts_with("[::1]") || address.starts_with('/') ||
+         address.starts_with('@') || address.find(':') == std::string_view::npos;
+}
+
+bool share_network(const NodeTrace& a, const NodeTrace& b) {
+  const auto network = [](const NodeTrace& node) {
+    const auto host = node.run.find("host");
+    return host == node.run.end() ? std::string() : host->value("boot_id", "") + host->value("network_namespace", "");
+  };
+  return !network(a).empty() && network(a) == network(b);
+}
+
+struct Socket {
+  size_t node = 0;
+  int64_t file_id = 0;
+  std::string own, other;
+};
+
+Status add_sockets(const NodeTrace& node, size_t number, std::vector<Socket>& sockets) {
+  auto reader = trace::TableReader::open(node.folder, "file");
+  if (!reader) return tl::make_unexpected(reader.error());
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) return {};
+    const trace::Numbers file_id(**batch, "file_id");
+    const trace::Texts own(**batch, "own_address"), other(**batch, "address");
+    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+      if (!own[i].empty() && !other[i].empty())
+        sockets.push_back({number, file_id[i], std::string(own[i]), std::string(other[i])});
+    }
+  }
+}
+
+}  // namespace
+
+// A sender's joined calls keep their first beginning, a receiver's their last end: both bound the offset less, never wrongly.
+void Transfers::add(int64_t start_ns, int64_t end_ns, int64_t count) {
+  bytes += count;
+  if (!list.empty() && (start_ns < list.back().end_ns || in_last_ < stride_)) {
+    One& last = list.back();
+    last.start_ns = std::min(last.start_ns, start_ns);
+    last.end_ns = std::max(last.end_ns, end_ns);
+    last.bytes_after = bytes;
+    ++in_last_;
+    return;
+  }
+  list.push_back({start_ns, end_ns, bytes});
+  in_last_ = 1;
+  if (list.size() < most) return;
+  for (size_t i = 0; i + 1 < list.size(); i += 2) {
+    list[i / 2] = {std::min(list[i].start_ns, list[i + 1].start_ns), std::max(list[i].end_ns, list[i + 1].end_ns),
+                   list[i + 1].bytes_after};
+  }
+  list.resize(list.size() / 2);
+  stride_ *= 2;
+  in_last_ = stride_;
+}
+
+Result<std::vector<Connection>> find_connections(const std::vector<NodeTrace>& nodes) {
+  std::vector<Socket> sockets;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (Status added = add_sockets(nodes[i], i, sockets); !added) return tl::make_unexpected(added.error());
+  }
+  // An address pair that one node had twice is of two connections: which bytes belong to which is unknown.
+  std::map<std::pair<std::string, std::string>, std::vector<const Socket*>> by_ends;
+  for (const Socket& socket : sockets) by_ends[{socket.own, socket.other}].push_back(&socket);
+  std::vector<Connection> connections;
+  std::vector<size_t> of_node(nodes.size());
+  for (const auto& [ends, owners] : by_ends) {
+    if (ends.first > ends.second || owners.size() != 1) continue;
+    const auto others = by_ends.find({ends.second, ends.first});
+    if (others == by_ends.end() || others->second.size() != 1) continue;
+    const Socket *a = owners.front(), *b = others->second.front();
+    if (a->node == b->node) continue;
+    const bool is_local = is_of_one_machine(a->own) || is_of_one_machine(a->other);
+    if (is_local && !share_network(nodes[a->node], nodes[b->node])) continue;
+    if (a->node > b->node) std::swap(a, b);
+    Connection& made = connections.emplace_back();
+    size_t side = 0;
+    for (const Socket* socket : {a, b}) {
+      made.node[side] = socket->node;
+      made.end[side].file_id = socket->file_id;
+      made.end[side].own = socket->own;
+      made.end[side].other = socket->other;
+      ++side;
+      ++of_node[socket->node];
+    }
+  }
+  for (Connection& one : connections) {
+    for (int side : {0, 1}) {
+      const size_t share = std::clamp<size_t>(kTransfersMost / of_node[one.node[side]] / 2, 64, 4096);
+      one.end[side].sent.most = one.end[side].received.most = share;
+    }
+  }
+  return connections;
+}
+
+Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connection>& connections) {
+  std::unordered_map<int64_t, StreamEnd*> ends;
+  for (Connection& one : connections) {
+    for (int side : {0, 1}) {
+      if (one.node[side] == number) ends[one.end[side].file_id] = &one.end[side];
+    }
+  }
+  if (ends.empty()) return {};
+  auto reader = trace::TableReader::open(
+      node.folder, "call",
+      {.columns = {"ts", "dur", "func", "file_id", "file2_id", "ret", "err", "arg2"}, .dictionaries = {"func"}});
+  if (!reader) return tl::make_unexpected(reader.error());
+  const auto end_of = [&](int64_t file_id) {
+    const auto found = file_id == 0 ? ends.end() : ends.find(file_id);
+    return found == ends.end() ? nullptr : found->second;
+  };
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) return {};
+    const trace::Numbers ts(**batch, "ts"), dur(**batch, "dur"), file(**batch, "file_id"), file2(**batch, "file2_id"),
+        ret(**batch, "ret"), arg2(**batch, "arg2");
+    const trace::Texts func(**batch, "func");
+    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+      StreamEnd *end = end_of(file[i]), *target = end_of(file2[i]);
+      if (end == nullptr && target == nullptr) continue;
+      const std::string_view name = func[i];
+      const int64_t start = ts[i], stop = ts[i] + dur[i];
+      if (end != nullptr && name == "connect" && end->connect_ns == 0) end->connect_ns = start;
+      if (end != nullptr && name.starts_with("accept")) end->accepted_ns = stop;
+      if (ret[i] <= 0) continue;
+      if (target != nullptr && (name == "sendfile" || name == "splice")) target->sent.add(start, stop, ret[i]);
+      if (end == nullptr) continue;
+      if (is_one_of(kSends, name)) {
+        end->sent.add(start, stop, ret[i]);
+      } else if (name == "splice" ||
+                 (is_one_of(kReceives, name) && !(name.starts_with("recv") && (arg2[i] & MSG_PEEK) != 0))) {
+        end->received.add(start, stop, ret[i]);
+      }
+    }
+  }
+}
+
+size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds) {
+  const StreamEnd &first = connection.end[0], &second = connection.end[1];
+  // A stream, not datagrams: one end accepted it. Bytes that nobody is known to have sent: calls are missing.
+  if ((first.accepted_ns == 0) == (second.accepted_ns == 0)) return 0;
+  if (first.received.bytes > second.sent.bytes || second.received.bytes > first.sent.bytes) return 0;
+  size_t messages = 0;
+  if (first.connect_ns != 0 && second.accepted_ns != 0) {
+    bounds.upper.push_back({second.accepted_ns, second.accepted_ns - first.connect_ns + readings_error_ns});
+    ++messages;
+  } else if (second.connect_ns != 0 && first.accepted_ns != 0) {
+    bounds.lower.push_back({second.connect_ns, second.connect_ns - first.accepted_ns - readings_error_ns});
+    ++messages;
+  }
+  for (int sender : {0, 1}) {
+    const std::vector<Transfers::One>& sent = connection.end[sender].sent.list;
+    auto from = sent.begin();
+    for (const Transfers::One& got : connection.end[1 - sender].received.list) {
+      from = std::partition_point(from, sent.end(),
+                                  [&](const Transfers::One& one) { return one.bytes_after < got.bytes_after; });
+      if (from == sent.end()) break;
+      ++messages;
+      if (sender == 0) {
+        bounds.upper.push_back({got.end_ns, got.end_ns - from->start_ns + readings_error_ns});
+      } else {
+        bounds.lower.push_back({from->start_ns, from->start_ns - got.end_ns - readings_error_ns});
+      }
+    }
+  }
+  return messages;
+}
+
+}  // namespace mlrun::nodes

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/session/job_facts.h"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "runner/util/text.h"
+
+namespace mlrun::launch {
+
+namespace {
+
+struct Variable {
+  const char *key, *name;
+  bool is_number;
+};
+
+// The first that is set counts. Ranks in the order of process_ranks.c: an inner launcher's before the scheduler's. `job` ids in the order
+// scheduler, launcher: all nodes of a job have the scheduler's, whatever launches the ranks.
+constexpr std::array kVariables = {
+    Variable{"id", "SLURM_JOB_ID", false},
+    Variable{"id", "PBS_JOBID", false},
+    Variable{"id", "LSB_JOBID", false},
+    Variable{"id", "FLUX_JOB_ID", false},
+    Variable{"id", "TORCHELASTIC_RUN_ID", false},
+    Variable{"id", "PMIX_NAMESPACE", false},
+    Variable{"id", "OMPI_MCA_ess_base_jobid", false},
+    Variable{"id", "PMI_JOBID", false},
+    Variable{"array_id", "SLURM_ARRAY_JOB_ID", false},
+    Variable{"array_task", "SLURM_ARRAY_TASK_ID", false},
+    Variable{"step", "SLURM_STEP_ID", false},
+    Variable{"restarts", "SLURM_RESTART_COUNT", false},
+    Variable{"nodes", "SLURM_STEP_NUM_NODES", true},
+    Variable{"nodes", "SLURM_JOB_NUM_NODES", true},
+    Variable{"nodes", "SLURM_NNODES", true},
+    Variable{"node", "GROUP_RANK", true},
+    Variable{"node", "SLURM_NODEID", true},
+    Variable{"rank", "RANK", true},
+    Variable{"rank", "OMPI_COMM_WORLD_RANK", true},
+    Variable{"rank", "PMI_RANK", true},
+    Variable{"rank", "PMIX_RANK", true},
+    Variable{"rank", "SLURM_PROCID", true},
+    Variable{"local_rank", "LOCAL_RANK", true},
+    Variable{"local_rank", "OMPI_COMM_WORLD_LOCAL_RANK", true},
+    Variable{"local_rank", "PMI_LOCAL_RANK", true},
+    Variable{"local_rank", "MPI_LOCALRANKID", true},
+    Variable{"local_rank", "PMIX_LOCAL_RANK", true},
+    Variable{"local_rank", "SLURM_LOCALID", true},
+    Variable{"world_size", "WORLD_SIZE", true},
+    Variable{"world_size", "OMPI_COMM_WORLD_SIZE", true},
+    Variable{"world_size", "PMI_SIZE", true},
+    Variable{"world_size", "PMIX_SIZE", true},
+    Variable{"world_size", "SLURM_STEP_NUM_TASKS", true},
+    Variable{"world_size", "SLURM_NTASKS", true},
+};
+
+}  // namespace
+
+nlohmann::json job_facts() {
+  nlohmann::json job = nlohmann::json::object();
+  for (const Variable& variable : kVariables) {
+    const char* value = std::getenv(variable.name);
+    if (value == nullptr || *value == '\0' || job.contains(variable.key)) continue;
+    const std::string_view text(value);
+    if (variable.is_number) {
+      int64_t number = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      if (error != std::errc() || end != text.data() + text.size() || number < 0) continue;
+      job[variable.key] = number;
+    } else {
+      job[variable.key] = util::escaped_utf8(text);
+    }
+    job["source"][variable.key] = variable.name;
+  }
+  return job;
+}
+
+}  // namespace mlrun::launch

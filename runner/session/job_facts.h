@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job of a scheduler or launcher that mlrun itself runs in, by its environment. Ranks below mlrun are recorded by the library
+// (preload/record/process_ranks.h).
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace mlrun::launch {
+
+// Keys, each only where a variable has it: id, array_id, array_task, step, restarts (texts); nodes, node, rank, local_rank, world_size
+// (numbers); source: the variable of each. Empty object: no job.
+nlohmann::json job_facts();
+
+}  // namespace mlrun::launch

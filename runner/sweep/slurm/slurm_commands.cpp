@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/slurm/slurm_commands.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/util/text.h"
+#include "runner/util/unique_fd.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr int32_t kArrayMost = 1000;  // of Slurm's own default, MaxArraySize = 1001
+
+// Both outputs together: where a command fails, what it said is the reason.
+Result<std::string> output_of(const Words& command) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
+  util::UniqueFd from(ends[0]), to(ends[1]);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  for (int fd : {STDOUT_FILENO, STDERR_FILENO}) ::posix_spawn_file_actions_adddup2(&actions, to.get(), fd);
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, words.front(), &actions, nullptr, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return fail_errno("start " + command.front() + " of Slurm", error);
+  to.reset();
+  std::string output;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t count = ::read(from.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    output.append(buffer, static_cast<size_t>(count));
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status == 0) return output;
+  const auto lines = util::split(output, "\n");
+  return fail(fmt::format("{} of Slurm failed: {}", command.front(), lines.empty() ? "" : std::string(lines.back())));
+}
+
+// The value after "KEY=" or "KEY   = ".
+std::string value_of(std::string_view text, std::string_view key) {
+  for (size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
+    if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '\n') continue;
+    std::string_view rest = text.substr(at + key.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    if (!rest.starts_with('=')) continue;
+    rest.remove_prefix(1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    return std::string(rest.substr(0, rest.find_first_of(" \n")));
+  }
+  return {};
+}
+
+}  // namespace
+
+int32_t array_size_most() {
+  const auto text = output_of({"scontrol", "show", "config"});
+  const std::string value = text ? value_of(*text, "MaxArraySize") : "";
+  int32_t most = 0;
+  std::from_chars(value.data(), value.data() + value.size(), most);
+  return most > 1 ? most - 1 : kArrayMost;
+}
+
+Result<std::string> submit_array(const std::string& job_name, int32_t tasks, const std::string& script,
+                                 const std::string& log, const Words& options) {
+  // Requeued by Slurm, a run would have two beginnings; --resume makes it again instead.
+  Words command = {"sbatch",          "--parsable",
+                   "--no-requeue",    "--job-name=" + job_name,
+                   "--output=" + log, fmt::format("--array=0-{}", tasks - 1)};
+  command.insert(command.end(), options.begin(), options.end());
+  command.push_back(script);
+  const auto output = output_of(command);
+  if (!output) return output;
+  const auto lines = util::split(*output, "\n");
+  const std::string last(lines.empty() ? "" : lines.back());
+  return last.substr(0, last.find(';'));  // JOB or JOB;CLUSTER
+}
+
+Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_names) {
+  std::set<ArrayTask> tasks;
+  if (job_names.empty()) return tasks;
+  const auto output = output_of(
+      {"squeue", "--noheader", "--array", "--format=%j %K %T", fmt::format("--name={}", fmt::join(job_names, ","))});
+  if (!output) return tl::make_unexpected(output.error());
+  for (const std::string_view line : util::split(*output, "\n")) {
+    const auto words = util::split(line, " ");
+    ArrayTask task;
+    if (words.size() < 2) continue;
+    task.job_name = words[0];
+    std::from_chars(words[1].data(), words[1].data() + words[1].size(), task.index);
+    tasks.insert(std::move(task));
+  }
+  return tasks;
+}
+
+std::string state_of_task(const std::string& job_id, const ArrayTask& task) {
+  const auto text = output_of({"scontrol", "--oneliner", "show", "job", fmt::format("{}_{}", job_id, task.index)});
+  if (!text || value_of(*text, "JobName") != task.job_name) return {};
+  return value_of(*text, "JobState");
+}
+
+}  // namespace mlrun::sweep

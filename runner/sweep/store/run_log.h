@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the states of runs go while they are made: the database of the sweep, or the status file of a run that another machine makes.
+#pragma once
+
+#include "runner/sweep/plan/plan.h"
+#include "runner/sweep/store/rows.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+// A process that is never mistaken for another one with its pid.
+struct ProcessMark {
+  int64_t pid = 0;
+  uint64_t start_ticks = 0;
+  std::string boot_id;
+};
+
+// A command under a supervisor.
+struct Processes {
+  ProcessMark process, supervisor;
+};
+
+class RunLog {
+ public:
+  virtual ~RunLog() = default;
+  [[nodiscard]] virtual const Plan& plan() const = 0;
+  // Of the lock of the sweep's folder, for a supervisor to inherit.
+  [[nodiscard]] virtual int lock_fd() const = 0;
+  virtual Status set_running(const RunRow& run, const Processes& processes) = 0;
+  virtual Status set_ended(const RunRow& run) = 0;  // everything but the plan of the run
+  // A command of the sweep that is no run, before it begins. One at a time.
+  virtual Status set_helper(const Processes& processes) = 0;
+
+ protected:
+  RunLog() = default;
+  RunLog(RunLog&&) = default;
+  RunLog& operator=(RunLog&&) = default;
+};
+
+}  // namespace mlrun::sweep
