@@ -27,6 +27,7 @@ std::string Account::text() const {
   for (const auto& [what, rows] : left_out_) {
     text += fmt::format("  not written: {} rows of {}: {}\n", rows, util::printable(what.first), what.second);
   }
+  for (const std::string& note : notes_) text += fmt::format("  {}\n", note);
   return text;
 }
 

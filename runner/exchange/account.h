@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace mlrun::exchange {
 
@@ -20,6 +21,8 @@ class Account {
   void left_out(const std::string& table, const std::string& reason, int64_t rows) {
     if (rows != 0) left_out_[{table, reason}] += rows;
   }
+  // A line about something other than rows, such as arrows.
+  void note(std::string text) { notes_.push_back(std::move(text)); }
   [[nodiscard]] int64_t rows_written() const;
   [[nodiscard]] int64_t events_written() const;
   // Lines for people, tables in alphabetical order: what was written, then "not written: ...".
@@ -31,6 +34,7 @@ class Account {
   };
   std::map<std::string, Written> written_;
   std::map<std::pair<std::string, std::string>, int64_t> left_out_;  // by table and reason
+  std::vector<std::string> notes_;
 };
 
 }  // namespace mlrun::exchange

@@ -98,7 +98,8 @@ OrderedRows::Unit OrderedRows::unit_of(const arrow::RecordBatch& rows, size_t nu
     if ((begin < floor) != early) continue;
     if (!job_->wants_time(begin, end)) continue;
     if (job_->has_processes() && (proc_id.is_null(row) || !job_->wants_process(proc_id[row]))) continue;
-    unit.places.push_back({.ts = begin, .end = end, .fields = unit.fields.get(), .row = row});
+    unit.places.push_back(
+        {.ts = begin, .end = end, .fields = unit.fields.get(), .row = row, .has_duration = !dur.is_null(row)});
   }
   const auto before = [](const Place& a, const Place& b) { return comes_before(a.ts, a.end, b.ts, b.end); };
   if (!std::is_sorted(unit.places.begin(), unit.places.end(), before)) {
@@ -124,8 +125,9 @@ Status OrderedRows::keep_early_rows() {
     kept.fields = std::make_unique<std::vector<Values>>();
     for (const std::string& name : columns_) kept.fields->emplace_back(**taken, name.c_str());
     for (size_t i = 0; i < found.places.size(); ++i) {
-      early_.push_back(
-          {.ts = found.places[i].ts, .end = found.places[i].end, .fields = kept.fields.get(), .row = int64_t(i)});
+      early_.push_back(found.places[i]);
+      early_.back().fields = kept.fields.get();
+      early_.back().row = int64_t(i);
     }
     early_units_.push_back(std::move(kept));
   }

@@ -31,12 +31,15 @@ class OrderedRows {
   [[nodiscard]] const std::string& table() const { return table_; }
   [[nodiscard]] int64_t ts() const { return current_.ts; }
   [[nodiscard]] int64_t end() const { return current_.end; }  // ts if `dur` is null
+  [[nodiscard]] bool has_duration() const { return current_.has_duration; }
   // The current row's value of a column.
   [[nodiscard]] const Values& values(size_t column) const { return (*current_.fields)[column]; }
   [[nodiscard]] bool is_null(size_t column) const { return values(column).is_null(current_.row); }
   [[nodiscard]] int64_t number(size_t column) const { return values(column).number(current_.row); }
   [[nodiscard]] std::string_view text(size_t column) const { return values(column).text(current_.row); }
   [[nodiscard]] int64_t row() const { return current_.row; }  // in values()
+  // Rows of the table.
+  [[nodiscard]] int64_t all() const { return all_rows_; }
   // Rows of the table that --from, --until and --process leave out. Requires: next() was false.
   [[nodiscard]] int64_t unwanted() const { return all_rows_ - wanted_rows_; }
 
@@ -45,6 +48,7 @@ class OrderedRows {
     int64_t ts = 0, end = 0;
     const std::vector<Values>* fields = nullptr;
     int64_t row = 0;
+    bool has_duration = false;
   };
   struct Unit {  // a batch
     std::unique_ptr<std::vector<Values>> fields;
