@@ -22,6 +22,7 @@ int64_t Account::events_written() const {
 std::string Account::text() const {
   std::string text;
   for (const auto& [table, written] : written_) {
+    if (written.rows == 0) continue;
     text += fmt::format("  {}: {} rows, {} events\n", util::printable(table), written.rows, written.events);
   }
   for (const auto& [what, rows] : left_out_) {

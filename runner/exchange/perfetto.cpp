@@ -45,7 +45,8 @@ class PerfettoSink : public TimelineSink {
   void end(TrackId track, int64_t ts) override;
   void point(const TimelineEvent& event) override { row(event, perfetto::kPoint); }
   void counter(TrackId track, int64_t ts, int64_t value) override;
-  void stack(const TimelineEvent& event, int64_t pid, int64_t tid, int64_t stack_id, int64_t weight_ns) override;
+  void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
+             StackUnit unit) override;
   [[nodiscard]] bool is_full() const override { return viewer_bytes_ + names_.text_bytes() > kMostViewerBytes; }
   void next_part() override;
   [[nodiscard]] Status status() const override { return status_; }
@@ -64,7 +65,7 @@ class PerfettoSink : public TimelineSink {
     file_->write(fields);
   }
   // Writes the event in event_ with what it needs before it.
-  void write_event(int64_t ts);
+  void write_event(int64_t ts, uint32_t field = perfetto::kTrackEvent);
   // Fields of packets that need the state, before `data`, a message in `field`.
   void write_message(int64_t ts, uint32_t field, std::string_view data);
 
@@ -123,11 +124,6 @@ void PerfettoSink::write_state() {
   {
     protozero::pbf_writer defaults(packet_fields, perfetto::kDefaults);
     defaults.add_uint32(perfetto::kTimestampClock, perfetto::kMonotonic);
-    protozero::pbf_writer sample(defaults, perfetto::kStackSampleDefaults);
-    sample.add_string(perfetto::kSampleSource, "mlrun: Python stacks");
-    protozero::pbf_writer descriptor(sample, perfetto::kDescriptor);
-    descriptor.add_string(perfetto::kDescriptorName, "time");
-    descriptor.add_enum(perfetto::kDescriptorUnit, perfetto::kNanoseconds);
   }
   packet(fields);
 }
@@ -221,12 +217,12 @@ void PerfettoSink::write_message(int64_t ts, uint32_t field, std::string_view da
   file_->write(data);
 }
 
-void PerfettoSink::write_event(int64_t ts) {
+void PerfettoSink::write_event(int64_t ts, uint32_t field) {
   if (!names_.pending().empty()) {
     write_message(-1, perfetto::kInternedData, names_.pending());
     names_.pending().clear();
   }
-  write_message(ts, perfetto::kTrackEvent, event_.view());
+  write_message(ts, field, event_.view());
 }
 
 void PerfettoSink::annotate(const Argument& argument, const Values& values, int64_t row) {
@@ -273,10 +269,6 @@ void PerfettoSink::row(const TimelineEvent& event, perfetto::EventType type) {
   event_.number(perfetto::kCategory, names_.category(*event.table));
   for (const uint64_t flow : event.flows_out) event_.fixed64(perfetto::kFlow, flow);
   for (const uint64_t flow : event.flows_in) event_.fixed64(perfetto::kLastFlow, flow);
-  const int64_t stack_id = event.row->number(event.table->at.stack_id);
-  if (const uint64_t callstack = stack_id == 0 ? 0 : names_.callstack(stack_id); callstack != 0) {
-    event_.number(perfetto::kCallstack, callstack);
-  }
   for_each_argument(*event.table, *event.row, [&](const Argument& argument, const Values& values) {
     annotate(argument, values, event.row->row());
   });
@@ -301,22 +293,20 @@ void PerfettoSink::counter(TrackId track, int64_t ts, int64_t value) {
   write_event(ts);
 }
 
-void PerfettoSink::stack(const TimelineEvent& event, int64_t pid, int64_t tid, int64_t stack_id, int64_t weight_ns) {
-  declare(event.track);
+void PerfettoSink::stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
+                         StackUnit unit) {
+  const uint64_t callstack = names_.callstack(stack_id);
+  if (callstack == 0) return;
+  declare(thread.id);
   event_.clear();
   event_.small_message(perfetto::kTask, [&] {
-    event_.number(perfetto::kPidOfTask, uint64_t(pid));
-    event_.number(perfetto::kTidOfTask, uint64_t(tid));
+    event_.number(perfetto::kPidOfTask, uint64_t(thread.pid));
+    event_.number(perfetto::kTidOfTask, uint64_t(thread.tid));
   });
-  if (const uint64_t callstack = names_.callstack(stack_id); callstack != 0) {
-    event_.number(perfetto::kSampleCallstack, callstack);
-  }
-  event_.number(perfetto::kWeight, uint64_t(weight_ns));
-  if (!names_.pending().empty()) {
-    write_message(-1, perfetto::kInternedData, names_.pending());
-    names_.pending().clear();
-  }
-  write_message(event.ts, perfetto::kStackSample, event_.view());
+  event_.number(perfetto::kSampleCallstack, callstack);
+  event_.number(perfetto::kDescriptorId, names_.sample_descriptor(*event.table, unit));
+  event_.number(perfetto::kWeight, uint64_t(weight));
+  write_event(event.ts, perfetto::kStackSample);
   viewer_bytes_ += kSliceBytes;
 }
 

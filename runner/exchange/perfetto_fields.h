@@ -19,7 +19,7 @@ enum Packet : uint32_t {
   kStackSample = 135,
 };
 enum SequenceFlag : uint32_t { kStateCleared = 1, kNeedsState = 2 };
-enum DefaultsField : uint32_t { kTimestampClock = 58, kStackSampleDefaults = 100 };
+enum DefaultsField : uint32_t { kTimestampClock = 58 };
 enum Clock : uint32_t { kRealtime = 1, kMonotonic = 3 };
 enum ClockSnapshotField : uint32_t { kClocks = 1, kPrimaryClock = 2, kClockId = 1, kClockTime = 2 };
 
@@ -32,7 +32,6 @@ enum Event : uint32_t {
   kCounterValue = 30,
   kFlow = 47,
   kLastFlow = 48,
-  kCallstack = 56,
 };
 enum EventType : uint32_t { kBegin = 1, kEnd = 2, kPoint = 3, kCounter = 4 };
 enum AnnotationField : uint32_t {
@@ -56,6 +55,7 @@ enum Interned : uint32_t {
   kSourcePaths = 18,
   kMappings = 19,
   kStringValues = 29,
+  kSampleDescriptors = 50,
 };
 enum InternedField : uint32_t { kIid = 1, kText = 2, kFrameOfCallstack = 2, kPathOfMapping = 7 };
 enum FrameField : uint32_t { kFunction = 2, kMapping = 3, kRelativePc = 4, kSource = 5, kLine = 6 };
@@ -66,7 +66,9 @@ enum ThreadField : uint32_t { kPidOfThread = 1, kTid = 2, kThreadName = 5 };
 enum CounterField : uint32_t { kUnit = 3 };
 enum Unit : uint32_t { kNanoseconds = 1, kCount = 2, kBytes = 3 };
 
-enum SampleField : uint32_t { kTask = 1, kSampleCallstack = 6, kWeight = 11, kPidOfTask = 2, kTidOfTask = 3 };
-enum SampleDefaults : uint32_t { kSampleSource = 1, kDescriptor = 2, kDescriptorName = 2, kDescriptorUnit = 3 };
+enum SampleField : uint32_t { kTask = 1, kSampleCallstack = 6, kDescriptorId = 10, kWeight = 11 };
+enum TaskField : uint32_t { kPidOfTask = 2, kTidOfTask = 3 };
+enum DescriptorField : uint32_t { kDescriptorName = 2, kDescriptorUnit = 3 };
+enum SampleUnit : uint32_t { kSampleNanoseconds = 1, kSampleBytes = 5, kSampleCount = 9 };
 
 }  // namespace mlrun::exchange::perfetto

@@ -75,6 +75,20 @@ uint64_t PerfettoNames::value_of_id(const Argument& argument, int64_t id, std::s
   return iid;
 }
 
+uint64_t PerfettoNames::sample_descriptor(const TimelineTable& table, StackUnit unit) {
+  uint64_t& iid = descriptors_[&table];
+  if (iid != 0) return iid;
+  iid = descriptors_.size();
+  protozero::pbf_writer data(pending_);
+  protozero::pbf_writer entry(data, perfetto::kSampleDescriptors);
+  entry.add_uint64(perfetto::kIid, iid);
+  entry.add_string(perfetto::kDescriptorName,
+                   std::string(table.form->table) + (unit == StackUnit::kTime ? ": time" : ": bytes"));
+  entry.add_enum(perfetto::kDescriptorUnit,
+                 unit == StackUnit::kTime ? perfetto::kSampleNanoseconds : perfetto::kSampleBytes);
+  return iid;
+}
+
 uint64_t PerfettoNames::mapping(const std::string& library) {
   const auto found = mappings_.find(library);
   if (found != mappings_.end()) return found->second;

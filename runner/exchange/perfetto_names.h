@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/exchange/stacks.h"
+#include "runner/exchange/timeline_sink.h"
 #include "runner/exchange/timeline_tables.h"
 
 namespace mlrun::exchange {
@@ -32,6 +33,8 @@ class PerfettoNames {
   uint64_t value(const Argument& argument, std::string_view text);
   // The name of an id.
   uint64_t value_of_id(const Argument& argument, int64_t id, std::string_view name);
+  // What weights of a table's stacks are.
+  uint64_t sample_descriptor(const TimelineTable& table, StackUnit unit);
   // 0: the stack is unknown.
   uint64_t callstack(int64_t stack_id);
 
@@ -54,10 +57,10 @@ class PerfettoNames {
   const Stacks* stacks_;
   std::string pending_;
   size_t text_bytes_ = 0;
-  std::vector<bool> event_names_;                                            // by number: written
-  std::unordered_map<const void*, uint64_t> categories_, annotation_names_;  // by table, by argument
-  std::unordered_map<const void*, Last> last_values_;                        // by argument
-  std::unordered_map<const void*, std::vector<uint32_t>> ids_;               // by the names, by id
+  std::vector<bool> event_names_;                                                          // by number: written
+  std::unordered_map<const void*, uint64_t> categories_, annotation_names_, descriptors_;  // by table, argument, table
+  std::unordered_map<const void*, Last> last_values_;                                      // by argument
+  std::unordered_map<const void*, std::vector<uint32_t>> ids_;                             // by the names, by id
   Texts values_, functions_, paths_, sources_, mappings_;
   std::unordered_map<int64_t, uint64_t> frames_, callstacks_;
 };

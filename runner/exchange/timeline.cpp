@@ -72,6 +72,7 @@ class Timeline {
   Status account();
   void write_row(size_t number, const OrderedRows& row);
   void write_slice(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event);
+  void write_stack(const TimelineTable& table, const OrderedRows& row, const TimelineEvent& event);
   void write_point(TimelineEvent& event);
   void write_counters(const TimelineTable& table, size_t number, const OrderedRows& row);
   void link(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event);
@@ -220,6 +221,15 @@ void Timeline::write_point(TimelineEvent& event) {
   sink_->point(event);
 }
 
+// The stack of a call weighs its time, of an allocation its bytes.
+void Timeline::write_stack(const TimelineTable& table, const OrderedRows& row, const TimelineEvent& event) {
+  const size_t amount = row.is_null(table.at.size) ? table.at.bytes : table.at.size;
+  const bool has_bytes = !row.is_null(amount);
+  const TrackId thread = tracks_.thread_of(table, row);
+  sink_->stack(event, tracks_.track(thread), row.number(table.at.stack_id),
+               has_bytes ? row.number(amount) : row.end() - row.ts(), has_bytes ? StackUnit::kBytes : StackUnit::kTime);
+}
+
 void Timeline::write_row(size_t number, const OrderedRows& row) {
   const TimelineTable& table = tables_[number];
   const TableForm& form = *table.form;
@@ -237,10 +247,11 @@ void Timeline::write_row(size_t number, const OrderedRows& row) {
   event.name = name.number;
   event.name_text = name.text;
   if (form.shape == Shape::kStack) {
-    const Track& thread = tracks_.track(event.track);
-    return sink_->stack(event, thread.pid, thread.tid, row.number(table.at.stack_id), row.number(table.at.period_ns));
+    return sink_->stack(event, tracks_.track(event.track), row.number(table.at.stack_id),
+                        row.number(table.at.period_ns), StackUnit::kTime);
   }
   link(table, row, event);
+  if (!row.is_null(table.at.stack_id)) write_stack(table, row, event);
   if (row.has_duration()) {
     write_slice(table, row, event);
   } else {

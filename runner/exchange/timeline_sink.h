@@ -48,6 +48,8 @@ struct TimelineEvent {
   std::span<const uint64_t> flows_out = {}, flows_in = {};
 };
 
+enum class StackUnit : uint8_t { kTime, kBytes };
+
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
@@ -58,8 +60,9 @@ class TimelineSink {
   virtual void end(TrackId track, int64_t ts) = 0;
   virtual void point(const TimelineEvent& event) = 0;
   virtual void counter(TrackId track, int64_t ts, int64_t value) = 0;
-  // A sample of a thread's stack.
-  virtual void stack(const TimelineEvent& event, int64_t pid, int64_t tid, int64_t stack_id, int64_t weight_ns) = 0;
+  // A stack of the thread of `thread`: of a sample, or of a row that begins next. Its weight is in `unit`.
+  virtual void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
+                     StackUnit unit) = 0;
   // True: next_part() is due: what follows goes into a new file. Asked before each row; slices that are open are ended first.
   [[nodiscard]] virtual bool is_full() const { return false; }
   virtual void next_part() {}

@@ -129,7 +129,8 @@ CommonColumns common_columns(const std::string& name_column, PlaceOf place_of) {
           .gpu_file_id = place_of("gpu_file_id"),
           .batch_id = place_of("batch_id"),
           .period_ns = place_of("period_ns"),
-          .bytes = place_of("bytes")};
+          .bytes = place_of("bytes"),
+          .size = place_of("size")};
 }
 
 }  // namespace

@@ -115,6 +115,11 @@ TrackId Tracks::of_key(TrackId group, const TimelineTable& table, const OrderedR
   return name.empty() ? group : child(group, TrackKind::kGroup, name);
 }
 
+TrackId Tracks::thread_of(const TimelineTable& table, const OrderedRows& row) {
+  const CommonColumns& at = table.at;
+  return thread(row.number(at.thread_id), row.number(at.proc_id), row.number(at.pid), row.number(at.tid));
+}
+
 TrackId Tracks::of_row(const TimelineTable& table, const OrderedRows& row) {
   const CommonColumns& at = table.at;
   const auto of_process = [&] { return process(row.number(at.proc_id), row.number(at.pid)); };
@@ -127,7 +132,7 @@ TrackId Tracks::of_row(const TimelineTable& table, const OrderedRows& row) {
           scope == "process" || !row.is_null(at.batch_id) || (row.is_null(at.tid) && row.is_null(at.thread_id));
       if (is_of_process)
         return *table.form->track == '\0' ? of_process() : child(of_process(), kind, table.form->track);
-      return thread(row.number(at.thread_id), row.number(at.proc_id), row.number(at.pid), row.number(at.tid));
+      return thread_of(table, row);
     }
     case Place::kProcess:
       if (row.number(at.proc_id) == 0 && row.number(at.pid) == 0) return child(0, kind, table.form->track);

@@ -24,6 +24,8 @@ class Tracks {
 
   // The track of the current row.
   TrackId of_row(const TimelineTable& table, const OrderedRows& row);
+  // The thread of the current row, wherever the row is.
+  TrackId thread_of(const TimelineTable& table, const OrderedRows& row);
   // Of a group of counters, that of the row's keys.
   TrackId of_key(TrackId group, const TimelineTable& table, const OrderedRows& row);
   // The track of that name below another one; 0: at the top.
