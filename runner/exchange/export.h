@@ -43,6 +43,7 @@ class Export {
   [[nodiscard]] const std::string& trace_folder() const { return options_.trace_folder; }
   // The name to write to; commit() gives it the one that was asked for.
   [[nodiscard]] const std::string& output() const { return staging_; }
+  [[nodiscard]] const std::string& asked_output() const { return options_.output; }
   [[nodiscard]] const nlohmann::json& run() const;  // run.json
 
   // CLOCK_MONOTONIC. The rows wanted: those with ts < until_ns() that end at from_ns() or later; they are not cut.

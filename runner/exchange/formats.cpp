@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runner/exchange/chrome.h"
 #include "runner/exchange/format.h"
 #include "runner/exchange/perfetto.h"
 
@@ -9,8 +10,10 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr std::array<Format, 1> kFormats = {{
+constexpr std::array<Format, 2> kFormats = {{
     {"perfetto", "for ui.perfetto.dev", "trace.pftrace", write_perfetto},
+    {"chrome", "JSON for chrome://tracing, Perfetto and most others; compressed if FILE ends with .gz", "trace.json.gz",
+     write_chrome},
 }};
 
 }  // namespace

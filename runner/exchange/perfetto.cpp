@@ -49,7 +49,9 @@ class PerfettoSink : public TimelineSink {
              StackUnit unit) override;
   [[nodiscard]] bool is_full() const override { return viewer_bytes_ + names_.text_bytes() > kMostViewerBytes; }
   void next_part() override;
-  [[nodiscard]] Status status() const override { return status_; }
+  [[nodiscard]] Status status() const override {
+    return file_->good() ? status_ : fail_errno("write " + job_->asked_output(), file_->error_number());
+  }
 
  private:
   Status open_part();

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <protozero/varint.hpp>
 #include <string_view>
 #include <vector>
 
@@ -13,11 +12,15 @@ namespace mlrun::exchange {
 
 class PerfettoBytes {
  public:
-  void clear() { size_ = 0; }
-  [[nodiscard]] std::string_view view() const { return {buffer_.data(), size_}; }
+  PerfettoBytes() = default;
+  PerfettoBytes(const PerfettoBytes&) = delete;
+  PerfettoBytes& operator=(const PerfettoBytes&) = delete;
+
+  void clear() { at_ = buffer_.data(); }
+  [[nodiscard]] std::string_view view() const { return {buffer_.data(), size_t(at_ - buffer_.data())}; }
 
   // Requires of all: field < 2048.
-  void number(uint32_t field, uint64_t value) {
+  [[gnu::always_inline]] void number(uint32_t field, uint64_t value) {
     need(kMostNumber);
     tag(field, 0);
     varint(value);
@@ -25,24 +28,22 @@ class PerfettoBytes {
   void fixed64(uint32_t field, uint64_t value) {
     need(kMostNumber);
     tag(field, 1);
-    std::memcpy(buffer_.data() + size_, &value, sizeof(value));
-    size_ += sizeof(value);
+    append(&value, sizeof(value));
   }
   void text(uint32_t field, std::string_view text) {
     need(kMostNumber + text.size());
     tag(field, 2);
     varint(text.size());
-    std::memcpy(buffer_.data() + size_, text.data(), text.size());
-    size_ += text.size();
+    append(text.data(), text.size());
   }
   // A message in `field` whose fields write() appends: at most 127 bytes.
   template <typename Write>
   void small_message(uint32_t field, Write write) {
-    need(kMostNumber);
+    need(kMostMessage);  // or write() would move the buffer
     tag(field, 2);
-    const size_t at = size_++;
+    char* const size = at_++;
     write();
-    buffer_[at] = char(size_ - at - 1);
+    *size = char(at_ - size - 1);
   }
   // The beginning of a message of `size` bytes.
   void message(uint32_t field, size_t size) {
@@ -52,16 +53,31 @@ class PerfettoBytes {
   }
 
  private:
-  static constexpr size_t kMostNumber = 16;
+  static constexpr size_t kMostNumber = 16, kMostMessage = 160;
 
-  void need(size_t bytes) {
-    if (size_ + bytes > buffer_.size()) buffer_.resize((size_ + bytes) * 2);
+  [[gnu::always_inline]] void need(size_t bytes) {
+    if (size_t(end_ - at_) < bytes) [[unlikely]]
+      grow(bytes);
   }
-  void tag(uint32_t field, uint32_t type) { varint(field << 3 | type); }
-  void varint(uint64_t value) { size_ += size_t(protozero::add_varint_to_buffer(buffer_.data() + size_, value)); }
+  [[gnu::noinline]] void grow(size_t bytes) {
+    const size_t size = view().size();
+    buffer_.resize((size + bytes) * 2);
+    at_ = buffer_.data() + size;
+    end_ = buffer_.data() + buffer_.size();
+  }
+  void append(const void* bytes, size_t size) {
+    std::memcpy(at_, bytes, size);
+    at_ += size;
+  }
+  [[gnu::always_inline]] void tag(uint32_t field, uint32_t type) { varint(field << 3 | type); }
+  [[gnu::always_inline]] void varint(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) *at_++ = char(value | 0x80);
+    *at_++ = char(value);
+  }
 
   std::vector<char> buffer_ = std::vector<char>(4096);
-  size_t size_ = 0;
+  char* at_ = buffer_.data();
+  char* end_ = buffer_.data() + buffer_.size();
 };
 
 }  // namespace mlrun::exchange

@@ -12,6 +12,14 @@ namespace {
 constexpr size_t kMostValues = 1 << 20, kLongestValue = 256;
 constexpr int64_t kMostIds = int64_t{1} << 26;
 
+// Whether `number` has not been written yet; from now on it has.
+bool is_first(std::vector<bool>& written, size_t number) {
+  if (number >= written.size()) written.resize(number * 2 + 1);
+  const bool is_new = !written[number];
+  if (is_new) written[number] = true;
+  return is_new;
+}
+
 }  // namespace
 
 void PerfettoNames::clear() {
@@ -37,26 +45,24 @@ uint64_t PerfettoNames::text_of(Texts& texts, uint32_t field, std::string_view t
 }
 
 uint64_t PerfettoNames::event_name(uint32_t number, std::string_view text) {
-  if (number >= event_names_.size()) event_names_.resize(size_t(number) * 2 + 1);
-  if (!event_names_[number]) write(perfetto::kEventNames, number, text);
-  event_names_[number] = true;
+  if (is_first(event_names_, number)) write(perfetto::kEventNames, number, text);
   return number;
 }
 
 uint64_t PerfettoNames::category(const TimelineTable& table) {
-  uint64_t& iid = categories_[&table];
-  if (iid == 0) write(perfetto::kCategories, iid = categories_.size(), table.form->table);
-  return iid;
+  if (is_first(categories_, table.number)) write(perfetto::kCategories, table.number + 1, table.form->table);
+  return table.number + 1;
 }
 
 uint64_t PerfettoNames::annotation_name(const Argument& argument) {
-  uint64_t& iid = annotation_names_[&argument];
-  if (iid == 0) write(perfetto::kAnnotationNames, iid = annotation_names_.size(), argument.shown);
+  const uint64_t iid = argument.number + 1;
+  if (is_first(annotation_names_, argument.number)) write(perfetto::kAnnotationNames, iid, argument.shown);
   return iid;
 }
 
 uint64_t PerfettoNames::value(const Argument& argument, std::string_view text) {
-  Last& last = last_values_[&argument];
+  if (argument.number >= last_values_.size()) last_values_.resize(argument.number * 2 + 1);
+  Last& last = last_values_[argument.number];
   if (last.iid != 0 && last.text == text) return last.iid;
   if (text.size() > kLongestValue) return 0;
   const auto found = values_.find(text);
@@ -68,7 +74,8 @@ uint64_t PerfettoNames::value(const Argument& argument, std::string_view text) {
 
 uint64_t PerfettoNames::value_of_id(const Argument& argument, int64_t id, std::string_view name) {
   if (id < 0 || id >= kMostIds) return value(argument, name);
-  std::vector<uint32_t>& iids = ids_[argument.names.get()];
+  if (argument.number >= ids_.size()) ids_.resize(argument.number * 2 + 1);
+  std::vector<uint32_t>& iids = ids_[argument.number];
   if (size_t(id) >= iids.size()) iids.resize(size_t(id) * 2 + 1);
   uint32_t& iid = iids[size_t(id)];
   if (iid == 0) iid = uint32_t(text_of(values_, perfetto::kStringValues, name));
@@ -76,9 +83,8 @@ uint64_t PerfettoNames::value_of_id(const Argument& argument, int64_t id, std::s
 }
 
 uint64_t PerfettoNames::sample_descriptor(const TimelineTable& table, StackUnit unit) {
-  uint64_t& iid = descriptors_[&table];
-  if (iid != 0) return iid;
-  iid = descriptors_.size();
+  const uint64_t iid = table.number + 1;
+  if (!is_first(descriptors_, table.number)) return iid;
   protozero::pbf_writer data(pending_);
   protozero::pbf_writer entry(data, perfetto::kSampleDescriptors);
   entry.add_uint64(perfetto::kIid, iid);

@@ -57,10 +57,10 @@ class PerfettoNames {
   const Stacks* stacks_;
   std::string pending_;
   size_t text_bytes_ = 0;
-  std::vector<bool> event_names_;                                                          // by number: written
-  std::unordered_map<const void*, uint64_t> categories_, annotation_names_, descriptors_;  // by table, argument, table
-  std::unordered_map<const void*, Last> last_values_;                                      // by argument
-  std::unordered_map<const void*, std::vector<uint32_t>> ids_;                             // by the names, by id
+  std::vector<bool> event_names_;                                  // by number: written
+  std::vector<bool> categories_, annotation_names_, descriptors_;  // by number of the table, argument, table: written
+  std::vector<Last> last_values_;                                  // by number of the argument
+  std::vector<std::vector<uint32_t>> ids_;                         // by number of the argument, by id
   Texts values_, functions_, paths_, sources_, mappings_;
   std::unordered_map<int64_t, uint64_t> frames_, callstacks_;
 };

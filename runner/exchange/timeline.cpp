@@ -70,6 +70,7 @@ class Timeline {
   Status expect_links();
   Status write_rows();
   Status account();
+  LaneSet& lanes_of(TrackId track);
   void write_row(size_t number, const OrderedRows& row);
   void write_slice(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event);
   void write_stack(const TimelineTable& table, const OrderedRows& row, const TimelineEvent& event);
@@ -85,8 +86,9 @@ class Timeline {
   Links links_;
   std::vector<TimelineTable> tables_;
   std::vector<OrderedRows> rows_;
-  std::vector<int64_t> written_, events_;  // by table
-  std::unordered_map<TrackId, LaneSet> lanes_;
+  size_t arguments_ = 0;
+  std::vector<int64_t> written_, events_;                                // by table
+  std::vector<LaneSet> lanes_;                                           // by track
   std::map<std::pair<TrackId, size_t>, std::vector<TrackId>> counters_;  // of a group and table, by argument
   std::unordered_map<TrackId, int64_t> small_bytes_;                     // live bytes of small blocks
   std::vector<uint64_t> flows_out_, flows_in_;
@@ -131,6 +133,8 @@ Status Timeline::open_tables() {
     if (!table) return tl::make_unexpected(table.error());
     auto rows = OrderedRows::open(*job_, form.table, table->columns);
     if (!rows) return tl::make_unexpected(rows.error());
+    table->number = tables_.size();
+    for (Argument& argument : table->arguments) argument.number = arguments_++;
     tables_.push_back(*std::move(table));
     rows_.push_back(*std::move(rows));
   }
@@ -171,9 +175,15 @@ void Timeline::link(const TimelineTable& table, const OrderedRows& row, Timeline
   event.flows_in = flows_in_;
 }
 
+LaneSet& Timeline::lanes_of(TrackId track) {
+  if (track >= lanes_.size()) lanes_.resize(size_t(track) * 2);
+  LaneSet& lanes = lanes_[track];
+  if (lanes.tracks.empty()) lanes.tracks.push_back(track);
+  return lanes;
+}
+
 void Timeline::write_slice(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event) {
-  LaneSet& lanes = lanes_[event.track];
-  if (lanes.tracks.empty()) lanes.tracks.push_back(event.track);
+  LaneSet& lanes = lanes_of(event.track);
   const auto track_of = [&](size_t lane) {
     while (lane >= lanes.tracks.size()) lanes.tracks.push_back(tracks_.add_lane(event.track));
     return lanes.tracks[lane];
@@ -215,8 +225,7 @@ void Timeline::write_counters(const TimelineTable& table, size_t number, const O
 }
 
 void Timeline::write_point(TimelineEvent& event) {
-  LaneSet& lanes = lanes_[event.track];
-  if (lanes.tracks.empty()) lanes.tracks.push_back(event.track);
+  LaneSet& lanes = lanes_of(event.track);
   lanes.nesting.close_first(event.ts, [&](size_t lane, int64_t end) { sink_->end(lanes.tracks[lane], end); });
   sink_->point(event);
 }
@@ -260,7 +269,7 @@ void Timeline::write_row(size_t number, const OrderedRows& row) {
 }
 
 void Timeline::close_slices() {
-  for (auto& [track, lanes] : lanes_) {
+  for (LaneSet& lanes : lanes_) {
     lanes.nesting.close_all([&](size_t lane, int64_t end) { sink_->end(lanes.tracks[lane], end); });
     lanes.apart = {};
   }

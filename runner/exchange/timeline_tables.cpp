@@ -82,7 +82,8 @@ bool is_place(const std::string& column) {
 }
 
 Result<Argument> argument_of(Export& job, const std::string& column) {
-  Argument argument{.shown = column};
+  Argument argument;
+  argument.shown = column;
   const view::NamedId* named = view::named_id(column);
   const bool is_split = column.size() > 3 && column.ends_with("_ns");
   if (named != nullptr && column != "gpu_id") {
@@ -159,7 +160,10 @@ Result<TimelineTable> timeline_table(Export& job, const TableForm& form) {
     if (counts) {
       const bool is_key = std::find(table.keys.begin(), table.keys.end(), place_of(name)) != table.keys.end();
       if (is_key || !is_counted(*field)) continue;
-      table.arguments.push_back({.shown = name, .column = place_of(name)});
+      Argument value;
+      value.shown = name;
+      value.column = place_of(name);
+      table.arguments.push_back(std::move(value));
       continue;
     }
     auto argument = argument_of(job, name);

@@ -34,6 +34,7 @@ enum class Shape : uint8_t {
 
 // A column that the event shows, by its name in `shown`.
 struct Argument {
+  size_t number = 0;  // among those of all tables, from 0
   std::string shown;
   size_t column = 0;
   std::shared_ptr<const view::IdNames> names = {};  // it is an id, and this its name
@@ -62,6 +63,7 @@ struct CommonColumns {
 };
 
 struct TimelineTable {
+  size_t number = 0;  // among those of the export, from 0
   const TableForm* form = nullptr;
   std::vector<std::string> columns;  // to be read
   CommonColumns at = {};

@@ -78,8 +78,8 @@ TrackId Tracks::process(int64_t proc_id, int64_t pid) {
 }
 
 TrackId Tracks::thread(int64_t thread_id, int64_t proc_id, int64_t pid, int64_t tid) {
-  TrackId& quick = track_of_thread_[thread_id];
-  if (thread_id != 0 && quick != 0) return quick;
+  if (thread_id > 0 && size_t(thread_id) >= track_of_thread_.size()) track_of_thread_.resize(size_t(thread_id) * 2);
+  if (thread_id > 0 && track_of_thread_[size_t(thread_id)] != 0) return track_of_thread_[size_t(thread_id)];
   std::string name;
   if (const auto known = threads_.find(thread_id); known != threads_.end()) {
     proc_id = known->second.proc_id;
@@ -94,7 +94,7 @@ TrackId Tracks::thread(int64_t thread_id, int64_t proc_id, int64_t pid, int64_t 
     if (!is_first) name = fmt::format("{} (tid {}, thread {} of the trace)", name, tid, thread_id);
     found = make(parent, is_first ? TrackKind::kThread : TrackKind::kRows, std::move(name), of.pid, tid);
   }
-  if (thread_id != 0) quick = found;
+  if (thread_id > 0) track_of_thread_[size_t(thread_id)] = found;
   return found;
 }
 

@@ -57,7 +57,7 @@ class Tracks {
   std::map<std::pair<int64_t, int64_t>, TrackId> process_tracks_;           // by proc_id, pid
   std::map<std::tuple<TrackId, int64_t, int64_t>, TrackId> thread_tracks_;  // by process, thread_id, tid
   std::map<std::pair<TrackId, std::string>, TrackId> children_;
-  std::unordered_map<int64_t, TrackId> track_of_thread_;                       // by thread_id, of rows with one
+  std::vector<TrackId> track_of_thread_;                                       // by thread_id
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, TrackId> streams_;  // by gpu_id, proc_id, context, stream
   std::map<std::pair<int64_t, int64_t>, int> taken_;  // pid and tid (0: the process): tracks with them
 };
