@@ -26,7 +26,8 @@ TEST(JsonTextTest, BytesThatAreNotUtf8AreEscapedAsInTheTables) {
     const std::string text = {'a', char(byte), 'b'};
     char escape[5];
     std::snprintf(escape, sizeof(escape), "\\x%02x", unsigned(byte));
-    EXPECT_EQ(nlohmann::json::parse(json_of(std::string_view(text))).get<std::string>(), "a" + std::string(escape) + "b");
+    EXPECT_EQ(nlohmann::json::parse(json_of(std::string_view(text))).get<std::string>(),
+              "a" + std::string(escape) + "b");
   }
 }
 

@@ -24,7 +24,8 @@ std::vector<Row> random_rows(unsigned seed) {
     const int64_t ts = int64_t(random() % 500);
     rows.push_back({ts, ts + int64_t(random() % 60)});
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.ts != b.ts ? a.ts < b.ts : a.end > b.end; });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.ts != b.ts ? a.ts < b.ts : a.end > b.end; });
   return rows;
 }
 
@@ -52,7 +53,8 @@ TEST(LanesTest, RowsOfALaneApartDoNotOverlapAndTheLanesAreAsManyAsOverlapAtOnce)
     for (Row& row : rows) row.lane = lanes.place(row.ts, row.end);
     size_t most = 0, used = 0;
     for (const Row& a : rows) {
-      const auto at_once = std::count_if(rows.begin(), rows.end(), [&](const Row& b) { return b.ts <= a.ts && a.ts < b.end; });
+      const auto at_once =
+          std::count_if(rows.begin(), rows.end(), [&](const Row& b) { return b.ts <= a.ts && a.ts < b.end; });
       most = std::max(most, size_t(at_once));
       used = std::max(used, a.lane + 1);
       for (const Row& b : rows) EXPECT_TRUE(&a == &b || a.lane != b.lane || !overlaps(a, b));
