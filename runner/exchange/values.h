@@ -23,11 +23,11 @@ class Values {
         texts_(batch, kind_ == Kind::kText ? name : "") {}
 
   [[nodiscard]] Kind kind() const { return kind_; }
-  [[nodiscard]] bool is_null(int64_t row) const {
+  [[nodiscard, gnu::always_inline]] bool is_null(int64_t row) const {
     return kind_ == Kind::kNumber ? numbers_.is_null(row) : kind_ == Kind::kNone || array_->IsNull(row);
   }
   // 0 for null. Requires, as the others: of this kind, or of none.
-  [[nodiscard]] int64_t number(int64_t row) const { return numbers_[row]; }
+  [[nodiscard, gnu::always_inline]] int64_t number(int64_t row) const { return numbers_[row]; }
   [[nodiscard]] double real(int64_t row) const { return static_cast<const arrow::DoubleArray&>(*array_).Value(row); }
   [[nodiscard]] bool boolean(int64_t row) const { return static_cast<const arrow::BooleanArray&>(*array_).Value(row); }
   // Empty for null.
