@@ -26,7 +26,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-// What a file needs in the viewer, which has 2 GiB (memory of a page in a browser, of 32 bits).
+// What a file needs in the viewer, a page with 2 GiB, for each of these: as measured with its trace processor of 32 bits.
 constexpr uint64_t kMostViewerBytes = uint64_t{1536} << 20;
 constexpr uint64_t kSliceBytes = 120, kArgumentBytes = 50, kFlowBytes = 60, kCounterBytes = 40;
 
@@ -92,7 +92,11 @@ Status PerfettoSink::open_part() {
     fs::rename(folder, aside, error);
     if (!error) fs::create_directory(folder, error);
     if (!error) fs::rename(aside, part_name(1), error);
-    if (error) return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+    if (error) {
+      std::error_code ignored;
+      fs::remove(aside, ignored);
+      return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
+    }
   }
   auto file = OutputFile::create(part_ == 1 ? folder : part_name(part_));
   if (!file) return tl::make_unexpected(file.error());
@@ -298,14 +302,14 @@ void PerfettoSink::counter(TrackId track, int64_t ts, int64_t value) {
 void PerfettoSink::stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
                          StackUnit unit) {
   const uint64_t callstack = names_.callstack(stack_id);
-  if (callstack == 0) return;
+  if (callstack == 0 && event.table->form->shape != Shape::kStack) return;  // the row itself is written anyway
   declare(thread.id);
   event_.clear();
   event_.small_message(perfetto::kTask, [&] {
     event_.number(perfetto::kPidOfTask, uint64_t(thread.pid));
     event_.number(perfetto::kTidOfTask, uint64_t(thread.tid));
   });
-  event_.number(perfetto::kSampleCallstack, callstack);
+  if (callstack != 0) event_.number(perfetto::kSampleCallstack, callstack);
   event_.number(perfetto::kDescriptorId, names_.sample_descriptor(*event.table, unit));
   event_.number(perfetto::kWeight, uint64_t(weight));
   write_event(event.ts, perfetto::kStackSample);

@@ -126,6 +126,17 @@ Reference reference_of(Link link, const CommonColumns& at, const OrderedRows& ro
   return own_id(link, at, row);
 }
 
+// The table's columns, at the same places, of which only those with ids of other rows are read.
+std::vector<std::string> link_columns(const TimelineTable& table) {
+  const CommonColumns& at = table.at;
+  std::vector<std::string> columns(table.columns.size());
+  for (const size_t place :
+       {at.proc_id, at.op_id, at.call_id, at.req_id, at.correlation_id, at.gpu_file_id, at.batch_id}) {
+    columns[place] = table.columns[place];
+  }
+  return columns;
+}
+
 Status Timeline::open_tables() {
   for (const TableForm& form : timeline_forms()) {
     if (!job_->has_table(form.table)) continue;
@@ -144,15 +155,23 @@ Status Timeline::open_tables() {
 }
 
 Status Timeline::expect_links() {
+  const bool has_gpu_files = std::any_of(rows_.begin(), rows_.end(), [](const OrderedRows& rows) {
+    return rows.table() == "gpu_file" && rows.all() != 0;
+  });
   for (const TimelineTable& table : tables_) {
-    if (table.form->in == Link::kNone) continue;
-    auto rows = OrderedRows::open(*job_, table.form->table, table.columns);
+    std::vector<Link> links;
+    for (const Link link : {table.form->in, table.form->other_in}) {
+      const bool is_of_gpu_file = link == Link::kGpuFile || link == Link::kBatch;
+      if (link != Link::kNone && (has_gpu_files || !is_of_gpu_file)) links.push_back(link);
+    }
+    if (links.empty()) continue;
+    auto rows = OrderedRows::open(*job_, table.form->table, link_columns(table));
     if (!rows) return tl::make_unexpected(rows.error());
     for (;;) {
       const auto more = rows->next();
       if (!more) return tl::make_unexpected(more.error());
       if (!*more) break;
-      for (const Link link : {table.form->in, table.form->other_in}) {
+      for (const Link link : links) {
         const Reference to = reference_of(link, table.at, *rows);
         if (to.id != 0) links_.expect(to.link, to.proc_id, to.id);
       }
