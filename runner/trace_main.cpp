@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/exchange/front/convert_verb.h"
+#include "runner/exchange/front/export_verb.h"
+#include "runner/exchange/front/import.h"
 #include "runner/nodes/merge_nodes.h"
 #include "runner/util/memory_shortage.h"
 #include "runner/util/program.h"
@@ -23,14 +26,17 @@ struct Verb {
   mlrun::Result<int> (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Verb, 6> kVerbs = {{
+constexpr auto kVerbs = std::to_array<Verb>({
     {"merge", mlrun::trace::run_merge},
     {"finish", mlrun::trace::run_finish},
     {"merge-nodes", mlrun::nodes::merge_nodes},
     {"report", mlrun::view::report},
     {"show", mlrun::view::show},
     {"list", mlrun::view::list},
-}};
+    {"export", mlrun::exchange::export_verb},
+    {"import", mlrun::exchange::import},
+    {"convert", mlrun::exchange::convert_verb},
+});
 
 // Every slice allocates and frees buffers of some mebibytes: keeping them avoids clearing their pages each time.
 void keep_freed_memory() {
@@ -44,7 +50,9 @@ mlrun::Result<int> dispatch(Arguments arguments) {
     return arguments.front() == v.name;
   });
   if (verb == kVerbs.end())
-    return mlrun::fail("mlrun-trace is called by mlrun; its verbs are merge, finish, merge-nodes, report, show, list");
+    return mlrun::fail(
+        "mlrun-trace is called by mlrun; its verbs are merge, finish, merge-nodes, report, show, list, export, import, "
+        "convert");
   arguments.erase(arguments.begin());
   return verb->run(arguments);
 }

@@ -20,14 +20,18 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr std::array<Command, 16> kCommands = {{
+constexpr auto kCommands = std::to_array<Command>({
     {"run", "[OPTIONS] COMMAND...", "record a command (the word may be left out)", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
     {"list", "[DIR]", "the traces in a folder; --json for machines", list},
     {"merge", "TRACE... -o NEW", "traces of several nodes as one, their clocks compared", merge},
+    {"export", "TRACE --to FORMAT", "a trace for other tools: Perfetto, Chrome and others", export_trace},
+    {"import", "FILE... -o TRACE", "a trace from what another tool has recorded", import},
+    {"convert", "FILE -o DIR", "a trace of another tool as an OTF2 archive", convert},
     {"compare", "A B", "what differs between two sweeps, configurations or traces, with intervals", compare},
     {"sweep", "PLAN | list | stat ...", "configurations × workloads × repetitions, unattended", sweep},
+    {"advise", "TRACE --fast NODE=SIZE", "which blocks should be in the fast memory, as rules for --place", advise},
     {"plot", "TRACE|SWEEP", "pictures for papers: svg, png, pdf", plot},
     {"mcp", "TRACE...", "traces for programs, by the Model Context Protocol", mcp},
     {"monitor", "", "GPUs and their processes, live; for Prometheus", monitor},
@@ -37,7 +41,7 @@ constexpr std::array<Command, 16> kCommands = {{
     {"clean", "", "remove what killed runs left behind", clean},
     {"doctor", "", "what works on this machine, and what does not", doctor},
     {"bench", "", "what tracing costs on this machine, per call", bench},
-}};
+});
 
 }  // namespace
 

@@ -63,11 +63,23 @@ Result<int> list(const Arguments& arguments) {
 Result<int> merge(const Arguments& arguments) {
   return hand_over(launch::find_installation().trace_program, "merge-nodes", arguments);
 }
+Result<int> export_trace(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "export", arguments);
+}
+Result<int> convert(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "convert", arguments);
+}
+Result<int> import(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "import", arguments);
+}
 Result<int> sweep(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "sweep", arguments);
 }
 Result<int> compare(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "compare", arguments);
+}
+Result<int> advise(const Arguments& arguments) {
+  return hand_over(launch::find_installation().sweep_program, "advise", arguments);
 }
 Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot", arguments); }
 Result<int> mcp(const Arguments& arguments) { return run_module("mlrun_trace.mcp", arguments); }

@@ -12,6 +12,7 @@ namespace mlrun::commands {
 Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
+Result<int> export_trace(const Arguments& arguments);
 Result<int> sweep(const Arguments& arguments);
 Result<int> merge(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);

@@ -11,7 +11,7 @@ import subprocess
 from lib import case
 
 VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
-         "compare", "merge")
+         "compare", "merge", "advise", "export", "import", "convert")
 
 
 def commands(this, trace):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ constexpr auto kPause = std::chrono::milliseconds(200);
 constexpr double kShareForForecast = 0.02;
 }  // namespace
 
-Progress::Progress(bool wanted) : wanted_(wanted && ::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(bool wanted, std::string doing)
+    : wanted_(wanted && ::isatty(STDERR_FILENO) == 1), doing_(std::move(doing)) {}
 
 Progress::~Progress() {
   if (shown_) fmt::print(stderr, "\r\033[K");
@@ -60,7 +62,7 @@ void Progress::show_if_due() {
   const double stage = stage_total_ == 0 ? 0 : static_cast<double>(stage_done_) / static_cast<double>(stage_total_);
   const double share = std::clamp(done_share_ + stage_share_ * stage, 0.0, 1.0);
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  std::string line = fmt::format("making the trace: {:.0f} %", share * 100);
+  std::string line = fmt::format("{}: {:.0f} %", doing_, share * 100);
   const double rate = static_cast<double>(events_) / seconds;
   if (events_ != 0)
     line +=

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress line on a terminal; none if standard error is not a terminal or the merge is short.
+// A progress line on a terminal; none if standard error is not a terminal or the work is short.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 class Progress {
  public:
-  explicit Progress(bool wanted);
+  explicit Progress(bool wanted, std::string doing = "making the trace");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -31,6 +31,7 @@ class Progress {
 
   bool shown_ = false;
   const bool wanted_;
+  const std::string doing_;
   std::mutex mutex_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point last_shown_ = start_;

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// An event a line, in the order of times. Times count from a whole second of UTC, which is baseTimeNanoseconds: a double holds
+// both exactly. Rows of a thread that overlap without nesting, and rows at the same time on a stream or device, are async
+// events, to which the format can bind no arrow.
+#include "runner/exchange/chrome.h"
+
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/exchange/json_text.h"
+#include "runner/exchange/output_file.h"
+#include "runner/exchange/stacks.h"
+#include "runner/exchange/timeline.h"
+#include "runner/exchange/timeline_tables.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+// Above every pid and tid that Linux gives out: of tracks that are none.
+constexpr int64_t kFirstMadeUpId = 1'000'000'000;
+constexpr int64_t kSecond = 1'000'000'000;
+
+// Where an event is in the viewer.
+struct ChromePlace {
+  int64_t pid = 0, tid = 0;
+  bool is_async = false;
+  bool is_named = false;
+  std::string counter = {};  // its name
+};
+
+// Frames of stacks as a tree: the format has each once, with the number of the one that called it.
+class FrameTree {
+ public:
+  explicit FrameTree(const Stacks& stacks) : stacks_(&stacks) {}
+  // Number of the innermost frame, from 1; 0: the stack is unknown.
+  int64_t node_of(int64_t stack_id) {
+    int64_t node = 0;
+    const auto frames = stacks_->frames_of(stack_id);
+    for (size_t i = frames.size(); i-- > 0;) {
+      int64_t& next = children_[{node, frames[i]}];
+      if (next == 0) {
+        nodes_.push_back({node, frames[i]});
+        next = int64_t(nodes_.size());
+      }
+      node = next;
+    }
+    return node;
+  }
+  void write(OutputFile& file) const {
+    std::string line;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      const auto& [parent, frame_id] = nodes_[i];
+      line = fmt::format("{}\n\"{}\":{{\"name\":", i == 0 ? "" : ",", i + 1);
+      append_json(line, stacks_->frame(frame_id).label);
+      line += ",\"category\":";
+      append_json(line, stacks_->frame(frame_id).library);
+      if (parent != 0) line += fmt::format(",\"parent\":\"{}\"", parent);
+      line += '}';
+      file.write(line);
+    }
+  }
+
+ private:
+  const Stacks* stacks_;
+  std::map<std::pair<int64_t, int32_t>, int64_t> children_;  // by caller and frame
+  std::vector<std::pair<int64_t, int32_t>> nodes_;           // caller and frame
+};
+
+class ChromeSink : public TimelineSink {
+ public:
+  ChromeSink(Export& job, const Stacks& stacks, OutputFile file)
+      : job_(&job), frames_(stacks), file_(std::move(file)) {}
+
+  Status close();
+
+  void track(const Track& track) override;
+  void begin(const TimelineEvent& event) override;
+  void end(TrackId, int64_t) override {}  // begin() has written it whole
+  void point(const TimelineEvent& event) override;
+  void counter(TrackId track, int64_t ts, int64_t value) override;
+  void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
+             StackUnit unit) override;
+  [[nodiscard]] Status status() const override {
+    return file_.good() ? Status() : fail_errno("write " + job_->asked_output(), file_.error_number());
+  }
+
+ private:
+  void start(int64_t ts);
+  void name(TrackId track);
+  // Begins line_ with what every event has.
+  void open(std::string_view phase, const ChromePlace& place, int64_t ts);
+  void put_text(const char* key, std::string_view text);
+  void put_names(const TimelineEvent& event);
+  void put_arguments(const TimelineEvent& event);
+  void put_flows(const TimelineEvent& event, const ChromePlace& place);
+  void close_line();
+
+  Export* job_;
+  FrameTree frames_;
+  OutputFile file_;
+  std::optional<int64_t> origin_ns_;  // of times in the file
+  std::vector<Track> tracks_;
+  std::vector<ChromePlace> places_;  // by id - 1
+  std::string line_;
+  int64_t next_async_ = 1, unbound_count_ = 0;
+  std::unordered_set<uint64_t> unbound_;  // arrows that an async event began
+};
+
+void ChromeSink::start(int64_t ts) {
+  if (origin_ns_) return;
+  const int64_t utc = std::min(ts, job_->start_ns()) + job_->realtime_offset_ns();
+  const int64_t base = utc - (utc % kSecond + kSecond) % kSecond;
+  origin_ns_ = base - job_->realtime_offset_ns();
+  file_.write(fmt::format("{{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":{},\"traceEvents\":[", base));
+  line_ = "\n{\"ph\":\"M\",\"name\":\"mlrun\",\"pid\":0,\"args\":{\"trace\":";
+  append_json(line_, job_->trace_folder());
+  line_ += "}}";
+  file_.write(line_);
+}
+
+Status ChromeSink::close() {
+  start(job_->start_ns());
+  file_.write("\n],\"stackFrames\":{");
+  frames_.write(file_);
+  file_.write("}}\n");
+  if (unbound_count_ != 0) {
+    job_->account().note(fmt::format("arrows not written: {} that begin or end at async events", unbound_count_));
+  }
+  return file_.close();
+}
+
+void ChromeSink::track(const Track& track) {
+  tracks_.push_back(track);
+  const int64_t own = kFirstMadeUpId + track.id;
+  ChromePlace place{.pid = own, .tid = own};
+  if (track.parent != 0) place = {.pid = places_[track.parent - 1].pid, .tid = own};
+  switch (track.kind) {
+    case TrackKind::kProcess: place = {.pid = track.pid, .tid = own}; break;
+    case TrackKind::kThread: place.tid = track.tid; break;
+    case TrackKind::kLane:
+      place = places_[track.parent - 1];
+      place.is_async = true;
+      break;
+    case TrackKind::kCounter: {
+      place.counter = track.name;
+      for (TrackId up = track.parent; up != 0 && tracks_[up - 1].parent != 0; up = tracks_[up - 1].parent) {
+        const Track& of = tracks_[up - 1];
+        const std::string number = of.kind == TrackKind::kThread ? fmt::format(" {}", of.tid) : "";
+        place.counter = fmt::format("{}{} {}", of.name, number, place.counter);
+      }
+      break;
+    }
+    case TrackKind::kGroup:
+    case TrackKind::kRows: break;
+  }
+  places_.push_back(std::move(place));
+}
+
+// Names of the process and of the thread that the viewer shows for the track, before its first event.
+void ChromeSink::name(TrackId id) {
+  ChromePlace& place = places_[id - 1];
+  if (place.is_named) return;
+  place.is_named = true;
+  const Track& track = tracks_[id - 1];
+  if (track.parent != 0) name(track.parent);
+  if (track.kind == TrackKind::kLane || track.kind == TrackKind::kCounter) return;
+  const bool is_process = track.parent == 0;
+  open("M", place, *origin_ns_);
+  put_text("name", is_process ? "process_name" : "thread_name");
+  line_ += ",\"args\":{\"name\":";
+  append_json(line_, track.name);
+  line_ += '}';
+  close_line();
+}
+
+void ChromeSink::open(std::string_view phase, const ChromePlace& place, int64_t ts) {
+  line_ = ",\n{\"ph\":\"";
+  line_ += phase;
+  line_ += "\",\"pid\":";
+  append_json(line_, place.pid);
+  line_ += ",\"tid\":";
+  append_json(line_, place.tid);
+  line_ += ",\"ts\":";
+  append_microseconds(line_, ts - *origin_ns_);
+}
+
+void ChromeSink::put_text(const char* key, std::string_view text) {
+  line_ += ",\"";
+  line_ += key;
+  line_ += "\":";
+  append_json(line_, text);
+}
+
+void ChromeSink::put_names(const TimelineEvent& event) {
+  put_text("name", event.name_text);
+  put_text("cat", event.table->form->table);
+}
+
+void ChromeSink::put_arguments(const TimelineEvent& event) {
+  const int64_t stack_id = event.row->number(event.table->at.stack_id);
+  if (const int64_t node = stack_id == 0 ? 0 : frames_.node_of(stack_id); node != 0) {
+    line_ += fmt::format(",\"sf\":\"{}\"", node);
+  }
+  line_ += ",\"args\":{";
+  const size_t empty = line_.size();
+  for_each_argument(*event.table, *event.row, [&](const Argument& argument, const Values& values) {
+    if (line_.size() != empty) line_ += ',';
+    append_json(line_, argument.shown);
+    line_ += ':';
+    const int64_t row = event.row->row();
+    switch (values.kind()) {
+      case Values::Kind::kNumber:
+        if (argument.names) {
+          append_json(line_, argument.names->name(values.number(row)));
+        } else {
+          append_json(line_, values.number(row));
+        }
+        break;
+      case Values::Kind::kReal: line_ += fmt::format("{}", values.real(row)); break;
+      case Values::Kind::kBoolean: line_ += values.boolean(row) ? "true" : "false"; break;
+      case Values::Kind::kText:
+      case Values::Kind::kNone: append_json(line_, values.text(row)); break;
+    }
+  });
+  line_ += '}';
+}
+
+// The first end of an arrow is bound to the slice around it; so is the last one, by its binding point.
+void ChromeSink::put_flows(const TimelineEvent& event, const ChromePlace& place) {
+  for (const uint64_t flow : event.flows_out) {
+    if (place.is_async) {
+      unbound_.insert(flow);
+      continue;
+    }
+    open("s", place, event.ts);
+    line_ += fmt::format(",\"name\":\"causes\",\"cat\":\"arrow\",\"id\":{}", flow);
+    close_line();
+  }
+  for (const uint64_t flow : event.flows_in) {
+    if (unbound_.erase(flow) != 0 || place.is_async) {
+      ++unbound_count_;
+      continue;
+    }
+    open("f", place, event.ts);
+    line_ += fmt::format(",\"bp\":\"e\",\"name\":\"causes\",\"cat\":\"arrow\",\"id\":{}", flow);
+    close_line();
+  }
+}
+
+void ChromeSink::close_line() {
+  line_ += '}';
+  file_.write(line_);
+}
+
+void ChromeSink::begin(const TimelineEvent& event) {
+  start(event.ts);
+  name(event.track);
+  const ChromePlace& place = places_[event.track - 1];
+  if (!place.is_async) {
+    open("X", place, event.ts);
+    line_ += ",\"dur\":";
+    append_microseconds(line_, event.end - event.ts);
+    put_names(event);
+    put_arguments(event);
+    close_line();
+  } else {
+    const std::string id = fmt::format(",\"id2\":{{\"local\":\"0x{:x}\"}}", next_async_++);
+    open("b", place, event.ts);
+    line_ += id;
+    put_names(event);
+    put_arguments(event);
+    close_line();
+    open("e", place, event.end);
+    line_ += id;
+    put_names(event);
+    close_line();
+  }
+  put_flows(event, place);
+}
+
+void ChromeSink::point(const TimelineEvent& event) {
+  start(event.ts);
+  name(event.track);
+  open("i", places_[event.track - 1], event.ts);
+  line_ += ",\"s\":\"t\"";
+  put_names(event);
+  put_arguments(event);
+  close_line();
+}
+
+void ChromeSink::counter(TrackId track, int64_t ts, int64_t value) {
+  start(ts);
+  name(track);
+  const ChromePlace& place = places_[track - 1];
+  open("C", place, ts);
+  put_text("name", place.counter);
+  line_ += ",\"args\":{\"value\":";
+  append_json(line_, value);
+  line_ += '}';
+  close_line();
+}
+
+void ChromeSink::stack(const TimelineEvent& event, const Track&, int64_t, int64_t, StackUnit) {
+  if (event.table->form->shape == Shape::kStack) point(event);  // begin() and point() write that of a row
+}
+
+}  // namespace
+
+Status write_chrome(Export& job) {
+  auto stacks = Stacks::load(job);
+  if (!stacks) return tl::make_unexpected(stacks.error());
+  auto file = OutputFile::create(job.output(), job.asked_output().ends_with(".gz"));
+  if (!file) return tl::make_unexpected(file.error());
+  ChromeSink sink(job, *stacks, *std::move(file));
+  if (auto written = write_timeline(job, sink); !written) return written;
+  return sink.close();
+}
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// One export: what a format reads and where it writes. Formats get it opened, with --from, --until and --process as moments
+// and ids.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/exchange/account.h"
+#include "runner/util/json_value.h"
+#include "runner/util/result.h"
+#include "runner/view/id_names.h"
+
+namespace mlrun::trace {
+class Progress;
+}
+
+namespace mlrun::exchange {
+
+struct ExportOptions {
+  std::string trace_folder = {};
+  std::string output = {};
+  std::string from = {}, until = {};        // times since the start of the command; empty: none
+  std::vector<std::string> processes = {};  // pids, as in the tables; empty: all
+  bool shows_progress = true;
+};
+
+class Export {
+ public:
+  // Opens the trace. Fails if the output exists, or the options do not fit the trace.
+  static Result<std::unique_ptr<Export>> open(ExportOptions options);
+  // Removes what a failed export has written.
+  ~Export();
+  Export(const Export&) = delete;
+  Export& operator=(const Export&) = delete;
+
+  [[nodiscard]] const std::string& trace_folder() const { return options_.trace_folder; }
+  // The name to write to; commit() gives it the one that was asked for.
+  [[nodiscard]] const std::string& output() const { return staging_; }
+  [[nodiscard]] const std::string& asked_output() const { return options_.output; }
+  [[nodiscard]] const nlohmann::json& run() const;  // run.json
+
+  // CLOCK_MONOTONIC. The rows wanted: those with ts < until_ns() that end at from_ns() or later; they are not cut.
+  [[nodiscard]] int64_t from_ns() const { return from_ns_; }
+  [[nodiscard]] int64_t until_ns() const { return until_ns_; }
+  [[nodiscard]] bool has_range() const { return !options_.from.empty() || !options_.until.empty(); }
+  [[nodiscard]] bool wants_time(int64_t ts, int64_t end) const { return ts < until_ns_ && end >= from_ns_; }
+  // Of the command, CLOCK_MONOTONIC; 0 if unknown. UTC = time + realtime_offset_ns().
+  [[nodiscard]] int64_t start_ns() const { return start_ns_; }
+  [[nodiscard]] int64_t realtime_offset_ns() const { return realtime_offset_ns_; }
+  // A process's row that --process wants; rows without a process (a whole machine's) are wanted without --process alone.
+  [[nodiscard]] bool wants_process(int64_t proc_id) const { return proc_ids_.empty() || proc_ids_.contains(proc_id); }
+  [[nodiscard]] bool has_processes() const { return !proc_ids_.empty(); }
+
+  // Names of ids: names("file_id") gives the path of each. Loaded once.
+  Result<std::shared_ptr<const view::IdNames>> names(const std::string& id_column);
+  // Whether the trace has this table with files; a sweep deletes some, and older traces lack some.
+  [[nodiscard]] bool has_table(const std::string& table) const;
+
+  [[nodiscard]] Account& account() { return account_; }
+  [[nodiscard]] trace::Progress& progress() { return *progress_; }
+
+  // Renames the output. Requires: it is complete.
+  Status commit();
+
+ private:
+  explicit Export(ExportOptions options);
+  Status read_times();
+  Status read_processes();
+
+  ExportOptions options_;
+  std::string staging_;
+  util::JsonValue run_;
+  int64_t from_ns_ = std::numeric_limits<int64_t>::min(), until_ns_ = std::numeric_limits<int64_t>::max();
+  int64_t start_ns_ = 0, realtime_offset_ns_ = 0;
+  std::unordered_set<int64_t> proc_ids_;
+  view::IdNameTables names_;
+  Account account_;
+  std::unique_ptr<trace::Progress> progress_;
+};
+
+}  // namespace mlrun::exchange

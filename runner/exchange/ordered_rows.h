@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a table that an export wants, in the order of their begin; of equal begins the longer first, as brackets open.
+//
+// A table is stored in the order of ends, roughly: a long row is far behind the rows that began with it. So a first pass reads
+// the begins, a second one, if it has to be, keeps the rows that began long before their neighbours, and the last one streams.
+// In memory: two or three batches, and those early rows (a few for each thread and batch).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/exchange/export.h"
+#include "runner/exchange/values.h"
+#include "runner/parquet/table_reader.h"
+#include "runner/util/result.h"
+
+namespace mlrun::exchange {
+
+class OrderedRows {
+ public:
+  // `columns`: those that the caller reads, by their place in this list; ones that the table lacks are null. A table that the
+  // trace lacks has no rows. Reads the begins.
+  static Result<OrderedRows> open(Export& job, const std::string& table, std::vector<std::string> columns);
+
+  // The next row becomes the current one; false: there is none.
+  Result<bool> next();
+
+  [[nodiscard]] const std::string& table() const { return table_; }
+  [[nodiscard]] int64_t ts() const { return current_.ts; }
+  [[nodiscard]] int64_t end() const { return current_.end; }  // ts if `dur` is null
+  [[nodiscard]] bool has_duration() const { return current_.has_duration; }
+  // The current row's value of a column.
+  [[nodiscard]] const Values& values(size_t column) const { return (*current_.fields)[column]; }
+  [[nodiscard]] bool is_null(size_t column) const { return values(column).is_null(current_.row); }
+  [[nodiscard]] int64_t number(size_t column) const { return values(column).number(current_.row); }
+  [[nodiscard]] std::string_view text(size_t column) const { return values(column).text(current_.row); }
+  [[nodiscard]] int64_t row() const { return current_.row; }  // in values()
+  // Rows of the table.
+  [[nodiscard]] int64_t all() const { return all_rows_; }
+  // Rows of the table that --from, --until and --process leave out. Requires: next() was false.
+  [[nodiscard]] int64_t unwanted() const { return all_rows_ - wanted_rows_; }
+
+ private:
+  struct Place {
+    int64_t ts = 0, end = 0;
+    const std::vector<Values>* fields = nullptr;
+    int64_t row = 0;
+    bool has_duration = false;
+  };
+  struct Unit {  // a batch
+    std::unique_ptr<std::vector<Values>> fields;
+    std::vector<Place> places;  // rows in order
+    size_t next = 0;
+  };
+
+  OrderedRows(Export& job, std::string table, std::vector<std::string> columns);
+  Status open_table();
+  Result<trace::TableReader> reader(std::vector<std::string> columns, bool reads_ahead) const;
+  Status scan_begins();
+  Status keep_early_rows();
+  // Rows of unit `number` that the export wants; early ones if `early`, else the others.
+  [[nodiscard]] Unit unit_of(const arrow::RecordBatch& rows, size_t number, bool early) const;
+  // No row of unit `number` that is not early begins before.
+  [[nodiscard]] int64_t floor_of(size_t number) const;
+  Status load_unit();
+
+  Export* job_;
+  std::string table_;
+  std::vector<std::string> columns_, stored_;  // asked for; of these, and ts, dur, proc_id, those in the table
+  std::vector<int64_t> latest_;                // latest begin of this unit and those before it
+  int64_t early_rows_ = 0, all_rows_ = 0, wanted_rows_ = 0;
+  std::vector<Unit> early_units_;
+  std::vector<Place> early_;
+  size_t next_early_ = 0;
+  std::deque<Unit> loaded_;
+  size_t next_unit_ = 0;
+  std::unique_ptr<trace::TableReader> stream_;
+  Place current_;
+};
+
+}  // namespace mlrun::exchange

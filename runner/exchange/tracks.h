@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tracks of a time line: finds or makes that of a row, and announces each to the sink once.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "runner/exchange/export.h"
+#include "runner/exchange/timeline_sink.h"
+#include "runner/exchange/timeline_tables.h"
+
+namespace mlrun::exchange {
+
+class Tracks {
+ public:
+  explicit Tracks(TimelineSink& sink) : sink_(&sink) {}
+  // Reads what processes, threads, GPUs and devices are called.
+  Status load(Export& job);
+
+  // The track of the current row.
+  TrackId of_row(const TimelineTable& table, const OrderedRows& row);
+  // The thread of the current row, wherever the row is.
+  TrackId thread_of(const TimelineTable& table, const OrderedRows& row);
+  // Of a group of counters, that of the row's keys.
+  TrackId of_key(TrackId group, const TimelineTable& table, const OrderedRows& row);
+  // The track of that name below another one; 0: at the top.
+  TrackId child(TrackId parent, TrackKind kind, const std::string& name);
+  // One more lane of a track.
+  TrackId add_lane(TrackId track);
+  [[nodiscard]] const Track& track(TrackId id) const { return tracks_[id - 1]; }
+
+ private:
+  struct Process {
+    int64_t pid = 0;
+    std::string name;
+  };
+  struct Thread {
+    int64_t proc_id = 0, tid = 0;
+    std::string name;
+  };
+
+  TrackId make(TrackId parent, TrackKind kind, std::string name, int64_t pid, int64_t tid);
+  TrackId process(int64_t proc_id, int64_t pid);
+  TrackId thread(int64_t thread_id, int64_t proc_id, int64_t pid, int64_t tid);
+  TrackId gpu(int64_t gpu_id);
+
+  TimelineSink* sink_;
+  std::vector<Track> tracks_;
+  std::unordered_map<int64_t, Process> processes_;                          // by proc_id
+  std::unordered_map<int64_t, Thread> threads_;                             // by thread_id
+  std::unordered_map<int64_t, std::string> gpus_, devices_;                 // names by gpu_id, dev
+  std::map<std::pair<int64_t, int64_t>, TrackId> process_tracks_;           // by proc_id, pid
+  std::map<std::tuple<TrackId, int64_t, int64_t>, TrackId> thread_tracks_;  // by process, thread_id, tid
+  std::map<std::pair<TrackId, std::string>, TrackId> children_;
+  std::vector<TrackId> track_of_thread_;                                       // by thread_id
+  std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, TrackId> streams_;  // by gpu_id, proc_id, context, stream
+  std::map<std::pair<int64_t, int64_t>, int> taken_;  // pid and tid (0: the process): tracks with them
+};
+
+}  // namespace mlrun::exchange
