@@ -9,7 +9,7 @@ readonly levels=(build test bench harmless)
 
 readonly debian_build=(
   bpftool ca-certificates ccache clang cmake g++ libboost-dev libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
-  libfmt-dev libiberty-dev libprotozero-dev libseccomp-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
+  libfmt-dev libiberty-dev libopen-trace-format2-dev libprotozero-dev libseccomp-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
@@ -27,7 +27,7 @@ readonly interpreters=(3.14 3.15)
 readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 readonly python_test=(
   auditwheel==6.8.2 clang-tidy==23.1.4 duckdb==2.0.0 hatchling==1.33.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
-  mypy==2.4.1 nvidia-nvtx==13.5.25 nvtx==0.2.17 pandas-stubs==3.1.0.261029 pandas==3.1.1 perfetto==0.59.1 polars==2.1.0 prometheus_client==0.26.0 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
+  mypy==2.4.1 nvidia-nvtx==13.5.25 nvtx==0.2.17 otf2==3.2 pandas-stubs==3.1.0.261029 pandas==3.1.1 perfetto==0.59.1 polars==2.1.0 prometheus_client==0.26.0 protobuf==7.36.2 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
 )
 readonly python_harmless=(
   Pillow==13.0.0 aiofiles==25.1.0 av==18.1.0 datasets==5.2.0 distributed==2026.8.0 fsspec==2026.9.0 h5py==3.16.0 joblib==1.6.0 lmdb==3.0.0
