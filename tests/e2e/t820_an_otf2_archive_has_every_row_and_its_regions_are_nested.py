@@ -5,7 +5,7 @@ nested, I/O operations begin and end on open handles, and move the bytes of the 
 from collections import Counter
 
 from lib import case
-from lib.exported import every_row_is_told_of, export, rows_of, trace_of
+from lib.exported import events_of, every_row_is_told_of, export, rows_of, trace_of
 from lib.otf2_check import read_archive
 
 
@@ -30,18 +30,20 @@ def check(this):
     for table in ("sample_cpu", "sample_disk", "sample_thread", "alloc_small"):
         this.equal(f"metrics of {table}", archive.metrics[table], len(rows_of(trace, table)))
     this.equal("samples of stacks", archive.events["CallingContextSample"], len(rows_of(trace, "python_stack")))
+    tables = archive.rows.keys() | archive.metrics.keys() | {"python_stack"}
+    this.equal("events", sum(archive.events.values()), events_of(printed, tables))
     moved = bytes_by_file(trace)
     this.equal("bytes", {key: archive.transferred[key] for key in moved}, dict(moved))
     # The attributes are the row's columns.
     calls = {row["call_id"]: row for row in rows_of(trace, "call")}
-    offsets = {dict((key.name, value) for key, value in attributes.items()).get("call_id"): attributes
-               for _, _, region, attributes in archive.entered if region.description == "call"}
-    this.equal("calls by id", set(offsets), set(calls))
-    for call_id, attributes in offsets.items():
-        by_name = {key.name: value for key, value in attributes.items()}
-        row = calls[call_id]
-        for column in ("fd", "offset", "requested", "ret", "err", "ofd_id"):
-            this.equal(f"{column} of call {call_id}", by_name.get(column), row[column])
+    columns = ("call_id", "fd", "offset", "requested", "ret", "err", "ofd_id")
+    found = []
+    for _, _, region, attributes in archive.entered:
+        if region.description == "call":
+            by_name = {key.name: value for key, value in attributes.items()}
+            found.append(tuple(by_name.get(column) for column in columns))
+    wanted = [tuple(row[column] for column in columns) for row in calls.values()]
+    this.equal("columns of calls", sorted(found, key=str), sorted(wanted, key=str))
 
 
 if __name__ == "__main__":

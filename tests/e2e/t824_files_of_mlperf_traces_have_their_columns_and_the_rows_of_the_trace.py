@@ -12,7 +12,7 @@ from lib.exported import every_row_is_told_of, export, rows_of, trace_of
 
 WORD = r"\S+"
 LINES = {
-    "trace_read.out": (r"TIMESTAMP +PID +OFFSET +RET \(B\) +LAT\(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<offset>\d+) +(?P<ret>\d+) +(?P<lat>\d+) (?P<name>\S*)"),
+    "trace_read.out": (r"TIMESTAMP +PID +OFFSET +RET \(B\) +LAT\(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<offset>\d+) +(?P<ret>\d+) +(?P<lat>\d+) +(?P<name>\S*)"),
     "trace_write.out": (r"TIMESTAMP +PID +OFFSET +SIZE \(B\) +LAT \(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<offset>\d+) +(?P<ret>\d+) +(?P<lat>\d+) +(?P<name>\S*)"),
     "trace_openat.out": (r"TIMESTAMP +PID +COMM +LAT\(ns\) +FULLPATH FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +\S+ +(?P<lat>\d+) +(?P<path>\S+) (?P<name>\S*)"),
     "trace_close.out": (r"TIMESTAMP +PID +FD +LAT\(ns\) +FILENAME", r"(?P<at>\d+) +(?P<pid>\d+) +(?P<fd>-?\d+) +(?P<lat>\d+) +(?P<name>\S*)"),

@@ -22,17 +22,18 @@ def replayed(text):
             call = unfinished.pop(pid) + resumed[1]
         if opened := re.match(r'openat\(AT_FDCWD, "(files/[^"]*)".*\) += (\d+)$', call):
             files[opened[2]] = opened[1]
-        elif moved := re.match(r"(pread64|pwrite64)\((\d+), .*, (\d+), (\d+)\) += (\d+)$", call):
+        elif moved := re.match(r"(pread64|pwrite64)\((\d+), .*, (\d+), (\d+) *\) += (\d+)$", call):
             if moved[2] in files:
                 done[files[moved[2]], moved[1].removesuffix("64"), int(moved[4]), int(moved[5])] += 1
-        elif synced := re.match(r"(fsync|fdatasync)\((\d+)\) += 0$", call):
+        elif synced := re.match(r"(fsync|fdatasync)\((\d+) *\) += 0$", call):
             if synced[2] in files:
                 done[files[synced[2]], synced[1], 0, 0] += 1
     return done
 
 
 def recorded(trace):
-    kinds = {"read": "pread", "pread": "pread", "write": "pwrite", "pwrite": "pwrite", "fsync": "fsync", "fdatasync": "fdatasync"}
+    kinds = {"read": "pread", "pread": "pread", "write": "pwrite", "pwrite": "pwrite", "fsync": "fsync", "fdatasync": "fdatasync",
+             "fread": "pread", "fgets": "pread", "getline": "pread", "fwrite": "pwrite", "fflush": "pwrite"}
     files = {row["file_id"]: row for row in rows_of(trace, "file")}
     done = Counter()
     for row in rows_of(trace, "call"):
@@ -43,7 +44,7 @@ def recorded(trace):
         if row["func"].endswith("sync"):
             done[name, kinds[row["func"]], 0, 0] += 1
         elif row["ret"] > 0:
-            done[name, kinds[row["func"]], row["offset"], row["ret"]] += 1
+            done[name, kinds[row["func"]], row["offset"], row["ret"]] += row["offset"] is not None
     return done
 
 

@@ -45,6 +45,11 @@ def account(printed):
     return {table: (written.get(table, 0), left.get(table, 0)) for table in written.keys() | left.keys()}
 
 
+def events_of(printed, tables):
+    """Events that export printed for these tables."""
+    return sum(int(m[2]) for m in re.finditer(r"^  (\w+): \d+ rows, (\d+) events$", printed, re.M) if m[1] in tables)
+
+
 def every_row_is_told_of(this, trace, printed):
     told = account(printed)
     for table in sorted(path.name for path in (trace.folder / "tables").iterdir()):

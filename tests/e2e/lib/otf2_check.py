@@ -31,7 +31,7 @@ def open_io(archive, event, kind, active, begun):
         if begin is None or begin.handle is not event.handle:
             archive.wrong.append(f"{kind} without its begin")
         elif kind == "IoOperationComplete" and event.handle.file is not None:
-            archive.transferred[event.handle.file.name, begin.mode.name] += event.bytes_result
+            archive.transferred[event.handle.file.name, str(begin.mode).rpartition(".")[2]] += event.bytes_result
 
 
 def definitions(archive, read):
