@@ -2,6 +2,8 @@
 #include "runner/exchange/otf2/archive.h"
 
 #include <cstdarg>
+#include <memory>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,34 @@ OTF2_FlushType flush_always(void* /*data*/, OTF2_FileType /*type*/, OTF2_Locatio
 // The event buffers are flushed at times that are of no interest to readers, so no BufferFlush event is asked for.
 constexpr OTF2_FlushCallbacks kFlush = {flush_always, nullptr};
 
+// libotf2 would keep 128 MiB for each location before it writes anything. It asks here for each chunk, and writes when it gets none:
+// a location has one chunk, used again after each write; definitions have as many as they need.
+struct Chunks {
+  std::vector<std::unique_ptr<char[]>> all;
+  size_t used = 0;
+};
+
+void* allocate_chunk(void* /*data*/, OTF2_FileType type, OTF2_LocationRef /*location*/, void** of_buffer,
+                     uint64_t bytes) {
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (chunks == nullptr) *of_buffer = chunks = std::make_unique<Chunks>().release();
+  if (type == OTF2_FILETYPE_EVENTS && chunks->used == 1) return nullptr;
+  if (chunks->used == chunks->all.size()) chunks->all.push_back(std::unique_ptr<char[]>(new char[bytes]));
+  return chunks->all[chunks->used++].get();
+}
+
+void free_chunks(void* /*data*/, OTF2_FileType /*type*/, OTF2_LocationRef /*location*/, void** of_buffer,
+                 bool is_last) {
+  auto* chunks = static_cast<Chunks*>(*of_buffer);
+  if (chunks == nullptr) return;
+  chunks->used = 0;
+  if (!is_last) return;
+  const std::unique_ptr<Chunks> freed(chunks);
+  *of_buffer = nullptr;
+}
+
+constexpr OTF2_MemoryCallbacks kMemory = {allocate_chunk, free_chunks};
+
 OTF2_ErrorCode keep_quiet(void* /*data*/, const char* /*file*/, uint64_t /*line*/, const char* /*function*/,
                           OTF2_ErrorCode code, const char* /*format*/, va_list /*arguments*/) {
   return code;
@@ -35,6 +65,7 @@ Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string& path
                                      OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (made->archive_ == nullptr) return fail("cannot make the OTF2 archive " + path);
   made->check(OTF2_Archive_SetFlushCallbacks(made->archive_, &kFlush, nullptr));
+  made->check(OTF2_Archive_SetMemoryCallbacks(made->archive_, &kMemory, nullptr));
   made->check(OTF2_Archive_SetSerialCollectiveCallbacks(made->archive_));
   made->check(OTF2_Archive_SetCreator(made->archive_, "mlrun"));
   made->check(OTF2_Archive_OpenEvtFiles(made->archive_));

@@ -26,7 +26,7 @@ constexpr std::array<NamedParadigm, 4> kParadigms = {{
 }};
 
 // The unit is the end of the column's name.
-std::string unit_of(const std::string& column) {
+std::string unit_of_column(const std::string& column) {
   for (const char* unit : {"ns", "bytes", "percent", "ppm", "mw", "mj", "mhz"}) {
     if (column.ends_with(std::string("_") + unit)) return unit;
   }
@@ -68,7 +68,7 @@ OTF2_MetricRef Otf2Definitions::metric_class(const std::string& table,
   for (const auto& [column, type] : columns) {
     const uint32_t member = number_in(members_, table + "." + column);
     if (member == member_list_.size())
-      member_list_.push_back({text(table + "." + column), text(unit_of(column)), type});
+      member_list_.push_back({text(table + "." + column), text(unit_of_column(column)), type});
     members.push_back(member);
   }
   return number_in(classes_, std::move(members));
