@@ -8,12 +8,15 @@ from lib import case
 from lib.exported import events_of, every_row_is_told_of, export, rows_of, trace_of
 from lib.otf2_check import read_archive
 
+MODES = {"read": "READ", "pread": "READ", "fread": "READ", "fgets": "READ", "getline": "READ",
+         "write": "WRITE", "pwrite": "WRITE", "fwrite": "WRITE", "fputs": "WRITE", "fprintf": "WRITE", "fflush": "WRITE"}
+
 
 def bytes_by_file(trace):
     paths = {row["file_id"]: row["path"] for row in rows_of(trace, "file")}
     moved = Counter()
     for row in rows_of(trace, "call"):
-        mode = {"read": "READ", "pread": "READ", "write": "WRITE", "pwrite": "WRITE"}.get(row["func"])
+        mode = MODES.get(row["func"])
         if mode and row["err"] == 0 and row["file_id"]:
             moved[paths[row["file_id"]], mode] += row["ret"]
     return moved
