@@ -7,6 +7,7 @@
 #include <arrow/api.h>
 
 #include "runner/parquet/arrow_error.h"
+#include "runner/parquet/trace_condition.h"
 #include "runner/view/table_shape.h"
 
 namespace mlrun::exchange {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/call_classes.h"
+
+#include <unordered_map>
+
+#include "runner/decode/func_names.h"
+
+namespace mlrun::exchange {
+
+const mlrun_call_class* class_of_name(std::string_view func) {
+  static const auto kByName = [] {
+    std::unordered_map<std::string_view, const mlrun_call_class*> classes;
+    for (uint16_t number = 0; number <= events::kLargestFunc; ++number) {
+      if (const auto* info = events::find_func(number)) classes.emplace(info->name, &info->call_class);
+    }
+    return classes;
+  }();
+  const auto found = kByName.find(func);
+  return found == kByName.end() ? nullptr : found->second;
+}
+
+}  // namespace mlrun::exchange
