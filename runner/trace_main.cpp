@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/exchange/import/import.h"
 #include "runner/util/memory_shortage.h"
 #include "runner/util/program.h"
 #include "runner/view/merge_verbs.h"
@@ -22,12 +23,13 @@ struct Verb {
   mlrun::Result<int> (*run)(const Arguments& arguments);
 };
 
-constexpr std::array<Verb, 5> kVerbs = {{
+constexpr std::array<Verb, 6> kVerbs = {{
     {"merge", mlrun::trace::run_merge},
     {"finish", mlrun::trace::run_finish},
     {"report", mlrun::view::report},
     {"show", mlrun::view::show},
     {"list", mlrun::view::list},
+    {"import", mlrun::exchange::import},
 }};
 
 // Every slice allocates and frees buffers of some mebibytes: keeping them avoids clearing their pages each time.
@@ -42,7 +44,7 @@ mlrun::Result<int> dispatch(Arguments arguments) {
     return arguments.front() == v.name;
   });
   if (verb == kVerbs.end())
-    return mlrun::fail("mlrun-trace is called by mlrun; its verbs are merge, finish, report, show, list");
+    return mlrun::fail("mlrun-trace is called by mlrun; its verbs are merge, finish, report, show, list, import");
   arguments.erase(arguments.begin());
   return verb->run(arguments);
 }

@@ -20,11 +20,12 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr std::array<Command, 15> kCommands = {{
+constexpr std::array<Command, 16> kCommands = {{
     {"run", "[OPTIONS] COMMAND...", "record a command (the word may be left out)", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
     {"list", "[DIR]", "the traces in a folder; --json for machines", list},
+    {"import", "FILE... -o TRACE", "a trace from what another tool has recorded", import},
     {"compare", "A B", "what differs between two sweeps, configurations or traces, with intervals", compare},
     {"sweep", "PLAN | list | stat ...", "configurations × workloads × repetitions, unattended", sweep},
     {"plot", "TRACE|SWEEP", "pictures for papers: svg, png, pdf", plot},

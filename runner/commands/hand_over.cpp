@@ -60,6 +60,9 @@ Result<int> show(const Arguments& arguments) {
 Result<int> list(const Arguments& arguments) {
   return hand_over(launch::find_installation().trace_program, "list", arguments);
 }
+Result<int> import(const Arguments& arguments) {
+  return hand_over(launch::find_installation().trace_program, "import", arguments);
+}
 Result<int> sweep(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "sweep", arguments);
 }

@@ -12,6 +12,7 @@ namespace mlrun::commands {
 Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
+Result<int> import(const Arguments& arguments);
 Result<int> sweep(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);
 Result<int> plot(const Arguments& arguments);

@@ -39,6 +39,9 @@ class TraceMaker {
   [[nodiscard]] model::TraceInfo& info() { return info_; }
   [[nodiscard]] trace::Progress& progress() { return progress_; }
   [[nodiscard]] std::string staging() const;
+  [[nodiscard]] size_t files() const { return files_.size(); }
+  // Of all rows so far; INT64_MAX: none.
+  [[nodiscard]] int64_t first_ns() const { return first_ns_; }
 
   // Texts are copied. They count one event as kept; what is made of several events counts the others itself.
   Status add(const model::SliceRow& row);
@@ -55,6 +58,11 @@ class TraceMaker {
   // The stack of frames "function (library)", innermost first; 0: there are too many.
   int32_t stack(const std::vector<model::FrameRow>& frames);
   uint32_t library(const std::string& path);
+
+  template <typename Visit>
+  void for_each_file(Visit visit) const {
+    for (const auto& file : files_) visit(*file);
+  }
 
   // Writes everything. `command`: for run.json.
   Status finish(const std::vector<std::string>& command);
