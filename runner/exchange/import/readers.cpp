@@ -4,8 +4,13 @@
 #include <array>
 #include <filesystem>
 
+#include "runner/exchange/import/bpftrace_text.h"
 #include "runner/exchange/import/chrome.h"
 #include "runner/exchange/import/input.h"
+#include "runner/exchange/import/mllog_file.h"
+#include "runner/exchange/import/nsys.h"
+#include "runner/exchange/import/perf_text.h"
+#include "runner/exchange/import/strace.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -27,7 +32,21 @@ Status read_chrome_file(const std::string& path, TraceMaker& to) {
   return read_chrome(**input, path, to);
 }
 
-constexpr std::array<Reader, 1> kReaders = {{
+bool is_sqlite(const Probe& probe) { return probe.text.starts_with("SQLite format 3"); }
+bool is_perf_data(const Probe& probe) { return probe.text.starts_with("PERFILE2") || probe.text.starts_with("PERFFILE"); }
+bool is_mllog(const Probe& probe) { return probe.text.find(":::MLLOG") != std::string::npos; }
+bool is_bpftrace(const Probe& probe) { return looks_like_bpftrace(probe.text); }
+bool is_strace(const Probe& probe) { return looks_like_strace(probe.text); }
+bool is_perf_text(const Probe& probe) { return looks_like_perf_text(probe.text); }
+
+// The first that recognises a file reads it.
+constexpr std::array<Reader, 7> kReaders = {{
+    {"nsys", "Nsight Systems: nsys export --type sqlite", is_sqlite, read_nsys},
+    {"perf.data", "perf record (needs the program perf)", is_perf_data, read_perf_data},
+    {"mllog", "logs with :::MLLOG lines", is_mllog, read_mllog},
+    {"bpftrace", "text with columns: bio.out, read.out, write.out, openat.out, ...", is_bpftrace, read_bpftrace},
+    {"strace", "strace -f -ttt -T, with any of these options", is_strace, read_strace},
+    {"perf", "the text of perf script", is_perf_text, read_perf_text},
     {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json, read_chrome_file},
 }};
 
@@ -54,7 +73,7 @@ Result<const Reader*> find_reader(const std::string& path) {
   const auto text = head_of(path);
   if (!text) return tl::make_unexpected(text.error());
   if (text->empty()) return bad_input(path, "the file is empty", 0);
-  const Probe probe{path, {}, *text};
+  const Probe probe{path, *text};
   for (const Reader& reader : kReaders) {
     if (reader.recognises(probe)) return &reader;
   }

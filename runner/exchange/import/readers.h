@@ -12,9 +12,9 @@
 
 namespace mlrun::exchange {
 
-// The beginning of a file: its bytes, and what they unpack to.
+// The beginning of a file, unpacked.
 struct Probe {
-  std::string path, bytes, text;
+  std::string path, text;
 };
 
 struct Reader {
