@@ -73,10 +73,6 @@ class RowVisitor {
     next<TextColumn>([&] { return &table_.optional_bytes(std::string(name)); }).add_unless_empty(value);
   }
 
-  void real(std::string_view name, double value) {
-    next<DoubleColumn>([&] { return &table_.real(std::string(name)); }).add(value);
-  }
-
   // One of a fixed list of texts.
   template <typename Index>
   void label(std::string_view name, Index index, const auto& texts) {

@@ -22,8 +22,11 @@ constexpr size_t kProbeBytes = size_t{64} << 10;
 bool is_json(const Probe& probe) {
   std::string_view text = probe.text;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  const size_t first = text.find_first_not_of(" \n\r\t");
-  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+  constexpr std::string_view kBlank = " \n\r\t";
+  const size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[')) return false;
+  const size_t next = text.find_first_not_of(kBlank, first + 1);
+  return next == std::string_view::npos || std::string_view("{}[]\"").find(text[next]) != std::string_view::npos;
 }
 
 Status read_chrome_file(const std::string& path, TraceMaker& to) {
@@ -43,11 +46,11 @@ bool is_perf_text(const Probe& probe) { return looks_like_perf_text(probe.text);
 constexpr std::array<Reader, 7> kReaders = {{
     {"nsys", "Nsight Systems: nsys export --type sqlite", is_sqlite, read_nsys},
     {"perf.data", "perf record (needs the program perf)", is_perf_data, read_perf_data},
+    {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json, read_chrome_file},
     {"mllog", "logs with :::MLLOG lines", is_mllog, read_mllog},
     {"bpftrace", "text with columns: bio.out, read.out, write.out, openat.out, ...", is_bpftrace, read_bpftrace},
     {"strace", "strace -f -ttt -T, with any of these options", is_strace, read_strace},
     {"perf", "the text of perf script", is_perf_text, read_perf_text},
-    {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json, read_chrome_file},
 }};
 
 Result<std::string> head_of(const std::string& path) {
