@@ -9,7 +9,7 @@ readonly levels=(build test bench harmless)
 
 readonly debian_build=(
   bpftool ca-certificates ccache clang cmake g++ libboost-dev libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
-  libfmt-dev libiberty-dev libseccomp-dev libsimdjson-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
+  libfmt-dev libiberty-dev libopen-trace-format2-dev libseccomp-dev libsimdjson-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
