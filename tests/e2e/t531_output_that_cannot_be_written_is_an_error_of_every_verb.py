@@ -10,7 +10,7 @@ import subprocess
 
 from lib import case
 
-VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
+VERBS = ("run", "report", "show", "list", "import", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
          "compare")
 
 
