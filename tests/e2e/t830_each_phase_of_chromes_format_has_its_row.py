@@ -39,7 +39,9 @@ def check_shapes(this):
         trace = imported(this, write(this, name, content))
         this.equal(f"slices of {name}", trace.count("slice"), 2)
         this.equal(f"arguments of {name}", trace.rows("slice", "DISTINCT args"), [('{"a":[1,{"b":"]}"}]}',)])
-    this.equal("the event in which the file ends is listed", trace.left_out(), {})
+        cut = {"the last event, in which the file ends": 1} if name == "cut.json" else {}
+        empty = {"an empty object": 1} if name == "empty_last.json" else {}
+        this.equal(f"listed of {name}", trace.left_out(), cut | empty)
     with zipfile.ZipFile(this.path("one.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("trace.json", b"[" + event + b"]")
     this.equal("slices of a zip file", imported(this, this.path("one.zip")).count("slice"), 1)

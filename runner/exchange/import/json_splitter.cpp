@@ -95,12 +95,15 @@ Result<int> JsonSplitter::peek() {
 Result<std::string_view> JsonSplitter::value(size_t limit) {
   const char first = window_.bytes().front();
   const bool is_scalar = first != '{' && first != '[' && first != '"';
+  // Numbers, true, false, null; NaN and Infinity, as Python writes them.
+  if (is_scalar && std::string_view("-0123456789tfnNI").find(first) == std::string_view::npos) {
+    return bad(fmt::format("no JSON value but byte 0x{:02x}", static_cast<unsigned char>(first)));
+  }
   ValueEnd end;
   for (;;) {
     const std::string_view bytes = window_.bytes();
     if (is_scalar) {
       const size_t size = bytes.find_first_of(",}] \n\r\t");
-      if (size == 0) return bad(fmt::format("no JSON value but '{}'", first));
       if (size != std::string_view::npos) return bytes.substr(0, size);
     } else {
       switch (end.search(bytes)) {
