@@ -9,6 +9,7 @@
 #include "runner/exchange/import/chrome.h"
 #include "runner/exchange/import/chrome_stacks.h"
 #include "runner/exchange/import/json_splitter.h"
+#include "runner/util/text.h"
 
 namespace mlrun::exchange {
 
@@ -275,7 +276,7 @@ Status ChromeReader::write_samples() {
 Status ChromeReader::member(std::string_view key, std::string_view value) {
   constexpr size_t kMembersMax = 1000;
   if (value.empty()) {
-    to_.file().leave_out("a member of the document of more than 1 MiB: " + std::string(key.substr(0, 100)));
+    ++to_.file().remarks["a member of the document of more than 1 MiB, left out: " + util::escaped_utf8(key.substr(0, 100))];
   } else if (document_.size() < kMembersMax) {
     document_[std::string(key)] = value;
   }
