@@ -19,7 +19,7 @@ struct SliceRow {
   int64_t dur_ns = -1;  // -1: never ended, or unknown
   SliceKind kind = SliceKind::kThread;
   std::string_view name, category;
-  std::string_view track;  // id of the asynchronous track; empty: the thread's
+  std::string_view track;        // id of the asynchronous track; empty: the thread's
   std::string_view args, other;  // JSON objects
 };
 

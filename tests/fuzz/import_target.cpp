@@ -46,7 +46,8 @@ uint64_t hash_of(const uint8_t* data, size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::string folder = std::filesystem::temp_directory_path() / ("mlrun-import-fuzz-" + std::to_string(::getpid()));
+  static const std::string folder =
+      std::filesystem::temp_directory_path() / ("mlrun-import-fuzz-" + std::to_string(::getpid()));
   const mlrun::util::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
   if (!file.valid() || ::write(file.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
   std::filesystem::create_directories(folder);

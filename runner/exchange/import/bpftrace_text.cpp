@@ -59,7 +59,9 @@ class BpftraceReader {
     const auto found = fields_.find(column);
     return found == fields_.end() ? std::string_view() : found->second;
   }
-  [[nodiscard]] int64_t number(const std::string& column, int64_t none) const { return whole(text(column)).value_or(none); }
+  [[nodiscard]] int64_t number(const std::string& column, int64_t none) const {
+    return whole(text(column)).value_or(none);
+  }
   [[nodiscard]] std::string_view func_of_file() const;
 
   std::string path_;
@@ -89,7 +91,8 @@ bool BpftraceReader::fields_of(std::string_view line) {
   if (words.size() + 1 < columns_.size() || words.empty()) return false;
   for (size_t i = 0; i < columns_.size(); ++i) fields_[columns_[i]] = i < words.size() ? words[i] : std::string_view();
   if (words.size() <= columns_.size()) return true;
-  const bool ends_with_name = columns_.back() == "FILENAME" || columns_.back() == "FULLPATH" || columns_.back() == "FILE";
+  const bool ends_with_name =
+      columns_.back() == "FILENAME" || columns_.back() == "FULLPATH" || columns_.back() == "FILE";
   if (!ends_with_name) return false;
   const std::string_view first = words[columns_.size() - 1], last = words.back();
   fields_[columns_.back()] = {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
@@ -97,13 +100,15 @@ bool BpftraceReader::fields_of(std::string_view line) {
 }
 
 Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
-  static const std::map<std::string, bool> kInRow = {{"TIMESTAMP", true}, {"PID", true},  {"TID", true},      {"LAT", true},  {"OFFSET", true},
-                                                     {"RET", true},       {"FD", true},   {"FILENAME", true}, {"SIZE", true}, {"REQ", true},
-                                                     {"BYTES", true},     {"SECTOR", true}, {"REQUESTED", true}, {"RETURNED", true}};
+  static const std::map<std::string, bool> kInRow = {
+      {"TIMESTAMP", true}, {"PID", true},    {"TID", true},       {"LAT", true},     {"OFFSET", true},
+      {"RET", true},       {"FD", true},     {"FILENAME", true},  {"SIZE", true},    {"REQ", true},
+      {"BYTES", true},     {"SECTOR", true}, {"REQUESTED", true}, {"RETURNED", true}};
   std::string json;
   for (const auto& [name, value] : fields_) {
     if (kInRow.contains(name) && !(name == "FILENAME" && has("FULLPATH"))) continue;
-    json += (json.empty() ? "{" : ",") + quoted_json(util::escaped_utf8(name)) + ":" + quoted_json(util::escaped_utf8(value));
+    json += (json.empty() ? "{" : ",") + quoted_json(util::escaped_utf8(name)) + ":" +
+            quoted_json(util::escaped_utf8(value));
   }
   if (json.empty()) return {};
   json += "}";
@@ -116,7 +121,8 @@ Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
 
 Status BpftraceReader::block(const model::Origin& origin, int64_t end_ns) {
   const bool is_write = text("T").starts_with("W") || text("T") == "1";
-  if (Status added = to_.add_block(0, origin, end_ns, number("SECTOR", -1), number("BYTES", 0), is_write); !added) return added;
+  if (Status added = to_.add_block(0, origin, end_ns, number("SECTOR", -1), number("BYTES", 0), is_write); !added)
+    return added;
   return rest(origin, "block");
 }
 
@@ -126,7 +132,8 @@ Status BpftraceReader::call(const model::Origin& origin, int64_t dur_ns, std::st
   if (path.empty()) path = text("FILENAME");
   if (path.empty()) path = text("FILE");
   if (!known) {
-    const std::string name = util::escaped_utf8(func.empty() ? "event" : func), args = "{\"file\":" + quoted_json(util::escaped_utf8(path)) + "}";
+    const std::string name = util::escaped_utf8(func.empty() ? "event" : func),
+                      args = "{\"file\":" + quoted_json(util::escaped_utf8(path)) + "}";
     model::SliceRow row;
     row.origin = origin;
     row.dur_ns = dur_ns;

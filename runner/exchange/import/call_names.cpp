@@ -17,9 +17,11 @@ std::unordered_map<std::string_view, uint16_t> make_names() {
     if (const events::FuncInfo* info = events::find_func(number)) names.emplace(info->name, number);
   }
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
-      {"newfstatat", "fstatat"}, {"__xstat", "stat"},   {"__lxstat", "lstat"},  {"__fxstat", "fstat"},   {"__fxstatat", "fstatat"},
-      {"getdents", "getdents64"}, {"unlinkat", "unlinkat"}, {"creat", "creat"}, {"mmap2", "mmap"},         {"_llseek", "lseek"},
-      {"faccessat2", "faccessat"}, {"renameat2", "renameat2"}, {"fadvise64", "posix_fadvise"}, {"pwritev2", "pwritev2"}};
+      {"newfstatat", "fstatat"},      {"__xstat", "stat"},         {"__lxstat", "lstat"},
+      {"__fxstat", "fstat"},          {"__fxstatat", "fstatat"},   {"getdents", "getdents64"},
+      {"unlinkat", "unlinkat"},       {"creat", "creat"},          {"mmap2", "mmap"},
+      {"_llseek", "lseek"},           {"faccessat2", "faccessat"}, {"renameat2", "renameat2"},
+      {"fadvise64", "posix_fadvise"}, {"pwritev2", "pwritev2"}};
   for (const auto& [other, usual] : kOthers) {
     if (const auto found = names.find(usual); found != names.end()) names.emplace(other, found->second);
   }

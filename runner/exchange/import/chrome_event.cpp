@@ -15,7 +15,8 @@ namespace sj = simdjson;
 constexpr int kDigitsOfMicrosecond = 3;
 
 std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' || text.back() == '\t')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' || text.back() == '\t'))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -72,7 +73,8 @@ std::string mended_json(std::string_view text, bool escapes_quotes) {
       out += kHex[byte & 0xf];
     } else if (byte == '"' && escapes_quotes) {
       const size_t next = valid.find_first_not_of(" \n\r\t", i + 1);
-      const bool ends = next == std::string::npos || std::string_view(",:}]").find(valid[next]) != std::string_view::npos;
+      const bool ends =
+          next == std::string::npos || std::string_view(",:}]").find(valid[next]) != std::string_view::npos;
       if (!ends) out += '\\';
       out += byte;
       is_text = !ends;
@@ -89,7 +91,8 @@ bool ChromeEventParser::parse_sound(std::string_view element, ChromeEvent& event
     problem_ = sj::error_message(error);
     return false;
   };
-  const auto begun = state_->parser.iterate(element.data(), element.size(), element.size() + sj::SIMDJSON_PADDING).get(state_->document);
+  const auto begun = state_->parser.iterate(element.data(), element.size(), element.size() + sj::SIMDJSON_PADDING)
+                         .get(state_->document);
   if (begun != sj::SUCCESS) return failed(begun);
   sj::ondemand::object object;
   if (const auto error = state_->document.get_object().get(object); error != sj::SUCCESS) return failed(error);

@@ -15,13 +15,13 @@ struct ChromeEvent {
   std::optional<int64_t> ts_ns, dur_ns;
   bool has_ts = false;  // it has one, which may be no number
   std::string_view pid, tid, name, category, scope, binding, instant_scope;
-  std::string_view id;       // as text, whatever its type
-  bool id_is_local = false;  // to the process
-  std::string_view args;     // JSON
+  std::string_view id;           // as text, whatever its type
+  bool id_is_local = false;      // to the process
+  std::string_view args;         // JSON
   std::string_view stack_frame;  // sf: key in stackFrames
   std::string_view stack;        // JSON array
   std::string_view weight;
-  std::string other;         // members of a JSON object, without braces: those that no field is for
+  std::string other;  // members of a JSON object, without braces: those that no field is for
 };
 
 class ChromeEventParser {

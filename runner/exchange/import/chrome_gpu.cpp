@@ -45,7 +45,8 @@ std::array<uint32_t, 3> dimensions(std::string_view text) {
 uint32_t memory_kind(std::string_view text) {
   for (size_t i = 1; i < model::kGpuMemories.size(); ++i) {
     const std::string_view name = model::kGpuMemories[i];
-    if (text.size() == name.size() && (text[0] | 0x20) == name[0] && text.substr(1) == name.substr(1)) return static_cast<uint32_t>(i);
+    if (text.size() == name.size() && (text[0] | 0x20) == name[0] && text.substr(1) == name.substr(1))
+      return static_cast<uint32_t>(i);
   }
   return 0;
 }
@@ -117,7 +118,9 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
   const std::string_view category = event.category;
   if (fields.is_rocprofiler) {
     const bool is_work = fields.device.has_value();
-    row.kind = !is_work ? model::GpuKind::kApi : copy_kind(event.name) != 0 ? model::GpuKind::kMemcpy : model::GpuKind::kKernel;
+    row.kind = !is_work                     ? model::GpuKind::kApi
+               : copy_kind(event.name) != 0 ? model::GpuKind::kMemcpy
+                                            : model::GpuKind::kKernel;
     row.runtime = event.name.starts_with("hip") ? 1 : 0;
     return is_work || event.name.starts_with("hip") || event.name.starts_with("hsa");
   }
@@ -145,6 +148,10 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
 
 Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken) {
   taken = false;
+  const bool is_of_kineto = is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset",
+                                                       "Memset", "cuda_runtime", "Runtime", "cuda_driver"});
+  // Most events are neither: their arguments need not be read.
+  if (!is_of_kineto && (!event.category.empty() || event.args.find("\"BeginNs\"") == std::string_view::npos)) return {};
   Fields fields;
   read(event, fields);
   model::GpuWorkRow row;
@@ -153,7 +160,8 @@ Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, u
   const int32_t proc_id = to_.ids().process(fields.is_rocprofiler ? std::string_view(fields.pid) : event.pid);
   const bool is_call = row.kind == model::GpuKind::kApi;
   int32_t thread_id = 0;
-  if (is_call || fields.is_rocprofiler) thread_id = to_.ids().thread(proc_id, fields.is_rocprofiler ? std::string_view(fields.tid) : event.tid);
+  if (is_call || fields.is_rocprofiler)
+    thread_id = to_.ids().thread(proc_id, fields.is_rocprofiler ? std::string_view(fields.tid) : event.tid);
   if (fields.is_rocprofiler) {
     ts_ns = fields.begin_ns;
     dur_ns = fields.end_ns - fields.begin_ns;

@@ -21,7 +21,9 @@ bool is_end(char phase) { return phase == 'E' || phase == 'e' || phase == 'F' ||
 
 // Members of two objects in one.
 std::string joined(std::string_view one, std::string_view other) {
-  const auto is_empty = [](std::string_view text) { return text.find_first_not_of("{} \n\r\t") == std::string_view::npos; };
+  const auto is_empty = [](std::string_view text) {
+    return text.find_first_not_of("{} \n\r\t") == std::string_view::npos;
+  };
   if (is_empty(other) || !other.ends_with('}')) return std::string(one);
   if (is_empty(one) || !one.ends_with('}')) return std::string(other);
   std::string text(one.substr(0, one.size() - 1));
@@ -33,7 +35,8 @@ std::string joined(std::string_view one, std::string_view other) {
 Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin) {
   std::string id;
   if (event.phase != 'B' && event.phase != 'E') {
-    id = std::string(event.scope.empty() ? std::string_view() : event.scope) + (event.scope.empty() ? "" : ":") + std::string(event.id);
+    id = std::string(event.scope.empty() ? std::string_view() : event.scope) + (event.scope.empty() ? "" : ":") +
+         std::string(event.id);
     if (event.id_is_local) id += "@" + std::to_string(origin.proc_id);
   }
   return ends_.add(origin.ts_ns, {origin, event.phase}, {event.name, event.category, id, event.args, event.other});
@@ -83,7 +86,8 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
       return {};
     }
     ++opened_;
-    stack.push_back({end, std::string(name), std::string(category), std::string(id), std::string(args), std::string(other)});
+    stack.push_back(
+        {end, std::string(name), std::string(category), std::string(id), std::string(args), std::string(other)});
     return {};
   }
   if (stack.empty()) {
@@ -91,7 +95,8 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
     return {};
   }
   // The innermost of that name; one with another name, or none, ends the innermost.
-  auto found = std::find_if(stack.rbegin(), stack.rend(), [&](const Open& open) { return name.empty() || open.name == name; });
+  auto found =
+      std::find_if(stack.rbegin(), stack.rend(), [&](const Open& open) { return name.empty() || open.name == name; });
   if (found == stack.rend()) {
     found = stack.rbegin();
     ++to_.file().remarks["ended by an end with another name"];

@@ -19,7 +19,9 @@ class ChromeRanges {
  public:
   explicit ChromeRanges(TraceMaker& to) : to_(to), ends_(to.staging(), size_t{48} << 20) {}
 
-  [[nodiscard]] static bool is_one(char phase) { return std::string_view("BEbeSFND").find(phase) != std::string_view::npos; }
+  [[nodiscard]] static bool is_one(char phase) {
+    return std::string_view("BEbeSFND").find(phase) != std::string_view::npos;
+  }
   // Requires: is_one(event.phase), and it has a time. `origin`: of it.
   Status add(const ChromeEvent& event, const model::Origin& origin);
   // After the last event of the file: adds the ranges as slices.

@@ -126,7 +126,8 @@ Status ChromeReader::instant(const ChromeEvent& event, const model::Origin& orig
   row.domain = event.category.empty() ? "chrome" : event.category;
   row.name = event.name;
   row.value = event.args;
-  if (!event.other.empty()) row.value = event.args.empty() ? other_json(event) : "{\"args\":" + row.value + "," + event.other + "}";
+  if (!event.other.empty())
+    row.value = event.args.empty() ? other_json(event) : "{\"args\":" + row.value + "," + event.other + "}";
   row.scope = event.phase == 'R' ? "process" : scope_of(event.instant_scope);
   return to_.add(row);
 }
@@ -140,7 +141,8 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
   members_.visit(event.args, [&](const JsonMember& member) {
     double value = 0;
     const auto [end, error] = std::from_chars(member.text.data(), member.text.data() + member.text.size(), value);
-    const bool is_number = error == std::errc() && end == member.text.data() + member.text.size() && std::isfinite(value);
+    const bool is_number =
+        error == std::errc() && end == member.text.data() + member.text.size() && std::isfinite(value);
     if (!is_number) {
       if (!rest.empty()) rest += ',';
       rest.append(quoted_json(member.key)).append(":").append(member.raw);
@@ -184,7 +186,9 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
   model::FlowRow row;
   row.origin = origin;
   row.flow_id = flow_id(event.id, is_text);
-  row.step = event.phase == 's' ? model::FlowStep::kStart : event.phase == 't' ? model::FlowStep::kStep : model::FlowStep::kEnd;
+  row.step = event.phase == 's'   ? model::FlowStep::kStart
+             : event.phase == 't' ? model::FlowStep::kStep
+                                  : model::FlowStep::kEnd;
   row.binds_enclosing = event.phase != 'f' || event.binding == "e";
   row.name = event.name;
   row.category = event.category;
@@ -202,9 +206,10 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
 
 // A moment of an asynchronous operation.
 Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& origin) {
-  const std::string rest = fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, event.other.empty() ? "" : ",", event.other);
-  const std::string track = (event.scope.empty() ? std::string() : std::string(event.scope) + ":") + std::string(event.id) +
-                            (event.id_is_local ? "@" + std::to_string(origin.proc_id) : "");
+  const std::string rest =
+      fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, event.other.empty() ? "" : ",", event.other);
+  const std::string track = (event.scope.empty() ? std::string() : std::string(event.scope) + ":") +
+                            std::string(event.id) + (event.id_is_local ? "@" + std::to_string(origin.proc_id) : "");
   model::SliceRow row;
   row.origin = origin;
   row.dur_ns = 0;
@@ -256,7 +261,8 @@ Status ChromeReader::other(const ChromeEvent& event, const model::Origin& origin
 Status ChromeReader::sample(const ChromeEvent& event, const model::Origin& origin) {
   const std::string rest = other_json(event);
   const std::string_view stack = event.stack.empty() ? event.stack_frame : event.stack;
-  return samples_.add(origin.ts_ns, {origin, json_integer(event.weight, -1)}, {event.name, event.category, stack, rest});
+  return samples_.add(origin.ts_ns, {origin, json_integer(event.weight, -1)},
+                      {event.name, event.category, stack, rest});
 }
 
 // The frames may follow behind the samples, so that the stacks are made last.
@@ -276,7 +282,8 @@ Status ChromeReader::write_samples() {
 Status ChromeReader::member(std::string_view key, std::string_view value) {
   constexpr size_t kMembersMax = 1000;
   if (value.empty()) {
-    ++to_.file().remarks["a member of the document of more than 1 MiB, left out: " + util::escaped_utf8(key.substr(0, 100))];
+    ++to_.file()
+          .remarks["a member of the document of more than 1 MiB, left out: " + util::escaped_utf8(key.substr(0, 100))];
   } else if (document_.size() < kMembersMax) {
     document_[std::string(key)] = value;
   }
@@ -287,7 +294,8 @@ void ChromeReader::read_members() {
   FileAccount& file = to_.file();
   for (const auto& [key, value] : document_) {
     if (key != "stackFrames") file.metadata[key] = nlohmann::json::parse(mended_json(value, false), nullptr, false);
-    if (file.metadata.contains(key) && file.metadata[key].is_discarded()) file.metadata[key] = mended_json(value, false);
+    if (file.metadata.contains(key) && file.metadata[key].is_discarded())
+      file.metadata[key] = mended_json(value, false);
   }
   if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0) {
     file.realtime_offset_ns = base;
@@ -299,7 +307,8 @@ void ChromeReader::read_members() {
   if (file.metadata.contains("deviceProperties") && file.metadata["deviceProperties"].is_array()) {
     for (const auto& device : file.metadata["deviceProperties"]) {
       if (!device.is_object() || !device.contains("id") || !device["id"].is_number_integer()) continue;
-      const std::string name = device.contains("name") && device["name"].is_string() ? device["name"].get<std::string>() : "";
+      const std::string name =
+          device.contains("name") && device["name"].is_string() ? device["name"].get<std::string>() : "";
       to_.ids().gpu(device["id"].get<int64_t>(), name);
     }
   }

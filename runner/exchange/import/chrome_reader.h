@@ -54,7 +54,7 @@ class ChromeReader {
   ChromeRanges ranges_;
   ChromeGpu gpu_;
   Dftracer dftracer_;
-  SortedRows<Sample, 4> samples_;  // name, category, frame or stack, other
+  SortedRows<Sample, 4> samples_;                // name, category, frame or stack, other
   std::map<std::string, std::string> document_;  // members of the top-level object
   std::unordered_map<std::string, int64_t> text_ids_;
 };

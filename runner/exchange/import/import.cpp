@@ -29,7 +29,8 @@ std::string footer() {
       "The format is recognised by the content:\n";
   for (const Reader& reader : all_readers()) text += fmt::format("  {:<10} {}\n", reader.name, reader.summary);
   return text +
-         "\nTRACE is a trace as those that mlrun records: report, show, plot and export work on it. What has no place in it is listed by "
+         "\nTRACE is a trace as those that mlrun records: report, show, plot and export work on it. What has no place "
+         "in it is listed by "
          "reason.";
 }
 
@@ -50,8 +51,8 @@ Status read_file(const std::string& path, TraceMaker& maker) {
 
 }  // namespace
 
-Status import_files(const std::vector<std::string>& files, const std::string& folder, const std::vector<std::string>& command,
-                    bool shows_progress) {
+Status import_files(const std::vector<std::string>& files, const std::string& folder,
+                    const std::vector<std::string>& command, bool shows_progress) {
   if (::mkdir(folder.c_str(), 0755) != 0) {
     if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
     return fail(folder + " exists already; name a new folder with -o");

@@ -112,7 +112,8 @@ class PackedInput : public Input {
     };
     if (stream_.avail_in < kHead) return bad_input(path_, "the zip archive ends early", 0);
     const size_t skipped = kHead + number(kNameAt) + number(kExtraAt);
-    if (number(kMethodAt) != kDeflated) return bad_input(path_, "the first file of the zip archive is not deflated: unpack it", 0);
+    if (number(kMethodAt) != kDeflated)
+      return bad_input(path_, "the first file of the zip archive is not deflated: unpack it", 0);
     if (stream_.avail_in < skipped) return bad_input(path_, "the zip archive ends early", 0);
     stream_.next_in += skipped;
     stream_.avail_in -= static_cast<uInt>(skipped);

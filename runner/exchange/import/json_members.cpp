@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -82,6 +83,9 @@ bool JsonMembers::visit_array(std::string_view array, const std::function<void(c
 }
 
 std::string quoted_json(std::string_view text) {
+  const bool is_plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (is_plain) return "\"" + std::string(text) + "\"";
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -92,7 +96,8 @@ int64_t json_integer(std::string_view text, int64_t none) {
   double real = 0;
   const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), real);
   constexpr double kMost = 9.0e18;
-  const bool is_whole = failed == std::errc() && rest == text.data() + text.size() && std::abs(real) < kMost && real == std::floor(real);
+  const bool is_whole =
+      failed == std::errc() && rest == text.data() + text.size() && std::abs(real) < kMost && real == std::floor(real);
   return is_whole ? static_cast<int64_t>(real) : none;
 }
 

@@ -24,8 +24,10 @@ class ValueEnd {
     for (; i + 16 <= bytes.size(); i += 16) {
       const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + i));
       const __m128i lower = _mm_or_si128(block, _mm_set1_epi8(0x20));  // { and [ become one, as do } and ]
-      const __m128i quote = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
-      const __m128i bracket = _mm_or_si128(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), _mm_cmpeq_epi8(lower, _mm_set1_epi8('}')));
+      const __m128i quote =
+          _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
+      const __m128i bracket =
+          _mm_or_si128(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), _mm_cmpeq_epi8(lower, _mm_set1_epi8('}')));
       auto marks = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(quote, bracket)));
       for (; marks != 0; marks &= marks - 1) {
         const Found found = see(bytes, i + static_cast<size_t>(std::countr_zero(marks)));
@@ -76,7 +78,9 @@ bool is_space(char byte) { return byte == ' ' || byte == '\n' || byte == '\r' ||
 
 }  // namespace
 
-tl::unexpected<Error> JsonSplitter::bad(const std::string& what) const { return bad_input(path_, what, window_.offset()); }
+tl::unexpected<Error> JsonSplitter::bad(const std::string& what) const {
+  return bad_input(path_, what, window_.offset());
+}
 
 Result<int> JsonSplitter::peek() {
   for (;;) {
@@ -219,7 +223,8 @@ Status JsonSplitter::run(const Visitor& visitor) {
     const std::string_view bytes = window_.bytes();
     const size_t line = bytes.find('\n');
     const std::string_view begin = bytes.substr(0, std::min(line, bytes.size()));
-    is_lines_ = begin.find("\"ph\"") != std::string_view::npos && begin.find("\"traceEvents\"") == std::string_view::npos;
+    is_lines_ =
+        begin.find("\"ph\"") != std::string_view::npos && begin.find("\"traceEvents\"") == std::string_view::npos;
     if (Status all = is_lines_ ? elements(visitor, false) : members(visitor); !all) return all;
   } else {
     return bad("no JSON: an object or an array expected");

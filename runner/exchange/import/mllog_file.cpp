@@ -30,13 +30,16 @@ Status read_mllog(const std::string& path, TraceMaker& to) {
     if (!*more) break;
     const size_t marker = text.find(kMarkerOfLine);
     if (marker == std::string_view::npos) continue;
-    if (events.size() + text.size() > kLogBytesMax) return bad_input(path, "more than 128 MiB of MLLOG lines", lines.offset());
+    if (events.size() + text.size() > kLogBytesMax)
+      return bad_input(path, "more than 128 MiB of MLLOG lines", lines.offset());
     events.append(text.substr(marker)).append("\n");
     ++count;
     if (const size_t at = text.find(kTimeMember); at != std::string_view::npos) {
       std::string_view number = text.substr(at + kTimeMember.size());
       number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
-      last_ns = std::max(last_ns, decimal_ns(number.substr(0, number.find_first_not_of("0123456789.")), kDigitsOfMillisecond).value_or(0));
+      last_ns = std::max(
+          last_ns,
+          decimal_ns(number.substr(0, number.find_first_not_of("0123456789.")), kDigitsOfMillisecond).value_or(0));
     }
   }
   // The clock of the trace is that of the log.
@@ -52,7 +55,8 @@ Status read_mllog(const std::string& path, TraceMaker& to) {
   for (const model::MarkRow& mark : log.marks) {
     if (Status added = to.add(mark); !added) return added;
   }
-  const auto unreadable = static_cast<int64_t>(log.unreadable_lines), unmatched = static_cast<int64_t>(log.unmatched_ends);
+  const auto unreadable = static_cast<int64_t>(log.unreadable_lines),
+             unmatched = static_cast<int64_t>(log.unmatched_ends);
   if (unreadable != 0) file.leave_out("an MLLOG line without key or time_ms, or no JSON", unreadable);
   if (unmatched != 0) file.leave_out("an end without a beginning", unmatched);
   file.keep("mark", 0, count - unreadable - unmatched - static_cast<int64_t>(log.marks.size()));  // ends of intervals

@@ -51,7 +51,8 @@ class NsysRow {
       if (used_[static_cast<size_t>(place)] || row_.isColumnNull(place)) continue;
       const SQLite::Column value = row_.getColumn(place);
       json += (json.empty() ? "{" : ",") + quoted_json(name) + ":";
-      json += value.isInteger() || value.isFloat() ? value.getString() : quoted_json(util::escaped_utf8(value.getString()));
+      json +=
+          value.isInteger() || value.isFloat() ? value.getString() : quoted_json(util::escaped_utf8(value.getString()));
     }
     return json.empty() ? json : json + "}";
   }
@@ -93,12 +94,15 @@ Status NsysReader::check_version() {
     return {};
   }
   SQLite::Statement rows(base_, "SELECT name, value FROM META_DATA_EXPORT WHERE name LIKE 'EXPORT_%'");
-  while (rows.executeStep()) metadata[util::escaped_utf8(rows.getColumn(0).getString())] = util::escaped_utf8(rows.getColumn(1).getString());
+  while (rows.executeStep())
+    metadata[util::escaped_utf8(rows.getColumn(0).getString())] = util::escaped_utf8(rows.getColumn(1).getString());
   const std::string version = metadata.value("EXPORT_SCHEMA_VERSION", "");
   if (std::atoi(version.c_str()) > kSchemaMajorMax) {
-    return fail(fmt::format("cannot import {}: its EXPORT_SCHEMA_VERSION is {}, mlrun knows those up to {}: export it with an older nsys, or "
-                            "update mlrun",
-                            to_.file().path, util::printable(version), kSchemaMajorMax));
+    return fail(
+        fmt::format("cannot import {}: its EXPORT_SCHEMA_VERSION is {}, mlrun knows those up to {}: export it with an "
+                    "older nsys, or "
+                    "update mlrun",
+                    to_.file().path, util::printable(version), kSchemaMajorMax));
   }
   return {};
 }
@@ -135,10 +139,11 @@ void NsysReader::read_names() {
     while (rows.executeStep()) to_.ids().gpu(rows.getColumn(0).getInt64(), rows.getColumn(1).getString());
   }
   if (has_table("NVTX_EVENTS")) {
-    SQLite::Statement rows(base_, fmt::format("SELECT domainId, text, textId FROM NVTX_EVENTS WHERE eventType = {}", kDomainCreate));
+    SQLite::Statement rows(
+        base_, fmt::format("SELECT domainId, text, textId FROM NVTX_EVENTS WHERE eventType = {}", kDomainCreate));
     while (rows.executeStep()) {
-      domains_[rows.getColumn(0).getInt64()] =
-          rows.isColumnNull(1) ? string(rows.getColumn(2).getInt64()) : util::escaped_utf8(rows.getColumn(1).getString());
+      domains_[rows.getColumn(0).getInt64()] = rows.isColumnNull(1) ? string(rows.getColumn(2).getInt64())
+                                                                    : util::escaped_utf8(rows.getColumn(1).getString());
     }
   }
 }
@@ -153,7 +158,8 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
   const auto narrow = [&](const char* column) { return static_cast<uint32_t>(row.number(column).value_or(0)); };
   if (is_call) {
     work.result = narrow("returnValue");
-    if (const size_t version = name.rfind("_v"); version != std::string::npos && version + 2 < name.size() && name.size() - version > 4) {
+    if (const size_t version = name.rfind("_v");
+        version != std::string::npos && version + 2 < name.size() && name.size() - version > 4) {
       if (name.find_first_not_of("0123456789", version + 2) == std::string::npos) name.resize(version);
     }
   } else {
@@ -165,7 +171,8 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
   constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // their numbers of kinds of memory to CUPTI's
   const auto memory = [&](const char* column) {
     const auto kind = row.number(column);
-    return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)] : 0;
+    return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)]
+                                                                                : 0;
   };
   switch (work.kind) {
     case model::GpuKind::kKernel:
@@ -206,7 +213,8 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
 }
 
 Status NsysReader::nvtx(NsysRow& row) {
-  constexpr std::array<int64_t, 6> kRanges = {59, 60, 70, 71, 34, 72};  // push and pop, start and end; the last two are points
+  constexpr std::array<int64_t, 6> kRanges = {59, 60, 70,
+                                              71, 34, 72};  // push and pop, start and end; the last two are points
   constexpr size_t kPoints = 4;
   const int64_t type = row.number("eventType").value_or(-1), start = row.number("start").value_or(0);
   const auto end = row.number("end");
@@ -292,7 +300,8 @@ Status NsysReader::add(const std::string& table, NsysRow& row) {
 Status NsysReader::read_table(const std::string& table) {
   SQLite::Statement rows(base_, "SELECT * FROM \"" + table + "\"");
   NsysRow row(rows);
-  const bool is_event = row.has("start") || row.has("timestamp") || row.has("rawTimestamp") || table == "PROCESSES" || table == "ThreadNames";
+  const bool is_event = row.has("start") || row.has("timestamp") || row.has("rawTimestamp") || table == "PROCESSES" ||
+                        table == "ThreadNames";
   if (!is_event) return {};
   while (rows.executeStep()) {
     row.begin();
@@ -315,9 +324,11 @@ Status NsysReader::run() {
     to_.progress().reached(++done, tables.size());
   }
   const bool is_of_nsys = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
-    return table == "StringIds" || table.starts_with("TARGET_INFO") || table.starts_with("CUPTI_") || table.starts_with("NVTX_");
+    return table == "StringIds" || table.starts_with("TARGET_INFO") || table.starts_with("CUPTI_") ||
+           table.starts_with("NVTX_");
   });
-  if (!is_of_nsys) return fail("cannot import " + to_.file().path + ": an SQLite file, but none that Nsight Systems exports");
+  if (!is_of_nsys)
+    return fail("cannot import " + to_.file().path + ": an SQLite file, but none that Nsight Systems exports");
   return {};
 }
 

@@ -28,7 +28,8 @@ std::string& complaint() {
   static std::string text;
   return text;
 }
-OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char* format, va_list arguments) {
+OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char* format,
+                              va_list arguments) {
   char text[512];
   std::vsnprintf(text, sizeof text, format, arguments);
   if (complaint().empty()) complaint() = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text);
@@ -58,7 +59,8 @@ class Otf2Archive {
   [[nodiscard]] int64_t time(OTF2_TimeStamp stamp) const {
     const uint64_t second = resolution_ == 0 ? 1'000'000'000 : resolution_;
     const auto part = static_cast<double>(stamp % second) * 1e9 / static_cast<double>(second);
-    return static_cast<int64_t>(std::min<uint64_t>(stamp / second, INT64_MAX / 4 / 1'000'000'000)) * 1'000'000'000 + std::llround(part);
+    return static_cast<int64_t>(std::min<uint64_t>(stamp / second, INT64_MAX / 4 / 1'000'000'000)) * 1'000'000'000 +
+           std::llround(part);
   }
   [[nodiscard]] const std::string& text(OTF2_StringRef ref) const {
     static const std::string kNone;
@@ -75,10 +77,10 @@ class Otf2Archive {
   }
   OTF2_CallbackCode leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
   OTF2_CallbackCode slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns);
-  OTF2_CallbackCode metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count, const OTF2_Type* types,
-                           const OTF2_MetricValue* values);
-  OTF2_CallbackCode message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                            uint64_t bytes);
+  OTF2_CallbackCode metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
+                           const OTF2_Type* types, const OTF2_MetricValue* values);
+  OTF2_CallbackCode message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
+                            OTF2_CommRef comm, uint32_t tag, uint64_t bytes);
 
   TraceMaker& to_;
   Status status_;
@@ -106,7 +108,9 @@ OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef regi
   row.dur_ns = end_ns < begin_ns ? -1 : end_ns - begin_ns;
   row.kind = model::SliceKind::kRegion;
   row.name = name;
-  row.category = is_stream ? "accelerator" : found != regions_.end() && found->second.second == OTF2_PARADIGM_MPI ? "mpi" : "region";
+  row.category = is_stream                                                              ? "accelerator"
+                 : found != regions_.end() && found->second.second == OTF2_PARADIGM_MPI ? "mpi"
+                                                                                        : "region";
   return done(to_.add(row));
 }
 
@@ -125,8 +129,8 @@ OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stam
   return kGoOn;
 }
 
-OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count, const OTF2_Type* types,
-                                      const OTF2_MetricValue* values) {
+OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
+                                      const OTF2_Type* types, const OTF2_MetricValue* values) {
   ++handled_;
   const std::vector<OTF2_MetricMemberRef>& members = classes_[ref];
   for (uint8_t i = 0; i < count; ++i) {
@@ -145,8 +149,8 @@ OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp sta
 }
 
 // Messages of one communicator, tag and pair arrive in the order in which they were sent.
-OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer, OTF2_CommRef comm,
-                                       uint32_t tag, uint64_t bytes) {
+OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
+                                       OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
   ++handled_;
   const Message key = is_send ? Message{comm, tag, where, peer} : Message{comm, tag, peer, where};
   std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
@@ -157,7 +161,8 @@ OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp st
     id = others.front();
     others.pop_front();
   }
-  const std::string args = fmt::format("{{\"peer\":{},\"tag\":{},\"bytes\":{},\"communicator\":{}}}", peer, tag, bytes, comm);
+  const std::string args =
+      fmt::format("{{\"peer\":{},\"tag\":{},\"bytes\":{},\"communicator\":{}}}", peer, tag, bytes, comm);
   model::FlowRow row;
   row.origin = origin(locations_[where], time(stamp));
   row.flow_id = id;
@@ -187,13 +192,14 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
     return kGoOn;
   });
   OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(
-      callbacks, [](void* data, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType, OTF2_SystemTreeNodeRef,
-                    OTF2_LocationGroupRef) {
+      callbacks, [](void* data, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType,
+                    OTF2_SystemTreeNodeRef, OTF2_LocationGroupRef) {
         of(data).groups_[self] = name;
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetLocationCallback(
-      callbacks, [](void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events, OTF2_LocationGroupRef group) {
+      callbacks, [](void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
+                    OTF2_LocationGroupRef group) {
         Otf2Location& location = of(data).locations_[self];
         location.name = of(data).text(name);
         location.group = group;
@@ -202,26 +208,28 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
-      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef, OTF2_RegionRole,
-                    OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
+      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef,
+                    OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
         of(data).regions_[self] = {name, paradigm};
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
-      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType, OTF2_MetricMode, OTF2_Type,
-                    OTF2_Base, int64_t, OTF2_StringRef unit) {
+      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
+                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
         of(data).members_[self] = {name, unit};
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
-      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members, OTF2_MetricOccurrence, OTF2_RecorderKind) {
+      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
+                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
         of(data).classes_[self].assign(members, members + count);
         return kGoOn;
       });
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, this);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   uint64_t count = 0;
-  if (OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS) return fail("its definitions are damaged");
+  if (OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS)
+    return fail("its definitions are damaged");
   return {};
 }
 
@@ -255,37 +263,42 @@ Status Otf2Archive::read_events(OTF2_Reader* reader) {
   if (has_local_definitions) OTF2_Reader_CloseDefFiles(reader);
   OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader);
   OTF2_GlobalEvtReaderCallbacks* callbacks = OTF2_GlobalEvtReaderCallbacks_New();
-  OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, OTF2_RegionRef region) {
-        Otf2Archive& self = of(data);
-        Otf2Location& location = self.locations_[where];
-        ++self.handled_;
-        if (location.open.size() >= kOpenMaxOfLocation) {
-          self.to_.file().leave_out("begun inside 100,000 others");
-        } else {
-          location.open.emplace_back(region, self.time(stamp));
-        }
-        return kGoOn;
-      });
+  OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data,
+                                                               OTF2_AttributeList*, OTF2_RegionRef region) {
+    Otf2Archive& self = of(data);
+    Otf2Location& location = self.locations_[where];
+    ++self.handled_;
+    if (location.open.size() >= kOpenMaxOfLocation) {
+      self.to_.file().leave_out("begun inside 100,000 others");
+    } else {
+      location.open.emplace_back(region, self.time(stamp));
+    }
+    return kGoOn;
+  });
   OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, OTF2_RegionRef region) {
-        return of(data).leave(where, stamp, region);
-      });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+                    OTF2_RegionRef region) { return of(data).leave(where, stamp, region); });
   OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, OTF2_MetricRef metric, uint8_t number,
-                    const OTF2_Type* types, const OTF2_MetricValue* values) { return of(data).metric(where, stamp, metric, number, types, values); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+                    OTF2_MetricRef metric, uint8_t number, const OTF2_Type* types, const OTF2_MetricValue* values) {
+        return of(data).metric(where, stamp, metric, number, types, values);
+      });
   OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer, OTF2_CommRef comm,
-                    uint32_t tag, uint64_t bytes) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag,
+                    uint64_t bytes) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer, OTF2_CommRef comm,
-                    uint32_t tag, uint64_t bytes, uint64_t) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                    uint64_t) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer, OTF2_CommRef comm,
-                    uint32_t tag, uint64_t bytes) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag,
+                    uint64_t bytes) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer, OTF2_CommRef comm,
-                    uint32_t tag, uint64_t bytes, uint64_t) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                    uint64_t) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
   OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, callbacks, this);
   OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
   const bool read = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count) == OTF2_SUCCESS;
@@ -312,7 +325,8 @@ Status Otf2Archive::run(const std::string& path) {
   if (done) OTF2_Reader_SetSerialCollectiveCallbacks(reader);
   if (done) done = read(reader);
   if (reader != nullptr) OTF2_Reader_Close(reader);
-  if (!done && status_) return fail(fmt::format("cannot import {}: {} ({})", path, done.error().text, util::printable(complaint())));
+  if (!done && status_)
+    return fail(fmt::format("cannot import {}: {} ({})", path, done.error().text, util::printable(complaint())));
   return done;
 }
 

@@ -47,9 +47,13 @@ std::string_view first_word(std::string_view& text) {
   return word;
 }
 
-bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
-bool is_hex(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+bool is_hex(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 std::optional<PerfHead> parse_head(std::string_view line) {
   if (line.empty() || line[0] == '#') return std::nullopt;
@@ -67,7 +71,8 @@ std::optional<PerfHead> parse_head(std::string_view line) {
     head.ts_ns = *ns;
     std::string_view before = line.substr(0, begin), id = last_word(before);
     if (id.starts_with('[') && id.ends_with(']')) {
-      head.cpu = static_cast<int32_t>(json_integer(id.substr(1, id.size() - 2).substr(std::min(id.find_first_not_of("0", 1), id.size() - 2) - 1), 0));
+      head.cpu = static_cast<int32_t>(json_integer(
+          id.substr(1, id.size() - 2).substr(std::min(id.find_first_not_of("0", 1), id.size() - 2) - 1), 0));
       id = last_word(before);
     }
     const size_t slash = id.find('/');
@@ -81,7 +86,11 @@ std::optional<PerfHead> parse_head(std::string_view line) {
       head.period = json_integer(event, -1);
       event = first_word(after);
     }
-    if (!event.ends_with(':')) return event.starts_with("PERF_RECORD") ? std::optional(PerfHead{head.comm, head.pid, head.tid, event, strip(line.substr(end)), head.ts_ns, -1, head.cpu}) : std::nullopt;
+    if (!event.ends_with(':'))
+      return event.starts_with("PERF_RECORD")
+                 ? std::optional(PerfHead{head.comm, head.pid, head.tid, event, strip(line.substr(end)), head.ts_ns, -1,
+                                          head.cpu})
+                 : std::nullopt;
     head.event = event.substr(0, event.size() - 1);
     head.rest = after;
     return head;

@@ -37,7 +37,9 @@ Status read_chrome_file(const std::string& path, TraceMaker& to) {
 }
 
 bool is_sqlite(const Probe& probe) { return probe.text.starts_with("SQLite format 3"); }
-bool is_perf_data(const Probe& probe) { return probe.text.starts_with("PERFILE2") || probe.text.starts_with("PERFFILE"); }
+bool is_perf_data(const Probe& probe) {
+  return probe.text.starts_with("PERFILE2") || probe.text.starts_with("PERFFILE");
+}
 bool is_otf2(const Probe& probe) { return probe.text.starts_with(std::string_view("\x03\x42OTF2", 6)); }
 bool is_mllog(const Probe& probe) { return probe.text.find(":::MLLOG") != std::string::npos; }
 bool is_bpftrace(const Probe& probe) { return looks_like_bpftrace(probe.text); }
@@ -49,7 +51,8 @@ constexpr std::array<Reader, 8> kReaders = {{
     {"nsys", "Nsight Systems: nsys export --type sqlite", is_sqlite, read_nsys},
     {"perf.data", "perf record (needs the program perf)", is_perf_data, read_perf_data},
     {"otf2", "the file traces.otf2 of an archive", is_otf2, read_otf2},
-    {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json, read_chrome_file},
+    {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json,
+     read_chrome_file},
     {"mllog", "logs with :::MLLOG lines", is_mllog, read_mllog},
     {"bpftrace", "text with columns: bio.out, read.out, write.out, openat.out, ...", is_bpftrace, read_bpftrace},
     {"strace", "strace -f -ttt -T, with any of these options", is_strace, read_strace},

@@ -19,7 +19,8 @@ class RunFile {
   };
   class Reader {
    public:
-    Reader(int file, Run run, size_t buffer_bytes) : file_(file), at_(run.begin), end_(run.end), buffer_bytes_(buffer_bytes) {}
+    Reader(int file, Run run, size_t buffer_bytes)
+        : file_(file), at_(run.begin), end_(run.end), buffer_bytes_(buffer_bytes) {}
     // The next `size` bytes, not consumed; empty at the end of the run.
     Result<std::string_view> peek(size_t size);
     void skip(size_t size) { from_ += size; }

@@ -82,10 +82,8 @@ class SortedRows {
     return size;
   }
   void append(const void* from, size_t size) {
-    const size_t at = bytes_.size();
-    if (at + size > bytes_.capacity()) bytes_.reserve(std::max(bytes_.capacity() * 2, at + size));
-    bytes_.resize(at + size);
-    if (size != 0) std::memcpy(bytes_.data() + at, from, size);
+    const char* bytes = static_cast<const char*>(from);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
   }
   template <typename Visit>
   static Status show(const char* at, Visit& visit) {

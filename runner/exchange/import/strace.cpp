@@ -30,7 +30,8 @@ std::string unquoted(std::string_view text) {
     const char c = text[++i];
     if (c >= '0' && c <= '7') {
       int value = 0;
-      for (int n = 0; n < 3 && i < text.size() && text[i] >= '0' && text[i] <= '7'; ++n) value = value * 8 + (text[i++] - '0');
+      for (int n = 0; n < 3 && i < text.size() && text[i] >= '0' && text[i] <= '7'; ++n)
+        value = value * 8 + (text[i++] - '0');
       --i;
       out += static_cast<char>(value);
     } else {
@@ -60,7 +61,8 @@ class StraceReader {
   using Files = std::map<int32_t, int64_t>;  // by descriptor
 
   Status take(const StraceLine& line, std::string_view text);
-  Status add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::string_view name, std::string_view args, const StraceLine& end);
+  Status add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::string_view name, std::string_view args,
+             const StraceLine& end);
   Status add_point(const Task& task, int64_t ts_ns, const char* kind, std::string_view text);
   Task& task(std::string_view tid);
   void fill(model::CallRow& row, std::string_view name, const std::vector<std::string_view>& args, int32_t proc_id);
@@ -116,14 +118,16 @@ void StraceReader::follow(const Task& task, std::string_view name, std::string_v
   tasks_[made.tid] = made;
 }
 
-void StraceReader::fill(model::CallRow& row, std::string_view name, const std::vector<std::string_view>& args, int32_t proc_id) {
+void StraceReader::fill(model::CallRow& row, std::string_view name, const std::vector<std::string_view>& args,
+                        int32_t proc_id) {
   const auto number = [&](size_t i) { return i < args.size() ? json_integer(args[i], -1) : -1; };
   const bool is_at = name.ends_with("at") || name.ends_with("at2") || name == "openat2";
   Files& files = files_[proc_id];
   const auto descriptor = [&](std::string_view text) {
     const int64_t fd = json_integer(text.substr(0, text.find('<')), -1);
     if (const size_t open = text.find('<'); open != std::string_view::npos && text.ends_with('>') && fd >= 0) {
-      files[static_cast<int32_t>(fd)] = to_.ids().file(text.substr(open + 1, text.size() - open - 2), model::FileKind::kUnknown);
+      files[static_cast<int32_t>(fd)] =
+          to_.ids().file(text.substr(open + 1, text.size() - open - 2), model::FileKind::kUnknown);
     }
     return static_cast<int32_t>(fd);
   };
@@ -181,8 +185,8 @@ Status StraceReader::add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::s
     more.args = json;
     return to_.add(more, 0);
   }
-  const std::string json = "{\"args\":" + quoted_json(text) + ",\"ret\":" + quoted_json(util::escaped_utf8(end.ret)) + ",\"err\":" +
-                           std::to_string(err) + "}";
+  const std::string json = "{\"args\":" + quoted_json(text) + ",\"ret\":" + quoted_json(util::escaped_utf8(end.ret)) +
+                           ",\"err\":" + std::to_string(err) + "}";
   const std::string shown = util::escaped_utf8(name);
   model::SliceRow row;
   row.origin = origin;
@@ -269,7 +273,8 @@ bool looks_like_strace(const std::string& text) {
   size_t at = 0;
   for (int lines = 0; lines < 50 && at < text.size(); ++lines) {
     const size_t end = text.find('\n', at);
-    const StraceLine line = parse_strace_line(std::string_view(text).substr(at, end == std::string::npos ? end : end - at));
+    const StraceLine line =
+        parse_strace_line(std::string_view(text).substr(at, end == std::string::npos ? end : end - at));
     const bool is_call = line.kind == StraceLine::Kind::kCall || line.kind == StraceLine::Kind::kUnfinished;
     if (is_call) return true;
     if (end == std::string::npos) break;

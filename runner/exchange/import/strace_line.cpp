@@ -67,7 +67,8 @@ bool parse_result(std::string_view text, StraceLine& line) {
   text.remove_prefix(1);
   if (text.ends_with('>')) {
     const size_t open = text.rfind('<');
-    if (open != std::string_view::npos) line.dur_ns = decimal_ns(text.substr(open + 1, text.size() - open - 2), kDigitsOfSecond);
+    if (open != std::string_view::npos)
+      line.dur_ns = decimal_ns(text.substr(open + 1, text.size() - open - 2), kDigitsOfSecond);
     if (line.dur_ns) text = text.substr(0, open);
   }
   line.ret = next_word(text);

@@ -80,9 +80,10 @@ Status TraceMaker::settle_clocks() {
     const bool is_same = file->clock == first->clock && file->has_offset == first->has_offset &&
                          file->realtime_offset_ns == first->realtime_offset_ns;
     if (is_same) continue;
-    return fail(fmt::format("the times of {} and {} are of different clocks: import each by itself, then put them on one clock with "
-                            "mlrun merge",
-                            first->path, file->path));
+    return fail(fmt::format(
+        "the times of {} and {} are of different clocks: import each by itself, then put them on one clock with "
+        "mlrun merge",
+        first->path, file->path));
   }
   return {};
 }
@@ -135,7 +136,8 @@ Status TraceMaker::write_gpu() {
     whole.func = texts[0];
     if (whole.kind == model::GpuKind::kKernel) whole.name_id = ids_.name(texts[0]);
     const uint64_t key = static_cast<uint64_t>(fields.join) << 32 | whole.correlation;
-    if (const Launch* launch = whole.correlation != 0 && model::is_on_device(whole.kind) ? rows_->launches.find(key) : nullptr) {
+    if (const Launch* launch =
+            whole.correlation != 0 && model::is_on_device(whole.kind) ? rows_->launches.find(key) : nullptr) {
       const int64_t ts_ns = whole.origin.ts_ns;
       whole.origin = ids_.origin(ts_ns, launch->proc_id, launch->thread_id);
       whole.launch_ns = launch->ts_ns;
@@ -180,12 +182,12 @@ void TraceMaker::fill_run(const std::vector<std::string>& command) {
     files.push_back(account_json(*file));
     for (const auto& [table, sum] : file->kept) rows[table] += sum.rows;
     for (const auto& [reason, count] : file->left_out) {
-      info_.coverage.push_back({0, "events of " + util::escaped_utf8(util::base_name(file->path)), reason, file->events - count,
-                                file->events, model::kUnseen});
+      info_.coverage.push_back({0, "events of " + util::escaped_utf8(util::base_name(file->path)), reason,
+                                file->events - count, file->events, model::kUnseen});
     }
     for (const auto& [what, count] : file->remarks) {
-      info_.coverage.push_back({0, "events of " + util::escaped_utf8(util::base_name(file->path)), what, file->events - count,
-                                file->events, model::kRemark});
+      info_.coverage.push_back({0, "events of " + util::escaped_utf8(util::base_name(file->path)), what,
+                                file->events - count, file->events, model::kRemark});
     }
   }
   for (const auto& [table, count] : rows) events += count;

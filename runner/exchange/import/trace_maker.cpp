@@ -23,7 +23,8 @@ TraceMaker::Rows::Rows(trace::StagingFolder folder)
     : staging(std::move(folder)),
       slices(staging.path(), 2 * kRowBytes,
              [](model::SliceRow& row, const auto& texts) {
-               row.name = texts[0], row.category = texts[1], row.track = texts[2], row.args = texts[3], row.other = texts[4];
+               row.name = texts[0], row.category = texts[1], row.track = texts[2], row.args = texts[3],
+               row.other = texts[4];
              }),
       flows(staging.path(), kFewRowBytes,
             [](model::FlowRow& row, const auto& texts) {
@@ -37,7 +38,8 @@ TraceMaker::Rows::Rows(trace::StagingFolder folder)
               [](model::StackSampleRow& row, const auto& texts) { row.event = texts[0], row.args = texts[1]; }),
       others(staging.path(), kFewRowBytes,
              [](model::OtherEventRow& row, const auto& texts) {
-               row.kind = texts[0], row.name = texts[1], row.category = texts[2], row.id = texts[3], row.args = texts[4];
+               row.kind = texts[0], row.name = texts[1], row.category = texts[2], row.id = texts[3],
+               row.args = texts[4];
              }),
       requests(staging.path(), kFewRowBytes, [](trace::RequestRow&, const auto&) {}),
       parts(staging.path(), kFewRowBytes, [](trace::PartRow&, const auto&) {}),
@@ -46,7 +48,6 @@ TraceMaker::Rows::Rows(trace::StagingFolder folder)
       marks(staging.path(), kFewRowBytes) {}
 
 TraceMaker::TraceMaker(bool shows_progress) : progress_(shows_progress) {}
-
 
 Result<std::unique_ptr<TraceMaker>> TraceMaker::create(const std::string& folder, bool shows_progress) {
   auto staging = trace::StagingFolder::create(folder);

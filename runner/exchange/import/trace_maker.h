@@ -53,7 +53,8 @@ class TraceMaker {
   // `name` of a kernel or call. Work on a device gets the thread of the call with its correlation; these count within `join`.
   Status add(const model::GpuWorkRow& row, std::string_view name, uint32_t join);
   Status add(const model::MarkRow& row);
-  Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes, bool is_write);
+  Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
+                   bool is_write);
 
   // The stack of frames "function (library)", innermost first; 0: there are too many.
   int32_t stack(const std::vector<model::FrameRow>& frames);

@@ -49,8 +49,8 @@ struct TraceMaker::Rows {
   EventTable<trace::PartTable, trace::PartRow, 1> parts;
   SortedRows<model::CallRow, 1> calls;
   SortedRows<GpuFields, 1> gpu;
-  SortedRows<MarkFields, 4> marks;  // domain, name, value, scope
-  summary::FlatMap<Launch> launches;   // by join and correlation
+  SortedRows<MarkFields, 4> marks;    // domain, name, value, scope
+  summary::FlatMap<Launch> launches;  // by join and correlation
   int64_t slice_ids = 0, requests_made = 0, launches_left_out = 0;
   int64_t calls_made = 0, gpu_api_rows = 0;
   summary::GpuWorkMeter gpu_work;
