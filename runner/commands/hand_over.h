@@ -13,9 +13,12 @@ Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 Result<int> export_trace(const Arguments& arguments);
+Result<int> import(const Arguments& arguments);
+Result<int> convert(const Arguments& arguments);
 Result<int> sweep(const Arguments& arguments);
 Result<int> merge(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);
+Result<int> advise(const Arguments& arguments);
 Result<int> plot(const Arguments& arguments);
 Result<int> mcp(const Arguments& arguments);
 

@@ -14,6 +14,7 @@
 #include "runner/trace/gpu/gpu_file_table.h"
 #include "runner/trace/gpu/gpu_tables.h"
 #include "runner/trace/gpu/torch_memory_table.h"
+#include "runner/trace/imported/imported_tables.h"
 #include "runner/trace/kernel/device_table.h"
 #include "runner/trace/kernel/file_op_table.h"
 #include "runner/trace/kernel/kernel_tables.h"
@@ -59,6 +60,11 @@ Status visit_all(const Visit& visit) {
       [&] { return visit_table<GpuGraphTable>(visit); },
       [&] { return visit_table<idle::IdleTable>(visit, nothing); },
       [&] { return visit_table<CollectiveTable>(visit); },
+      [&] { return visit_table<SliceTable>(visit); },
+      [&] { return visit_table<FlowTable>(visit); },
+      [&] { return visit_table<CounterTable>(visit); },
+      [&] { return visit_table<StackSampleTable>(visit); },
+      [&] { return visit_table<OtherEventTable>(visit); },
       [&] { return visit_device_table(visit); },
       [&] { return visit_syscall_tables(visit); },
   };

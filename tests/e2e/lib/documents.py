@@ -9,8 +9,9 @@ TABLES = case.SOURCE / "runner" / "trace" / "TABLES.md"
 EVENT_TABLES = ("call", "alloc", "alloc_small")
 COMMON = "Columns of every event table"
 OF_GPU, ON_DEVICE = "Columns of every table of GPU work", "Columns of GPU work on a device"
+IMPORTED_TABLES = ("slice", "flow", "counter", "stack_sample", "import_event")
 KERNEL_EVENT_TABLES = ("block_part", "wait", "vfs", "remote", "gpu_file", "torch_memory")
-SHARED = dict.fromkeys((*EVENT_TABLES, *KERNEL_EVENT_TABLES), (COMMON,)) | {
+SHARED = dict.fromkeys((*EVENT_TABLES, *KERNEL_EVENT_TABLES, *IMPORTED_TABLES), (COMMON,)) | {
     "gpu_api": (COMMON, OF_GPU), "gpu_sync": (COMMON, OF_GPU), "gpu_memory": (COMMON, OF_GPU), "gpu_graph": (COMMON, OF_GPU),
     **dict.fromkeys(("gpu_kernel", "gpu_memcpy", "gpu_memset"), (COMMON, OF_GPU, ON_DEVICE))}
 

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/bpftrace_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "runner/exchange/import/call_names.h"
+#include "runner/exchange/import/input.h"
+#include "runner/exchange/import/json_members.h"
+#include "runner/util/text.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+constexpr std::string_view kGaps = " \t";
+
+// "TIMESTAMP PID OFFSET SIZE (B) LAT(ns) FILENAME": the units in parentheses are no columns.
+std::vector<std::string> columns_of(std::string_view heading) {
+  std::vector<std::string> columns;
+  for (std::string_view word : util::split(heading, kGaps)) {
+    word = word.substr(0, word.find('('));
+    if (!word.empty()) columns.emplace_back(word);
+  }
+  return columns;
+}
+
+bool is_heading(std::string_view line) {
+  const size_t at = line.find_first_not_of(kGaps);
+  return at != std::string_view::npos && line.substr(at).starts_with("TIMESTAMP");
+}
+
+// Unsigned 64-bit prints of negative numbers are those numbers.
+std::optional<int64_t> whole(std::string_view text) {
+  uint64_t large = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), large);
+  if (error == std::errc() && end == text.data() + text.size()) return static_cast<int64_t>(large);
+  int64_t number = 0;
+  const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && rest == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+class BpftraceReader {
+ public:
+  BpftraceReader(std::string path, TraceMaker& to) : path_(std::move(path)), to_(to) {}
+  Status run();
+
+ private:
+  Status take(std::string_view line);
+  Status block(const model::Origin& origin, int64_t end_ns);
+  Status call(const model::Origin& origin, int64_t dur_ns, std::string_view func);
+  Status rest(const model::Origin& origin, const char* kind);
+  bool fields_of(std::string_view line);
+  [[nodiscard]] bool has(const std::string& column) const { return fields_.contains(column); }
+  [[nodiscard]] std::string_view text(const std::string& column) const {
+    const auto found = fields_.find(column);
+    return found == fields_.end() ? std::string_view() : found->second;
+  }
+  [[nodiscard]] int64_t number(const std::string& column, int64_t none) const {
+    return whole(text(column)).value_or(none);
+  }
+  [[nodiscard]] std::string_view func_of_file() const;
+
+  std::string path_;
+  TraceMaker& to_;
+  std::vector<std::string> columns_;
+  std::map<std::string, std::string_view> fields_;
+};
+
+// Which function a line without a column for it is of.
+std::string_view BpftraceReader::func_of_file() const {
+  const std::string_view name = util::base_name(path_);
+  if (has("FUNC")) return text("FUNC");
+  if (has("FUNCTION")) return text("FUNCTION");
+  if (has("R/W")) return text("R/W").starts_with("R") ? "read" : "write";
+  if (has("FULLPATH") || name.find("open") != std::string_view::npos) return "openat";
+  if (name.find("write") != std::string_view::npos || has("SIZE") || has("REQ")) return "write";
+  if (name.find("read") != std::string_view::npos || has("RET")) return "read";
+  if (name.find("munmap") != std::string_view::npos) return "munmap";
+  if (name.find("mmap") != std::string_view::npos) return "mmap";
+  return name.find("close") != std::string_view::npos ? "close" : std::string_view();
+}
+
+// File names may have blanks, and may be empty.
+bool BpftraceReader::fields_of(std::string_view line) {
+  fields_.clear();
+  const auto words = util::split(line, kGaps);
+  if (words.size() + 1 < columns_.size() || words.empty()) return false;
+  for (size_t i = 0; i < columns_.size(); ++i) fields_[columns_[i]] = i < words.size() ? words[i] : std::string_view();
+  if (words.size() <= columns_.size()) return true;
+  const bool ends_with_name =
+      columns_.back() == "FILENAME" || columns_.back() == "FULLPATH" || columns_.back() == "FILE";
+  if (!ends_with_name) return false;
+  const std::string_view first = words[columns_.size() - 1], last = words.back();
+  fields_[columns_.back()] = {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
+  return true;
+}
+
+Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
+  static const std::map<std::string, bool> kInRow = {
+      {"TIMESTAMP", true}, {"PID", true},    {"TID", true},       {"LAT", true},     {"OFFSET", true},
+      {"RET", true},       {"FD", true},     {"FILENAME", true},  {"SIZE", true},    {"REQ", true},
+      {"BYTES", true},     {"SECTOR", true}, {"REQUESTED", true}, {"RETURNED", true}};
+  std::string json;
+  for (const auto& [name, value] : fields_) {
+    if (kInRow.contains(name) && !(name == "FILENAME" && has("FULLPATH"))) continue;
+    json += (json.empty() ? "{" : ",") + quoted_json(util::escaped_utf8(name)) + ":" +
+            quoted_json(util::escaped_utf8(value));
+  }
+  if (json.empty()) return {};
+  json += "}";
+  model::OtherEventRow row;
+  row.origin = origin;
+  row.kind = kind;
+  row.args = json;
+  return to_.add(row, 0);
+}
+
+Status BpftraceReader::block(const model::Origin& origin, int64_t end_ns) {
+  const bool is_write = text("T").starts_with("W") || text("T") == "1";
+  if (Status added = to_.add_block(0, origin, end_ns, number("SECTOR", -1), number("BYTES", 0), is_write); !added)
+    return added;
+  return rest(origin, "block");
+}
+
+Status BpftraceReader::call(const model::Origin& origin, int64_t dur_ns, std::string_view func) {
+  const auto known = func_number(func.substr(0, func.find('(')));
+  std::string_view path = text("FULLPATH");
+  if (path.empty()) path = text("FILENAME");
+  if (path.empty()) path = text("FILE");
+  if (!known) {
+    const std::string name = util::escaped_utf8(func.empty() ? "event" : func),
+                      args = "{\"file\":" + quoted_json(util::escaped_utf8(path)) + "}";
+    model::SliceRow row;
+    row.origin = origin;
+    row.dur_ns = dur_ns;
+    row.kind = model::SliceKind::kSyscall;
+    row.name = name;
+    row.category = "bpftrace";
+    row.args = args;
+    if (Status added = to_.add(row); !added) return added;
+    return rest(origin, "slice");
+  }
+  model::CallRow row;
+  row.origin = origin;
+  row.dur_ns = dur_ns;
+  row.func = *known;
+  row.via = model::Via::kSyscall;
+  const bool opens = func.starts_with("open");
+  row.ret = number(opens ? "FD" : "RET", number("RETURNED", number("SIZE", 0)));
+  if (row.ret < 0) {
+    row.err = static_cast<int32_t>(std::min<int64_t>(-row.ret, 4095));
+    row.ret = -1;
+  }
+  row.fd = static_cast<int32_t>(opens ? std::max<int64_t>(row.ret, -1) : number("FD", -1));
+  row.requested = number("REQ", number("REQUESTED", -1));
+  if (has("OFFSET")) {
+    row.offset = number("OFFSET", -1);
+    row.offset_source = model::OffsetSource::kKernel;
+  }
+  if (!path.empty()) {
+    row.file_id = to_.ids().file(path, model::FileKind::kUnknown);
+    row.file_kind = model::FileKind::kRegular;
+  }
+  if (Status added = to_.add(row); !added) return added;
+  return rest(origin, "call");
+}
+
+Status BpftraceReader::take(std::string_view line) {
+  if (line.find_first_not_of(kGaps) == std::string_view::npos) return {};
+  if (is_heading(line)) {
+    columns_ = columns_of(line);
+    return {};
+  }
+  const auto end_ns = fields_of(line) ? whole(text("TIMESTAMP")) : std::nullopt;
+  if (!end_ns || *end_ns < 0) {
+    to_.file().leave_out("a line with other columns than the heading");
+    return {};
+  }
+  const std::string_view id = has("TID") ? text("TID") : text("PID");
+  const auto pid = whole(has("PID") ? text("PID") : id), tid = whole(id);
+  const int64_t latency = number("LAT", number("QLAT", 0));
+  if (!pid || latency < 0 || latency > *end_ns) {
+    to_.file().leave_out(pid ? "a duration below 0, or longer than the time since the boot" : "no process");
+    return {};
+  }
+  const int32_t proc_id = to_.ids().process(*pid);
+  const int32_t thread_id = has("TID") && tid ? to_.ids().thread(proc_id, *tid) : to_.ids().thread(proc_id, *pid);
+  if (has("COMM")) to_.ids().name_thread(thread_id, text("COMM"));
+  const model::Origin origin = to_.ids().origin(*end_ns - latency, proc_id, thread_id);
+  if (has("DISK") || (has("SECTOR") && has("BYTES"))) return block(origin, *end_ns);
+  return call(origin, latency, func_of_file());
+}
+
+Status BpftraceReader::run() {
+  auto input = Input::open(path_);
+  if (!input) return tl::make_unexpected(input.error());
+  to_.file().clock = FileClock::kMonotonic;
+  Lines lines(**input, path_);
+  for (std::string_view line;;) {
+    const auto more = lines.next(line);
+    if (!more) return tl::make_unexpected(more.error());
+    if (!*more) return {};
+    if (columns_.empty() && !is_heading(line)) continue;  // "Attaching 3 probes...", a title
+    if (Status taken = take(line); !taken) return taken;
+    to_.progress().reached(static_cast<size_t>((*input)->file_at()), static_cast<size_t>((*input)->file_size()));
+  }
+}
+
+}  // namespace
+
+bool looks_like_bpftrace(const std::string& text) {
+  size_t at = 0;
+  for (int lines = 0; lines < 20 && at < text.size(); ++lines) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (is_heading(line) && columns_of(line).size() > 2) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+Status read_bpftrace(const std::string& path, TraceMaker& to) { return BpftraceReader(path, to).run(); }
+
+}  // namespace mlrun::exchange

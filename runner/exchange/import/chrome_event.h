@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One event of the Chrome trace format, parsed by simdjson. Texts are valid UTF-8 and live until the next one is parsed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace mlrun::exchange {
+
+struct ChromeEvent {
+  char phase = 0;  // 0: none
+  std::optional<int64_t> ts_ns, dur_ns;
+  bool has_ts = false;  // it has one, which may be no number
+  std::string_view pid, tid, name, category, scope, binding, instant_scope;
+  std::string_view id;           // as text, whatever its type
+  bool id_is_local = false;      // to the process
+  std::string_view args;         // JSON
+  std::string_view stack_frame;  // sf: key in stackFrames
+  std::string_view stack;        // JSON array
+  std::string_view weight;
+  std::string other;  // members of a JSON object, without braces: those that no field is for
+};
+
+class ChromeEventParser {
+ public:
+  ChromeEventParser();
+  ~ChromeEventParser();
+  ChromeEventParser(const ChromeEventParser&) = delete;
+  ChromeEventParser& operator=(const ChromeEventParser&) = delete;
+
+  enum class Outcome : uint8_t { kEvent, kMended, kNoObject, kEmpty, kBad };
+  // `element`: as from JsonSplitter, with its padding. `digits`: of a nanosecond in a unit of ts. What a writer that does not escape
+  // leaves is mended: bytes that are not UTF-8, control characters, quotes in texts.
+  Outcome parse(std::string_view element, ChromeEvent& event);
+  // Why the last one was bad.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  struct State;
+  bool parse_sound(std::string_view element, ChromeEvent& event, bool& is_empty);
+
+  std::unique_ptr<State> state_;
+  std::string problem_, mended_;
+};
+
+// `text` with what simdjson refuses made acceptable.
+[[nodiscard]] std::string mended_json(std::string_view text, bool escapes_quotes);
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/chrome_gpu.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "runner/exchange/import/decimal_time.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+constexpr uint32_t kAsync = 1;
+
+uint64_t number_of(std::string_view text) {
+  uint64_t number = 0;
+  if (text.starts_with("0x")) {
+    std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
+    return number;
+  }
+  return static_cast<uint64_t>(json_integer(text));
+}
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
+  for (const std::string_view one : list) {
+    if (text == one) return true;
+  }
+  return false;
+}
+
+// Parts of "[x, y, z]".
+std::array<uint32_t, 3> dimensions(std::string_view text) {
+  std::array<uint32_t, 3> sizes{};
+  size_t at = 0;
+  for (uint32_t& size : sizes) {
+    at = text.find_first_of("0123456789", at);
+    if (at == std::string_view::npos) break;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), size);
+    at = static_cast<size_t>(end - text.data());
+  }
+  return sizes;
+}
+
+uint32_t memory_kind(std::string_view text) {
+  for (size_t i = 1; i < model::kGpuMemories.size(); ++i) {
+    const std::string_view name = model::kGpuMemories[i];
+    if (text.size() == name.size() && (text[0] | 0x20) == name[0] && text.substr(1) == name.substr(1))
+      return static_cast<uint32_t>(i);
+  }
+  return 0;
+}
+
+}  // namespace
+
+uint32_t copy_kind(std::string_view text) {
+  constexpr std::array kNames = {"", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"};
+  for (uint32_t i = 1; i < kNames.size(); ++i) {
+    if (text.find(kNames[i]) != std::string_view::npos) return i;
+  }
+  if (text.find("HostToDevice") != std::string_view::npos) return 1;
+  if (text.find("DeviceToHost") != std::string_view::npos) return 2;
+  if (text.find("DeviceToDevice") != std::string_view::npos) return 8;
+  return 0;
+}
+
+struct ChromeGpu::Fields {
+  std::optional<int64_t> device;
+  uint64_t stream = 0, context = 0, correlation = 0;
+  std::array<uint32_t, 3> grid{}, block{};
+  int64_t bytes = 0, registers = 0, shared = 0, begin_ns = -1, end_ns = -1;
+  std::string pid, tid, name;  // of rocprofiler
+  bool is_rocprofiler = false, has_bytes = false;
+  std::string rest;
+};
+
+void ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
+  members_.visit(event.args, [&](const JsonMember& member) {
+    const std::string_view key = member.key, text = member.text;
+    if (is_one_of(key, {"device", "dev-id"})) {
+      fields.device = json_integer(text, -1);
+    } else if (is_one_of(key, {"stream", "stream-id"})) {
+      fields.stream = number_of(text);
+    } else if (key == "context") {
+      fields.context = number_of(text);
+    } else if (key == "correlation") {
+      fields.correlation = number_of(text);
+    } else if (key == "grid") {
+      fields.grid = dimensions(text);
+    } else if (key == "block") {
+      fields.block = dimensions(text);
+    } else if (key == "bytes") {
+      fields.bytes = json_integer(text);
+      fields.has_bytes = true;
+    } else if (key == "registers per thread") {
+      fields.registers = json_integer(text);
+    } else if (key == "shared memory") {
+      fields.shared = json_integer(text);
+    } else if (key == "BeginNs") {
+      fields.begin_ns = json_integer(text, -1);
+    } else if (key == "EndNs") {
+      fields.end_ns = json_integer(text, -1);
+    } else if (key == "pid") {
+      fields.pid = text;
+    } else if (key == "tid") {
+      fields.tid = text;
+    } else if (!is_one_of(key, {"DurationNs", "Name"})) {
+      if (!fields.rest.empty()) fields.rest += ',';
+      fields.rest += quoted_json(key);
+      fields.rest += ':';
+      fields.rest += member.raw;
+    }
+  });
+  fields.is_rocprofiler = fields.begin_ns >= 0 && fields.end_ns >= fields.begin_ns && !fields.pid.empty();
+}
+
+bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row) {
+  const std::string_view category = event.category;
+  if (fields.is_rocprofiler) {
+    const bool is_work = fields.device.has_value();
+    row.kind = !is_work                     ? model::GpuKind::kApi
+               : copy_kind(event.name) != 0 ? model::GpuKind::kMemcpy
+                                            : model::GpuKind::kKernel;
+    row.runtime = event.name.starts_with("hip") ? 1 : 0;
+    return is_work || event.name.starts_with("hip") || event.name.starts_with("hsa");
+  }
+  if (is_one_of(category, {"cuda_runtime", "Runtime"})) {
+    row.kind = model::GpuKind::kApi;
+    row.runtime = 1;
+    return true;
+  }
+  if (category == "cuda_driver") {
+    row.kind = model::GpuKind::kApi;
+    return true;
+  }
+  if (!fields.device || fields.correlation > UINT32_MAX) return false;
+  if (is_one_of(category, {"kernel", "Kernel"})) {
+    row.kind = model::GpuKind::kKernel;
+  } else if (is_one_of(category, {"gpu_memcpy", "Memcpy"})) {
+    row.kind = model::GpuKind::kMemcpy;
+  } else if (is_one_of(category, {"gpu_memset", "Memset"})) {
+    row.kind = model::GpuKind::kMemset;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken) {
+  taken = false;
+  const bool is_of_kineto = is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset",
+                                                       "Memset", "cuda_runtime", "Runtime", "cuda_driver"});
+  // Most events are neither: their arguments need not be read.
+  if (!is_of_kineto && (!event.category.empty() || event.args.find("\"BeginNs\"") == std::string_view::npos)) return {};
+  Fields fields;
+  read(event, fields);
+  model::GpuWorkRow row;
+  if (!find_kind(event, fields, row)) return {};
+  taken = true;
+  const int32_t proc_id = to_.ids().process(fields.is_rocprofiler ? std::string_view(fields.pid) : event.pid);
+  const bool is_call = row.kind == model::GpuKind::kApi;
+  int32_t thread_id = 0;
+  if (is_call || fields.is_rocprofiler)
+    thread_id = to_.ids().thread(proc_id, fields.is_rocprofiler ? std::string_view(fields.tid) : event.tid);
+  if (fields.is_rocprofiler) {
+    ts_ns = fields.begin_ns;
+    dur_ns = fields.end_ns - fields.begin_ns;
+  }
+  row.origin = to_.ids().origin(ts_ns, proc_id, thread_id);
+  row.dur_ns = dur_ns;
+  row.correlation = static_cast<uint32_t>(fields.correlation);
+  if (!is_call) {
+    row.gpu_id = to_.ids().gpu(*fields.device);
+    row.context = static_cast<uint32_t>(fields.context);
+    row.stream = static_cast<uint32_t>(fields.stream);
+  }
+  row.grid = fields.grid;
+  row.block = fields.block;
+  row.bytes = fields.bytes;
+  switch (row.kind) {
+    case model::GpuKind::kKernel:
+      row.detail = static_cast<uint32_t>(fields.registers);
+      row.static_shared = static_cast<uint32_t>(fields.shared);
+      row.is_communication = event.name.find("nccl") != std::string_view::npos;
+      break;
+    case model::GpuKind::kMemcpy: {
+      const size_t open = event.name.find('('), arrow = event.name.find(" -> ");
+      uint32_t source = 0, target = 0;
+      if (open != std::string_view::npos && arrow != std::string_view::npos && arrow > open) {
+        source = memory_kind(event.name.substr(open + 1, arrow - open - 1));
+        const std::string_view rest = event.name.substr(arrow + 4);
+        target = memory_kind(rest.substr(0, rest.find(')')));
+      }
+      row.detail = copy_kind(event.name) | source << 8 | target << 16;
+      break;
+    }
+    case model::GpuKind::kMemset: row.detail = event.name.find("Device") != std::string_view::npos ? 3 : 0; break;
+    default: break;
+  }
+  if (Status added = to_.add(row, event.name, join); !added) return added;
+  if (!event.other.empty()) fields.rest += (fields.rest.empty() ? "" : ",") + event.other;
+  if (fields.rest.empty() && event.name.empty()) return {};
+  // The rest of it: columns have no place for it.
+  const bool has_name_column = row.kind == model::GpuKind::kKernel || is_call;
+  if (fields.rest.empty() && has_name_column) return {};
+  const std::string args = "{" + fields.rest + "}", id = std::to_string(row.correlation);
+  model::OtherEventRow other;
+  other.origin = row.origin;
+  other.kind = "gpu";
+  other.name = has_name_column ? std::string_view() : event.name;
+  other.category = event.category;
+  other.id = id;
+  other.args = args;
+  return to_.add(other, 0);
+}
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of PyTorch's profiler (Kineto) and of rocprofiler that are GPU work or calls of CUDA or HIP: rows of the gpu_* tables. What
+// their arguments say beyond the columns goes to import_event, with the same time and correlation.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/json_members.h"
+#include "runner/exchange/import/trace_maker.h"
+
+namespace mlrun::exchange {
+
+class ChromeGpu {
+ public:
+  explicit ChromeGpu(TraceMaker& to) : to_(to) {}
+
+  // Of an X event with a duration. `taken`: it was GPU work, and is in the trace. `join`: of the file.
+  Status add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken);
+
+ private:
+  struct Fields;
+  void read(const ChromeEvent& event, Fields& fields);
+  static bool find_kind(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row);
+
+  TraceMaker& to_;
+  JsonMembers members_;
+};
+
+// What a copy's name or kind says ("HtoD", "Memcpy HtoD (Pageable -> Device)"), by CUPTI's numbers; 0: unknown.
+[[nodiscard]] uint32_t copy_kind(std::string_view text);
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One file in the Chrome trace format (chrome.h).
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/chrome_gpu.h"
+#include "runner/exchange/import/chrome_ranges.h"
+#include "runner/exchange/import/dftracer.h"
+#include "runner/exchange/import/json_members.h"
+#include "runner/exchange/import/sorted_rows.h"
+#include "runner/exchange/import/trace_maker.h"
+
+namespace mlrun::exchange {
+
+class ChromeReader {
+ public:
+  ChromeReader(TraceMaker& to, std::string path);
+
+  Status element(std::string_view text, int64_t offset);
+  Status member(std::string_view key, std::string_view value);
+  Status finish();
+
+ private:
+  struct Sample {
+    model::Origin origin;
+    int64_t period = -1;
+  };
+  Status take(ChromeEvent& event);
+  Status complete(const ChromeEvent& event, const model::Origin& origin);
+  Status instant(const ChromeEvent& event, const model::Origin& origin);
+  Status counter(const ChromeEvent& event, const model::Origin& origin);
+  Status flow(const ChromeEvent& event, const model::Origin& origin);
+  Status async_point(const ChromeEvent& event, const model::Origin& origin);
+  Status metadata(const ChromeEvent& event, int32_t proc_id);
+  Status other(const ChromeEvent& event, const model::Origin& origin);
+  Status sample(const ChromeEvent& event, const model::Origin& origin);
+  Status write_samples();
+  int64_t flow_id(std::string_view id, bool& is_text);
+  void read_members();
+  [[nodiscard]] std::string other_json(const ChromeEvent& event) const;
+
+  TraceMaker& to_;
+  std::string path_;
+  uint32_t join_;
+  ChromeEventParser parser_;
+  ChromeEvent event_;
+  JsonMembers members_;
+  ChromeRanges ranges_;
+  ChromeGpu gpu_;
+  Dftracer dftracer_;
+  SortedRows<Sample, 4> samples_;                // name, category, frame or stack, other
+  std::map<std::string, std::string> document_;  // members of the top-level object
+  std::unordered_map<std::string, int64_t> text_ids_;
+};
+
+}  // namespace mlrun::exchange

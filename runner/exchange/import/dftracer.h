@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// DFTracer's events: those of the categories POSIX and STDIO become calls on files, whose names it gives by hashes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/json_members.h"
+#include "runner/exchange/import/trace_maker.h"
+
+namespace mlrun::exchange {
+
+class Dftracer {
+ public:
+  explicit Dftracer(TraceMaker& to) : to_(to) {}
+
+  // An M event; learns the name of a file.
+  void learn(const ChromeEvent& event);
+  // An X event. `taken`: it was such a call.
+  Status add(const ChromeEvent& event, const model::Origin& origin, int64_t dur_ns, bool& taken);
+
+ private:
+  TraceMaker& to_;
+  JsonMembers members_;
+  std::unordered_map<std::string, int64_t> files_;  // file_id by hash
+};
+
+}  // namespace mlrun::exchange

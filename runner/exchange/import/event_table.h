@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of one event table on their way to its file: sorted by end, then in row groups that are sorted by begin, as TABLES.md
+// promises. A row's texts travel beside it; `bind` puts them back into it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "runner/exchange/import/sorted_rows.h"
+#include "runner/parquet/parquet_table.h"
+#include "runner/trace/rows/origin_columns.h"
+
+namespace mlrun::exchange {
+
+inline constexpr size_t kGroupTextBytes = size_t{24} << 20;
+
+template <typename Row>
+int64_t begin_of(const Row& row) {
+  if constexpr (requires { row.ts_ns; }) {
+    return row.ts_ns;
+  } else {
+    return row.origin.ts_ns;
+  }
+}
+
+// Writes rows that come in order of their end.
+template <typename Table, typename Row, size_t kTexts>
+class GroupWriter {
+ public:
+  using Texts = typename SortedRows<Row, kTexts>::Texts;
+  using Bind = void (*)(Row& row, const Texts& texts);
+
+  GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, SIZE_MAX) {}
+
+  Status open(const std::string& tables_folder) { return table_.parquet().open_in(tables_folder); }
+
+  Status add(int64_t end_ns, const Row& row, const Texts& texts) {
+    if (count_ == 0) ends_ = {end_ns, end_ns};
+    ends_.max_ns = end_ns;
+    for (const std::string_view text : texts) text_bytes_ += text.size();
+    if (Status added = group_.add(begin_of(row), row, texts); !added) return added;
+    return ++count_ < rows_max_ && text_bytes_ < kGroupTextBytes ? Status() : end_group();
+  }
+  Status close() {
+    if (Status ended = end_group(); !ended) return ended;
+    if (auto closed = table_.parquet().close(); !closed) return tl::make_unexpected(closed.error());
+    return {};
+  }
+
+ private:
+  Status end_group() {
+    const auto put = [&](int64_t, const Row& row, const Texts& texts) -> Status {
+      Row bound = row;
+      bind_(bound, texts);
+      table_.add(bound, ends_);
+      return {};
+    };
+    if (Status shown = group_.for_each(put); !shown) return shown;
+    count_ = 0;
+    text_bytes_ = 0;
+    return table_.parquet().end_row_group();
+  }
+
+  Bind bind_;
+  int64_t rows_max_, count_ = 0;
+  size_t text_bytes_ = 0;
+  trace::GroupEnds ends_;
+  SortedRows<Row, kTexts> group_;
+  Table table_;
+};
+
+template <typename Table, typename Row, size_t kTexts>
+class EventTable {
+ public:
+  using Texts = typename SortedRows<Row, kTexts>::Texts;
+  using Bind = typename GroupWriter<Table, Row, kTexts>::Bind;
+
+  EventTable(const std::string& folder, size_t limit_bytes, Bind bind) : rows_(folder, limit_bytes), bind_(bind) {}
+
+  // `end_ns`: where the row sorts.
+  Status add(int64_t end_ns, const Row& row, const Texts& texts) { return rows_.add(end_ns, row, texts); }
+  [[nodiscard]] int64_t size() const { return rows_.size(); }
+
+  // `see` gets each row, in order of its end, before it is written, and may complete it.
+  template <typename See>
+  Status write(const std::string& tables_folder, See see) {
+    GroupWriter<Table, Row, kTexts> writer(bind_, trace::kRowGroupRows);
+    if (Status opened = writer.open(tables_folder); !opened) return opened;
+    const auto put = [&](int64_t end_ns, const Row& row, const Texts& texts) -> Status {
+      Row seen = row;
+      see(seen, texts);
+      return writer.add(end_ns, seen, texts);
+    };
+    if (Status shown = rows_.for_each(put); !shown) return shown;
+    return writer.close();
+  }
+
+ private:
+  SortedRows<Row, kTexts> rows_;
+  Bind bind_;
+};
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What became of the events of one imported file: events = events kept + events left out, by reason.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace mlrun::exchange {
+
+// Which clock the times of a file are of.
+enum class FileClock : uint8_t { kUnknown, kRealtime, kMonotonic };
+
+struct FileAccount {
+  struct Kept {
+    int64_t events = 0, rows = 0;
+  };
+  std::string path, format;
+  FileClock clock = FileClock::kUnknown;
+  int64_t realtime_offset_ns = 0;  // UTC = time + this, where has_offset
+  bool has_offset = false;
+  int64_t events = 0;
+  std::map<std::string, Kept> kept;         // by table
+  std::map<std::string, int64_t> left_out;  // by reason
+  std::map<std::string, int64_t> remarks;   // what was mended, and how often
+  nlohmann::json metadata = nlohmann::json::object();
+
+  // One event that makes `rows` rows of `table`. The end of a range is an event without a row of its own.
+  void keep(const char* table, int64_t rows = 1, int64_t of_events = 1) {
+    events += of_events;
+    Kept& sum = kept[table];
+    sum.events += of_events;
+    sum.rows += rows;
+  }
+  void leave_out(const std::string& reason, int64_t of_events = 1) {
+    events += of_events;
+    left_out[reason] += of_events;
+  }
+};
+
+}  // namespace mlrun::exchange

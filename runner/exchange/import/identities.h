@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes, threads, GPUs, files and names of an imported trace, numbered in the order in which they appear. Ids of processes and
+// threads may be any text; those that are no 32-bit numbers get negative numbers, and keep the text as their name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/model/trace_info.h"
+
+namespace mlrun::exchange {
+
+class Identities {
+ public:
+  explicit Identities(model::TraceInfo& info) : info_(info) {}
+
+  // The processes of a new file are others than those before, though they have the same numbers.
+  void begin_space() {
+    ++space_;
+    last_pid_.clear();
+    last_tid_.clear();
+    last_proc_ = last_thread_ = 0;
+  }
+
+  // Returns proc_id. The text of the id, as in the file.
+  int32_t process(std::string_view pid);
+  int32_t process(int64_t pid) { return process(std::to_string(pid)); }
+  // Returns thread_id.
+  int32_t thread(int32_t proc_id, std::string_view tid);
+  int32_t thread(int32_t proc_id, int64_t tid) { return thread(proc_id, std::to_string(tid)); }
+  // The origin of an event at `ts_ns`. Thread 0: of the process as a whole.
+  [[nodiscard]] model::Origin origin(int64_t ts_ns, int32_t proc_id, int32_t thread_id) const;
+  // Extends the lives of both.
+  void lived(const model::Origin& origin, int64_t end_ns);
+
+  void name_process(int32_t proc_id, std::string_view name);
+  void name_thread(int32_t thread_id, std::string_view name);
+  void set_rank(int32_t proc_id, int64_t rank, int64_t world_size);
+  void set_parent(int32_t proc_id, int32_t parent);
+
+  int32_t gpu(int64_t number, std::string_view name = {});
+  int64_t file(std::string_view path, model::FileKind kind);
+  // 0: there are too many.
+  int64_t name(std::string_view name);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  using Map = std::unordered_map<std::string, int32_t, Hash, std::equal_to<>>;
+
+  model::TraceInfo& info_;
+  int32_t space_ = 0;
+  int32_t unnumbered_ = -1;  // the last negative number; -1 means a thread without records
+  Map processes_, threads_;
+  std::map<std::pair<int32_t, int64_t>, int32_t> gpus_;
+  std::unordered_map<std::string_view, int64_t> files_;
+  std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> names_;
+  std::string last_pid_, last_tid_;
+  int32_t last_proc_ = 0, last_thread_ = 0, last_thread_proc_ = 0;
+};
+
+}  // namespace mlrun::exchange

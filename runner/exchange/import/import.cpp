@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/import.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "runner/exchange/import/readers.h"
+#include "runner/options/cli.h"
+#include "runner/util/log.h"
+#include "runner/util/text.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string footer() {
+  std::string text =
+      "Examples:\n"
+      "  mlrun import trace.json.gz -o TRACE\n"
+      "  mlrun import read.out write.out openat.out bio.out -o TRACE\n"
+      "\n"
+      "The format is recognised by the content:\n";
+  for (const Reader& reader : all_readers()) text += fmt::format("  {:<10} {}\n", reader.name, reader.summary);
+  return text +
+         "\nTRACE is a trace as those that mlrun records: report, show, plot and export work on it. What has no place "
+         "in it is listed by "
+         "reason.";
+}
+
+void say_what_was_read(const FileAccount& file) {
+  int64_t left_out = 0;
+  for (const auto& [reason, count] : file.left_out) left_out += count;
+  util::say(fmt::format("{}: {}, {} events, {} kept", file.path, file.format, file.events, file.events - left_out));
+  for (const auto& [reason, count] : file.left_out) util::say(fmt::format("  left out: {}: {}", reason, count));
+  for (const auto& [what, count] : file.remarks) util::say(fmt::format("  {}: {}", what, count));
+}
+
+Status read_file(const std::string& path, TraceMaker& maker) {
+  const auto reader = find_reader(path);
+  if (!reader) return tl::make_unexpected(reader.error());
+  maker.begin_file(path, (*reader)->name);
+  return (*reader)->read(path, maker);
+}
+
+}  // namespace
+
+Status import_files(const std::vector<std::string>& files, const std::string& folder,
+                    const std::vector<std::string>& command, bool shows_progress) {
+  if (::mkdir(folder.c_str(), 0755) != 0) {
+    if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
+    return fail(folder + " exists already; name a new folder with -o");
+  }
+  const Status done = [&]() -> Status {
+    auto maker = TraceMaker::create(folder, shows_progress);
+    if (!maker) return tl::make_unexpected(maker.error());
+    for (const std::string& path : files) {
+      (*maker)->progress().begin(0.9 / static_cast<double>(files.size()), 0);
+      if (Status read = read_file(path, **maker); !read) return read;
+    }
+    if (Status finished = (*maker)->finish(command); !finished) return finished;
+    if (shows_progress) (*maker)->for_each_file(say_what_was_read);
+    return {};
+  }();
+  std::error_code ignored;
+  if (!done) fs::remove_all(folder, ignored);
+  return done;
+}
+
+Result<int> import(const Arguments& arguments) {
+  std::vector<std::string> files;
+  std::string folder;
+  bool quiet = false;
+  CLI::App app("Makes a trace of what another tool has recorded.", "import");
+  set_usage(app, "mlrun import [OPTIONS] FILE... -o TRACE");
+  app.footer(footer());
+  app.add_option("FILE", files, "what the other tool wrote; several files of one run become one trace")->required();
+  app.add_option("-o,--output", folder, "folder of the new trace")->required()->type_name("TRACE");
+  app.add_flag("--quiet", quiet, "print nothing but errors (default: off)");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  std::vector<std::string> command = {"mlrun", "import"};
+  command.insert(command.end(), files.begin(), files.end());
+  if (Status done = import_files(files, folder, command, !quiet); !done) return tl::make_unexpected(done.error());
+  return 0;
+}
+
+}  // namespace mlrun::exchange

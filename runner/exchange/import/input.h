@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a file that is imported, unpacked if it is a gzip or zip file: as a stream, or line by line.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runner/util/result.h"
+
+namespace mlrun::exchange {
+
+class Input {
+ public:
+  static Result<std::unique_ptr<Input>> open(const std::string& path);
+  virtual ~Input() = default;
+
+  // Fills up to `size` bytes; 0 at the end.
+  virtual Result<size_t> read(char* to, size_t size) = 0;
+  // Bytes of the file read so far, and its size: for progress.
+  [[nodiscard]] int64_t file_at() const { return file_at_; }
+  [[nodiscard]] int64_t file_size() const { return file_size_; }
+  // The packed file ends early; what came before was read.
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
+
+ protected:
+  int64_t file_at_ = 0, file_size_ = 0;
+  bool is_cut_ = false;
+};
+
+// A window on an input that grows at its end. Offsets are of the unpacked bytes.
+class Window {
+ public:
+  static constexpr size_t kPadding = 64;  // readable behind the bytes, with any content
+  explicit Window(Input& input) : input_(input) {}
+
+  [[nodiscard]] std::string_view bytes() const { return std::string_view(buffer_).substr(from_); }
+  [[nodiscard]] int64_t offset() const { return offset_; }
+  // Reads more; false at the end of the input. What was consumed is forgotten first.
+  Result<bool> grow();
+  void consume(size_t size) {
+    from_ += size;
+    offset_ += static_cast<int64_t>(size);
+  }
+
+ private:
+  static constexpr size_t kChunk = size_t{1} << 20;
+  Input& input_;
+  std::string buffer_;
+  size_t from_ = 0;
+  int64_t offset_ = 0;
+};
+
+// The lines of an input without their ends. A line of more than kLineMax bytes is an error.
+class Lines {
+ public:
+  static constexpr size_t kLineMax = size_t{4} << 20;
+  Lines(Input& input, std::string path) : window_(input), path_(std::move(path)) {}
+  // The next line, valid until the next call; false at the end.
+  Result<bool> next(std::string_view& line);
+  // Of the first byte of the last line.
+  [[nodiscard]] int64_t offset() const { return offset_; }
+
+ private:
+  Window window_;
+  std::string path_;
+  size_t taken_ = 0;
+  int64_t offset_ = 0;
+};
+
+// "cannot import PATH: WHAT at byte OFFSET".
+[[nodiscard]] tl::unexpected<Error> bad_input(const std::string& path, const std::string& what, int64_t offset);
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/json_members.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+namespace mlrun::exchange {
+
+namespace {
+
+std::string_view without_space(std::string_view text) {
+  const size_t end = text.find_last_not_of(" \n\r\t");
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
+}
+
+}  // namespace
+
+struct JsonMembers::State {
+  simdjson::ondemand::parser parser;
+  std::string padded;
+
+  simdjson::simdjson_result<simdjson::ondemand::document> begin(std::string_view text) {
+    padded.assign(text);
+    padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    return parser.iterate(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING);
+  }
+  static bool take(simdjson::ondemand::value value, JsonMember& member) {
+    simdjson::ondemand::json_type type{};
+    if (value.type().get(type) != simdjson::SUCCESS) return false;
+    switch (type) {
+      case simdjson::ondemand::json_type::string:
+        member.kind = JsonMember::Kind::kText;
+        member.raw = without_space(value.raw_json_token());
+        return value.get_string().get(member.text) == simdjson::SUCCESS;
+      case simdjson::ondemand::json_type::number:
+        member.kind = JsonMember::Kind::kNumber;
+        member.text = member.raw = without_space(value.raw_json_token());
+        return true;
+      default: break;
+    }
+    member.kind = JsonMember::Kind::kOther;
+    if (simdjson::to_json_string(value).get(member.raw) != simdjson::SUCCESS) return false;
+    member.text = member.raw = without_space(member.raw);
+    return true;
+  }
+};
+
+JsonMembers::JsonMembers() : state_(std::make_unique<State>()) {}
+JsonMembers::~JsonMembers() = default;
+
+bool JsonMembers::visit(std::string_view object, const std::function<void(const JsonMember& member)>& see) {
+  simdjson::ondemand::document document;
+  simdjson::ondemand::object members;
+  if (state_->begin(object).get(document) != simdjson::SUCCESS) return false;
+  if (document.get_object().get(members) != simdjson::SUCCESS) return false;
+  for (auto field : members) {
+    JsonMember member;
+    simdjson::ondemand::value value;
+    if (field.error() != simdjson::SUCCESS || field.unescaped_key().get(member.key) != simdjson::SUCCESS) return false;
+    if (field.value().get(value) != simdjson::SUCCESS || !State::take(value, member)) return false;
+    see(member);
+  }
+  return true;
+}
+
+bool JsonMembers::visit_array(std::string_view array, const std::function<void(const JsonMember& element)>& see) {
+  simdjson::ondemand::document document;
+  simdjson::ondemand::array elements;
+  if (state_->begin(array).get(document) != simdjson::SUCCESS) return false;
+  if (document.get_array().get(elements) != simdjson::SUCCESS) return false;
+  for (auto element : elements) {
+    JsonMember member;
+    simdjson::ondemand::value value;
+    if (element.get(value) != simdjson::SUCCESS || !State::take(value, member)) return false;
+    see(member);
+  }
+  return true;
+}
+
+std::string quoted_json(std::string_view text) {
+  const bool is_plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
+  if (is_plain) return "\"" + std::string(text) + "\"";
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+int64_t json_integer(std::string_view text, int64_t none) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  double real = 0;
+  const auto [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), real);
+  constexpr double kMost = 9.0e18;
+  const bool is_whole =
+      failed == std::errc() && rest == text.data() + text.size() && std::abs(real) < kMost && real == std::floor(real);
+  return is_whole ? static_cast<int64_t>(real) : none;
+}
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The members of a small JSON object, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mlrun::exchange {
+
+struct JsonMember {
+  enum class Kind : uint8_t { kNumber, kText, kOther };
+  std::string_view key;
+  Kind kind = Kind::kOther;
+  std::string_view text;  // numbers and other values as written, texts unescaped
+  std::string_view raw;   // as written
+};
+
+class JsonMembers {
+ public:
+  JsonMembers();
+  ~JsonMembers();
+  JsonMembers(const JsonMembers&) = delete;
+  JsonMembers& operator=(const JsonMembers&) = delete;
+
+  // False: it is no JSON object, or damaged behind the members that were visited.
+  bool visit(std::string_view object, const std::function<void(const JsonMember& member)>& see);
+  // The values of an array, with empty keys.
+  bool visit_array(std::string_view array, const std::function<void(const JsonMember& element)>& see);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// A text in quotes.
+[[nodiscard]] std::string quoted_json(std::string_view text);
+
+// A whole number of decimal digits, or a floating point one without a fraction; `none` if it is neither.
+[[nodiscard]] int64_t json_integer(std::string_view text, int64_t none = 0);
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/nsys.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/exchange/import/json_members.h"
+#include "runner/util/text.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+constexpr int64_t kPidBits = 0x1000000;
+constexpr int kSchemaMajorMax = 3;
+constexpr int kDomainCreate = 75;
+
+// One row, by names of columns. Columns that were not asked for are its rest.
+class NsysRow {
+ public:
+  explicit NsysRow(SQLite::Statement& row) : row_(row) {
+    for (int i = 0; i < row_.getColumnCount(); ++i) places_.emplace(row_.getColumnName(i), i);
+    used_.resize(places_.size());
+  }
+  void begin() { std::fill(used_.begin(), used_.end(), false); }
+  [[nodiscard]] bool has(const char* name) const { return places_.contains(name); }
+  std::optional<int64_t> number(const char* name) {
+    const auto found = places_.find(name);
+    if (found == places_.end() || row_.isColumnNull(found->second)) return std::nullopt;
+    used_[static_cast<size_t>(found->second)] = true;
+    return row_.getColumn(found->second).getInt64();
+  }
+  std::string text(const char* name) {
+    const auto found = places_.find(name);
+    if (found == places_.end() || row_.isColumnNull(found->second)) return {};
+    used_[static_cast<size_t>(found->second)] = true;
+    return row_.getColumn(found->second).getString();
+  }
+  // As a JSON object; empty if nothing is left.
+  [[nodiscard]] std::string rest() const {
+    std::string json;
+    for (const auto& [name, place] : places_) {
+      if (used_[static_cast<size_t>(place)] || row_.isColumnNull(place)) continue;
+      const SQLite::Column value = row_.getColumn(place);
+      json += (json.empty() ? "{" : ",") + quoted_json(name) + ":";
+      json +=
+          value.isInteger() || value.isFloat() ? value.getString() : quoted_json(util::escaped_utf8(value.getString()));
+    }
+    return json.empty() ? json : json + "}";
+  }
+
+ private:
+  SQLite::Statement& row_;
+  std::unordered_map<std::string, int> places_;
+  std::vector<bool> used_;
+};
+
+class NsysReader {
+ public:
+  NsysReader(const std::string& path, TraceMaker& to) : to_(to), base_(path, SQLite::OPEN_READONLY) {}
+
+  Status run();
+
+ private:
+  Status check_version();
+  void read_names();
+  Status read_table(const std::string& table);
+  Status add(const std::string& table, NsysRow& row);
+  Status gpu(NsysRow& row, model::GpuWorkRow work, const char* name_column);
+  Status nvtx(NsysRow& row);
+  Status other(const std::string& table, NsysRow& row);
+  model::Origin origin(int64_t ts_ns, std::optional<int64_t> global, bool has_thread);
+  const std::string& string(int64_t id);
+  [[nodiscard]] bool has_table(const std::string& name) { return base_.tableExists(name); }
+
+  TraceMaker& to_;
+  SQLite::Database base_;
+  std::unordered_map<int64_t, std::string> strings_;
+  std::unordered_map<int64_t, std::string> domains_;
+};
+
+Status NsysReader::check_version() {
+  nlohmann::json& metadata = to_.file().metadata;
+  if (!has_table("META_DATA_EXPORT")) {
+    to_.file().remarks["no EXPORT_SCHEMA_VERSION: read by the names of columns"] = 1;
+    return {};
+  }
+  SQLite::Statement rows(base_, "SELECT name, value FROM META_DATA_EXPORT WHERE name LIKE 'EXPORT_%'");
+  while (rows.executeStep())
+    metadata[util::escaped_utf8(rows.getColumn(0).getString())] = util::escaped_utf8(rows.getColumn(1).getString());
+  const std::string version = metadata.value("EXPORT_SCHEMA_VERSION", "");
+  if (std::atoi(version.c_str()) > kSchemaMajorMax) {
+    return fail(
+        fmt::format("cannot import {}: its EXPORT_SCHEMA_VERSION is {}, mlrun knows those up to {}: export it with an "
+                    "older nsys, or "
+                    "update mlrun",
+                    to_.file().path, util::printable(version), kSchemaMajorMax));
+  }
+  return {};
+}
+
+const std::string& NsysReader::string(int64_t id) {
+  constexpr size_t kStringsMax = 1 << 20;
+  if (const auto found = strings_.find(id); found != strings_.end()) return found->second;
+  if (strings_.size() > kStringsMax) strings_.clear();
+  std::string& text = strings_[id];
+  if (!has_table("StringIds")) return text;
+  SQLite::Statement row(base_, "SELECT value FROM StringIds WHERE id = ?");
+  row.bind(1, id);
+  if (row.executeStep()) text = util::escaped_utf8(row.getColumn(0).getString());
+  return text;
+}
+
+model::Origin NsysReader::origin(int64_t ts_ns, std::optional<int64_t> global, bool has_thread) {
+  if (!global) return to_.ids().origin(ts_ns, 0, 0);
+  const int32_t proc_id = to_.ids().process(*global / kPidBits % kPidBits);
+  const int32_t thread_id = has_thread ? to_.ids().thread(proc_id, *global % kPidBits) : 0;
+  return to_.ids().origin(ts_ns, proc_id, thread_id);
+}
+
+void NsysReader::read_names() {
+  if (has_table("TARGET_INFO_SESSION_START_TIME")) {
+    SQLite::Statement rows(base_, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");
+    if (rows.executeStep() && !rows.isColumnNull(0)) {
+      to_.file().realtime_offset_ns = rows.getColumn(0).getInt64();
+      to_.file().has_offset = true;
+    }
+  }
+  if (has_table("TARGET_INFO_GPU")) {
+    SQLite::Statement rows(base_, "SELECT id, name FROM TARGET_INFO_GPU");
+    while (rows.executeStep()) to_.ids().gpu(rows.getColumn(0).getInt64(), rows.getColumn(1).getString());
+  }
+  if (has_table("NVTX_EVENTS")) {
+    SQLite::Statement rows(
+        base_, fmt::format("SELECT domainId, text, textId FROM NVTX_EVENTS WHERE eventType = {}", kDomainCreate));
+    while (rows.executeStep()) {
+      domains_[rows.getColumn(0).getInt64()] = rows.isColumnNull(1) ? string(rows.getColumn(2).getInt64())
+                                                                    : util::escaped_utf8(rows.getColumn(1).getString());
+    }
+  }
+}
+
+Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_column) {
+  const int64_t start = row.number("start").value_or(0), end = row.number("end").value_or(start);
+  const bool is_call = work.kind == model::GpuKind::kApi;
+  work.origin = origin(start, is_call ? row.number("globalTid") : row.number("globalPid"), is_call);
+  work.dur_ns = std::max<int64_t>(end - start, 0);
+  work.correlation = static_cast<uint32_t>(row.number("correlationId").value_or(0));
+  std::string name = name_column == nullptr ? std::string() : string(row.number(name_column).value_or(0));
+  const auto narrow = [&](const char* column) { return static_cast<uint32_t>(row.number(column).value_or(0)); };
+  if (is_call) {
+    work.result = narrow("returnValue");
+    if (const size_t version = name.rfind("_v");
+        version != std::string::npos && version + 2 < name.size() && name.size() - version > 4) {
+      if (name.find_first_not_of("0123456789", version + 2) == std::string::npos) name.resize(version);
+    }
+  } else {
+    work.gpu_id = to_.ids().gpu(row.number("deviceId").value_or(0));
+    work.context = narrow("contextId");
+    work.stream = narrow("streamId");
+    work.graph_node = static_cast<uint64_t>(row.number("graphNodeId").value_or(0));
+  }
+  constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // their numbers of kinds of memory to CUPTI's
+  const auto memory = [&](const char* column) {
+    const auto kind = row.number(column);
+    return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)]
+                                                                                : 0;
+  };
+  switch (work.kind) {
+    case model::GpuKind::kKernel:
+      work.grid = {narrow("gridX"), narrow("gridY"), narrow("gridZ")};
+      work.block = {narrow("blockX"), narrow("blockY"), narrow("blockZ")};
+      work.detail = narrow("registersPerThread");
+      work.static_shared = narrow("staticSharedMemory");
+      work.dynamic_shared = narrow("dynamicSharedMemory");
+      work.local_bytes = narrow("localMemoryPerThread");
+      work.is_communication = name.find("nccl") != std::string::npos;
+      break;
+    case model::GpuKind::kMemcpy:
+      work.bytes = row.number("bytes").value_or(0);
+      work.detail = (narrow("copyKind") & 0xff) | memory("srcKind") << 8 | memory("dstKind") << 16;
+      break;
+    case model::GpuKind::kMemset:
+      work.bytes = row.number("bytes").value_or(0);
+      work.value = narrow("value");
+      work.detail = memory("memKind");
+      break;
+    case model::GpuKind::kSync:
+      work.detail = narrow("syncType");
+      work.event = narrow("eventId");
+      break;
+    case model::GpuKind::kApi:
+    case model::GpuKind::kMemory:
+    case model::GpuKind::kGraph: break;
+  }
+  if (Status added = to_.add(work, name, static_cast<uint32_t>(work.origin.proc_id)); !added) return added;
+  const std::string rest = row.rest(), id = std::to_string(work.correlation);
+  if (rest.empty()) return {};
+  model::OtherEventRow more;
+  more.origin = work.origin;
+  more.kind = "gpu";
+  more.id = id;
+  more.args = rest;
+  return to_.add(more, 0);
+}
+
+Status NsysReader::nvtx(NsysRow& row) {
+  constexpr std::array<int64_t, 6> kRanges = {59, 60, 70,
+                                              71, 34, 72};  // push and pop, start and end; the last two are points
+  constexpr size_t kPoints = 4;
+  const int64_t type = row.number("eventType").value_or(-1), start = row.number("start").value_or(0);
+  const auto end = row.number("end");
+  const auto known = std::find(kRanges.begin(), kRanges.end(), type);
+  if (known == kRanges.end()) {
+    row.begin();
+    return other("NVTX_EVENTS", row);
+  }
+  const bool is_point = known >= kRanges.begin() + kPoints;
+  std::string name = util::escaped_utf8(row.text("text"));
+  if (const auto id = row.number("textId"); id && name.empty()) name = string(*id);
+  const int64_t domain = row.number("domainId").value_or(0);
+  const std::string& domain_name = domains_[domain];
+  model::MarkRow mark;
+  mark.origin = origin(start, row.number("globalTid"), true);
+  mark.dur_ns = is_point ? -1 : end ? std::max<int64_t>(*end - start, 0) : 0;
+  mark.is_open = !is_point && !end;
+  mark.domain = domain == 0 ? "nvtx" : "nvtx:" + (domain_name.empty() ? std::to_string(domain) : domain_name);
+  mark.name = name;
+  mark.scope = type == 60 || type == 71 ? "process" : "thread";
+  mark.value = row.rest();
+  return to_.add(mark);
+}
+
+Status NsysReader::other(const std::string& table, NsysRow& row) {
+  const char* begin = row.has("start") ? "start" : row.has("timestamp") ? "timestamp" : "rawTimestamp";
+  const auto start = row.number(begin), end = row.number("end");
+  const bool has_thread = row.has("globalTid");
+  std::string name;
+  if (const auto id = row.number("nameId")) name = string(*id);
+  model::OtherEventRow event;
+  event.origin = origin(start.value_or(0), row.number(has_thread ? "globalTid" : "globalPid"), has_thread);
+  event.has_time = start.has_value();
+  event.dur_ns = start && end ? std::max<int64_t>(*end - *start, 0) : -1;
+  event.kind = table;
+  event.name = name;
+  const std::string rest = row.rest();
+  event.args = rest;
+  return to_.add(event);
+}
+
+Status NsysReader::add(const std::string& table, NsysRow& row) {
+  model::GpuWorkRow work;
+  if (table == "CUPTI_ACTIVITY_KIND_KERNEL") {
+    work.kind = model::GpuKind::kKernel;
+    return gpu(row, work, "demangledName");
+  }
+  if (table == "CUPTI_ACTIVITY_KIND_MEMCPY") {
+    work.kind = model::GpuKind::kMemcpy;
+    return gpu(row, work, nullptr);
+  }
+  if (table == "CUPTI_ACTIVITY_KIND_MEMSET") {
+    work.kind = model::GpuKind::kMemset;
+    return gpu(row, work, nullptr);
+  }
+  if (table == "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION") {
+    work.kind = model::GpuKind::kSync;
+    return gpu(row, work, nullptr);
+  }
+  if (table == "CUPTI_ACTIVITY_KIND_RUNTIME" || table == "CUPTI_ACTIVITY_KIND_DRIVER") {
+    work.runtime = table.ends_with("RUNTIME") ? 1 : 0;
+    return gpu(row, work, "nameId");
+  }
+  if (table.starts_with("NVTX_EVENTS")) return nvtx(row);
+  if (table == "PROCESSES" || table == "ThreadNames") {
+    const auto global = row.number(row.has("globalTid") ? "globalTid" : "globalPid");
+    if (!global) {
+      to_.file().leave_out("a name of no process");
+      return {};
+    }
+    const model::Origin whose = origin(0, global, row.has("globalTid"));
+    if (row.has("globalTid")) {
+      to_.ids().name_thread(whose.thread_id, string(row.number("nameId").value_or(0)));
+    } else {
+      to_.ids().name_process(whose.proc_id, row.text("name"));
+    }
+    to_.file().keep(row.has("globalTid") ? "thread" : "process", 0);
+    return {};
+  }
+  return other(table, row);
+}
+
+Status NsysReader::read_table(const std::string& table) {
+  SQLite::Statement rows(base_, "SELECT * FROM \"" + table + "\"");
+  NsysRow row(rows);
+  const bool is_event = row.has("start") || row.has("timestamp") || row.has("rawTimestamp") || table == "PROCESSES" ||
+                        table == "ThreadNames";
+  if (!is_event) return {};
+  while (rows.executeStep()) {
+    row.begin();
+    if (Status added = add(table, row); !added) return added;
+  }
+  return {};
+}
+
+Status NsysReader::run() {
+  to_.ids().begin_space();
+  if (Status known = check_version(); !known) return known;
+  read_names();
+  std::vector<std::string> tables;
+  SQLite::Statement names(base_, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  while (names.executeStep()) tables.push_back(names.getColumn(0).getString());
+  size_t done = 0;
+  for (const std::string& table : tables) {
+    if (table.find('"') != std::string::npos) continue;
+    if (Status read = read_table(table); !read) return read;
+    to_.progress().reached(++done, tables.size());
+  }
+  const bool is_of_nsys = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
+    return table == "StringIds" || table.starts_with("TARGET_INFO") || table.starts_with("CUPTI_") ||
+           table.starts_with("NVTX_");
+  });
+  if (!is_of_nsys)
+    return fail("cannot import " + to_.file().path + ": an SQLite file, but none that Nsight Systems exports");
+  return {};
+}
+
+}  // namespace
+
+Status read_nsys(const std::string& path, TraceMaker& to) {
+  try {
+    return NsysReader(path, to).run();
+  } catch (const SQLite::Exception& error) {
+    return fail(fmt::format("cannot import {}: damaged or no SQLite file: {}", path, error.what()));
+  }
+}
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/import/otf2_reader.h"
+
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/util/text.h"
+
+namespace mlrun::exchange {
+
+namespace {
+
+constexpr OTF2_CallbackCode kGoOn = OTF2_CALLBACK_SUCCESS, kStop = OTF2_CALLBACK_INTERRUPT;
+constexpr size_t kOpenMaxOfLocation = 100'000;
+
+// The library's last complaint, instead of its own print to stderr.
+std::string& complaint() {
+  static std::string text;
+  return text;
+}
+OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char* format,
+                              va_list arguments) {
+  char text[512];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  if (complaint().empty()) complaint() = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text);
+  return code;
+}
+
+struct Otf2Location {
+  std::string name;
+  OTF2_LocationGroupRef group = 0;
+  OTF2_LocationType type = OTF2_LOCATION_TYPE_UNKNOWN;
+  uint64_t events = 0;
+  int32_t proc_id = 0, thread_id = 0;
+  std::vector<std::pair<OTF2_RegionRef, int64_t>> open;  // region, begin
+};
+
+class Otf2Archive {
+ public:
+  explicit Otf2Archive(TraceMaker& to) : to_(to) {}
+  Status run(const std::string& path);
+
+ private:
+  static Otf2Archive& of(void* data) { return *static_cast<Otf2Archive*>(data); }
+  Status read(OTF2_Reader* reader);
+  Status read_definitions(OTF2_Reader* reader);
+  Status read_events(OTF2_Reader* reader);
+  void name_locations();
+  [[nodiscard]] int64_t time(OTF2_TimeStamp stamp) const {
+    const uint64_t second = resolution_ == 0 ? 1'000'000'000 : resolution_;
+    const auto part = static_cast<double>(stamp % second) * 1e9 / static_cast<double>(second);
+    return static_cast<int64_t>(std::min<uint64_t>(stamp / second, INT64_MAX / 4 / 1'000'000'000)) * 1'000'000'000 +
+           std::llround(part);
+  }
+  [[nodiscard]] const std::string& text(OTF2_StringRef ref) const {
+    static const std::string kNone;
+    const auto found = strings_.find(ref);
+    return found == strings_.end() ? kNone : found->second;
+  }
+  [[nodiscard]] model::Origin origin(const Otf2Location& location, int64_t ts_ns) const {
+    return to_.ids().origin(ts_ns, location.proc_id, location.thread_id);
+  }
+  OTF2_CallbackCode done(Status status) {
+    if (status) return kGoOn;
+    status_ = std::move(status);
+    return kStop;
+  }
+  OTF2_CallbackCode leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
+  OTF2_CallbackCode slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns);
+  OTF2_CallbackCode metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
+                           const OTF2_Type* types, const OTF2_MetricValue* values);
+  OTF2_CallbackCode message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
+                            OTF2_CommRef comm, uint32_t tag, uint64_t bytes);
+
+  TraceMaker& to_;
+  Status status_;
+  uint64_t resolution_ = 1'000'000'000;
+  std::unordered_map<OTF2_StringRef, std::string> strings_;
+  std::unordered_map<OTF2_LocationGroupRef, OTF2_StringRef> groups_;
+  std::map<OTF2_LocationRef, Otf2Location> locations_;
+  std::unordered_map<OTF2_RegionRef, std::pair<OTF2_StringRef, OTF2_Paradigm>> regions_;
+  struct Member {
+    OTF2_StringRef name = 0, unit = 0;
+  };
+  std::unordered_map<OTF2_MetricMemberRef, Member> members_;
+  std::unordered_map<OTF2_MetricRef, std::vector<OTF2_MetricMemberRef>> classes_;
+  using Message = std::tuple<OTF2_CommRef, uint32_t, uint64_t, uint64_t>;  // tag, from, to
+  std::map<Message, std::deque<int64_t>> sent_, received_;
+  int64_t messages_ = 0, handled_ = 0;
+};
+
+OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns) {
+  const auto found = regions_.find(region);
+  const std::string name = found == regions_.end() ? fmt::format("region {}", region) : text(found->second.first);
+  const bool is_stream = location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
+  model::SliceRow row;
+  row.origin = origin(location, begin_ns);
+  row.dur_ns = end_ns < begin_ns ? -1 : end_ns - begin_ns;
+  row.kind = model::SliceKind::kRegion;
+  row.name = name;
+  row.category = is_stream                                                              ? "accelerator"
+                 : found != regions_.end() && found->second.second == OTF2_PARADIGM_MPI ? "mpi"
+                                                                                        : "region";
+  return done(to_.add(row));
+}
+
+OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region) {
+  ++handled_;
+  Otf2Location& location = locations_[where];
+  for (size_t i = location.open.size(); i-- > 0;) {
+    if (location.open[i].first != region) continue;
+    const int64_t begin_ns = location.open[i].second;
+    if (i + 1 != location.open.size()) ++to_.file().remarks["ended before what began later"];
+    location.open.erase(location.open.begin() + static_cast<ptrdiff_t>(i));
+    to_.file().keep("slice", 0);
+    return slice(location, region, begin_ns, time(stamp));
+  }
+  to_.file().leave_out("an end without a beginning");
+  return kGoOn;
+}
+
+OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
+                                      const OTF2_Type* types, const OTF2_MetricValue* values) {
+  ++handled_;
+  const std::vector<OTF2_MetricMemberRef>& members = classes_[ref];
+  for (uint8_t i = 0; i < count; ++i) {
+    const Member member = i < members.size() ? members_[members[i]] : Member{};
+    model::CounterRow row;
+    row.origin = origin(locations_[where], time(stamp));
+    row.name = text(member.name);
+    row.category = text(member.unit);
+    row.value = types[i] == OTF2_TYPE_DOUBLE  ? values[i].floating_point
+                : types[i] == OTF2_TYPE_INT64 ? static_cast<double>(values[i].signed_int)
+                                              : static_cast<double>(values[i].unsigned_int);
+    if (Status added = to_.add(row, i == 0 ? 1 : 0); !added) return done(std::move(added));
+  }
+  if (count == 0) to_.file().leave_out("a metric without a value");
+  return kGoOn;
+}
+
+// Messages of one communicator, tag and pair arrive in the order in which they were sent.
+OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
+                                       OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+  ++handled_;
+  const Message key = is_send ? Message{comm, tag, where, peer} : Message{comm, tag, peer, where};
+  std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
+  int64_t id = 0;
+  if (others.empty()) {
+    (is_send ? sent_[key] : received_[key]).push_back(id = ++messages_);
+  } else {
+    id = others.front();
+    others.pop_front();
+  }
+  const std::string args =
+      fmt::format("{{\"peer\":{},\"tag\":{},\"bytes\":{},\"communicator\":{}}}", peer, tag, bytes, comm);
+  model::FlowRow row;
+  row.origin = origin(locations_[where], time(stamp));
+  row.flow_id = id;
+  row.step = is_send ? model::FlowStep::kStart : model::FlowStep::kEnd;
+  row.binds_enclosing = true;
+  row.name = "message";
+  row.category = "mpi";
+  row.args = args;
+  return done(to_.add(row));
+}
+
+Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
+  OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
+  OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
+  OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(
+      callbacks, [](void* data, uint64_t resolution, uint64_t offset, uint64_t, uint64_t realtime) {
+        Otf2Archive& self = of(data);
+        self.resolution_ = resolution;
+        if (realtime != UINT64_MAX) {
+          self.to_.file().realtime_offset_ns = static_cast<int64_t>(realtime) - self.time(offset);
+          self.to_.file().has_offset = true;
+        }
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, [](void* data, OTF2_StringRef self, const char* string) {
+    of(data).strings_[self] = util::escaped_utf8(string == nullptr ? "" : string);
+    return kGoOn;
+  });
+  OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(
+      callbacks, [](void* data, OTF2_LocationGroupRef self, OTF2_StringRef name, OTF2_LocationGroupType,
+                    OTF2_SystemTreeNodeRef, OTF2_LocationGroupRef) {
+        of(data).groups_[self] = name;
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetLocationCallback(
+      callbacks, [](void* data, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t events,
+                    OTF2_LocationGroupRef group) {
+        Otf2Location& location = of(data).locations_[self];
+        location.name = of(data).text(name);
+        location.group = group;
+        location.type = type;
+        location.events = events;
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
+      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef,
+                    OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
+        of(data).regions_[self] = {name, paradigm};
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
+      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
+                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
+        of(data).members_[self] = {name, unit};
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
+      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
+                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
+        of(data).classes_[self].assign(members, members + count);
+        return kGoOn;
+      });
+  OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, this);
+  OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
+  uint64_t count = 0;
+  if (OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &count) != OTF2_SUCCESS)
+    return fail("its definitions are damaged");
+  return {};
+}
+
+void Otf2Archive::name_locations() {
+  for (auto& [ref, location] : locations_) {
+    location.proc_id = to_.ids().process(static_cast<int64_t>(location.group));
+    to_.ids().name_process(location.proc_id, text(groups_[location.group]));
+    location.thread_id = to_.ids().thread(location.proc_id, static_cast<int64_t>(ref));
+    to_.ids().name_thread(location.thread_id, location.name);
+  }
+}
+
+Status Otf2Archive::read_events(OTF2_Reader* reader) {
+  uint64_t total = 0, count = 0;
+  for (auto& [ref, location] : locations_) {
+    total += location.events;
+    OTF2_Reader_SelectLocation(reader, ref);
+  }
+  const bool has_local_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
+  complaint().clear();
+  if (OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS) return fail("its events cannot be opened");
+  for (auto& [ref, location] : locations_) {
+    if (has_local_definitions) {
+      if (OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, ref)) {
+        OTF2_Reader_ReadAllLocalDefinitions(reader, local, &count);
+        OTF2_Reader_CloseDefReader(reader, local);
+      }
+    }
+    OTF2_Reader_GetEvtReader(reader, ref);
+  }
+  if (has_local_definitions) OTF2_Reader_CloseDefFiles(reader);
+  OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader);
+  OTF2_GlobalEvtReaderCallbacks* callbacks = OTF2_GlobalEvtReaderCallbacks_New();
+  OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data,
+                                                               OTF2_AttributeList*, OTF2_RegionRef region) {
+    Otf2Archive& self = of(data);
+    Otf2Location& location = self.locations_[where];
+    ++self.handled_;
+    if (location.open.size() >= kOpenMaxOfLocation) {
+      self.to_.file().leave_out("begun inside 100,000 others");
+    } else {
+      location.open.emplace_back(region, self.time(stamp));
+    }
+    return kGoOn;
+  });
+  OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+                    OTF2_RegionRef region) { return of(data).leave(where, stamp, region); });
+  OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+                    OTF2_MetricRef metric, uint8_t number, const OTF2_Type* types, const OTF2_MetricValue* values) {
+        return of(data).metric(where, stamp, metric, number, types, values);
+      });
+  OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag,
+                    uint64_t bytes) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+  OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                    uint64_t) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+  OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag,
+                    uint64_t bytes) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+  OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+                    OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
+                    uint64_t) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+  OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, callbacks, this);
+  OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
+  const bool read = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count) == OTF2_SUCCESS;
+  OTF2_Reader_CloseGlobalEvtReader(reader, events);
+  OTF2_Reader_CloseEvtFiles(reader);
+  if (!status_) return status_;
+  if (!read) return fail("its events are damaged");
+  for (auto& [ref, location] : locations_) {
+    for (const auto& [region, begin_ns] : location.open) {
+      ++to_.file().remarks["begun and never ended: without a duration"];
+      if (slice(location, region, begin_ns, INT64_MIN) != kGoOn) return status_;
+    }
+  }
+  const int64_t others = static_cast<int64_t>(std::max(count, total)) - handled_;
+  if (others > 0) to_.file().leave_out("a record of another kind than regions, metrics and messages", others);
+  return {};
+}
+
+Status Otf2Archive::run(const std::string& path) {
+  complaint().clear();
+  OTF2_Error_RegisterCallback(note_complaint, nullptr);
+  OTF2_Reader* reader = OTF2_Reader_Open(path.c_str());
+  Status done = reader == nullptr ? Status(fail("it cannot be opened")) : Status();
+  if (done) OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+  if (done) done = read(reader);
+  if (reader != nullptr) OTF2_Reader_Close(reader);
+  if (!done && status_)
+    return fail(fmt::format("cannot import {}: {} ({})", path, done.error().text, util::printable(complaint())));
+  return done;
+}
+
+Status Otf2Archive::read(OTF2_Reader* reader) {
+  to_.ids().begin_space();
+  if (Status defined = read_definitions(reader); !defined) return defined;
+  name_locations();
+  return read_events(reader);
+}
+
+}  // namespace
+
+Status read_otf2(const std::string& path, TraceMaker& to) { return Otf2Archive(to).run(path); }
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows with texts, sorted by a time in bounded memory: beyond a limit they go to an unnamed file as sorted runs, which are merged
+// when they are read. Rows of one time keep their order.
+//
+//   SortedRows<Row, 2> rows(folder, 32 << 20);
+//   rows.add(end_ns, row, {name, args});
+//   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "runner/exchange/import/run_file.h"
+#include "runner/util/result.h"
+
+namespace mlrun::exchange {
+
+template <typename Row, size_t kTexts>
+class SortedRows {
+  static_assert(std::is_trivially_copyable_v<Row>);
+
+ public:
+  using Texts = std::array<std::string_view, kTexts>;
+
+  SortedRows(std::string folder, size_t limit_bytes) : file_(std::move(folder)), limit_(limit_bytes) {}
+
+  [[nodiscard]] int64_t size() const { return rows_; }
+
+  Status add(int64_t time_ns, const Row& row, const Texts& texts) {
+    const Head head{time_ns, row, sizes_of(texts)};
+    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
+    order_.emplace_back(time_ns, bytes_.size());
+    append(&head, sizeof head);
+    for (const std::string_view text : texts) append(text.data(), text.size());
+    ++rows_;
+    return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill();
+  }
+
+  // In order of time; the rows are gone afterwards.
+  template <typename Visit>
+  Status for_each(Visit visit) {
+    sort();
+    if (file_.runs().empty()) {
+      for (const auto& [time, at] : order_) {
+        if (Status visited = show(bytes_.data() + at, visit); !visited) return visited;
+      }
+      clear();
+      return {};
+    }
+    if (Status spilled = spill(); !spilled) return spilled;
+    order_ = {};
+    bytes_ = {};
+    return merge(visit);
+  }
+
+ private:
+  struct Head {
+    int64_t time_ns;
+    Row row;
+    std::array<uint32_t, kTexts> sizes;
+  };
+
+  static std::array<uint32_t, kTexts> sizes_of(const Texts& texts) {
+    std::array<uint32_t, kTexts> sizes{};
+    for (size_t i = 0; i < kTexts; ++i) sizes[i] = static_cast<uint32_t>(texts[i].size());
+    return sizes;
+  }
+  static size_t size_of(const char* at) {
+    Head head;
+    std::memcpy(&head, at, sizeof head);
+    size_t size = sizeof head;
+    for (const uint32_t bytes : head.sizes) size += bytes;
+    return size;
+  }
+  void append(const void* from, size_t size) {
+    const char* bytes = static_cast<const char*>(from);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+  }
+  template <typename Visit>
+  static Status show(const char* at, Visit& visit) {
+    Head head;
+    std::memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    Texts texts;
+    for (size_t i = 0; i < kTexts; ++i) {
+      texts[i] = {at, head.sizes[i]};
+      at += head.sizes[i];
+    }
+    return visit(head.time_ns, std::as_const(head.row), std::as_const(texts));
+  }
+  void sort() {
+    if (!is_sorted_) std::sort(order_.begin(), order_.end());  // by place where the times are equal
+    is_sorted_ = true;
+  }
+  void clear() {
+    order_.clear();
+    bytes_.clear();
+    is_sorted_ = true;
+  }
+  Status spill() {
+    if (order_.empty()) return {};
+    sort();
+    if (Status begun = file_.begin_run(); !begun) return begun;
+    for (const auto& [time, at] : order_) {
+      const char* from = bytes_.data() + at;
+      file_.write({from, size_of(from)});
+    }
+    clear();
+    return file_.end_run();
+  }
+  template <typename Visit>
+  Status merge(Visit& visit) {
+    using Next = std::pair<int64_t, size_t>;  // time, run
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
+    std::vector<RunFile::Reader> readers = file_.readers();
+    const auto look = [&](size_t run) -> Status {
+      auto head = readers[run].peek(sizeof(Head));
+      if (!head) return tl::make_unexpected(head.error());
+      if (head->empty()) return {};
+      int64_t time = 0;
+      std::memcpy(&time, head->data(), sizeof time);
+      next.emplace(time, run);
+      return {};
+    };
+    for (size_t run = 0; run < readers.size(); ++run) {
+      if (Status seen = look(run); !seen) return seen;
+    }
+    while (!next.empty()) {
+      const size_t run = next.top().second;
+      next.pop();
+      const auto head = readers[run].peek(sizeof(Head));
+      if (!head) return tl::make_unexpected(head.error());
+      const auto whole = readers[run].peek(size_of(head->data()));
+      if (!whole) return tl::make_unexpected(whole.error());
+      if (Status visited = show(whole->data(), visit); !visited) return visited;
+      readers[run].skip(whole->size());
+      if (Status seen = look(run); !seen) return seen;
+    }
+    return {};
+  }
+
+  RunFile file_;
+  size_t limit_;
+  int64_t rows_ = 0;
+  bool is_sorted_ = true;
+  std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
+  std::vector<char> bytes_;
+};
+
+}  // namespace mlrun::exchange

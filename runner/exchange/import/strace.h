@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the output of strace (-f, -t, -tt, -ttt, -T, -y in any combination). System calls that mlrun records too become rows of `call`,
+// others slices of the kind syscall.
+#pragma once
+
+#include <string>
+
+#include "runner/exchange/import/trace_maker.h"
+#include "runner/util/result.h"
+
+namespace mlrun::exchange {
+
+Status read_strace(const std::string& path, TraceMaker& to);
+[[nodiscard]] bool looks_like_strace(const std::string& text);
+
+}  // namespace mlrun::exchange

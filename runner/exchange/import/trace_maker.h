@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a trace of what readers find: rows in any order become sorted tables, a summary and run.json, as after a merge. The tables
+// grow in TRACE/merging; without finish() nothing remains. Memory: kRowBytes for each table that has rows, and names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "runner/exchange/import/file_account.h"
+#include "runner/exchange/import/identities.h"
+#include "runner/model/gpu_rows.h"
+#include "runner/model/imported_rows.h"
+#include "runner/model/trace_info.h"
+#include "runner/trace/merge/progress.h"
+#include "runner/util/result.h"
+
+namespace mlrun::summary {
+class Builder;
+}
+
+namespace mlrun::exchange {
+
+class TraceMaker {
+ public:
+  // `folder` exists and is empty.
+  static Result<std::unique_ptr<TraceMaker>> create(const std::string& folder, bool shows_progress);
+  ~TraceMaker();
+  TraceMaker(const TraceMaker&) = delete;
+  TraceMaker& operator=(const TraceMaker&) = delete;
+
+  // The file whose rows follow.
+  FileAccount& begin_file(const std::string& path, const std::string& format);
+  [[nodiscard]] FileAccount& file() { return *files_.back(); }
+  [[nodiscard]] Identities& ids() { return ids_; }
+  [[nodiscard]] model::TraceInfo& info() { return info_; }
+  [[nodiscard]] trace::Progress& progress() { return progress_; }
+  [[nodiscard]] std::string staging() const;
+  [[nodiscard]] size_t files() const { return files_.size(); }
+  // Of all rows so far; INT64_MAX: none.
+  [[nodiscard]] int64_t first_ns() const { return first_ns_; }
+
+  // Texts are copied. They count one event as kept; what is made of several events counts the others itself.
+  Status add(const model::SliceRow& row);
+  Status add(const model::FlowRow& row);
+  Status add(const model::CounterRow& row, int64_t of_events);
+  Status add(const model::StackSampleRow& row);
+  Status add(const model::OtherEventRow& row, int64_t of_events = 1);
+  Status add(const model::CallRow& row);
+  // `name` of a kernel or call. Work on a device gets the thread of the call with its correlation; these count within `join`.
+  Status add(const model::GpuWorkRow& row, std::string_view name, uint32_t join);
+  Status add(const model::MarkRow& row);
+  Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
+                   bool is_write);
+
+  // The stack of frames "function (library)", innermost first; 0: there are too many.
+  int32_t stack(const std::vector<model::FrameRow>& frames);
+  uint32_t library(const std::string& path);
+
+  template <typename Visit>
+  void for_each_file(Visit visit) const {
+    for (const auto& file : files_) visit(*file);
+  }
+
+  // Writes everything. `command`: for run.json.
+  Status finish(const std::vector<std::string>& command);
+
+ private:
+  struct Rows;
+  TraceMaker(bool shows_progress);
+  void count(const char* table, const model::Origin& origin, int64_t end_ns, int64_t of_events = 1);
+  [[nodiscard]] Status settle_clocks();
+  void fill_run(const std::vector<std::string>& command);
+  Status write_calls();
+  Status write_gpu();
+  Status write_marks();
+  Status write_tables();
+
+  model::TraceInfo info_;
+  Identities ids_{info_};
+  trace::Progress progress_;
+  std::vector<std::unique_ptr<FileAccount>> files_;
+  std::unique_ptr<Rows> rows_;
+  std::unique_ptr<summary::Builder> builder_;
+  std::unordered_map<std::string, uint32_t> libraries_;
+  std::unordered_map<std::string, int32_t> frames_, stacks_;
+  int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
+};
+
+}  // namespace mlrun::exchange

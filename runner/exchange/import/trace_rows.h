@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a TraceMaker while they grow.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runner/exchange/import/event_table.h"
+#include "runner/exchange/import/trace_maker.h"
+#include "runner/summary/meters/builder.h"
+#include "runner/summary/meters/gpu_work_meter.h"
+#include "runner/summary/meters/mark_meter.h"
+#include "runner/summary/summary.h"
+#include "runner/trace/imported/imported_tables.h"
+#include "runner/trace/kernel/kernel_tables.h"
+#include "runner/trace/merge/staging_folder.h"
+#include "runner/util/flat_map.h"
+
+namespace mlrun::exchange {
+
+// The text that a mark's strings become while it is sorted.
+struct MarkFields {
+  model::Origin origin;
+  int64_t dur_ns = -1, error_ns = 0;
+  bool is_open = false;
+};
+
+// `join`: correlations count within it.
+struct GpuFields {
+  model::GpuWorkRow row;
+  uint32_t join = 0;
+};
+
+struct Launch {
+  int32_t thread_id = 0, proc_id = 0;
+  int64_t ts_ns = 0;
+};
+
+struct TraceMaker::Rows {
+  explicit Rows(trace::StagingFolder folder);
+
+  trace::StagingFolder staging;
+  EventTable<trace::SliceTable, model::SliceRow, 5> slices;
+  EventTable<trace::FlowTable, model::FlowRow, 4> flows;
+  EventTable<trace::CounterTable, model::CounterRow, 3> counters;
+  EventTable<trace::StackSampleTable, model::StackSampleRow, 2> samples;
+  EventTable<trace::OtherEventTable, model::OtherEventRow, 5> others;
+  EventTable<trace::RequestTable, trace::RequestRow, 1> requests;
+  EventTable<trace::PartTable, trace::PartRow, 1> parts;
+  SortedRows<model::CallRow, 1> calls;
+  SortedRows<GpuFields, 1> gpu;
+  SortedRows<MarkFields, 4> marks;    // domain, name, value, scope
+  summary::FlatMap<Launch> launches;  // by join and correlation
+  int64_t slice_ids = 0, requests_made = 0, launches_left_out = 0;
+  int64_t calls_made = 0, gpu_api_rows = 0;
+  summary::GpuWorkMeter gpu_work;
+  summary::MarkMeter mark_meter;
+};
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/imported/imported_tables.h"
+
+#include <array>
+
+#include "runner/parquet/row_columns.h"
+
+namespace mlrun::trace {
+
+namespace {
+
+constexpr std::array kSliceKinds = {"thread", "async", "frame", "object", "region", "syscall"};
+constexpr std::array kFlowSteps = {"start", "step", "end"};
+constexpr std::array kBindings = {"next", "enclosing"};
+
+void visit_imported(auto& visitor, const model::Origin& origin, const GroupEnds& ends) {
+  visit_ends(visitor, ends);
+  visitor("ts", origin.ts_ns, kDelta);
+  visit_any_owner(visitor, origin);
+}
+
+}  // namespace
+
+struct SliceColumns {
+  static constexpr const char* kTable = "slice";
+  static void visit(auto& visitor, const model::SliceRow& row, const GroupEnds& ends) {
+    visit_imported(visitor, row.origin, ends);
+    visitor.optional("dur", row.dur_ns, -1, kSplit);
+    visitor("slice_id", row.slice_id, kDelta);
+    visitor.label("kind", row.kind, kSliceKinds);
+    visitor("name", row.name);
+    visitor.optional("category", row.category);
+    visitor.optional("track", row.track);
+    visitor.optional("args", row.args);
+    visitor.optional("other", row.other);
+  }
+};
+
+struct FlowColumns {
+  static constexpr const char* kTable = "flow";
+  static void visit(auto& visitor, const model::FlowRow& row, const GroupEnds& ends) {
+    visit_imported(visitor, row.origin, ends);
+    visitor("flow_id", row.flow_id, kSplit);
+    visitor.label("step", row.step, kFlowSteps);
+    visitor.label("binds", row.binds_enclosing, kBindings);
+    visitor("name", row.name);
+    visitor.optional("category", row.category);
+    visitor.optional("id_text", row.id_text);
+    visitor.optional("args", row.args);
+  }
+};
+
+CounterTable::CounterTable()
+    : table_("counter"),
+      end_min_(table_.same_int64("end_min")),
+      end_max_(table_.same_int64("end_max")),
+      ts_(table_.int64("ts", kDelta)),
+      proc_id_(table_.optional_int32("proc_id")),
+      image_id_(table_.optional_int32("image_id")),
+      thread_id_(table_.optional_int32("thread_id")),
+      pid_(table_.optional_int32("pid")),
+      tid_(table_.optional_int32("tid")),
+      name_(table_.text("name")),
+      series_(table_.optional_text("series")),
+      category_(table_.optional_text("category")),
+      value_(table_.real("value")) {}
+
+void CounterTable::add(const Row& row, const GroupEnds& ends) {
+  end_min_.set(ends.min_ns);
+  end_max_.set(ends.max_ns);
+  ts_.add(row.origin.ts_ns);
+  proc_id_.add_unless(0, row.origin.proc_id);
+  image_id_.add_unless(0, row.origin.image_id);
+  thread_id_.add_unless(0, row.origin.thread_id);
+  pid_.add_unless(0, row.origin.pid);
+  tid_.add_unless(0, row.origin.tid);
+  name_.add(row.name);
+  series_.add_unless_empty(row.series);
+  category_.add_unless_empty(row.category);
+  value_.add(row.value);
+  table_.row_added();
+}
+
+struct StackSampleColumns {
+  static constexpr const char* kTable = "stack_sample";
+  static void visit(auto& visitor, const model::StackSampleRow& row, const GroupEnds& ends) {
+    visit_imported(visitor, row.origin, ends);
+    visitor.optional("cpu", row.cpu, -1);
+    visitor("event", row.event);
+    visitor.optional("period", row.period, -1);
+    visitor.optional("stack_id", row.stack_id, 0);
+    visitor.optional("args", row.args);
+  }
+};
+
+struct OtherEventColumns {
+  static constexpr const char* kTable = "import_event";
+  static void visit(auto& visitor, const model::OtherEventRow& row, const GroupEnds& ends) {
+    visit_ends(visitor, ends);
+    visitor.optional("ts", value_if(row.has_time, row.origin.ts_ns), kDelta);
+    visit_any_owner(visitor, row.origin);
+    visitor.optional("dur", row.dur_ns, -1);
+    visitor("kind", row.kind);
+    visitor.optional("name", row.name);
+    visitor.optional("category", row.category);
+    visitor.optional("id", row.id);
+    visitor.optional("args", row.args);
+  }
+};
+
+template class RowTable<SliceColumns, model::SliceRow, GroupEnds>;
+template class RowTable<FlowColumns, model::FlowRow, GroupEnds>;
+template class RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
+template class RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
+
+}  // namespace mlrun::trace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fuzz target of one reader of `mlrun import`, whose name is in MLRUN_FUZZ_READER: reads the input as a file. The books must be in
+// order: events = kept + left out. One input in 64 becomes a whole trace.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "runner/exchange/import/readers.h"
+#include "runner/util/unique_fd.h"
+
+namespace {
+
+namespace exchange = mlrun::exchange;
+
+constexpr uint64_t kInputsPerTrace = 64;
+
+const exchange::Reader& reader() {
+  static const exchange::Reader& found = []() -> const exchange::Reader& {
+    const char* name = std::getenv("MLRUN_FUZZ_READER");
+    for (const exchange::Reader& one : exchange::all_readers()) {
+      if (name != nullptr && std::string_view(one.name) == name) return one;
+    }
+    std::fprintf(stderr, "MLRUN_FUZZ_READER: a name of mlrun import --help\n");
+    std::exit(2);
+  }();
+  return found;
+}
+
+void check_books(const exchange::FileAccount& file) {
+  int64_t sum = 0;
+  for (const auto& [table, kept] : file.kept) sum += kept.events;
+  for (const auto& [reason, count] : file.left_out) sum += count;
+  if (sum != file.events) std::abort();
+}
+
+uint64_t hash_of(const uint8_t* data, size_t size) {
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(data), size});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::string folder =
+      std::filesystem::temp_directory_path() / ("mlrun-import-fuzz-" + std::to_string(::getpid()));
+  const mlrun::util::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
+  if (!file.valid() || ::write(file.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
+  std::filesystem::create_directories(folder);
+  {
+    auto maker = exchange::TraceMaker::create(folder, false);
+    if (!maker) std::abort();
+    const std::string path = "/proc/self/fd/" + std::to_string(file.get());
+    (*maker)->begin_file(path, reader().name);
+    const mlrun::Status read = reader().read(path, **maker);
+    check_books((*maker)->file());
+    if (read && hash_of(data, size) % kInputsPerTrace == 0) static_cast<void>((*maker)->finish({"fuzz"}));
+  }
+  std::filesystem::remove_all(folder);
+  return 0;
+}
