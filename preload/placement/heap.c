@@ -17,6 +17,7 @@ enum {
 
 struct heap *heaps;
 HOT const char *single_threaded;
+const struct thread_state *forking;
 static uint32_t opened;
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
@@ -225,9 +226,11 @@ void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
 
 void heaps_lock(void) {
   for (uint32_t i = 0; i < opened; i++) heap_lock(&heaps[i]);
+  __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
 
 void heaps_unlock(void) {
+  __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
   for (uint32_t i = opened; i-- > 0;) heap_unlock(&heaps[i]);
 }
 
