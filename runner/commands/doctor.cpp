@@ -26,7 +26,9 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
+#include "runner/launch/placement.h"
 #include "runner/launch/program_file.h"
+#include "runner/placement/kinds.h"
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
 #include "runner/session/installation.h"
@@ -199,6 +201,20 @@ Finding check_counters() {
   return {all ? Verdict::kGood : Verdict::kPartly, text};
 }
 
+// Of --place and --mem-kind.
+Finding check_memory() {
+  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
+  while (!list.empty() && list.back() == '\n') list.pop_back();
+  std::string text = list.empty() ? "this kernel has no NUMA nodes" : "with memory: node " + list;
+  for (const std::string kind : {"highest-capacity", "lowest-latency", "hbw", "dax-kmem"}) {
+    const auto nodes = placement::nodes_of_kind(kind);
+    text += nodes ? fmt::format("\n{}: node {}", kind, launch::id_list_text(*nodes)) : "\n" + nodes.error().text;
+  }
+  const bool weighted = ::access("/sys/kernel/mm/mempolicy/weighted_interleave", F_OK) == 0;
+  text += weighted ? "" : "\nno --weighted-interleave: Linux 6.9 has it";
+  return {list.empty() ? Verdict::kAbsent : Verdict::kGood, text};
+}
+
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kGood: return "ok";
@@ -228,6 +244,7 @@ constexpr Check kChecks[] = {
     {"GPU work", check_gpu_work},
     {"GPU samples", check_gpu_samples},
     {"counters", check_counters},
+    {"memory", check_memory},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;
