@@ -20,13 +20,14 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr std::array<Command, 15> kCommands = {{
+constexpr std::array<Command, 16> kCommands = {{
     {"run", "[OPTIONS] COMMAND...", "record a command (the word may be left out)", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
     {"list", "[DIR]", "the traces in a folder; --json for machines", list},
     {"compare", "A B", "what differs between two sweeps, configurations or traces, with intervals", compare},
     {"sweep", "PLAN | list | stat ...", "configurations × workloads × repetitions, unattended", sweep},
+    {"advise", "TRACE --fast NODE=SIZE", "which blocks should be in the fast memory, as rules for --place", advise},
     {"plot", "TRACE|SWEEP", "pictures for papers: svg, png, pdf", plot},
     {"mcp", "TRACE...", "traces for programs, by the Model Context Protocol", mcp},
     {"monitor", "", "GPUs and their processes, live; for Prometheus", monitor},

@@ -66,6 +66,9 @@ Result<int> sweep(const Arguments& arguments) {
 Result<int> compare(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "compare", arguments);
 }
+Result<int> advise(const Arguments& arguments) {
+  return hand_over(launch::find_installation().sweep_program, "advise", arguments);
+}
 Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot", arguments); }
 Result<int> mcp(const Arguments& arguments) { return run_module("mlrun_trace.mcp", arguments); }
 

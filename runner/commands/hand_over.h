@@ -14,6 +14,7 @@ Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 Result<int> sweep(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);
+Result<int> advise(const Arguments& arguments);
 Result<int> plot(const Arguments& arguments);
 Result<int> mcp(const Arguments& arguments);
 

@@ -11,7 +11,7 @@ import subprocess
 from lib import case
 
 VERBS = ("run", "report", "show", "list", "doctor", "bench", "monitor", "recover", "clean", "pause", "resume", "sweep",
-         "compare")
+         "compare", "advise")
 
 
 def commands(this, trace):

@@ -7,7 +7,7 @@ import re
 from lib import case
 from lib.summary_text import on_terminal
 
-VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench", "sweep", "compare",
+VERBS = ("run", "report", "show", "list", "monitor", "pause", "resume", "recover", "clean", "doctor", "bench", "sweep", "compare", "advise",
          "sweep list", "sweep stat", "sweep compare", "sweep history")
 
 
