@@ -27,7 +27,7 @@ def check(this):
     again = this.trace(program, options=("--preload=off", "--place", rules))
     counts = {row["rule"]: row for row in again.rows("placement")}
     this.equal("blocks of the chosen sites", (counts[0]["matches"], counts[0]["bytes"], counts[0]["fallbacks"]), (8, 8 * 4 * MIB, 0))
-    this.equal("all others", (counts[1]["matches"], counts[1]["bytes"]), (1, 9 * MIB))
+    this.equal("all others", (counts[1]["matches"], counts[1]["bytes"]), (1, 5 * MIB))
     plain = this.trace(program, options=())
     missing = this.path("missing.toml")
     for words, said in (((trace.folder, "--fast", "99=1G", "-o", missing), "node 99"),

@@ -17,7 +17,7 @@ namespace {
 
 // A basic string of TOML is one of JSON.
 std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::string list_of(const std::vector<std::string>& texts) {

@@ -29,7 +29,7 @@ using nlohmann::json;
 constexpr double kVerified = 0.95;  // of a run's pages
 
 std::string toml_text(const std::string& text) {
-  return json(text).dump(-1, ' ', true, json::error_handler_t::replace);
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // As a shell reads it.

@@ -14,7 +14,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr size_t kFewestBlocks = 3;
+constexpr size_t kLeastBlocks = 3;
 constexpr double kLeastRatio = 1e-3;
 
 // The runs of one block.
@@ -79,9 +79,9 @@ std::vector<double> site_gains(const Calibration& calibration) {
 
 Result<Prediction> predict(const Calibration& calibration, const std::vector<size_t>& chosen) {
   const auto blocks = whole_blocks(calibration);
-  if (blocks.size() < kFewestBlocks) {
+  if (blocks.size() < kLeastBlocks) {
     return fail(
-        fmt::format("{} whole blocks of calibration runs; a prediction needs {}", blocks.size(), kFewestBlocks));
+        fmt::format("{} whole blocks of calibration runs; a prediction needs {}", blocks.size(), kLeastBlocks));
   }
   const double beyond = weight_beyond(calibration);
   double share = 0;  // of the sites that were not measured alone, by weight

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { kBlocks = 4, kBlock = 4 << 20, kAllAlong = 9 << 20, kPauseUs = 20000 };
+enum { kBlocks = 4, kBlock = 4 << 20, kAllAlong = 5 << 20, kPauseUs = 50000 };
 
 static char *blocks[kBlocks];
 
