@@ -26,11 +26,12 @@ constexpr std::array<Verb, 4> kVerbs = {{
 }};
 
 mlrun::Result<int> dispatch(Arguments arguments) {
-  if (arguments.empty()) return mlrun::fail("mlrun-sweep is called by mlrun; its verbs are sweep and compare");
+  if (arguments.empty()) return mlrun::fail("mlrun-sweep is called by mlrun; its verbs are sweep, compare and advise");
   const std::string first = arguments.front();
   arguments.erase(arguments.begin());
   if (first == "slurm-task") return mlrun::sweep::slurm_task(arguments);
   if (first == "compare") return mlrun::sweep::compare(arguments);
+  if (first == "advise") return mlrun::sweep::advise(arguments);
   const auto* verb = std::find_if(kVerbs.begin(), kVerbs.end(),
                                   [&](const Verb& v) { return !arguments.empty() && arguments.front() == v.name; });
   if (verb == kVerbs.end()) return mlrun::sweep::run_plan(arguments);

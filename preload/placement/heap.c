@@ -17,6 +17,7 @@ enum {
 
 struct heap *heaps;
 HOT const char *single_threaded;
+const struct thread_state *forking;
 static uint32_t opened;
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
@@ -120,6 +121,12 @@ void heap_release(struct heap *heap, uint32_t page) {
   give_back_beyond(heap, limit);
 }
 
+// The pages of a rule with a budget are never more than it, kept ones included.
+static void keep_within_budget(struct heap *heap, uint64_t pages) {
+  uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->count->live_bytes / kPageBytes;
+  if (budget) give_back_beyond(heap, budget > live + pages ? budget - live - pages : 0);
+}
+
 static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
   for (int tries = 0; tries < kCleanTries; tries++) {
     uint32_t page = range_take_clean(range, pages, align);
@@ -150,6 +157,7 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   uint32_t page = align == 1 ? range_take_kept(range, pages) : kNoPage;
   if (large && whole && align < kLargePages) align = kLargePages;
   if (page == kNoPage) {
+    keep_within_budget(heap, pages);
     note_regained(heap, pages);
     return take_clean(heap, range, pages, align);
   }
@@ -225,9 +233,11 @@ void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
 
 void heaps_lock(void) {
   for (uint32_t i = 0; i < opened; i++) heap_lock(&heaps[i]);
+  __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
 
 void heaps_unlock(void) {
+  __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
   for (uint32_t i = opened; i-- > 0;) heap_unlock(&heaps[i]);
 }
 

@@ -17,6 +17,7 @@ static COLD void place(void *at, size_t bytes, const struct stack_start *caller)
   if (rule == kNoRule) return;
   note_first_block();
   heap_place_mapping((uint32_t)rule, at, bytes);
+  note_mapping((uint32_t)rule, at, bytes);
 }
 
 static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {

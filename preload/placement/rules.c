@@ -40,14 +40,15 @@ void rules_choose(const struct mlrun_placement *area, const char *command, bool 
     if (!has_role(rule, command, is_main)) continue;
     chosen |= 1ull << i;
     lower(rule->calls == MLRUN_PLACE_MMAP ? &mappings : &blocks, rule->min_bytes);
-    if (rule->site != MLRUN_PLACE_ANY_SITE) sites_begin();
+    if (rule->site != MLRUN_PLACE_ANY_SITE) sites_begin(rule, i, text_at(rule->site_text));
   }
   least_mapping = mappings;
   __atomic_store_n(&least_bytes, blocks, __ATOMIC_RELEASE);
 }
 
 int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_start *caller) {
-  struct call_site site = {.known = 0};
+  struct call_site site;
+  site.known = site.placed = 0;
   for (uint64_t left = chosen; left; left &= left - 1) {
     int number = __builtin_ctzll(left);
     const struct mlrun_place_rule *rule = rule_at((uint32_t)number);

@@ -13,7 +13,7 @@
 #include "preload/unwind/unwind_cache.h"
 #include "runner/events/session.h"
 
-enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12, kBuildIdLeast = 8 };
+enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12 };
 
 // The walker reads it, as in the recorder.
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
@@ -22,7 +22,10 @@ bool system_calls_allowed = true;
 // {return address 48 | rule 8 | matches 1 | known 1}: one word, so that any thread may write it.
 static uint64_t answers[kAnswers];
 
-void sites_begin(void) {
+static struct signatures signatures[MLRUN_PLACE_RULES];
+
+void sites_begin(const struct mlrun_place_rule *rule, uint32_t number, const char *text) {
+  if (rule->site == MLRUN_PLACE_SIGNATURE && !signatures[number].first) signatures[number] = signatures_read(text);
   if (unwind_cache) return;
   char *memory = pages_map(NULL, kCacheBytes + code_modules_bytes());
   if (!memory) return;
@@ -78,46 +81,21 @@ static bool function_matches(uint64_t address, const char *pattern) {
   return name && glob_matches(pattern, name, strlen(name));
 }
 
-static int digit_of(char letter) {
-  if (letter >= '0' && letter <= '9') return letter - '0';
-  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-// Moves *at behind the digits of a number.
-static uint64_t number_behind(const char **at) {
-  uint64_t number = 0;
-  if ((*at)[0] == '0' && (*at)[1] == 'x') *at += 2;
-  for (; digit_of(**at) >= 0; ++*at) number = number * 16 + (uint64_t)digit_of(**at);
-  return number;
-}
-
-// "build id+offset": the first digits of the id are enough. *at moves behind the frame and its comma.
-static bool frame_matches(uint64_t address, const char **at) {
+static struct code_place place_of(uint64_t address) {
   struct code_module module;
-  bool same = find_code_module(address - 1, &module) == MODULE_FOUND;
-  uint32_t digits = 0;
-  for (; **at && **at != '+'; ++*at, digits++) {
-    if (!same || digits / 2 >= module.build_id_bytes) same = false;
-    if (same) same = (module.build_id[digits / 2] >> (digits % 2 ? 0 : 4) & 15) == digit_of(**at);
-  }
-  if (**at == '+') ++*at;
-  same &= digits >= kBuildIdLeast && number_behind(at) == address - module.bias;
-  *at += strcspn(*at, ",");
-  if (**at == ',') ++*at;
-  return same;
+  struct code_place place = {0, 0};
+  if (find_code_module(address - 1, &module) != MODULE_FOUND) return place;
+  for (uint32_t i = 0; i < sizeof place.id && i < module.build_id_bytes; i++)
+    place.id |= (uint64_t)module.build_id[i] << (56 - 8 * i);
+  place.offset = address - module.bias;
+  return place;
 }
 
-static uint32_t frames_of(const char *signature) {
-  uint32_t frames = 1;
-  for (; *signature; signature++) frames += *signature == ',';
-  return frames;
-}
-
-static bool signature_matches(struct call_site *site, const struct stack_start *caller, const char *signature) {
-  uint32_t frames = frames_of(signature), i = 0;
-  if (walk(site, caller, frames) < frames) return false;
-  while (i < frames && frame_matches(site->frames[i], &signature)) i++;
-  return i == frames;
+static bool signature_matches(struct call_site *site, const struct stack_start *caller, const struct signatures *all) {
+  uint32_t frames = walk(site, caller, all->frames);
+  for (; site->placed < frames && site->placed < all->frames; site->placed++)
+    site->places[site->placed] = place_of(site->frames[site->placed]);
+  return signatures_match(all, site->places, site->placed);
 }
 
 static bool asked_matches(uint64_t address, uint32_t kind, const char *text) {
@@ -126,7 +104,7 @@ static bool asked_matches(uint64_t address, uint32_t kind, const char *text) {
 
 bool site_matches(struct call_site *site, const struct stack_start *caller, const struct mlrun_place_rule *rule,
                   uint32_t number, const char *text) {
-  if (rule->site == MLRUN_PLACE_SIGNATURE) return signature_matches(site, caller, text);
+  if (rule->site == MLRUN_PLACE_SIGNATURE) return signature_matches(site, caller, &signatures[number]);
   if (!walk(site, caller, 1)) return false;
   uint64_t address = site->frames[0], key = address << 16 | number << 8;
   uint64_t *answer = &answers[(address ^ address >> 12 ^ number * 977) % kAnswers];

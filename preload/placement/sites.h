@@ -7,19 +7,21 @@
 #include <stdint.h>
 
 #include "preload/base/compiler.h"
+#include "preload/placement/signatures.h"
 #include "preload/unwind/stack_walk.h"
 #include "runner/events/placement.h"
 
 #pragma GCC visibility push(hidden)
 
-// At load: which libraries there are.
-void sites_begin(void);
+// At load: which libraries there are, and the signatures of a rule. text: its site_text.
+void sites_begin(const struct mlrun_place_rule *rule, uint32_t number, const char *text);
 void sites_after_fork(void);
 
-// The callers of one call, found when first asked for.
+// The callers of one call, found when first asked for. Begins with both numbers 0; the arrays need no value.
 struct call_site {
-  uint32_t known;  // frames
+  uint32_t known, placed;  // frames; of these, with their place
   uint64_t frames[MLRUN_PLACE_FRAMES];
+  struct code_place places[MLRUN_PLACE_FRAMES];
 };
 
 // Whether the caller is the one of this rule. text: the rule's site_text.

@@ -13,10 +13,12 @@
 #include "preload/base/next_symbol.h"
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
+#include "preload/placement/confinement.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/rules.h"
 #include "preload/start/inherited_filters.h"
 #include "runner/events/arena.h"
+#include "runner/events/placed_mappings.h"
 #include "runner/events/session.h"
 
 enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES, kPathMax = 4096 };
@@ -27,6 +29,9 @@ bool counts_are_shown;
 static uint32_t starts;  // 0: not yet, 1: a thread does it, 2: done
 static struct mlrun_placement *shared;
 static const char *program = "";
+static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
+static uint32_t own_pid;                // as this process sees it; 0: unknown
+static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
 
 static const char *find_session(void) {
   static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
@@ -83,9 +88,9 @@ static bool open_heaps(const struct mlrun_placement *area) {
 
 // The first process that reads the rules is the one that mlrun has started.
 static bool is_main_process(void) {
-  uint32_t own = (uint32_t)raw_syscall0(SYS_getpid), none = 0;
-  __atomic_compare_exchange_n(&shared->main_pid, &none, own, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  return !none || none == own;
+  uint32_t none = 0;
+  __atomic_compare_exchange_n(&shared->main_pid, &none, own_pid, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return !none || none == own_pid;
 }
 
 static bool begin_rules(void) {
@@ -102,12 +107,24 @@ static void name_program(void) {
   if (name && *name) program = *name;
 }
 
+// A filter of the program may kill for a call that libc's allocator does not make: then both stay unknown.
+static void find_own_pid(void) {
+  struct stat status = {0};
+  own_pid = 0;
+  own_namespace = 0;
+  if (is_confined()) return;
+  own_pid = (uint32_t)raw_syscall0(SYS_getpid);
+  if (raw_syscall4(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)&status, 0) == 0)
+    own_namespace = status.st_ino;
+}
+
 void start_placement(void) {
   uint32_t before = 0;
   if (!__environ || !__atomic_compare_exchange_n(&starts, &before, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
   if (!real_allocator.malloc) real_allocator_resolve();
   name_program();
+  find_own_pid();
   if (begin_rules()) {
     rules_choose(shared, program, is_main_process());
   } else {
@@ -120,17 +137,33 @@ void start_placement(void) {
 void show_counts(void) {
   if (__atomic_exchange_n(&counts_are_shown, true, __ATOMIC_ACQ_REL)) return;
   uint32_t number = __atomic_fetch_add(&shared->slots_taken, 1, __ATOMIC_RELAXED);
+  own_slot = UINT32_MAX;
   if (number >= shared->slots_count) return;
   struct mlrun_place_slot *slot =
       (struct mlrun_place_slot *)((char *)shared + shared->slots_offset + (size_t)number * shared->slot_bytes);
-  slot->pid = (uint32_t)raw_syscall0(SYS_getpid);
+  own_slot = number;
+  slot->pid = own_pid;
+  slot->pid_namespace = own_namespace;
   slot->window = window.base;
   slot->window_bytes = window.bytes;
   heaps_show_counts((struct mlrun_place_count *)(slot + 1));
   __atomic_store_n(&slot->taken, 1, __ATOMIC_RELEASE);
 }
 
+void note_mapping(uint32_t rule, const void *at, size_t bytes) {
+  struct mlrun_place_mappings *all = (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
+  uint64_t number = __atomic_fetch_add(&all->made, 1, __ATOMIC_RELAXED);
+  struct mlrun_place_mapping *mapping = &all->last[number % MLRUN_PLACE_MAPPINGS];
+  __atomic_store_n(&mapping->number, 0, __ATOMIC_RELEASE);
+  mapping->at = (uint64_t)at;
+  mapping->bytes = bytes;
+  mapping->slot = own_slot;
+  mapping->rule = rule;
+  __atomic_store_n(&mapping->number, number + 1, __ATOMIC_RELEASE);
+}
+
 static void in_child(void) {
+  find_own_pid();
   heaps_hide_counts();
   heaps_unlock();
   sites_after_fork();

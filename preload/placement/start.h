@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "preload/base/compiler.h"
 
@@ -18,5 +19,8 @@ void show_counts(void);
 INLINE void note_first_block(void) {
   if (unlikely(!__atomic_load_n(&counts_are_shown, __ATOMIC_RELAXED))) show_counts();
 }
+
+// A rule has placed a mapping: mlrun asks where its pages are.
+void note_mapping(uint32_t rule, const void *at, size_t bytes);
 
 #pragma GCC visibility pop

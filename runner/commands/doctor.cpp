@@ -26,7 +26,9 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
+#include "runner/launch/placement.h"
 #include "runner/launch/program_file.h"
+#include "runner/placement/kinds.h"
 #include "runner/samplers/access/ladder.h"
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
@@ -213,6 +215,20 @@ Finding check_access() {
   return {works ? Verdict::kPartly : Verdict::kLess, text};
 }
 
+// Of --place and --mem-kind.
+Finding check_memory() {
+  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
+  while (!list.empty() && list.back() == '\n') list.pop_back();
+  std::string text = list.empty() ? "this kernel has no NUMA nodes" : "with memory: node " + list;
+  for (const std::string kind : {"highest-capacity", "lowest-latency", "hbw", "dax-kmem"}) {
+    const auto nodes = placement::nodes_of_kind(kind);
+    text += nodes ? fmt::format("\n{}: node {}", kind, launch::id_list_text(*nodes)) : "\n" + nodes.error().text;
+  }
+  const bool weighted = ::access("/sys/kernel/mm/mempolicy/weighted_interleave", F_OK) == 0;
+  text += weighted ? "" : "\nno --weighted-interleave: Linux 6.9 has it";
+  return {list.empty() ? Verdict::kAbsent : Verdict::kGood, text};
+}
+
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::kGood: return "ok";
@@ -243,6 +259,7 @@ constexpr Check kChecks[] = {
     {"GPU samples", check_gpu_samples},
     {"counters", check_counters},
     {"accesses", check_access},
+    {"memory", check_memory},
 };
 
 constexpr size_t kPiped = 80, kNarrowest = 40;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/placement_side.h"
 
-#include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/events/placed_mappings.h"
 #include "runner/placement/resolve.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -23,7 +27,7 @@ mlrun_placement head_of(const mlrun_placement& area, uint32_t rules) {
   std::memcpy(&head, &area, sizeof head);
   const bool sane = head.rules_count == rules &&
                     head.slot_bytes == sizeof(mlrun_place_slot) + rules * sizeof(mlrun_place_count) &&
-                    head.slots_offset + uint64_t{head.slots_count} * head.slot_bytes <= MLRUN_PLACEMENT_BYTES;
+                    head.slots_offset + uint64_t{head.slots_count} * head.slot_bytes <= MLRUN_PLACE_MAPPINGS_OFFSET;
   if (!sane) head.slots_count = 0;
   return head;
 }
@@ -58,10 +62,40 @@ nlohmann::json pages_of(const placement::FoundBySlotAndRule& found, uint32_t slo
                       {"node", node},
                       {"looks", pages.looks},
                       {"sampled", sampled},
+                      {"resident_bytes", pages.resident_bytes / pages.looks},
                       {"bytes", static_cast<uint64_t>(mean)}});
     }
   }
   return list;
+}
+
+// A process of another pid namespace has its own number there, which may be another process's here.
+bool is_in_namespace(int pid, uint64_t inode) {
+  struct stat status {};
+  return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &status) == 0 && status.st_ino == inode;
+}
+
+// What the kernel counts of moves between nodes, of NUMA balancing and of its OOM killer, on the whole machine.
+std::map<std::string, int64_t> machine_counters() {
+  std::map<std::string, int64_t> counters;
+  const std::string all = util::read_text("/proc/vmstat");
+  for (const std::string_view line : util::split(all, "\n")) {
+    const size_t blank = line.find(' ');
+    const std::string name(line.substr(0, blank));
+    if (blank != std::string_view::npos &&
+        (name.starts_with("numa_") || name.starts_with("pgmigrate_") || name == "oom_kill"))
+      counters[name] = std::strtoll(line.data() + blank, nullptr, 10);
+  }
+  return counters;
+}
+
+nlohmann::json counted_since(const std::map<std::string, int64_t>& before) {
+  nlohmann::json result = nlohmann::json::object();
+  for (const auto& [name, value] : machine_counters()) {
+    const auto found = before.find(name);
+    if (found != before.end()) result[name] = value - found->second;
+  }
+  return result;
 }
 
 }  // namespace
@@ -101,12 +135,27 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
 PlacedBlocks::PlacedBlocks(const Rules& rules, const mlrun_placement& area)
     : area_(area), rules_(static_cast<uint32_t>(rules.rules.size())) {
   if (rules_ != 0) sampler_ = std::make_unique<placement::PageSampler>(rules_);
+  counters_before_ = machine_counters();
 }
 
 std::vector<mlrun_place_slot> PlacedBlocks::slots() const {
   const mlrun_placement head = head_of(area_, rules_);
   std::vector<mlrun_place_slot> result(std::min(head.slots_taken, head.slots_count));
   for (uint32_t i = 0; i < result.size(); i++) std::memcpy(&result[i], slot_at(area_, head, i), sizeof result[i]);
+  return result;
+}
+
+std::vector<placement::PlacedMapping> PlacedBlocks::mappings_of(uint32_t slot) const {
+  std::vector<placement::PlacedMapping> result;
+  const auto* const all = reinterpret_cast<const mlrun_place_mappings*>(reinterpret_cast<const char*>(&area_) +
+                                                                        MLRUN_PLACE_MAPPINGS_OFFSET);
+  const uint64_t made = all->made;
+  for (uint64_t i = 0; i < std::min<uint64_t>(made, MLRUN_PLACE_MAPPINGS); i++) {
+    mlrun_place_mapping mapping;
+    std::memcpy(&mapping, &all->last[(made - 1 - i) % MLRUN_PLACE_MAPPINGS], sizeof mapping);
+    if (mapping.number != 0 && mapping.slot == slot && mapping.rule < rules_)
+      result.push_back({mapping.rule, mapping.at, mapping.at + mapping.bytes});
+  }
   return result;
 }
 
@@ -117,13 +166,17 @@ void PlacedBlocks::follow(uint64_t now_ns) {
   const std::vector<mlrun_place_slot> all = slots();
   for (uint32_t i = 0; i < all.size(); i++) {
     const auto pid = static_cast<int>(all[i].pid);
-    if (all[i].taken != 0 && pid > 0 && ::kill(pid, 0) == 0)
-      places.push_back({i, pid, all[i].window, all[i].window_bytes});
+    if (all[i].taken != 0 && pid > 0 && is_in_namespace(pid, all[i].pid_namespace))
+      places.push_back({i, pid, all[i].window, all[i].window_bytes, mappings_of(i)});
   }
   sampler_->set_places(std::move(places));
 }
 
 void PlacedBlocks::describe(nlohmann::json& session) {
+  if (session.contains("placement")) {
+    session["placement"]["numa_balancing"] = util::read_text("/proc/sys/kernel/numa_balancing", 16).starts_with("1");
+    session["placement"]["counted"] = counted_since(counters_before_);
+  }
   if (!sampler_) return;
   std::string problem;
   const placement::FoundBySlotAndRule found = sampler_->finish(problem);
@@ -133,8 +186,11 @@ void PlacedBlocks::describe(nlohmann::json& session) {
   const std::vector<mlrun_place_slot> all = slots();
   for (uint32_t i = 0; i < all.size(); i++) {
     if (all[i].taken == 0) continue;
-    processes.push_back(
-        {{"pid", all[i].pid}, {"rules", counts_at(slot_at(area_, head, i), rules_)}, {"pages", pages_of(found, i)}});
+    processes.push_back({{"pid", all[i].pid},
+                         {"window", all[i].window},
+                         {"window_bytes", all[i].window_bytes},
+                         {"rules", counts_at(slot_at(area_, head, i), rules_)},
+                         {"pages", pages_of(found, i)}});
   }
   placement["images"] = head.processes;
   placement["without_memory"] = head.without_memory;

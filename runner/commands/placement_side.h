@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,10 +47,12 @@ class PlacedBlocks {
 
  private:
   [[nodiscard]] std::vector<mlrun_place_slot> slots() const;
+  [[nodiscard]] std::vector<placement::PlacedMapping> mappings_of(uint32_t slot) const;  // the newest first
 
   const mlrun_placement& area_;
   uint32_t rules_;
   uint64_t next_ns_ = 0;
+  std::map<std::string, int64_t> counters_before_;  // of the machine
   std::unique_ptr<placement::PageSampler> sampler_;
 };
 

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/placed_mappings.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -30,8 +31,8 @@ struct Span {
   uint64_t start = 0, end = 0;
 };
 
-// What the process has mapped between these addresses.
-std::vector<Span> mapped_spans(int pid, uint64_t from, uint64_t to) {
+// What the process has mapped, by rising address.
+std::vector<Span> mapped_spans(int pid) {
   std::vector<Span> spans;
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
   for (const std::string_view line : util::split(maps, "\n")) {
@@ -40,9 +41,35 @@ std::vector<Span> mapped_spans(int pid, uint64_t from, uint64_t to) {
     const auto first = std::from_chars(line.data(), end, span.start, 16);
     if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') continue;
     if (std::from_chars(first.ptr + 1, end, span.end, 16).ec != std::errc()) continue;
-    if (span.start >= from && span.end <= to) spans.push_back(span);
+    spans.push_back(span);
   }
   return spans;
+}
+
+// Adds the parts of `all` that are in [from, to).
+void add_parts(const std::vector<Span>& all, uint64_t from, uint64_t to, std::vector<Span>& parts) {
+  for (const Span& span : all) {
+    if (span.start < to && span.end > from) parts.push_back({std::max(span.start, from), std::min(span.end, to)});
+  }
+}
+
+// Those mappings that have no newer one at their place.
+std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
+  std::vector<PlacedMapping> kept;
+  for (const PlacedMapping& one : mappings) {
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const PlacedMapping& other) { return one.start < other.end && other.start < one.end; }))
+      kept.push_back(one);
+  }
+  return kept;
+}
+
+uint64_t resident_bytes_of(int pid) {
+  const std::string statm = util::read_text(fmt::format("/proc/{}/statm", pid));
+  const auto words = util::split(statm, " ");
+  uint64_t pages = 0;
+  if (words.size() > 1) std::from_chars(words[1].data(), words[1].data() + words[1].size(), pages);
+  return pages * kPage;
 }
 
 // Up to kPagesAtOnce pages, one at random in each of as many equal parts.
@@ -65,7 +92,7 @@ std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t tota
   return pages;
 }
 
-void look_at_rule(int pid, const std::vector<Span>& spans, PagesFound& found) {
+void look_at_rule(int pid, const std::vector<Span>& spans, uint64_t resident_bytes, PagesFound& found) {
   uint64_t total = 0;
   for (const Span& span : spans) total += (span.end - span.start) / kPage;
   const std::vector<uint64_t> pages = choose_pages(spans, total);
@@ -73,6 +100,7 @@ void look_at_rule(int pid, const std::vector<Span>& spans, PagesFound& found) {
   if (pages.empty() || ::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
     return;
   found.looks++;
+  found.resident_bytes += resident_bytes;
   for (const int node : nodes) {
     if (node < 0) continue;
     found.sampled[node]++;
@@ -83,14 +111,17 @@ void look_at_rule(int pid, const std::vector<Span>& spans, PagesFound& found) {
 }  // namespace
 
 void look_at_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found) {
-  const std::vector<Span> all = mapped_spans(place.pid, place.window, place.window + place.window_bytes);
-  const uint64_t each = (uint64_t{1} << 16) / rules << 26;  // whole segments, as the library shares the window out
+  const std::vector<Span> all = mapped_spans(place.pid);
+  const std::vector<PlacedMapping> mappings = newest(place.mappings);
+  const uint64_t resident_bytes = resident_bytes_of(place.pid);
+  const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
   for (uint32_t rule = 0; rule < rules; rule++) {
-    const uint64_t from = place.window + rule * each;
     std::vector<Span> spans;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(spans),
-                 [&](const Span& span) { return span.start >= from && span.start < from + each; });
-    if (!spans.empty()) look_at_rule(place.pid, spans, found[{place.slot, rule}]);
+    if (each != 0) add_parts(all, place.window + rule * each, place.window + (rule + 1) * each, spans);
+    for (const PlacedMapping& one : mappings) {
+      if (one.rule == rule) add_parts(all, one.start, one.end, spans);
+    }
+    if (!spans.empty()) look_at_rule(place.pid, spans, resident_bytes, found[{place.slot, rule}]);
   }
 }
 

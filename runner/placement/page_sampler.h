@@ -13,11 +13,18 @@
 
 namespace mlrun::placement {
 
+// A mapping of the program that a rule has placed.
+struct PlacedMapping {
+  uint32_t rule = 0;
+  uint64_t start = 0, end = 0;
+};
+
 // The heaps of one process, of one slot.
 struct HeapPlace {
   uint32_t slot = 0;
   int pid = 0;
   uint64_t window = 0, window_bytes = 0;
+  std::vector<PlacedMapping> mappings;  // the newest first
 };
 
 // Samples the pages of one slot and rule. Pages that are mapped and not in memory are on no node.
@@ -25,6 +32,7 @@ struct PagesFound {
   uint64_t looks = 0;
   std::map<int, uint64_t> sampled;  // pages by node, in all looks
   std::map<int, double> bytes;      // estimated, added up over the looks
+  uint64_t resident_bytes = 0;      // of the whole process, added up over the looks
 };
 
 using FoundBySlotAndRule = std::map<std::pair<uint32_t, uint32_t>, PagesFound>;

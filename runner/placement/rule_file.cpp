@@ -73,14 +73,26 @@ class Table {
   void add_site(std::string& text) {
     const toml::node* node = table_.get("site");
     if (node == nullptr) return;
-    const toml::array* frames = node->as_array();
-    if (frames == nullptr || frames->empty() || !frames->is_homogeneous<std::string>()) {
-      error_ = wrong(*node, "'site' must be a list of texts such as [\"1f2e3d4c+0x7a10\"]").value().text;
-      return;
+    const toml::array* list = node->as_array();
+    std::vector<std::string> signatures;
+    bool good = list != nullptr && !list->empty();
+    if (good && list->is_homogeneous<std::string>()) {
+      good = add_signature(list, signatures);
+    } else if (good) {
+      for (const auto& one : *list) good = good && add_signature(one.as_array(), signatures);
     }
-    text += "site ";
-    for (const auto& frame : *frames) text += *frame.value<std::string>() + ',';
-    text.back() = ' ';
+    if (!good)
+      error_ =
+          wrong(*node, "'site' must be a list of texts such as [\"1f2e3d4c+0x7a10\"], or a list of them").value().text;
+    text += fmt::format("site {} ", fmt::join(signatures, ";"));
+  }
+
+  static bool add_signature(const toml::array* frames, std::vector<std::string>& signatures) {
+    if (frames == nullptr || frames->empty() || !frames->is_homogeneous<std::string>()) return false;
+    std::vector<std::string> texts;
+    for (const auto& frame : *frames) texts.push_back(*frame.value<std::string>());
+    signatures.push_back(fmt::format("{}", fmt::join(texts, ",")));
+    return true;
   }
 
   bool is_set(const char* key) {
@@ -111,7 +123,7 @@ Result<std::vector<Rule>> read_rule_file(const std::string& path) {
   const toml::array* tables = file["rule"].as_array();
   if (tables == nullptr || !tables->is_array_of_tables()) return fail(path + " has no [[rule]]");
   for (const auto& [key, value] : file) {
-    if (key.str() != "rule")
+    if (key.str() != "rule" && key.str() != "advice")
       return fail(fmt::format("{}: line {}: '{}' is unknown; a file of rules has [[rule]] alone", path, line_of(value),
                               key.str()));
   }

@@ -4,12 +4,14 @@
 //   [[rule]]
 //   size = ">= 1M"        # or "64K..1M"
 //   mmap = true           # the program's own mappings instead of its blocks
-//   library = "libtorch*" # or function = "GLOB", or site = ["BUILDID+OFFSET", ...]
+//   library = "libtorch*" # or function = "GLOB", or site = ["BUILDID+OFFSET", ...], or several: site = [[...], [...]]
 //   process = "worker"    # or "main", or "command GLOB"
 //   to = "node 1"
 //   strict = true
 //   budget = "16G"
 //   huge = true
+//
+// A table [advice] is of `mlrun advise`, and decides nothing here.
 #pragma once
 
 #include <string>

@@ -122,21 +122,29 @@ class Reader {
     return site == MLRUN_PLACE_SIGNATURE ? check_signature() : Status();
   }
 
-  // BUILDID+0x123,...
+  // BUILDID+0x123,...;BUILDID+0x456,...
   [[nodiscard]] Status check_signature() const {
-    const auto frames = util::split(rule_.site_text, ",");
-    for (const std::string_view frame : frames) {
-      const size_t plus = frame.find('+');
-      std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
-      if (offset.starts_with("0x")) offset.remove_prefix(2);
-      const bool good = plus >= kBuildIdLeast && !offset.empty() &&
-                        frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
-                        offset.find_first_not_of(kDigits) == std::string_view::npos;
-      if (!good) return fail(fmt::format("'{}' is no frame of a signature; write it like 1f2e3d4c+0x7a10", frame));
+    for (const std::string_view signature : util::split(rule_.site_text, ";")) {
+      const auto frames = util::split(signature, ",");
+      for (const std::string_view frame : frames) {
+        if (!is_frame(frame))
+          return fail(fmt::format("'{}' is no frame of a signature; write it like 1f2e3d4c+0x7a10", frame));
+      }
+      if (frames.size() > MLRUN_PLACE_FRAMES) {
+        return fail(
+            fmt::format("the signature has {} frames; {} are the most", frames.size(), int{MLRUN_PLACE_FRAMES}));
+      }
     }
-    if (frames.size() > MLRUN_PLACE_FRAMES)
-      return fail(fmt::format("the signature has {} frames; {} are the most", frames.size(), int{MLRUN_PLACE_FRAMES}));
     return {};
+  }
+
+  static bool is_frame(std::string_view frame) {
+    const size_t plus = frame.find('+');
+    std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
+    if (offset.starts_with("0x")) offset.remove_prefix(2);
+    return plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
+           frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
+           offset.find_first_not_of(kDigits) == std::string_view::npos;
   }
 
   Status read_size() {

@@ -7,7 +7,7 @@
 //   size >= 1M, size 64K..1M, size < 4M    the requested size; 64K and more if it is not said
 //   mmap size >= 1M                        the program's own anonymous mappings instead of its blocks
 //   library GLOB, function GLOB            the caller
-//   site BUILDID+OFFSET[,...]              the callers, innermost first
+//   site BUILDID+OFFSET[,...][;...]        the callers, innermost first; several signatures
 //   main, worker, command GLOB             the process
 //
 //   node N[,M], interleave N,M, N:M node A,B, huge, default, near gpu N,

@@ -17,5 +17,6 @@ Result<int> list(const Arguments& arguments);
 Result<int> stat(const Arguments& arguments);
 Result<int> compare(const Arguments& arguments);
 Result<int> history(const Arguments& arguments);
+Result<int> advise(const Arguments& arguments);  // mlrun advise
 
 }  // namespace mlrun::sweep

@@ -34,6 +34,7 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   };
   if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun did not finish)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
+  if (const std::string killed = killed_by_rule(summary); !killed.empty()) items.push_back(style.bad(killed));
   add("wall ", run.wall_ns);
   add("user ", run.user_ns);
   add("sys ", run.sys_ns);

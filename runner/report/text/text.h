@@ -40,6 +40,8 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string ended_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string placement_text(const Summary& summary, const TextStyle& style);
+// Names the strict rule where the kernel killed the command for want of memory; else empty.
+[[nodiscard]] std::string killed_by_rule(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);

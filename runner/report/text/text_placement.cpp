@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of --place: what each was about, and where its pages were.
+#include <signal.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -18,6 +20,7 @@ using nlohmann::json;
 
 struct Placed {
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, peak_bytes = 0;
+  int64_t resident_bytes = 0;           // of the processes whose pages were sampled
   std::map<int64_t, int64_t> bytes_on;  // by node, estimated
 };
 
@@ -31,10 +34,13 @@ Placed placed_by(const json& run, size_t rule) {
     placed.fallbacks += util::integer_at(process, counts + "fallbacks");
     placed.fallback_bytes += util::integer_at(process, counts + "fallback_bytes");
     placed.peak_bytes = std::max(placed.peak_bytes, util::integer_at(process, counts + "peak_bytes"));
+    int64_t resident = 0;
     for (const json& page : util::list_at(process, "/pages")) {
-      if (util::integer_at(page, "/rule") == static_cast<int64_t>(rule))
-        placed.bytes_on[util::integer_at(page, "/node")] += util::integer_at(page, "/bytes");
+      if (util::integer_at(page, "/rule") != static_cast<int64_t>(rule)) continue;
+      placed.bytes_on[util::integer_at(page, "/node")] += util::integer_at(page, "/bytes");
+      resident = util::integer_at(page, "/resident_bytes");
     }
+    placed.resident_bytes += resident;
   }
   return placed;
 }
@@ -46,6 +52,8 @@ std::string pages_text(const Placed& placed) {
   for (const auto& [node, bytes] : placed.bytes_on) {
     text += fmt::format("{}{} of its pages on node {}", text.empty() ? "" : ", ", percent_text(bytes, all), node);
   }
+  if (placed.resident_bytes > 0)
+    text += fmt::format(", {} of what is resident", percent_text(all, placed.resident_bytes));
   return text;
 }
 
@@ -63,7 +71,29 @@ std::string rule_text(const json& run, size_t rule, const std::string& text, con
   return wrap(head, kLead, items, style);
 }
 
+// A process that NUMA balancing moves pages for is not where it was put.
+std::string balancing_text(const json& run, const TextStyle& style) {
+  const int64_t moved = util::integer_at(run, "/placement/counted/numa_pages_migrated");
+  if (moved == 0) return {};
+  return wrap(style.bold("PLACED"), kLead,
+              {style.warning(counted(moved, "page") + " of the whole machine moved by NUMA balancing meanwhile")},
+              style);
+}
+
 }  // namespace
+
+std::string killed_by_rule(const Summary& summary) {
+  const json& run = *summary.run;
+  const int64_t status = util::integer_at(run, "/exit_status");
+  if (status != 128 + SIGKILL || util::integer_at(run, "/placement/counted/oom_kill") == 0) return {};
+  const json& rules = util::list_at(run, "/placement/rules");
+  for (size_t i = 0; i < rules.size(); i++) {
+    if (!util::flag_at(rules[i], "/strict") || placed_by(run, i).matches == 0) continue;
+    return fmt::format("killed by the kernel for want of memory; strict rule '{}'",
+                       printable(util::text_at(rules[i], "/text")));
+  }
+  return {};
+}
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {
   const json& rules = util::list_at(*summary.run, "/placement/rules");
@@ -81,6 +111,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
                                " could not have a heap of ours: their blocks are where they would be anyway")},
                 style);
   }
+  if (!rules.empty()) out += balancing_text(*summary.run, style);
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "runner/launch/placement.h"
 #include "runner/options/options.h"
+#include "runner/placement/resolve.h"
 #include "runner/sweep/plan/named_values.h"
 
 namespace mlrun::sweep {
@@ -86,6 +87,9 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
   const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
                                                  options.interleave, options.weighted_interleave});
   if (!placement) faults.add(place, placement.error().text);
+  const auto rules = placement::find_rules(options.place, options.mem_kind);
+  const auto bytes = rules ? placement::encoded_rules(*rules) : tl::make_unexpected(rules.error());
+  if (!bytes) faults.add(place, bytes.error().text);
 }
 
 void check_names_of_values(const ConfigurationDraft& configuration, Faults& faults) {

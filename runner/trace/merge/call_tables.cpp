@@ -145,9 +145,8 @@ AllocTable::AllocTable()
       site_(table_.int64("site")),
       site_library_(table_.optional_int64("site_library")),
       site_offset_(table_.optional_int64("site_offset")),
-      stack_id_(table_.optional_int32("stack_id")) {
-  table_.empty_int64("node");
-}
+      stack_id_(table_.optional_int32("stack_id")),
+      node_(table_.optional_int64("node")) {}
 
 void AllocTable::add(std::span<const model::AllocRow* const> rows) {
   using Row = model::AllocRow;
@@ -177,6 +176,10 @@ void AllocTable::add(std::span<const model::AllocRow* const> rows) {
   each_if([](const Row& row) { return row.site_library != 0; }, site_offset_,
           [](const Row& row) { return row.site_offset; });
   each_unless(0, stack_id_, &Row::stack_id);
+  const auto node_of = [&](const Row& row) {
+    return row.op == MLRUN_FREE ? -1 : nodes_.node_of(row.origin.pid, row.address);
+  };
+  each_if([&](const Row& row) { return node_of(row) >= 0; }, node_, node_of);
   table_.rows_added(rows.size());
 }
 

@@ -6,12 +6,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/model/rows.h"
 #include "runner/parquet/row_table.h"
 #include "runner/trace/kernel/call_join.h"
 #include "runner/trace/rows/origin_columns.h"
+#include "runner/trace/samples/placed_nodes.h"
 
 namespace mlrun::trace {
 
@@ -56,9 +58,11 @@ class AllocTable {
   AllocTable();
   void add(std::span<const model::AllocRow* const> rows);
   void set(const GroupEnds& ends) { origin_.set(ends); }
+  void set(PlacedNodes nodes) { nodes_ = std::move(nodes); }
   ParquetTable& parquet() { return table_; }
 
  private:
+  PlacedNodes nodes_;
   ParquetTable table_;
   OriginColumns origin_;
   Int64Column& dur_;
@@ -67,6 +71,7 @@ class AllocTable {
   DoubleColumn& weight_;
   Int64Column &site_, &site_library_, &site_offset_;
   Int32Column& stack_id_;
+  Int64Column& node_;
 };
 
 struct AllocSmallColumns;

@@ -305,6 +305,7 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
     workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
+    workers.back()->writer.set({session_.list("/placement/processes"), session_.list("/placement/rules").size()});
   }
   auto slices =
       index_->chunks().slices(rows_per_part(), [&](const Slice& slice) { return workers[0]->reader.count(slice); });

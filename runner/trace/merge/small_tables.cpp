@@ -201,6 +201,7 @@ struct Columns<trace::PageNodeRow> {
     visitor("looks", row.looks);
     visitor("sampled", row.sampled);
     visitor("bytes", row.bytes);
+    visitor("resident_bytes", row.resident_bytes);
   }
 };
 

@@ -24,6 +24,8 @@ class PartWriter {
   PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
+  void set(PlacedNodes nodes) { allocs_.set(std::move(nodes)); }
+
   // Writes the rows of each table in row groups by end time, each group sorted by start. Calls are numbered from
   // first_call_id on. A table without rows gets a file only in the first part, so that every table has a file with its
   // columns.

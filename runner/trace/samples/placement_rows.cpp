@@ -59,7 +59,8 @@ std::vector<PageNodeRow> page_node_rows(const json& run) {
     for (const json& page : pages) {
       rows.push_back({static_cast<int32_t>(placement_number(page, "rule")), placement_number(process, "pid"),
                       static_cast<int32_t>(placement_number(page, "node")), placement_number(page, "looks"),
-                      placement_number(page, "sampled"), placement_number(page, "bytes")});
+                      placement_number(page, "sampled"), placement_number(page, "bytes"),
+                      placement_number(page, "resident_bytes")});
     }
   }
   return rows;

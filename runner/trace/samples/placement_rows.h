@@ -23,7 +23,7 @@ struct PageNodeRow {
   int32_t rule = 0;
   int64_t pid = 0;
   int32_t node = 0;
-  int64_t looks = 0, sampled = 0, bytes = 0;
+  int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
 };
 
 // By rule and process; a rule that fitted nothing has one row without a process.

@@ -100,6 +100,29 @@ def largest_node():
     return int(max(Path("/sys/devices/system/node").glob("node[0-9]*"), key=memory).name[4:])
 
 
+def nodes_of(counts):
+    return [node for node, count in enumerate(counts) if count]
+
+
+def by_memkind(name, **environment):
+    """The nodes of the pages of a block of that kind, as memkind has it; none: it has no such memory."""
+    done = subprocess.run(["taskset", "1", NODES, name, str(MIB)], capture_output=True, text=True, check=False, env=os.environ | environment)
+    if done.returncode != 0:
+        return f"status {done.returncode} {done.stderr}"
+    words = done.stdout.split()
+    return None if words[1] == "absent" else nodes_of(map(int, words[1:4]))
+
+
+def check_against_memkind(has_hmat):
+    expect("highest capacity, by memkind", by_memkind("MEMKIND_HIGHEST_CAPACITY"), nodes_of(pages(["-> highest-capacity"], "block", MIB)[:3]))
+    expect("regular, by memkind", by_memkind("MEMKIND_REGULAR"), nodes_of(pages(["-> regular"], "block", MIB)[:3]))
+    expect("no dax-kmem, by memkind", by_memkind("MEMKIND_DAX_KMEM"), None)
+    node = "2" if has_hmat else "1"
+    os.environ["MEMKIND_HBW_NODES"] = node
+    expect(f"hbw by MEMKIND_HBW_NODES={node}", by_memkind("MEMKIND_HBW"), nodes_of(pages(["-> hbw"], "block", MIB)[:3]))
+    del os.environ["MEMKIND_HBW_NODES"]
+
+
 def check_kinds(has_hmat):
     """Kinds by what the firmware tells. Node 2, if there is one, has no CPUs and more bandwidth and latency than the others."""
     n = 256
@@ -132,6 +155,11 @@ def check_full():
     print(found, free // 4)
     status, *_ = run(["-> node 1 strict"], NODES, "fill", str(size))
     expect("strict: killed", status, 137)
+    done = subprocess.run([MLRUN, "run", "-o", Path(tempfile.mkdtemp()) / "trace", "--preload=off", "--sample=off", "--python-stacks=off",
+                           "--place", "-> node 1 strict", "--", NODES, "fill", str(size)], capture_output=True, text=True, check=False)
+    expect("strict: the summary names the rule", "for want of memory; strict rule '-> node 1 strict'" in " ".join(done.stderr.split()), True)
+    if done.returncode != 137:
+        print(done.stderr)
 
 
 def check_cpuset():
@@ -150,6 +178,7 @@ def check_cpuset():
 def main():
     has_hmat = Path("/sys/devices/system/node/node0/access0/initiators/read_latency").exists()
     check_kinds(has_hmat)
+    check_against_memkind(has_hmat)
     if has_hmat:
         return 1 if failed else 0
     check_command()

@@ -2,8 +2,10 @@
 // Where memory is, by move_pages and by numa_maps: nodes WHAT BYTES. Each line: WHAT pages of node 0, 1, 2, others; policy of the mapping.
 //   block     malloc, written         zeros   calloc, read        mapping  mmap, written
 //   grown     realloc from 1 MiB on by an eighth              child    a block that a forked child has written anew
+//   MEMKIND_...   a block of that kind of memkind, written; "absent": memkind has no such memory here
 //   fill      blocks of 1 MiB, BYTES in all; nodes of all their pages
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,6 +77,22 @@ static void fill(size_t bytes) {
   for (size_t i = 0; i + 1 < n; i++) count(blocks[i], kBlock);
   show("fill", blocks[n - 1], kBlock);
 }
+// 77: memkind is not installed.
+static void memkind(const char *name, size_t bytes) {
+  void *library = dlopen("libmemkind.so.0", RTLD_NOW);
+  if (!library) exit(77);
+  int (*check)(void *) = (int (*)(void *))dlsym(library, "memkind_check_available");
+  void *(*allocate)(void *, size_t) = (void *(*)(void *, size_t))dlsym(library, "memkind_malloc");
+  void **kind = dlsym(library, name);
+  if (!kind || check(*kind)) {
+    printf("%s absent\n", name);
+    return;
+  }
+  char *block = allocate(*kind, bytes);
+  if (!block) exit(4);
+  memset(block, 1, bytes);
+  show(name, block, bytes);
+}
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   const char *what = argv[1];
@@ -102,5 +120,6 @@ int main(int argc, char **argv) {
     waitpid(child, NULL, 0);
   }
   if (!strcmp(what, "fill")) fill(bytes);
+  if (!strncmp(what, "MEMKIND_", 8)) memkind(what, bytes);
   return 0;
 }

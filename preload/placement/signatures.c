@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/signatures.h"
+
+#include "preload/placement/pages.h"
+
+struct frame {
+  uint64_t id, mask, offset;  // mask: the digits of the id that are given
+};
+
+struct signature {
+  uint32_t frames;
+  struct frame frame[MLRUN_PLACE_FRAMES];
+};
+
+static int digit_of(char letter) {
+  if (letter >= '0' && letter <= '9') return letter - '0';
+  return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+// "build id+offset": moves *at behind it. Of the id 16 digits are compared.
+static struct frame read_frame(const char **at) {
+  struct frame frame = {0, 0, 0};
+  for (int shift = 60; digit_of(**at) >= 0; ++*at, shift -= 4) {
+    if (shift < 0) continue;
+    frame.id |= (uint64_t)digit_of(**at) << shift;
+    frame.mask |= 15ull << shift;
+  }
+  if (**at == '+') ++*at;
+  if ((*at)[0] == '0' && (*at)[1] == 'x') *at += 2;
+  for (; digit_of(**at) >= 0; ++*at) frame.offset = frame.offset * 16 + (uint64_t)digit_of(**at);
+  return frame;
+}
+
+static void read_one(struct signature *signature, const char **at) {
+  signature->frames = 0;
+  while (**at && **at != ';' && signature->frames < MLRUN_PLACE_FRAMES) {
+    signature->frame[signature->frames++] = read_frame(at);
+    if (**at == ',') ++*at;
+  }
+}
+
+struct signatures signatures_read(const char *text) {
+  struct signatures all = {NULL, 1, 0};
+  for (const char *at = text; *at; at++) all.count += *at == ';';
+  struct signature *memory = pages_map(NULL, all.count * sizeof *memory);
+  if (!memory) return (struct signatures){NULL, 0, 0};
+  for (uint32_t i = 0; i < all.count; i++) {
+    read_one(&memory[i], &text);
+    if (*text == ';') text++;
+    if (memory[i].frames > all.frames) all.frames = memory[i].frames;
+  }
+  all.first = memory;
+  return all;
+}
+
+static bool matches(const struct signature *signature, const struct code_place *places) {
+  for (uint32_t i = 0; i < signature->frames; i++) {
+    const struct frame *frame = &signature->frame[i];
+    if (places[i].offset != frame->offset || (places[i].id & frame->mask) != frame->id) return false;
+  }
+  return true;
+}
+
+bool signatures_match(const struct signatures *all, const struct code_place *places, uint32_t count) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->first[i].frames <= count && matches(&all->first[i], places)) return true;
+  return false;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The newest mappings that rules of --place have placed, of all processes: at the end of the memory that placement.h describes. mlrun asks
+// where their pages are.
+#pragma once
+
+#include "runner/events/placement.h"
+
+enum {
+  MLRUN_PLACE_SEGMENT = 64 << 20,  // heaps are made of whole ones
+  MLRUN_PLACE_MAPPINGS = 511
+};
+
+struct mlrun_place_mapping {
+  __u64 at, bytes;
+  __u32 slot, rule;
+  __u64 number;  // n + 1 of the n-th one, written last; 0: being written
+};
+
+// Entry n is in last[n % MLRUN_PLACE_MAPPINGS].
+struct mlrun_place_mappings {
+  __u64 made;  // targets
+  __u64 spare[3];
+  struct mlrun_place_mapping last[MLRUN_PLACE_MAPPINGS];
+};
+
+enum { MLRUN_PLACE_MAPPINGS_OFFSET = MLRUN_PLACEMENT_BYTES - (int)sizeof(struct mlrun_place_mappings) };

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/advice.h"
+
+#include <toml++/toml.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+#include "runner/util/units.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+// A basic string of TOML is one of JSON.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string list_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> all;
+  for (const std::string& text : texts) all.push_back(quoted(text));
+  return fmt::format("[{}]", fmt::join(all, ", "));
+}
+
+std::string prediction_text(const Prediction& prediction) {
+  return fmt::format(
+      "\n# Of the time with all these blocks on the slow memory: the change that was expected, and its 95 % "
+      "interval.\n"
+      "[advice.prediction]\nchange = {:.6f}\nlow = {:.6f}\nhigh = {:.6f}\nnear_s = {:.6f}\nfar_s = {:.6f}\nblocks = "
+      "{}\n",
+      prediction.change, prediction.low, prediction.high, prediction.near_s, prediction.far_s, prediction.blocks);
+}
+
+std::string rules_text(const Advice& advice) {
+  std::string text;
+  if (!advice.signatures.empty()) {
+    text += fmt::format("\n[[rule]]\nsize = \">= {}\"\nsite = [\n", advice.min_bytes);
+    for (size_t i = 0; i < advice.signatures.size(); i++) {
+      std::vector<std::string> frames;
+      for (const std::string_view frame : util::split(advice.signatures[i], ",")) frames.emplace_back(frame);
+      text += fmt::format("  # {}\n  {},\n", util::printable(advice.labels[i]), list_of(frames));
+    }
+    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", quoted(advice.fast), advice.capacity_bytes);
+  }
+  return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, quoted(advice.slow));
+}
+
+double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }
+
+}  // namespace
+
+std::string advice_text(const Advice& advice) {
+  std::string text = fmt::format(
+      "# Which blocks get the fast memory, by `mlrun advise`. Use it: mlrun --place FILE COMMAND\n"
+      "[advice]\ntrace = {}\nfast = {}\nslow = {}\nfigure = {}\ncapacity_bytes = {}\nmin_bytes = {}\nranked_by = {}\n"
+      "# Of the gain of all sites: what the chosen ones have, and what no choice can exceed.\ngain = {:.6f}\ngain_most "
+      "= {:.6f}\n"
+      "command = {}\nfolder = {}\n",
+      quoted(advice.trace), quoted(advice.fast), quoted(advice.slow), quoted(advice.figure), advice.capacity_bytes,
+      advice.min_bytes, quoted(advice.ranked_by), advice.gain, advice.gain_most, list_of(advice.command),
+      quoted(advice.folder));
+  if (advice.prediction) text += prediction_text(*advice.prediction);
+  return text + rules_text(advice);
+}
+
+Result<Advice> read_advice(const std::string& path) {
+  const auto text = util::read_file(path);
+  if (!text) return fail(fmt::format("{}: {}", path, text.error().text));
+  toml::table file;
+  try {
+    file = toml::parse(*text);
+  } catch (const toml::parse_error& error) {
+    return fail(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()));
+  }
+  const toml::table* table = file["advice"].as_table();
+  if (table == nullptr) return fail(path + " has no table [advice]: it is no file by mlrun advise");
+  Advice advice;
+  const auto word = [&](const char* key) { return (*table)[key].value_or(std::string()); };
+  advice.trace = word("trace");
+  advice.fast = word("fast");
+  advice.slow = word("slow");
+  advice.figure = word("figure");
+  advice.ranked_by = word("ranked_by");
+  advice.folder = word("folder");
+  advice.capacity_bytes = static_cast<uint64_t>((*table)["capacity_bytes"].value_or(int64_t{0}));
+  advice.min_bytes = static_cast<uint64_t>((*table)["min_bytes"].value_or(int64_t{0}));
+  advice.gain = number_at(*table, "gain");
+  advice.gain_most = number_at(*table, "gain_most");
+  if (const toml::array* words = (*table)["command"].as_array(); words != nullptr) {
+    for (const auto& one : *words) advice.command.push_back(one.value_or(std::string()));
+  }
+  if (const toml::table* found = (*table)["prediction"].as_table(); found != nullptr) {
+    advice.prediction =
+        Prediction{number_at(*found, "change"), number_at(*found, "low"),   number_at(*found, "high"),
+                   number_at(*found, "near_s"), number_at(*found, "far_s"), (*found)["blocks"].value_or(int64_t{0})};
+  }
+  if (advice.command.empty() || advice.fast.empty() || advice.slow.empty() || advice.figure.empty())
+    return fail(path + ": its table [advice] lacks command, fast, slow or figure; make it again by mlrun advise");
+  return advice;
+}
+
+}  // namespace mlrun::sweep

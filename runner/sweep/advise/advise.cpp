@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verb `mlrun advise`.
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/sweep/advise/advice.h"
+#include "runner/sweep/advise/advise_options.h"
+#include "runner/sweep/advise/capacity.h"
+#include "runner/sweep/advise/experiment.h"
+#include "runner/sweep/advise/predict.h"
+#include "runner/sweep/advise/trace_sites.h"
+#include "runner/sweep/advise/verdict.h"
+#include "runner/sweep/verbs.h"
+#include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
+#include "runner/util/text.h"
+#include "runner/util/units.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr uint64_t kMinBytes = 64 << 10;  // smaller blocks are libc's
+constexpr size_t kSitesMax = 250;         // rules have room for so many signatures
+constexpr size_t kAloneMax = 6;           // sites that are measured by themselves
+constexpr double kAloneShare = 0.02;      // of bytes × time, at least
+
+Status take_command(Advice& advice) {
+  const auto text = util::read_file(advice.trace + "/run.json");
+  if (!text) return fail(fmt::format("{} is no trace: {}", advice.trace, text.error().text));
+  const nlohmann::json run = nlohmann::json::parse(*text, nullptr, false);
+  for (const nlohmann::json& word : util::list_at(run, "/command")) advice.command.push_back(word.get<std::string>());
+  if (advice.command.empty()) return fail(advice.trace + " has no command that could be run again");
+  advice.folder = util::text_at(run, "/cwd");
+  const uint64_t listed = util::count_at(run, "/options/alloc_min_bytes");
+  advice.min_bytes = std::max(kMinBytes, listed);
+  return {};
+}
+
+std::string rule_of(const Advice& advice, const std::string& condition, const std::string& target) {
+  return fmt::format("size >= {}{} -> {}", advice.min_bytes, condition, target);
+}
+
+PlacedRuns everything(const Advice& advice, const char* name, const std::string& target) {
+  return {name, {rule_of(advice, "", target)}};
+}
+
+std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
+
+// Near, far, and the first sites near by themselves.
+Result<Calibration> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
+  Experiment experiment{options.calibration, advice.command, advice.folder, {},
+                        advice.figure,       options.blocks, options.quiet};
+  experiment.configurations = {everything(advice, kNear, advice.fast), everything(advice, kFar, advice.slow)};
+  size_t alone = 0;
+  while (alone < std::min(kAloneMax, found.sites.size()) &&
+         found.sites[alone].byte_seconds >= kAloneShare * found.byte_seconds) {
+    experiment.configurations.push_back({alone_name(alone),
+                                         {rule_of(advice, " and site " + found.sites[alone].signature, advice.fast),
+                                          rule_of(advice, "", advice.slow)}});
+    alone++;
+  }
+  auto measured = make_runs(experiment);
+  if (!measured) return tl::make_unexpected(measured.error());
+  Calibration calibration{measured->time_s[kNear], measured->time_s[kFar], {}, {}};
+  for (size_t site = 0; site < alone; site++) calibration.alone.push_back(measured->time_s[alone_name(site)]);
+  for (const Site& site : found.sites) calibration.weights.push_back(site.byte_seconds);
+  return calibration;
+}
+
+std::string chosen_text(const Advice& advice, const TraceSites& found) {
+  std::string text = fmt::format("{} blocks of {} and more, {} sites; the gain of a site: {}\n", found.blocks,
+                                 util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
+  if (found.without_site > 0)
+    text += fmt::format("{} blocks have no call stack and stay on the slow memory\n", found.without_site);
+  text += fmt::format("chosen: {} sites with {:.1f} % of the gain of all; no choice has more than {:.1f} %\n",
+                      advice.signatures.size(), 100 * advice.gain, 100 * advice.gain_most);
+  for (const std::string& label : advice.labels) text += "  " + util::printable(label) + "\n";
+  if (advice.prediction) {
+    const Prediction& said = *advice.prediction;
+    text += fmt::format(
+        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; on the "
+        "fast one {:.3f} s)\n",
+        100 * said.change, 100 * said.low, 100 * said.high, said.far_s, said.near_s);
+  } else {
+    text += "no time is predicted: this is a ranking; --calibrate measures gains\n";
+  }
+  return text;
+}
+
+Status advise(const AdviseOptions& options) {
+  Advice advice;
+  advice.trace = options.source;
+  advice.fast = options.fast;
+  advice.slow = options.slow;
+  advice.figure = options.figure;
+  advice.capacity_bytes = options.capacity_bytes;
+  if (const Status taken = take_command(advice); !taken) return taken;
+  auto found = read_sites(options.source, advice.min_bytes);
+  if (!found) return tl::make_unexpected(found.error());
+  if (found->sites.empty())
+    return fail(
+        fmt::format("{} has no blocks of {} and more with a call stack; record it with --stacks=16 --alloc-min=64K",
+                    options.source, util::size_text(advice.min_bytes)));
+  found->sites.resize(std::min(found->sites.size(), kSitesMax));
+  std::vector<double> gains;
+  for (const Site& site : found->sites) gains.push_back(site.byte_seconds);
+  advice.ranked_by = "bytes x time";
+  std::optional<Calibration> calibration;
+  if (!options.calibration.empty()) {
+    auto made = calibrate(options, advice, *found);
+    if (!made) return tl::make_unexpected(made.error());
+    calibration = *std::move(made);
+    gains = site_gains(*calibration);
+    advice.ranked_by = "seconds saved, measured";
+  }
+  CapacityProblem problem = problem_of(found->sites, advice.capacity_bytes);
+  problem.gain = gains;
+  const Chosen chosen = choose_sites(problem);
+  const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
+  advice.gain = chosen.gain / all;
+  advice.gain_most = std::min(1.0, chosen.bound / all);
+  for (const size_t site : chosen.sites) {
+    advice.signatures.push_back(found->sites[site].signature);
+    advice.labels.push_back(found->sites[site].label);
+  }
+  if (calibration) {
+    const auto prediction = predict(*calibration, chosen.sites);
+    if (!prediction) return tl::make_unexpected(prediction.error());
+    advice.prediction = *prediction;
+  }
+  if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
+    return written;
+  std::fputs(chosen_text(advice, *found).c_str(), stdout);
+  return {};
+}
+
+// The exit status.
+Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
+  const auto advice = read_advice(file);
+  if (!advice) return tl::make_unexpected(advice.error());
+  Experiment experiment{options.trial,  advice->command, advice->folder, {},
+                        advice->figure, options.blocks,  options.quiet};
+  experiment.configurations = {everything(*advice, kControl, "default"),
+                               everything(*advice, kNear, advice->fast),
+                               everything(*advice, kFar, advice->slow),
+                               {kAdvised, {file}}};
+  const auto measured = make_runs(experiment);
+  if (!measured) return tl::make_unexpected(measured.error());
+  const TryResult result = judge(*advice, measured->time_s);
+  std::string text = try_text(*advice, measured->time_s, result);
+  if (measured->failed > 0) text += fmt::format("{} runs failed\n", measured->failed);
+  if (measured->thrown_out > 0)
+    text += fmt::format("{} runs were thrown out: less than 95 % of their pages were where their rules say\n",
+                        measured->thrown_out);
+  std::fputs(text.c_str(), stdout);
+  return result.held == Held::kFailed ? 1 : 0;
+}
+
+}  // namespace
+
+Result<int> advise(const Arguments& arguments) {
+  const auto parsed = parse_advise(arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return 0;
+  const AdviseOptions& options = **parsed;
+  if (!options.is_file) {
+    if (const Status advised = advise(options); !advised) return tl::make_unexpected(advised.error());
+  }
+  if (options.trial.empty()) return 0;
+  return try_advice(options, options.is_file ? options.source : options.output);
+}
+
+}  // namespace mlrun::sweep

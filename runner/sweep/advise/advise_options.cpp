@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/advise_options.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "runner/launch/placement.h"
+#include "runner/placement/resolve.h"
+#include "runner/util/file_io.h"
+#include "runner/util/text.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kFewestBlocks = 8, kBlocksMax = 10'000;
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  mlrun --stacks=16 --alloc-min=64K -o trace ./app              record who allocates what, and for how long\n"
+    "  mlrun advise trace --fast 1=16G -o rules.toml                 a ranking: no time is predicted\n"
+    "  mlrun advise trace --fast 1=16G -o rules.toml --calibrate cal   measures what sites gain, and predicts\n"
+    "  mlrun advise rules.toml --try trial                           does the prediction hold?\n"
+    "  mlrun --place rules.toml ./app                                use it\n"
+    "\n"
+    "At every moment the blocks of the chosen sites fit into the fast memory. It is that of a node, or huge pages, "
+    "which pay "
+    "where a program jumps about in much memory.\n"
+    "\n"
+    "Exit status: 0; with --try 1 if the prediction did not hold; 125 for an error.";
+
+Status take_fast(const std::string& text, AdviseOptions& options) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return fail(fmt::format("--fast '{}': write NODE=SIZE such as 1=16G, or huge=SIZE", text));
+  const auto bytes = util::parse_size(text.substr(equals + 1));
+  if (!bytes) return fail("--fast: " + bytes.error().text);
+  if (*bytes == 0) return fail("--fast: a size of 0 holds nothing");
+  options.capacity_bytes = *bytes;
+  const std::string name = text.substr(0, equals);
+  options.fast = name == "huge" ? name : "node " + name;
+  return {};
+}
+
+// All nodes with memory but the fast ones.
+Result<std::string> other_nodes(const std::string& fast) {
+  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
+  while (!list.empty() && list.back() == '\n') list.pop_back();
+  const auto all = launch::parse_id_list(list);
+  const auto chosen = launch::find_memory_nodes(fast.substr(5));
+  if (!chosen) return fail("--fast: " + chosen.error().text);
+  std::vector<uint32_t> others;
+  for (const uint32_t node : all.value_or(launch::IdList())) {
+    if (std::find(chosen->begin(), chosen->end(), node) == chosen->end()) others.push_back(node);
+  }
+  if (others.empty())
+    return fail(
+        fmt::format("--fast {}: this machine has no other node with memory; huge=SIZE asks for huge pages", fast));
+  return "node " + launch::id_list_text(others);
+}
+
+Status settle_slow(const std::string& slow, AdviseOptions& options) {
+  if (options.fast == "huge") {
+    if (!slow.empty()) return fail("--slow names nodes: with --fast huge=SIZE the others are ordinary pages");
+    options.slow = "default";
+    return {};
+  }
+  if (slow.empty()) {
+    auto others = other_nodes(options.fast);
+    if (!others) return tl::make_unexpected(others.error());
+    options.slow = *std::move(others);
+  } else {
+    options.slow = "node " + slow;
+  }
+  const auto rules = placement::find_rules({"-> " + options.fast, "-> " + options.slow}, {});
+  return rules ? Status() : fail("--fast and --slow: " + rules.error().text);
+}
+
+// What goes with a file, and what with a trace.
+Status check_words(const AdviseOptions& options, const std::string& fast) {
+  std::error_code ignored;
+  if (options.is_file) {
+    if (!fast.empty() || !options.output.empty() || !options.calibration.empty())
+      return fail(options.source + " is a file: it goes with --try alone");
+    if (options.trial.empty()) return fail("add --try OUT, or name a trace instead of " + options.source);
+    return {};
+  }
+  if (fast.empty()) return fail("how much memory is fast? --fast NODE=SIZE");
+  if (options.output.empty()) return fail("name a file for the rules: -o FILE");
+  if (fs::exists(options.output, ignored)) return fail(options.output + " exists already; name another file");
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
+  AdviseOptions options;
+  options.blocks = kFewestBlocks;
+  options.figure = "wall";
+  std::string fast, slow;
+  CLI::App app("Chooses the blocks that should be in the fast memory, and writes rules for --place.", "advise");
+  set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
+  app.footer(kFooter);
+  app.add_option("TRACE", options.source, "a trace with stacks, or a file by mlrun advise")->required();
+  app.add_option("--fast", fast, "the fast memory and its size, or huge=SIZE (default: none)")
+      ->option_text("NODE=SIZE");
+  app.add_option("--slow", slow, "where everything else is (default: all other nodes)")->option_text("NODE");
+  app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
+  app.add_option("--calibrate", options.calibration,
+                 "run the command with all blocks near, all far, and the largest sites near by themselves; predict "
+                 "from that. Runs "
+                 "that OUT has already are not made again (default: off)")
+      ->option_text("OUT");
+  app.add_option("--try", options.trial, "run control, near, far and advised, and judge the prediction (default: off)")
+      ->option_text("OUT");
+  app.add_option("--blocks", options.blocks, "of --calibrate and --try: each has every run once (default: 8)")
+      ->option_text("N")
+      ->check(between(kFewestBlocks, kBlocksMax));
+  app.add_option("--figure", options.figure, "compare wall or cpu time; a file has its own (default: wall)")
+      ->option_text("wall|cpu")
+      ->check(CLI::IsMember({"wall", "cpu"}));
+  app.add_flag("--quiet", options.quiet, "no status line (default: off)");
+  const auto parsed = parse(app, arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  if (!*parsed) return std::optional<AdviseOptions>();
+  std::error_code ignored;
+  options.is_file = fs::is_regular_file(options.source, ignored);
+  Status status = check_words(options, fast);
+  if (status && !options.is_file) status = take_fast(fast, options);
+  if (status && !options.is_file) status = settle_slow(slow, options);
+  if (!status) return tl::make_unexpected(status.error());
+  for (std::string* path : {&options.source, &options.output, &options.calibration, &options.trial}) {
+    if (!path->empty()) *path = fs::absolute(*path, ignored).string();
+  }
+  return options;
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of `mlrun advise`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runner/options/cli.h"
+
+namespace mlrun::sweep {
+
+struct AdviseOptions {
+  std::string source;      // a trace, or a file by `mlrun advise`
+  bool is_file = false;    // the latter
+  std::string fast, slow;  // targets of rules
+  uint64_t capacity_bytes = 0;
+  std::string output, calibration, trial;  // file, folders of sweeps; empty: none
+  std::string figure;                      // what is compared: "wall" or "cpu" time
+  int64_t blocks = 0;
+  bool quiet = false;
+};
+
+// Nothing: the help has been printed. Nodes are checked.
+Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/experiment.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/sweep/execute/execute.h"
+#include "runner/sweep/plan/named_values.h"
+#include "runner/sweep/plan/read_plan.h"
+#include "runner/sweep/read/cells.h"
+#include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr double kVerified = 0.95;  // of a run's pages
+
+std::string toml_text(const std::string& text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// As a shell reads it.
+std::string shell_word(const std::string& word) {
+  std::string quoted = "'";
+  for (const char byte : word) quoted += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
+  return with_literal_braces(quoted + "'");
+}
+
+std::string plan_text(const Experiment& experiment) {
+  std::string command;
+  for (const std::string& word : experiment.command) command += (command.empty() ? "" : " ") + shell_word(word);
+  std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(command));
+  for (const PlacedRuns& placed : experiment.configurations) {
+    // Only the placement: what is recorded would be in the times.
+    std::vector<std::string> options = {"--preload=off", "--sample=off", "--python-stacks=off"};
+    for (const std::string& rule : placed.rules) options.insert(options.end(), {"--place", rule});
+    std::vector<std::string> texts;
+    for (const std::string& option : options) texts.push_back(toml_text(option));
+    text +=
+        fmt::format("[[configuration]]\nname = {}\noptions = [{}]\n", toml_text(placed.name), fmt::join(texts, ", "));
+  }
+  return text;
+}
+
+std::set<int64_t> nodes_of(const json& rule) {
+  std::set<int64_t> nodes;
+  for (const json& node : util::list_at(rule, "/nodes")) {
+    if (node.is_number_integer()) nodes.insert(node.get<int64_t>());
+  }
+  return nodes;
+}
+
+// Share of the sampled pages that are on the nodes of their rules. None: no rule names a node, or no page was sampled.
+std::optional<double> share_where_asked(const std::string& trace) {
+  const json run = json::parse(util::read_text(trace + "/run.json"), nullptr, false);
+  const json& rules = util::list_at(run, "/placement/rules");
+  int64_t right = 0, all = 0;
+  for (const json& process : util::list_at(run, "/placement/processes")) {
+    for (const json& pages : util::list_at(process, "/pages")) {
+      const auto number = static_cast<size_t>(util::integer_at(pages, "/rule"));
+      const std::set<int64_t> nodes = number < rules.size() ? nodes_of(rules[number]) : std::set<int64_t>();
+      if (nodes.empty()) continue;
+      const int64_t bytes = util::integer_at(pages, "/bytes");
+      all += bytes;
+      if (nodes.count(util::integer_at(pages, "/node")) != 0) right += bytes;
+    }
+  }
+  if (all == 0) return {};
+  return static_cast<double>(right) / static_cast<double>(all);
+}
+
+// CPU time is that of the command and of the descendants that it waited for.
+std::optional<double> time_of(const RunRow& run, const std::string& figure) {
+  double sum = 0;
+  for (const char* const name : {"wall_s", "user_s", "sys_s"}) {
+    if ((figure == "wall") != (name == std::string("wall_s"))) continue;
+    const auto found = run.figures.find(name);
+    if (found == run.figures.end()) return {};
+    sum += found->second;
+  }
+  return sum;
+}
+
+void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, Measured& measured) {
+  if (run.state == RunState::kFailed || run.state == RunState::kTimedOut) measured.failed += run.interrupted ? 0 : 1;
+  const auto time = time_of(run, figure);
+  if (run.state != RunState::kDone || !time) return;
+  const auto share = share_where_asked(sweep.folder + "/runs/" + run.planned.folder);
+  if (!share) measured.unverified++;
+  if (share && *share < kVerified) {
+    measured.thrown_out++;
+    return;
+  }
+  measured.time_s[sweep.configurations[run.planned.configuration].name].push_back(
+      {run.planned.block, run.planned.position, *time});
+}
+
+// The command runs where it ran when it was recorded.
+class InFolder {
+ public:
+  static Result<InFolder> enter(const std::string& folder) {
+    std::error_code error;
+    InFolder result;
+    result.before_ = fs::current_path(error);
+    if (!folder.empty() && ::chdir(folder.c_str()) != 0)
+      return fail_errno(fmt::format("enter {}, where the command ran when it was recorded", folder), errno);
+    return result;
+  }
+  InFolder(InFolder&& other) noexcept : before_(std::move(other.before_)) { other.before_.clear(); }
+  InFolder(const InFolder&) = delete;
+  InFolder& operator=(const InFolder&) = delete;
+  InFolder& operator=(InFolder&&) = delete;
+  ~InFolder() {
+    std::error_code ignored;
+    if (!before_.empty()) fs::current_path(before_, ignored);
+  }
+
+ private:
+  InFolder() = default;
+  fs::path before_;
+};
+
+}  // namespace
+
+Result<Measured> make_runs(const Experiment& experiment) {
+  const auto inside = InFolder::enter(experiment.working_folder);
+  if (!inside) return tl::make_unexpected(inside.error());
+  auto plan = parse_plan(plan_text(experiment), "plan of mlrun advise");
+  if (!plan) return tl::make_unexpected(plan.error());
+  SweepRequest request;
+  request.plan = *std::move(plan);
+  request.folder = experiment.folder;
+  request.quiet = experiment.quiet;
+  std::error_code ignored;
+  request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
+  const auto status = execute(request);
+  if (!status) return tl::make_unexpected(status.error());
+  if (*status == 130) return fail("interrupted; the same command goes on with " + experiment.folder);
+  const auto sweep = open_sweep(experiment.folder);
+  if (!sweep) return tl::make_unexpected(sweep.error());
+  Measured measured;
+  for (const RunRow& run : sweep->runs) add_run(*sweep, run, experiment.figure, measured);
+  return measured;
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/trace_sites.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runner/events/placement.h"
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr size_t kMomentsMax = 1000;
+constexpr size_t kIdDigits = 16, kLabelFrames = 4;
+
+using trace::Numbers;
+using trace::Texts;
+
+template <typename Use>
+Status each_batch(const std::string& folder, const std::string& table, trace::TableQuery query, Use use) {
+  auto reader = trace::TableReader::open(folder, table, std::move(query));
+  if (!reader) return tl::make_unexpected(reader.error());
+  while (true) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (*batch == nullptr) return {};
+    use(**batch);
+  }
+}
+
+struct Frame {
+  std::string place;  // "BUILDID+OFFSET"; empty: not in a library with a build id
+  std::string function;
+};
+
+struct SiteName {
+  std::string signature, label;
+};
+
+class Stacks {
+ public:
+  Status read(const std::string& folder) {
+    std::unordered_map<int64_t, Frame> frames;
+    const Status read = each_batch(folder, "frame", {.columns = {"frame_id", "function", "offset", "build_id"}},
+                                   [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+    if (!read) return read;
+    std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
+    const Status rows = each_batch(
+        folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
+          const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+          for (int64_t row = 0; row < batch.num_rows(); row++) {
+            if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
+          }
+        });
+    if (!rows) return rows;
+    for (const auto& [id, by_depth] : stacks) names_[id] = name_of(by_depth, frames);
+    return {};
+  }
+
+  // Null: no signature.
+  [[nodiscard]] const SiteName* find(int64_t stack_id) const {
+    const auto found = names_.find(stack_id);
+    return found == names_.end() || found->second.signature.empty() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool empty() const { return names_.empty(); }
+
+ private:
+  static void add_frames(const arrow::RecordBatch& batch, std::unordered_map<int64_t, Frame>& frames) {
+    const Numbers id(batch, "frame_id"), offset(batch, "offset");
+    const Texts function(batch, "function"), build_id(batch, "build_id");
+    for (int64_t row = 0; row < batch.num_rows(); row++) {
+      const std::string_view build = build_id[row].substr(0, kIdDigits);
+      frames[id[row]] = {build.empty() ? std::string() : fmt::format("{}+{:x}", build, offset[row]),
+                         std::string(function[row].empty() ? "?" : function[row])};
+    }
+  }
+
+  // The signature ends before code that is in no library.
+  static SiteName name_of(const std::map<int64_t, int64_t>& by_depth,
+                          const std::unordered_map<int64_t, Frame>& frames) {
+    std::vector<std::string> places, functions;
+    for (const auto& [depth, frame] : by_depth) {
+      const auto found = frames.find(frame);
+      if (found == frames.end() || found->second.place.empty()) break;
+      places.push_back(found->second.place);
+      if (functions.size() < kLabelFrames) functions.push_back(found->second.function);
+    }
+    return {fmt::format("{}", fmt::join(places, ",")), fmt::format("{}", fmt::join(functions, " < "))};
+  }
+
+  std::unordered_map<int64_t, SiteName> names_;
+};
+
+struct Event {
+  int64_t at_ns = 0;
+  int64_t process = 0, address = 0;
+  uint64_t bytes = 0;  // 0: freed
+  int64_t stack = 0;
+};
+
+void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector<Event>& events) {
+  const Numbers ts(batch, "ts"), dur(batch, "dur"), process(batch, "proc_id"), address(batch, "addr"),
+      size(batch, "size"), old(batch, "old_addr"), stack(batch, "stack_id");
+  const Texts op(batch, "op");
+  for (int64_t row = 0; row < batch.num_rows(); row++) {
+    const auto bytes = static_cast<uint64_t>(size[row]);
+    if (op[row] == "free") {
+      // A free has the usable size; 0: unknown.
+      if (bytes == 0 || bytes >= min_bytes) events.push_back({ts[row], process[row], address[row], 0, 0});
+      continue;
+    }
+    const int64_t end = ts[row] + dur[row];
+    if (!old.is_null(row)) events.push_back({end, process[row], old[row], 0, 0});
+    if (bytes >= min_bytes) events.push_back({end, process[row], address[row], bytes, stack[row]});
+  }
+}
+
+// Follows the blocks, from the first event to the last.
+class Lives {
+ public:
+  Lives(const Stacks& stacks, TraceSites& result) : stacks_(stacks), result_(result) {}
+
+  void add(const Event& event) {
+    const auto key = std::make_pair(event.process, event.address);
+    if (const auto found = live_.find(key); found != live_.end()) {
+      finish(found->second, event.at_ns);
+      live_.erase(found);
+    }
+    if (event.bytes != 0) live_[key] = event;
+    last_ns_ = event.at_ns;
+  }
+
+  void end() {
+    for (const auto& [key, event] : live_) finish(event, last_ns_);
+    for (auto& [signature, site] : sites_) add_site(std::move(site));
+    std::stable_sort(result_.sites.begin(), result_.sites.end(),
+                     [](const Site& a, const Site& b) { return a.byte_seconds > b.byte_seconds; });
+  }
+
+ private:
+  // A rule with the callers of one site is about those that begin with the same ones, too; they come next, in the order of texts.
+  void add_site(Site site) {
+    if (result_.sites.empty() || !site.signature.starts_with(result_.sites.back().signature + ",")) {
+      result_.sites.push_back(std::move(site));
+      return;
+    }
+    Site& one = result_.sites.back();
+    one.byte_seconds += site.byte_seconds;
+    one.lives.insert(one.lives.end(), site.lives.begin(), site.lives.end());
+  }
+
+  void finish(const Event& event, int64_t at_ns) {
+    const uint64_t bytes = (event.bytes + kPage - 1) / kPage * kPage;
+    const double byte_seconds = static_cast<double>(bytes) * static_cast<double>(at_ns - event.at_ns) / 1e9;
+    const SiteName* const name = stacks_.find(event.stack);
+    result_.blocks++;
+    result_.byte_seconds += byte_seconds;
+    if (name == nullptr) {
+      result_.without_site++;
+      result_.byte_seconds_without_site += byte_seconds;
+      return;
+    }
+    Site& site = sites_[name->signature];
+    site.signature = name->signature;
+    site.label = name->label;
+    site.byte_seconds += byte_seconds;
+    site.lives.push_back({event.at_ns, at_ns, bytes});
+  }
+
+  const Stacks& stacks_;
+  TraceSites& result_;
+  std::map<std::pair<int64_t, int64_t>, Event> live_;
+  std::map<std::string, Site> sites_;
+  int64_t last_ns_ = 0;
+};
+
+struct Step {
+  int64_t at_ns;
+  bool begins;
+  size_t site;
+  double bytes;
+};
+
+std::vector<Step> steps_of(const std::vector<Site>& sites) {
+  std::vector<Step> steps;
+  for (size_t site = 0; site < sites.size(); site++) {
+    for (const BlockLife& life : sites[site].lives) {
+      steps.push_back({life.from_ns, true, site, static_cast<double>(life.bytes)});
+      steps.push_back({life.to_ns, false, site, static_cast<double>(life.bytes)});
+    }
+  }
+  // A block that ends makes room for one that begins at that moment.
+  std::sort(steps.begin(), steps.end(),
+            [](const Step& a, const Step& b) { return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.begins < b.begins; });
+  return steps;
+}
+
+// What each site has at most between two moments, and what all have when together they have most.
+struct Most {
+  explicit Most(size_t sites) : now(sites), most(sites), at_once(sites) {}
+  std::vector<double> now, most, at_once;
+  double total = 0, most_total = -1;
+
+  void begin_moment() {
+    most = now;
+    at_once = now;
+    most_total = total;
+  }
+  void step(const Step& step) {
+    const double bytes = step.begins ? step.bytes : -step.bytes;
+    now[step.site] += bytes;
+    total += bytes;
+    most[step.site] = std::max(most[step.site], now[step.site]);
+    if (total <= most_total) return;
+    most_total = total;
+    at_once = now;
+  }
+};
+
+}  // namespace
+
+Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
+  Stacks stacks;
+  if (const Status read = stacks.read(trace); !read) return tl::make_unexpected(read.error());
+  if (stacks.empty())
+    return fail(
+        fmt::format("{} has no call stacks, which name the sites; record it with --stacks=16 --alloc-min=64K", trace));
+  std::vector<Event> events;
+  const Status read = each_batch(
+      trace, "alloc",
+      {.columns = {"ts", "dur", "proc_id", "op", "addr", "size", "old_addr", "stack_id"}, .dictionaries = {"op"}},
+      [&](const arrow::RecordBatch& batch) { add_events(batch, min_bytes, events); });
+  if (!read) return tl::make_unexpected(read.error());
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at_ns < b.at_ns; });
+  TraceSites result;
+  Lives lives(stacks, result);
+  for (const Event& event : events) lives.add(event);
+  lives.end();
+  return result;
+}
+
+CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity) {
+  const std::vector<Step> steps = steps_of(sites);
+  std::vector<int64_t> ends;
+  for (const Step& step : steps) {
+    if (!step.begins && (ends.empty() || ends.back() != step.at_ns)) ends.push_back(step.at_ns);
+  }
+  CapacityProblem problem;
+  problem.sites = sites.size();
+  problem.moments = std::min(ends.size(), kMomentsMax);
+  problem.capacity = static_cast<double>(capacity);
+  problem.gain.assign(sites.size(), 0);
+  problem.use.assign(problem.sites * problem.moments, 0);
+  problem.use_at_once = problem.use;
+  Most most(sites.size());
+  size_t at = 0;
+  for (size_t moment = 0; moment < problem.moments; moment++) {
+    const int64_t end = ends[(moment + 1) * ends.size() / problem.moments - 1];
+    most.begin_moment();
+    while (at < steps.size() && (steps[at].at_ns < end || (steps[at].at_ns == end && !steps[at].begins)))
+      most.step(steps[at++]);
+    for (size_t site = 0; site < sites.size(); site++) {
+      problem.use[site * problem.moments + moment] = most.most[site];
+      problem.use_at_once[site * problem.moments + moment] = most.at_once[site];
+    }
+  }
+  return problem;
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The blocks of a trace by call site. A site is a signature: build id and offset of up to 16 callers, innermost first. It is the same in
+// every run of the same files; the trace's own stack ids are not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runner/sweep/advise/capacity.h"
+#include "runner/util/result.h"
+
+namespace mlrun::sweep {
+
+struct BlockLife {
+  int64_t from_ns = 0, to_ns = 0;
+  uint64_t bytes = 0;  // in whole pages
+};
+
+struct Site {
+  std::string signature;  // "BUILDID+OFFSET,..." as in a rule
+  std::string label;      // functions, innermost first, for people
+  std::vector<BlockLife> lives;
+  double byte_seconds = 0;
+};
+
+struct TraceSites {
+  std::vector<Site> sites;  // by byte_seconds, the largest first
+  size_t blocks = 0, without_site = 0;
+  double byte_seconds = 0, byte_seconds_without_site = 0;
+};
+
+// Blocks of at least so many bytes. Fails if the trace has no stacks.
+Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes);
+
+// Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.
+CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity);
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a prediction held: control, near, far and advised runs in the same blocks.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "runner/sweep/advise/advice.h"
+#include "runner/sweep/statistics/statistics.h"
+
+namespace mlrun::sweep {
+
+inline constexpr const char* kControl = "control";  // the same heap, the default policy
+inline constexpr const char* kNear = "near";
+inline constexpr const char* kFar = "far";
+inline constexpr const char* kAdvised = "advised";
+
+enum class Held {
+  kHeld,         // the interval of the paired difference meets the predicted one
+  kFailed,       // it does not
+  kCannotTell,   // it meets both the predicted one and no change at all, which the prediction excludes
+  kNoPrediction  // a ranking
+};
+
+struct TryResult {
+  Held held = Held::kNoPrediction;
+  Comparison found;  // advised against far
+};
+
+TryResult judge(const Advice& advice, const std::map<std::string, Series>& time_s);
+
+// Lines for people.
+std::string try_text(const Advice& advice, const std::map<std::string, Series>& time_s, const TryResult& result);
+
+}  // namespace mlrun::sweep

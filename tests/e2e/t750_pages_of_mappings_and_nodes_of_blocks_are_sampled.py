@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of mappings that a rule has placed are sampled like those of blocks, as long as they are mapped; each rule has its share of what is
+resident, as /proc says it; an allocation has the node that its rule's pages are on, and no other one has a node."""
+
+from lib import case
+
+MIB = 1 << 20
+HOLD = f"""
+import mmap, time
+gone = mmap.mmap(-1, {96 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+gone[:] = bytes({96 * MIB})
+gone.close()
+mapping = mmap.mmap(-1, {64 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+for at in range(0, {64 * MIB}, 4096): mapping[at] = 1
+blocks = [bytearray({8 * MIB}) for _ in range(4)]
+time.sleep(3.5)
+print(next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmRSS")))
+"""
+
+
+def check(this):
+    trace = this.trace("/usr/bin/python3", "-c", HOLD, options=("--place", "mmap size >= 4M -> node 0", "--place", "size >= 4M -> node 0"))
+    resident = int(trace.stdout)
+    pages = {row["rule"]: row for row in trace.rows("page_node")}
+    this.equal("rules and nodes", sorted((rule, row["node"]) for rule, row in pages.items()), [(0, 0), (1, 0)])
+    for rule, wanted in ((0, 64 * MIB), (1, 32 * MIB)):
+        this.true(f"bytes of rule {rule}", abs(pages[rule]["bytes"] - wanted) <= 0.03 * wanted, pages)
+        this.true("what is resident", abs(pages[rule]["resident_bytes"] - resident) <= 0.03 * resident, (pages, resident))
+    large = [row for row in trace.rows("alloc") if row["size"] >= 4 * MIB and row["op"] != "free"]
+    this.true("there are placed blocks", len(large) >= 4, large)
+    this.equal("their node", {row["node"] for row in large}, {0})
+    this.equal("all others", {row["node"] for row in trace.rows("alloc") if row["size"] < 4 * MIB or row["op"] == "free"}, {None})
+    this.true("what the kernel counted meanwhile", "numa_hit" in trace.run["placement"]["counted"], trace.run["placement"])
+
+
+if __name__ == "__main__":
+    case.run(check)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""--place and --mem-kind in the options of a configuration are checked with the plan: one line for each fault, and nothing is run."""
+
+import os
+
+from lib import case
+
+PLAN = """repetitions = 1
+workloads = "true"
+[[configuration]]
+name = "a"
+options = ["--place", "{}"]
+[[configuration]]
+name = "b"
+options = ["--mem-kind={}"]
+"""
+
+
+def check(this):
+    for place, kind, said in (("size >= 1M -> node 99", "regular", {"plan.toml:5": "node 99"}), ("-> default", "hbw", {"plan.toml:8": "no hbw memory"}),
+                              ("-> nowhere", "fast", {"plan.toml:5": "no target", "plan.toml:8": "there are dax-kmem"}),
+                              ("missing.toml", "regular", {"plan.toml:5": "missing.toml"})):
+        this.path("plan.toml").write_text(PLAN.format(place, kind), encoding="utf-8")
+        before = set(os.listdir(this.folder))
+        done = this.run(case.MLRUN, "sweep", "plan.toml", "-o", "OUT")
+        lines = done.stderr.splitlines()
+        this.equal("status and lines", (done.returncode, len(lines)), (125, len(said)), said=done.stderr)
+        for line, (where, what) in zip(lines, said.items(), strict=True):
+            this.true("place and text", f"{where}: " in line and what in line, line)
+        this.equal("nothing was created", set(os.listdir(this.folder)), before)
+
+
+if __name__ == "__main__":
+    case.run(check)

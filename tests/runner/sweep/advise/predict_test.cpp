@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/predict.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "runner/sweep/advise/trace_sites.h"
+#include "runner/sweep/advise/verdict.h"
+
+namespace mlrun::sweep {
+namespace {
+
+Series series(double mean, double noise, int seed) {
+  Series result;
+  for (int32_t block = 1; block <= 8; block++)
+    result.push_back({block, block, mean + noise * std::sin(seed + 7.0 * block)});
+  return result;
+}
+
+// 10 s on the slow memory; the sites save 3, 1 and 0 s.
+Calibration three_sites() {
+  return {series(6, 0.05, 1),
+          series(10, 0.05, 2),
+          {series(7, 0.05, 3), series(9, 0.05, 4), series(10, 0.05, 5)},
+          {8, 1, 1}};
+}
+
+TEST(Predict, GainsAreTheSecondsThatEachSiteSavesByItself) {
+  const std::vector<double> gains = site_gains(three_sites());
+  ASSERT_EQ(gains.size(), 3u);
+  EXPECT_NEAR(gains[0], 3, 0.1);
+  EXPECT_NEAR(gains[1], 1, 0.1);
+  EXPECT_NEAR(gains[2], 0, 0.1);
+}
+
+TEST(Predict, GainsOfChosenSitesAddUp) {
+  const auto one = predict(three_sites(), {0}), two = predict(three_sites(), {0, 1}),
+             all = predict(three_sites(), {0, 1, 2});
+  EXPECT_NEAR(one->change, -0.3, 0.02);
+  EXPECT_NEAR(two->change, -0.4, 0.02);
+  EXPECT_NEAR(all->change, -0.4, 0.01);
+  EXPECT_LT(one->low, -0.3);
+  EXPECT_GT(one->high, -0.3);
+  EXPECT_LT(one->high - one->low, 0.05);
+}
+
+TEST(Predict, WhatWasNotMeasuredWidensTheInterval) {
+  Calibration calibration = three_sites();
+  calibration.alone.resize(1);  // the others save 1 s together
+  const auto measured = predict(calibration, {0}), guessed = predict(calibration, {0, 1});
+  EXPECT_NEAR(guessed->change, -0.35, 0.02);
+  EXPECT_GT(guessed->high - guessed->low, measured->high - measured->low + 0.05);
+}
+
+TEST(Predict, TwoBlocksAreTooFew) {
+  Calibration calibration = three_sites();
+  calibration.near.resize(2);
+  EXPECT_FALSE(predict(calibration, {0}));
+}
+
+std::map<std::string, Series> runs(double advised, double noise) {
+  return {{kFar, series(10, noise, 1)},
+          {kNear, series(6, noise, 2)},
+          {kControl, series(10, noise, 3)},
+          {kAdvised, series(advised, noise, 4)}};
+}
+
+TEST(Verdict, APredictionHoldsFailsOrCannotBeJudged) {
+  Advice advice;
+  EXPECT_EQ(judge(advice, runs(7, 0.05)).held, Held::kNoPrediction);
+  advice.prediction = Prediction{-0.3, -0.32, -0.28, 6, 10, 8};
+  EXPECT_EQ(judge(advice, runs(7, 0.05)).held, Held::kHeld);
+  EXPECT_EQ(judge(advice, runs(9.9, 0.05)).held, Held::kFailed);
+  EXPECT_EQ(judge(advice, runs(8, 5)).held, Held::kCannotTell);
+  EXPECT_EQ(judge(advice, {}).held, Held::kCannotTell);
+}
+
+TEST(Problem, BlocksThatFollowEachOtherTakeTheSameRoom) {
+  std::vector<Site> sites(2);
+  sites[0].lives = {{0, 10, 4096}, {10, 20, 4096}};
+  sites[1].lives = {{5, 15, 8192}};
+  const CapacityProblem problem = problem_of(sites, 8192);
+  ASSERT_EQ(problem.moments, 3u);  // before 10, 15, 20
+  EXPECT_EQ(problem.use, (std::vector<double>{4096, 4096, 4096, 8192, 8192, 0}));
+  EXPECT_EQ(problem.use, problem.use_at_once);
+}
+
+TEST(Problem, MergedMomentsHaveEachSitesMostAndWhatWasAliveAtOnce) {
+  std::vector<Site> sites(2);
+  for (int64_t i = 0; i < 4000; i++) sites[i % 2].lives.push_back({i, i + 1, 4096});
+  const CapacityProblem problem = problem_of(sites, 8192);
+  ASSERT_EQ(problem.moments, 1000u);
+  EXPECT_EQ(problem.use[500], 4096);
+  EXPECT_EQ(problem.use[1500], 4096);
+  EXPECT_EQ(problem.use_at_once[500] + problem.use_at_once[1500], 4096);
+}
+
+}  // namespace
+}  // namespace mlrun::sweep
