@@ -80,8 +80,7 @@ std::vector<double> site_gains(const Calibration& calibration) {
 Result<Prediction> predict(const Calibration& calibration, const std::vector<size_t>& chosen) {
   const auto blocks = whole_blocks(calibration);
   if (blocks.size() < kLeastBlocks) {
-    return fail(
-        fmt::format("{} whole blocks of calibration runs; a prediction needs {}", blocks.size(), kLeastBlocks));
+    return fail(fmt::format("{} whole blocks of calibration runs; a prediction needs {}", blocks.size(), kLeastBlocks));
   }
   const double beyond = weight_beyond(calibration);
   double share = 0;  // of the sites that were not measured alone, by weight

@@ -21,15 +21,27 @@ std::string difference_text(const Comparison& comparison) {
   return fmt::format("{} ({})", change_text(comparison.difference), changes_text(comparison.low, comparison.high));
 }
 
-std::string need_text(const Comparison& comparison) {
-  return comparison.needs_runs ? fmt::format("; about {} more blocks would", *comparison.needs_runs) : "";
+bool has_no_change(double low, double high) { return low <= 0 && high >= 0; }
+
+// What would tell.
+std::string need_text(const Prediction& said, const Comparison& found) {
+  if (!has_interval(found)) return fmt::format("{} blocks with runs of far and advised would tell", kLeastRuns);
+  if (has_no_change(said.low, said.high))
+    return "it has room for no change at all; a narrower one would tell (a new --calibrate with more --blocks)";
+  const std::string blocks = found.needs_runs
+                                 ? fmt::format("about {} more blocks would tell (a new --try with --blocks {})",
+                                               *found.needs_runs, static_cast<int64_t>(found.pairs) + *found.needs_runs)
+                                 : "more blocks would tell (a new --try with --blocks)";
+  return "these runs have room for no change at all; " + blocks;
 }
 
-std::string held_text(const TryResult& result) {
+std::string held_text(const Advice& advice, const TryResult& result) {
   switch (result.held) {
     case Held::kHeld: return "the prediction held";
     case Held::kFailed: return "the prediction did not hold";
-    case Held::kCannotTell: return "cannot tell whether the prediction holds" + need_text(result.found);
+    case Held::kCannotTell:
+      return "cannot tell whether the prediction holds: " +
+             need_text(advice.prediction.value_or(Prediction()), result.found);
     case Held::kNoPrediction: return "no time was predicted: the advice is a ranking";
   }
   return {};
@@ -48,8 +60,9 @@ TryResult judge(const Advice& advice, const std::map<std::string, Series>& time_
     return result;
   }
   const bool meets = found.low <= said.high && said.low <= found.high;
-  const bool maybe_nothing = found.low <= 0 && found.high >= 0, said_something = said.high < 0 || said.low > 0;
-  result.held = !meets ? Held::kFailed : maybe_nothing && said_something ? Held::kCannotTell : Held::kHeld;
+  // A prediction that says nothing cannot hold.
+  const bool is_open = has_no_change(said.low, said.high) || has_no_change(found.low, found.high);
+  result.held = !meets ? Held::kFailed : is_open ? Held::kCannotTell : Held::kHeld;
   return result;
 }
 
@@ -68,7 +81,7 @@ std::string try_text(const Advice& advice, const std::map<std::string, Series>& 
     text += fmt::format("predicted, before these runs: {} ({}) against far\n", change_text(advice.prediction->change),
                         changes_text(advice.prediction->low, advice.prediction->high));
   }
-  return text + held_text(result) + "\n";
+  return text + held_text(advice, result) + "\n";
 }
 
 }  // namespace mlrun::sweep

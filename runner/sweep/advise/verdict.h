@@ -16,9 +16,9 @@ inline constexpr const char* kFar = "far";
 inline constexpr const char* kAdvised = "advised";
 
 enum class Held {
-  kHeld,         // the interval of the paired difference meets the predicted one
-  kFailed,       // it does not
-  kCannotTell,   // it meets both the predicted one and no change at all, which the prediction excludes
+  kHeld,         // the interval of the paired difference meets the predicted one, and both exclude no change at all
+  kFailed,       // they do not meet
+  kCannotTell,   // they meet, and one of them has room for no change at all; or too few runs
   kNoPrediction  // a ranking
 };
 

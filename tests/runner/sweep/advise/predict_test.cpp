@@ -76,6 +76,43 @@ TEST(Verdict, APredictionHoldsFailsOrCannotBeJudged) {
   EXPECT_EQ(judge(advice, {}).held, Held::kCannotTell);
 }
 
+Held judged(double low, double high, double advised) {
+  Advice advice;
+  advice.prediction = Prediction{(low + high) / 2, low, high, 6, 10, 8};
+  return judge(advice, runs(advised, 0.05)).held;
+}
+
+TEST(Verdict, APredictionThatSaysNothingCannotHold) {
+  EXPECT_EQ(judged(-0.35, 0.01, 7), Held::kCannotTell);
+  EXPECT_EQ(judged(-0.35, 0, 7), Held::kCannotTell);
+  EXPECT_EQ(judged(0, 0.35, 13), Held::kCannotTell);
+  EXPECT_EQ(judged(-0.01, 0.01, 10), Held::kCannotTell);
+  EXPECT_EQ(judged(-0.35, -0.01, 7), Held::kHeld);
+  EXPECT_EQ(judged(0.25, 0.35, 13), Held::kHeld);
+  EXPECT_EQ(judged(-0.01, 0.35, 7), Held::kFailed);  // but it can fail
+}
+
+TEST(Verdict, WhatWouldTellIsSaid) {
+  const auto text = [](double low, double high, const std::map<std::string, Series>& time_s) {
+    Advice advice;
+    advice.prediction = Prediction{(low + high) / 2, low, high, 6, 10, 8};
+    const std::string all = try_text(advice, time_s, judge(advice, time_s));
+    return all.substr(all.find("cannot tell"));
+  };
+  EXPECT_EQ(text(-0.35, 0.01, runs(7, 0.05)),
+            "cannot tell whether the prediction holds: it has room for no change at all; a narrower one would tell "
+            "(a new --calibrate with more --blocks)\n");
+  EXPECT_EQ(text(-0.32, -0.28, {}),
+            "cannot tell whether the prediction holds: 3 blocks with runs of far and advised would tell\n");
+  const std::map<std::string, Series> noisy = runs(8, 5);
+  const auto needs = compare(noisy.at(kFar), noisy.at(kAdvised), {}).needs_runs;
+  ASSERT_TRUE(needs);
+  EXPECT_EQ(text(-0.32, -0.28, noisy),
+            "cannot tell whether the prediction holds: these runs have room for no change at all; about " +
+                std::to_string(*needs) + " more blocks would tell (a new --try with --blocks " +
+                std::to_string(8 + *needs) + ")\n");
+}
+
 TEST(Problem, BlocksThatFollowEachOtherTakeTheSameRoom) {
   std::vector<Site> sites(2);
   sites[0].lives = {{0, 10, 4096}, {10, 20, 4096}};
