@@ -5,9 +5,6 @@
 
 #include "runner/events/gpu_sample.h"
 
-// A table of samples beside those of enum mlrun_sample_table.
-enum { MLRUN_SAMPLE_ACCESS = 12 };
-
 // How it was seen. runner/samplers/access/README.md says what each one cannot see.
 enum mlrun_access_rung {
   MLRUN_ACCESS_PRECISE = 1,  // events of the processor, with address and data source

@@ -19,6 +19,7 @@ enum mlrun_sample_table {
   MLRUN_SAMPLE_MEMORY = 9,
   MLRUN_SAMPLE_PROCESS = 10,
   MLRUN_SAMPLE_BANDWIDTH = 11,
+  MLRUN_SAMPLE_ACCESS = 12,  // access_sample.h
 };
 
 struct mlrun_frame_samples {

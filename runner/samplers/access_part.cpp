@@ -109,7 +109,7 @@ void AccessPart::finish(json& session) {
 
 void AccessPart::write() {
   collect::SampleFrames frames(recording_.spool(), recording_.arena().clock_kind());
-  frames.put_rows(static_cast<mlrun_sample_table>(MLRUN_SAMPLE_ACCESS), start_.sampler_->fetch());
+  frames.put_rows(MLRUN_SAMPLE_ACCESS, start_.sampler_->fetch());
 }
 
 }  // namespace mlrun::samplers

@@ -217,7 +217,8 @@ class CounterReader {
       case MLRUN_SAMPLE_GPU_PROCESS:
       case MLRUN_SAMPLE_GPU_DRIVER:
       case MLRUN_SAMPLE_THREAD:
-      case MLRUN_SAMPLE_MACHINE: break;  // gpu_samples.h, host_samples.h
+      case MLRUN_SAMPLE_MACHINE:
+      case MLRUN_SAMPLE_ACCESS: break;  // gpu_samples.h, host_samples.h, trace/access
     }
     return {};
   }

@@ -190,7 +190,8 @@ class SampleReader {
       case MLRUN_SAMPLE_NET:
       case MLRUN_SAMPLE_MEMORY:
       case MLRUN_SAMPLE_PROCESS:
-      case MLRUN_SAMPLE_BANDWIDTH: break;  // host_samples.h, counter_samples.h
+      case MLRUN_SAMPLE_BANDWIDTH:
+      case MLRUN_SAMPLE_ACCESS: break;  // host_samples.h, counter_samples.h, trace/access
     }
     return {};
   }

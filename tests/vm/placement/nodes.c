@@ -81,8 +81,10 @@ static void fill(size_t bytes) {
 static void memkind(const char *name, size_t bytes) {
   void *library = dlopen("libmemkind.so.0", RTLD_NOW);
   if (!library) exit(77);
-  int (*check)(void *) = (int (*)(void *))dlsym(library, "memkind_check_available");
-  void *(*allocate)(void *, size_t) = (void *(*)(void *, size_t))dlsym(library, "memkind_malloc");
+  int (*check)(void *);
+  void *(*allocate)(void *, size_t);
+  *(void **)&check = dlsym(library, "memkind_check_available");
+  *(void **)&allocate = dlsym(library, "memkind_malloc");
   void **kind = dlsym(library, name);
   if (!kind || check(*kind)) {
     printf("%s absent\n", name);

@@ -88,7 +88,7 @@ TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
   if (!problem.empty()) GTEST_SKIP() << problem;
   for (size_t i = 0; i < 20; i++) {
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
-    block.read(7);
+    static_cast<void>(block.read(7));
   }
   std::vector<uint64_t> addresses;
   events.drain([&](const decode::PerfSample& sample) { addresses.push_back(sample.address); });
