@@ -406,10 +406,8 @@ void Merger::complete_info() {
                   {totals_.damaged_samples(), marks_->ranges_left_out(), python_damaged_rows_, python_left_out_});
   totals_.gpu = gpu_join_->totals();
   for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
-  for (model::LossRow& row : gpu_join_->losses()) info_.losses.push_back(std::move(row));
-  for (model::LossRow& row : index_->gpu_facts().losses(index_->channels(), info_)) {
-    info_.losses.push_back(std::move(row));
-  }
+  std::ranges::move(gpu_join_->losses(), std::back_inserter(info_.losses));
+  std::ranges::move(index_->gpu_facts().losses(index_->channels(), info_), std::back_inserter(info_.losses));
   info_.folded = fold_->finish();
   info_.left_out = find_left_out(*index_);
   info_.coverage = coverage_.finish(*index_, session_, info_);
@@ -428,9 +426,8 @@ void Merger::complete_info() {
   add_remarks(info_, gpu_sample_coverage(session_, info_));
   add_remarks(info_, counter_sample_coverage(session_));
   add_remarks(info_, accesses_.coverage(session_));
-  for (model::CoverageRow& row : index_->gpu_facts().coverage(index_->channels(), index_->strings())) {
-    info_.coverage.push_back(std::move(row));
-  }
+  std::ranges::move(index_->gpu_facts().coverage(index_->channels(), index_->strings()),
+                    std::back_inserter(info_.coverage));
   info_.run = make_run_json(session_, *index_, info_, totals_);
   kernel_->describe(*info_.run);
   accesses_.describe(info_, *info_.run);

@@ -158,7 +158,7 @@ class OfARealProgram(unittest.TestCase):
         for folder, text in ((self.folder, "is no trace"), (self.folder / "none", "is no trace")):
             with self.assertRaisesRegex(mlrun_trace.TraceError, text):
                 mlrun_trace.open(folder)
-        with self.assertRaisesRegex(mlrun_trace.TraceError, "there is no table calls: it has alloc, "):
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "there is no table calls: it has access, "):
             self.trace.table("calls")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "named twice"):
             mlrun_trace.open_all([self.folder / "one", self.folder / "one"])
