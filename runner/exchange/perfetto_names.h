@@ -40,7 +40,7 @@ class PerfettoNames {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard names it
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   using Texts = std::unordered_map<std::string, uint64_t, Hash, std::equal_to<>>;

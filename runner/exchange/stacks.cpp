@@ -3,27 +3,27 @@
 
 #include <arrow/api.h>
 
-#include "runner/exchange/small_table.h"
+#include "runner/exchange/each_row.h"
 
 namespace mlrun::exchange {
 
 Result<Stacks> Stacks::load(Export& job) {
   Stacks stacks;
-  auto read = read_small_table(job, "frame", {"frame_id", "function", "library", "source", "label", "line", "offset"},
-                               [&](const std::vector<Values>& v, int64_t row) {
-                                 const auto id = size_t(v[0].number(row));
-                                 if (id >= stacks.frames_.size()) stacks.frames_.resize(id + 1);
-                                 stacks.frames_[id] = {std::string(v[1].text(row)),
-                                                       std::string(v[2].text(row)),
-                                                       std::string(v[3].text(row)),
-                                                       std::string(v[4].text(row)),
-                                                       v[5].number(row),
-                                                       v[6].number(row)};
-                               });
+  auto read = each_row(job, "frame", {"frame_id", "function", "library", "source", "label", "line", "offset"},
+                       [&](const Row& row) {
+                         const auto id = size_t(row.number(0));
+                         if (id >= stacks.frames_.size()) stacks.frames_.resize(id + 1);
+                         stacks.frames_[id] = {std::string(row.text(1)),
+                                               std::string(row.text(2)),
+                                               std::string(row.text(3)),
+                                               std::string(row.text(4)),
+                                               row.number(5),
+                                               row.number(6)};
+                       });
   if (!read) return tl::make_unexpected(read.error());
   int64_t last = 0;
-  read = read_small_table(job, "stack", {"stack_id", "frame_id"}, [&](const std::vector<Values>& v, int64_t row) {
-    const int64_t stack_id = v[0].number(row), frame_id = v[1].number(row);
+  read = each_row(job, "stack", {"stack_id", "frame_id"}, [&](const Row& row) {
+    const int64_t stack_id = row.number(0), frame_id = row.number(1);
     if (size_t(frame_id) >= stacks.frames_.size()) return;
     Range& range = stacks.stacks_[stack_id];
     if (stack_id != last) range = {stacks.frame_ids_.size(), 0};

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/exchange/small_table.h"
+#include "runner/exchange/each_row.h"
 
 namespace mlrun::exchange {
 
@@ -21,28 +21,27 @@ std::string short_name(std::string_view name) {
 }  // namespace
 
 Status Tracks::load(Export& job) {
-  auto read = read_small_table(job, "process", {"proc_id", "pid", "command", "role", "rank"},
-                               [&](const std::vector<Values>& v, int64_t row) {
-                                 std::string name = short_name(v[2].text(row));
-                                 const std::string_view role = v[3].text(row);
-                                 if (!role.empty() && role != "main") name += fmt::format(" ({})", role);
-                                 processes_[v[0].number(row)] = {v[1].number(row), std::move(name)};
-                               });
-  if (!read) return read;
-  read = read_small_table(
-      job, "thread", {"thread_id", "proc_id", "tid", "comm"}, [&](const std::vector<Values>& v, int64_t row) {
-        threads_[v[0].number(row)] = {v[1].number(row), v[2].number(row), std::string(v[3].text(row))};
-      });
-  if (!read) return read;
-  read = read_small_table(job, "gpu", {"gpu_id", "name", "nvml_index"}, [&](const std::vector<Values>& v, int64_t row) {
+  auto read = each_row(job, "process", {"proc_id", "pid", "command", "role", "rank"}, [&](const Row& row) {
+    std::string name = short_name(row.text(2));
+    const std::string_view role = row.text(3);
+    if (!role.empty() && role != "main") name += fmt::format(" ({})", role);
+    processes_[row.number(0)] = {row.number(1), std::move(name)};
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  read = each_row(job, "thread", {"thread_id", "proc_id", "tid", "comm"}, [&](const Row& row) {
+    threads_[row.number(0)] = {row.number(1), row.number(2), std::string(row.text(3))};
+  });
+  if (!read) return tl::make_unexpected(read.error());
+  read = each_row(job, "gpu", {"gpu_id", "name", "nvml_index"}, [&](const Row& row) {
     const std::string number =
-        v[2].is_null(row) ? fmt::format("{} of the trace", v[0].number(row)) : fmt::format("{}", v[2].number(row));
-    gpus_[v[0].number(row)] = fmt::format("GPU {} {}", number, v[1].text(row));
+        row.is_null(2) ? fmt::format("{} of the trace", row.number(0)) : fmt::format("{}", row.number(2));
+    gpus_[row.number(0)] = fmt::format("GPU {} {}", number, row.text(1));
   });
-  if (!read) return read;
-  return read_small_table(job, "device", {"dev", "name"}, [&](const std::vector<Values>& v, int64_t row) {
-    devices_[v[0].number(row)] = std::string(v[1].text(row));
-  });
+  if (!read) return tl::make_unexpected(read.error());
+  read = each_row(job, "device", {"dev", "name"},
+                  [&](const Row& row) { devices_[row.number(0)] = std::string(row.text(1)); });
+  if (!read) return tl::make_unexpected(read.error());
+  return {};
 }
 
 TrackId Tracks::make(TrackId parent, TrackKind kind, std::string name, int64_t pid, int64_t tid) {

@@ -26,6 +26,7 @@ cp LICENSE "$build/licenses"
 for package in gcc-12-base libbz2-dev liblzma-dev "${debian_build[@]}"; do
   if [[ $package == gcc-12-base || $package == *-dev ]]; then cp -L "/usr/share/doc/$package/copyright" "$build/licenses/$package"; fi
 done
+cp .venv/src/LICENSE "$build/licenses/simdjson"
 cat .venv/lib/python3*/site-packages/pyarrow-*.dist-info/licenses/*.txt >"$build/licenses/pyarrow"
 
 (cd "$build" && "$OLDPWD/.venv/bin/python" -m hatchling build -t wheel >&2)

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/exchange/import/readers.h"
+#include "runner/exchange/front/readers.h"
 #include "runner/util/unique_fd.h"
 
 namespace {

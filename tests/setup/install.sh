@@ -64,7 +64,7 @@ find_missing_debian() {
 }
 
 # A venv does not survive being moved, so the stamp's key holds the place as well as the versions.
-python_key() { printf '%s\n' "$venv" "$(readlink -f "$system_python")" "${python_wanted[@]}" | sha256sum; }
+python_key() { printf '%s\n' "$venv" "$(readlink -f "$system_python")" "$simdjson_source" "${python_wanted[@]}" | sha256sum; }
 python_stamp() { printf '%s/.installed-%s' "$venv" "$1"; }
 python_is_complete() {
   local stamp
@@ -109,6 +109,8 @@ setup: the Python packages need no root; starting again installs them, by the sa
   $system_python -m venv $venv
   $venv/bin/pip install ${python_wanted[*]}
   $venv/bin/python -c 'import pyarrow; pyarrow.create_library_symlinks()'
+  $venv/bin/pip download --no-deps --no-binary ${simdjson_source%%=*} -d $venv/src $simdjson_source
+  tar -xzf $venv/src/*.tar.gz -C $venv/src --strip-components=1
 COMMANDS
 }
 
@@ -131,6 +133,10 @@ install_python() {
   quietly "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${python_wanted[@]}"
   # The wheel holds versioned libraries only; linking asks for libarrow.so.
   quietly "$venv/bin/python" -c 'import pyarrow; pyarrow.create_library_symlinks()'
+  rm -rf "$venv/src"
+  quietly "$venv/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --no-binary "${simdjson_source%%=*}" \
+    -d "$venv/src" "$simdjson_source"
+  tar -xzf "$venv/src"/*.tar.gz -C "$venv/src" --strip-components=1
   rm "$unfinished"
 }
 

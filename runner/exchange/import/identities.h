@@ -49,7 +49,7 @@ class Identities {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard names it
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   using Map = std::unordered_map<std::string, int32_t, Hash, std::equal_to<>>;

@@ -38,6 +38,7 @@ class NsysRow {
     used_[static_cast<size_t>(found->second)] = true;
     return row_.getColumn(found->second).getInt64();
   }
+  uint32_t narrow(const char* name) { return static_cast<uint32_t>(number(name).value_or(0)); }
   std::string text(const char* name) {
     const auto found = places_.find(name);
     if (found == places_.end() || row_.isColumnNull(found->second)) return {};
@@ -62,6 +63,52 @@ class NsysRow {
   std::unordered_map<std::string, int> places_;
   std::vector<bool> used_;
 };
+
+// A kind of memory by CUPTI's numbers; 0: unknown.
+uint32_t nsys_memory(std::optional<int64_t> kind) {
+  constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // their numbers of kinds of memory to CUPTI's
+  return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)]
+                                                                              : 0;
+}
+
+// Without the version of a call: cuLaunchKernel of "cuLaunchKernel_v7000".
+void drop_version(std::string& name) {
+  const size_t version = name.rfind("_v");
+  if (version == std::string::npos || version + 2 >= name.size() || name.size() - version <= 4) return;
+  if (name.find_first_not_of("0123456789", version + 2) == std::string::npos) name.resize(version);
+}
+
+// The columns that only work of its kind has.
+void set_nsys_detail(NsysRow& row, const std::string& name, model::GpuWorkRow& work) {
+  switch (work.kind) {
+    case model::GpuKind::kKernel:
+      work.grid = {row.narrow("gridX"), row.narrow("gridY"), row.narrow("gridZ")};
+      work.block = {row.narrow("blockX"), row.narrow("blockY"), row.narrow("blockZ")};
+      work.detail = row.narrow("registersPerThread");
+      work.static_shared = row.narrow("staticSharedMemory");
+      work.dynamic_shared = row.narrow("dynamicSharedMemory");
+      work.local_bytes = row.narrow("localMemoryPerThread");
+      work.is_communication = name.find("nccl") != std::string::npos;
+      break;
+    case model::GpuKind::kMemcpy:
+      work.bytes = row.number("bytes").value_or(0);
+      work.detail = (row.narrow("copyKind") & 0xff) | nsys_memory(row.number("srcKind")) << 8 |
+                    nsys_memory(row.number("dstKind")) << 16;
+      break;
+    case model::GpuKind::kMemset:
+      work.bytes = row.number("bytes").value_or(0);
+      work.value = row.narrow("value");
+      work.detail = nsys_memory(row.number("memKind"));
+      break;
+    case model::GpuKind::kSync:
+      work.detail = row.narrow("syncType");
+      work.event = row.narrow("eventId");
+      break;
+    case model::GpuKind::kApi:
+    case model::GpuKind::kMemory:
+    case model::GpuKind::kGraph: break;
+  }
+}
 
 class NsysReader {
  public:
@@ -97,11 +144,10 @@ Status NsysReader::check_version() {
   while (rows.executeStep())
     metadata[util::escaped_utf8(rows.getColumn(0).getString())] = util::escaped_utf8(rows.getColumn(1).getString());
   const std::string version = metadata.value("EXPORT_SCHEMA_VERSION", "");
-  if (std::atoi(version.c_str()) > kSchemaMajorMax) {
+  if (std::strtol(version.c_str(), nullptr, 10) > kSchemaMajorMax) {
     return fail(
         fmt::format("cannot import {}: its EXPORT_SCHEMA_VERSION is {}, mlrun knows those up to {}: export it with an "
-                    "older nsys, or "
-                    "update mlrun",
+                    "older nsys, or update mlrun",
                     to_.file().path, util::printable(version), kSchemaMajorMax));
   }
   return {};
@@ -153,54 +199,18 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
   const bool is_call = work.kind == model::GpuKind::kApi;
   work.origin = origin(start, is_call ? row.number("globalTid") : row.number("globalPid"), is_call);
   work.dur_ns = std::max<int64_t>(end - start, 0);
-  work.correlation = static_cast<uint32_t>(row.number("correlationId").value_or(0));
+  work.correlation = row.narrow("correlationId");
   std::string name = name_column == nullptr ? std::string() : string(row.number(name_column).value_or(0));
-  const auto narrow = [&](const char* column) { return static_cast<uint32_t>(row.number(column).value_or(0)); };
   if (is_call) {
-    work.result = narrow("returnValue");
-    if (const size_t version = name.rfind("_v");
-        version != std::string::npos && version + 2 < name.size() && name.size() - version > 4) {
-      if (name.find_first_not_of("0123456789", version + 2) == std::string::npos) name.resize(version);
-    }
+    work.result = row.narrow("returnValue");
+    drop_version(name);
   } else {
     work.gpu_id = to_.ids().gpu(row.number("deviceId").value_or(0));
-    work.context = narrow("contextId");
-    work.stream = narrow("streamId");
+    work.context = row.narrow("contextId");
+    work.stream = row.narrow("streamId");
     work.graph_node = static_cast<uint64_t>(row.number("graphNodeId").value_or(0));
   }
-  constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // their numbers of kinds of memory to CUPTI's
-  const auto memory = [&](const char* column) {
-    const auto kind = row.number(column);
-    return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)]
-                                                                                : 0;
-  };
-  switch (work.kind) {
-    case model::GpuKind::kKernel:
-      work.grid = {narrow("gridX"), narrow("gridY"), narrow("gridZ")};
-      work.block = {narrow("blockX"), narrow("blockY"), narrow("blockZ")};
-      work.detail = narrow("registersPerThread");
-      work.static_shared = narrow("staticSharedMemory");
-      work.dynamic_shared = narrow("dynamicSharedMemory");
-      work.local_bytes = narrow("localMemoryPerThread");
-      work.is_communication = name.find("nccl") != std::string::npos;
-      break;
-    case model::GpuKind::kMemcpy:
-      work.bytes = row.number("bytes").value_or(0);
-      work.detail = (narrow("copyKind") & 0xff) | memory("srcKind") << 8 | memory("dstKind") << 16;
-      break;
-    case model::GpuKind::kMemset:
-      work.bytes = row.number("bytes").value_or(0);
-      work.value = narrow("value");
-      work.detail = memory("memKind");
-      break;
-    case model::GpuKind::kSync:
-      work.detail = narrow("syncType");
-      work.event = narrow("eventId");
-      break;
-    case model::GpuKind::kApi:
-    case model::GpuKind::kMemory:
-    case model::GpuKind::kGraph: break;
-  }
+  set_nsys_detail(row, name, work);
   if (Status added = to_.add(work, name, static_cast<uint32_t>(work.origin.proc_id)); !added) return added;
   const std::string rest = row.rest(), id = std::to_string(work.correlation);
   if (rest.empty()) return {};

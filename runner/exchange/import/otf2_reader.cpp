@@ -55,6 +55,9 @@ class Otf2Archive {
   Status read(OTF2_Reader* reader);
   Status read_definitions(OTF2_Reader* reader);
   Status read_events(OTF2_Reader* reader);
+  Status open_locations(OTF2_Reader* reader);
+  void register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events);
+  Status add_never_ended();
   void name_locations();
   [[nodiscard]] int64_t time(OTF2_TimeStamp stamp) const {
     const uint64_t second = resolution_ == 0 ? 1'000'000'000 : resolution_;
@@ -75,6 +78,7 @@ class Otf2Archive {
     status_ = std::move(status);
     return kStop;
   }
+  OTF2_CallbackCode enter(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
   OTF2_CallbackCode leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
   OTF2_CallbackCode slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns);
   OTF2_CallbackCode metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
@@ -112,6 +116,17 @@ OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef regi
                  : found != regions_.end() && found->second.second == OTF2_PARADIGM_MPI ? "mpi"
                                                                                         : "region";
   return done(to_.add(row));
+}
+
+OTF2_CallbackCode Otf2Archive::enter(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region) {
+  ++handled_;
+  Otf2Location& location = locations_[where];
+  if (location.open.size() >= kOpenMaxOfLocation) {
+    to_.file().leave_out("begun inside 100,000 others");
+  } else {
+    location.open.emplace_back(region, time(stamp));
+  }
+  return kGoOn;
 }
 
 OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region) {
@@ -242,18 +257,16 @@ void Otf2Archive::name_locations() {
   }
 }
 
-Status Otf2Archive::read_events(OTF2_Reader* reader) {
-  uint64_t total = 0, count = 0;
-  for (auto& [ref, location] : locations_) {
-    total += location.events;
-    OTF2_Reader_SelectLocation(reader, ref);
-  }
+// The definitions of each location, which its events refer to, and its events.
+Status Otf2Archive::open_locations(OTF2_Reader* reader) {
+  for (const auto& [ref, location] : locations_) OTF2_Reader_SelectLocation(reader, ref);
   const bool has_local_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
   complaint().clear();
   if (OTF2_Reader_OpenEvtFiles(reader) != OTF2_SUCCESS) return fail("its events cannot be opened");
-  for (auto& [ref, location] : locations_) {
+  for (const auto& [ref, location] : locations_) {
     if (has_local_definitions) {
       if (OTF2_DefReader* local = OTF2_Reader_GetDefReader(reader, ref)) {
+        uint64_t count = 0;
         OTF2_Reader_ReadAllLocalDefinitions(reader, local, &count);
         OTF2_Reader_CloseDefReader(reader, local);
       }
@@ -261,20 +274,14 @@ Status Otf2Archive::read_events(OTF2_Reader* reader) {
     OTF2_Reader_GetEvtReader(reader, ref);
   }
   if (has_local_definitions) OTF2_Reader_CloseDefFiles(reader);
-  OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader);
+  return {};
+}
+
+void Otf2Archive::register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events) {
   OTF2_GlobalEvtReaderCallbacks* callbacks = OTF2_GlobalEvtReaderCallbacks_New();
-  OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data,
-                                                               OTF2_AttributeList*, OTF2_RegionRef region) {
-    Otf2Archive& self = of(data);
-    Otf2Location& location = self.locations_[where];
-    ++self.handled_;
-    if (location.open.size() >= kOpenMaxOfLocation) {
-      self.to_.file().leave_out("begun inside 100,000 others");
-    } else {
-      location.open.emplace_back(region, self.time(stamp));
-    }
-    return kGoOn;
-  });
+  OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+                    OTF2_RegionRef region) { return of(data).enter(where, stamp, region); });
   OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
       callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
                     OTF2_RegionRef region) { return of(data).leave(where, stamp, region); });
@@ -301,17 +308,31 @@ Status Otf2Archive::read_events(OTF2_Reader* reader) {
                     uint64_t) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
   OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, callbacks, this);
   OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
-  const bool read = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count) == OTF2_SUCCESS;
-  OTF2_Reader_CloseGlobalEvtReader(reader, events);
-  OTF2_Reader_CloseEvtFiles(reader);
-  if (!status_) return status_;
-  if (!read) return fail("its events are damaged");
+}
+
+Status Otf2Archive::add_never_ended() {
   for (auto& [ref, location] : locations_) {
     for (const auto& [region, begin_ns] : location.open) {
       ++to_.file().remarks["begun and never ended: without a duration"];
       if (slice(location, region, begin_ns, INT64_MIN) != kGoOn) return status_;
     }
   }
+  return {};
+}
+
+Status Otf2Archive::read_events(OTF2_Reader* reader) {
+  if (Status opened = open_locations(reader); !opened) return opened;
+  OTF2_GlobalEvtReader* events = OTF2_Reader_GetGlobalEvtReader(reader);
+  register_events(reader, events);
+  uint64_t count = 0;
+  const bool read = OTF2_Reader_ReadAllGlobalEvents(reader, events, &count) == OTF2_SUCCESS;
+  OTF2_Reader_CloseGlobalEvtReader(reader, events);
+  OTF2_Reader_CloseEvtFiles(reader);
+  if (!status_) return status_;
+  if (!read) return fail("its events are damaged");
+  if (Status added = add_never_ended(); !added) return added;
+  uint64_t total = 0;
+  for (const auto& [ref, location] : locations_) total += location.events;
   const int64_t others = static_cast<int64_t>(std::max(count, total)) - handled_;
   if (others > 0) to_.file().leave_out("a record of another kind than regions, metrics and messages", others);
   return {};

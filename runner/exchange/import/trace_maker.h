@@ -70,7 +70,7 @@ class TraceMaker {
 
  private:
   struct Rows;
-  TraceMaker(bool shows_progress);
+  explicit TraceMaker(bool shows_progress);
   void count(const char* table, const model::Origin& origin, int64_t end_ns, int64_t of_events = 1);
   [[nodiscard]] Status settle_clocks();
   void fill_run(const std::vector<std::string>& command);

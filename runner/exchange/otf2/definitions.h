@@ -101,7 +101,7 @@ class Otf2Definitions {
     std::vector<Otf2Property> properties;
   };
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard names it
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   using Context = std::tuple<OTF2_CallingContextRef, OTF2_RegionRef, uint32_t>;  // parent, function, source line

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/sorted_rows.h"
 #include "runner/exchange/import/trace_maker.h"
 

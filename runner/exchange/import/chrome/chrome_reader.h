@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runner/exchange/import/chrome_event.h"
-#include "runner/exchange/import/chrome_gpu.h"
-#include "runner/exchange/import/chrome_ranges.h"
-#include "runner/exchange/import/dftracer.h"
+#include "runner/exchange/import/chrome/chrome_event.h"
+#include "runner/exchange/import/chrome/chrome_gpu.h"
+#include "runner/exchange/import/chrome/chrome_ranges.h"
+#include "runner/exchange/import/chrome/dftracer.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/sorted_rows.h"
 #include "runner/exchange/import/trace_maker.h"

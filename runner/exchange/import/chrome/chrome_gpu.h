@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/trace_maker.h"
 
@@ -24,6 +24,9 @@ class ChromeGpu {
   struct Fields;
   void read(const ChromeEvent& event, Fields& fields);
   static bool find_kind(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row);
+  void place(const ChromeEvent& event, const Fields& fields, int64_t ts_ns, model::GpuWorkRow& row);
+  static void set_detail(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row);
+  Status add_rest(const ChromeEvent& event, std::string rest, const model::GpuWorkRow& row);
 
   TraceMaker& to_;
   JsonMembers members_;

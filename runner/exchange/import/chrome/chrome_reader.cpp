@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/chrome_reader.h"
+#include "runner/exchange/import/chrome/chrome_reader.h"
 
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "runner/exchange/import/chrome.h"
-#include "runner/exchange/import/chrome_stacks.h"
-#include "runner/exchange/import/json_splitter.h"
+#include "runner/exchange/import/chrome/chrome.h"
+#include "runner/exchange/import/chrome/chrome_stacks.h"
+#include "runner/exchange/import/chrome/json_splitter.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {

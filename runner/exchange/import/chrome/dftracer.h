@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/trace_maker.h"
 

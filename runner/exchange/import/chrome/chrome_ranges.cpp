@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/chrome_ranges.h"
+#include "runner/exchange/import/chrome/chrome_ranges.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/readers.h"
+#include "runner/exchange/front/readers.h"
 
 #include <array>
 #include <filesystem>
 
 #include "runner/exchange/import/bpftrace_text.h"
-#include "runner/exchange/import/chrome.h"
+#include "runner/exchange/import/chrome/chrome.h"
 #include "runner/exchange/import/input.h"
 #include "runner/exchange/import/mllog_file.h"
 #include "runner/exchange/import/nsys.h"

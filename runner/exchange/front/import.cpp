@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/import.h"
+#include "runner/exchange/front/import.h"
 
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/exchange/import/readers.h"
+#include "runner/exchange/front/readers.h"
 #include "runner/options/cli.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string footer() {
+std::string import_footer() {
   std::string text =
       "Examples:\n"
       "  mlrun import trace.json.gz -o TRACE\n"
@@ -79,7 +79,7 @@ Result<int> import(const Arguments& arguments) {
   bool quiet = false;
   CLI::App app("Makes a trace of what another tool has recorded.", "import");
   set_usage(app, "mlrun import [OPTIONS] FILE... -o TRACE");
-  app.footer(footer());
+  app.footer(import_footer());
   app.add_option("FILE", files, "what the other tool wrote; several files of one run become one trace")->required();
   app.add_option("-o,--output", folder, "folder of the new trace")->required()->type_name("TRACE");
   app.add_flag("--quiet", quiet, "print nothing but errors (default: off)");

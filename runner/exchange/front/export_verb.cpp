@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/export_verb.h"
+#include "runner/exchange/front/export_verb.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

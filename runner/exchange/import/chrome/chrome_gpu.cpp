@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/chrome_gpu.h"
+#include "runner/exchange/import/chrome/chrome_gpu.h"
 
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "runner/exchange/import/decimal_time.h"
 
 namespace mlrun::exchange {
 
 namespace {
-
-constexpr uint32_t kAsync = 1;
 
 uint64_t number_of(std::string_view text) {
   uint64_t number = 0;
@@ -49,6 +48,25 @@ uint32_t memory_kind(std::string_view text) {
       return static_cast<uint32_t>(i);
   }
   return 0;
+}
+
+// Of Kineto, or perhaps of rocprofiler. Most events are neither: their arguments need not be read.
+bool may_be_of_gpu(const ChromeEvent& event) {
+  if (event.category.empty()) return event.args.find("\"BeginNs\"") != std::string_view::npos;
+  return is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "Memset", "cuda_runtime",
+                                    "Runtime", "cuda_driver"});
+}
+
+// The kind of a copy and of both memories, of "Memcpy HtoD (Pageable -> Device)".
+uint32_t copy_detail(std::string_view name) {
+  const size_t open = name.find('('), arrow = name.find(" -> ");
+  uint32_t source = 0, target = 0;
+  if (open != std::string_view::npos && arrow != std::string_view::npos && arrow > open) {
+    source = memory_kind(name.substr(open + 1, arrow - open - 1));
+    const std::string_view rest = name.substr(arrow + 4);
+    target = memory_kind(rest.substr(0, rest.find(')')));
+  }
+  return copy_kind(name) | source << 8 | target << 16;
 }
 
 }  // namespace
@@ -146,34 +164,22 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
   return true;
 }
 
-Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken) {
-  taken = false;
-  const bool is_of_kineto = is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset",
-                                                       "Memset", "cuda_runtime", "Runtime", "cuda_driver"});
-  // Most events are neither: their arguments need not be read.
-  if (!is_of_kineto && (!event.category.empty() || event.args.find("\"BeginNs\"") == std::string_view::npos)) return {};
-  Fields fields;
-  read(event, fields);
-  model::GpuWorkRow row;
-  if (!find_kind(event, fields, row)) return {};
-  taken = true;
+// When, in which process and thread, on which GPU and stream.
+void ChromeGpu::place(const ChromeEvent& event, const Fields& fields, int64_t ts_ns, model::GpuWorkRow& row) {
   const int32_t proc_id = to_.ids().process(fields.is_rocprofiler ? std::string_view(fields.pid) : event.pid);
   const bool is_call = row.kind == model::GpuKind::kApi;
   int32_t thread_id = 0;
   if (is_call || fields.is_rocprofiler)
     thread_id = to_.ids().thread(proc_id, fields.is_rocprofiler ? std::string_view(fields.tid) : event.tid);
-  if (fields.is_rocprofiler) {
-    ts_ns = fields.begin_ns;
-    dur_ns = fields.end_ns - fields.begin_ns;
-  }
-  row.origin = to_.ids().origin(ts_ns, proc_id, thread_id);
-  row.dur_ns = dur_ns;
+  row.origin = to_.ids().origin(fields.is_rocprofiler ? fields.begin_ns : ts_ns, proc_id, thread_id);
   row.correlation = static_cast<uint32_t>(fields.correlation);
-  if (!is_call) {
-    row.gpu_id = to_.ids().gpu(*fields.device);
-    row.context = static_cast<uint32_t>(fields.context);
-    row.stream = static_cast<uint32_t>(fields.stream);
-  }
+  if (is_call) return;
+  row.gpu_id = to_.ids().gpu(*fields.device);
+  row.context = static_cast<uint32_t>(fields.context);
+  row.stream = static_cast<uint32_t>(fields.stream);
+}
+
+void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row) {
   row.grid = fields.grid;
   row.block = fields.block;
   row.bytes = fields.bytes;
@@ -183,27 +189,18 @@ Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, u
       row.static_shared = static_cast<uint32_t>(fields.shared);
       row.is_communication = event.name.find("nccl") != std::string_view::npos;
       break;
-    case model::GpuKind::kMemcpy: {
-      const size_t open = event.name.find('('), arrow = event.name.find(" -> ");
-      uint32_t source = 0, target = 0;
-      if (open != std::string_view::npos && arrow != std::string_view::npos && arrow > open) {
-        source = memory_kind(event.name.substr(open + 1, arrow - open - 1));
-        const std::string_view rest = event.name.substr(arrow + 4);
-        target = memory_kind(rest.substr(0, rest.find(')')));
-      }
-      row.detail = copy_kind(event.name) | source << 8 | target << 16;
-      break;
-    }
+    case model::GpuKind::kMemcpy: row.detail = copy_detail(event.name); break;
     case model::GpuKind::kMemset: row.detail = event.name.find("Device") != std::string_view::npos ? 3 : 0; break;
     default: break;
   }
-  if (Status added = to_.add(row, event.name, join); !added) return added;
-  if (!event.other.empty()) fields.rest += (fields.rest.empty() ? "" : ",") + event.other;
-  if (fields.rest.empty() && event.name.empty()) return {};
-  // The rest of it: columns have no place for it.
-  const bool has_name_column = row.kind == model::GpuKind::kKernel || is_call;
-  if (fields.rest.empty() && has_name_column) return {};
-  const std::string args = "{" + fields.rest + "}", id = std::to_string(row.correlation);
+}
+
+// What columns have no place for. `rest`: members of a JSON object.
+Status ChromeGpu::add_rest(const ChromeEvent& event, std::string rest, const model::GpuWorkRow& row) {
+  if (!event.other.empty()) rest += (rest.empty() ? "" : ",") + event.other;
+  const bool has_name_column = row.kind == model::GpuKind::kKernel || row.kind == model::GpuKind::kApi;
+  if (rest.empty() && (event.name.empty() || has_name_column)) return {};
+  const std::string args = "{" + rest + "}", id = std::to_string(row.correlation);
   model::OtherEventRow other;
   other.origin = row.origin;
   other.kind = "gpu";
@@ -212,6 +209,21 @@ Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, u
   other.id = id;
   other.args = args;
   return to_.add(other, 0);
+}
+
+Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken) {
+  taken = false;
+  if (!may_be_of_gpu(event)) return {};
+  Fields fields;
+  read(event, fields);
+  model::GpuWorkRow row;
+  if (!find_kind(event, fields, row)) return {};
+  taken = true;
+  place(event, fields, ts_ns, row);
+  row.dur_ns = fields.is_rocprofiler ? fields.end_ns - fields.begin_ns : dur_ns;
+  set_detail(event, fields, row);
+  if (Status added = to_.add(row, event.name, join); !added) return added;
+  return add_rest(event, std::move(fields.rest), row);
 }
 
 }  // namespace mlrun::exchange

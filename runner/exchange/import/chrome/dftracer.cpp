@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/dftracer.h"
+#include "runner/exchange/import/chrome/dftracer.h"
 
 #include "runner/exchange/import/call_names.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/chrome_event.h"
+#include "runner/exchange/import/chrome/chrome_event.h"
 
 #include <simdjson.h>
 
@@ -21,10 +21,10 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // A text, or a number or other scalar as written.
-bool scalar(sj::ondemand::value value, std::string_view& text) {
-  if (value.get_string().get(text) == sj::SUCCESS) return true;
-  text = trimmed(value.raw_json_token());
-  return true;
+std::string_view scalar(sj::ondemand::value value) {
+  std::string_view text;
+  if (value.get_string().get(text) == sj::SUCCESS) return text;
+  return trimmed(value.raw_json_token());
 }
 
 bool raw(sj::ondemand::value value, std::string_view& text) {
@@ -36,6 +36,66 @@ bool raw(sj::ondemand::value value, std::string_view& text) {
 void add_other(std::string& other, std::string_view key, std::string_view value) {
   if (!other.empty()) other += ',';
   other.append("\"").append(key).append("\":").append(value);
+}
+
+struct ScalarMember {
+  std::string_view key;
+  std::string_view ChromeEvent::*place;
+};
+constexpr ScalarMember kScalarMembers[] = {
+    {"name", &ChromeEvent::name},       {"cat", &ChromeEvent::category}, {"pid", &ChromeEvent::pid},
+    {"tid", &ChromeEvent::tid},         {"id", &ChromeEvent::id},        {"bp", &ChromeEvent::binding},
+    {"s", &ChromeEvent::instant_scope}, {"scope", &ChromeEvent::scope},  {"sf", &ChromeEvent::stack_frame},
+    {"weight", &ChromeEvent::weight},
+};
+
+// `ids`: {"local": ID} or {"global": ID}.
+void take_id2(std::string_view ids, ChromeEvent& event) {
+  for (const std::string_view which : {"local", "global"}) {
+    const size_t at = ids.find("\"" + std::string(which) + "\"");
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = ids.substr(at + which.size() + 2);
+    const size_t from = rest.find_first_not_of(": \t\n\r");
+    if (from == std::string_view::npos) continue;
+    rest = rest.substr(from);
+    if (rest.starts_with('"')) rest.remove_prefix(1);
+    event.id = rest.substr(0, rest.find_first_of("\",} \t\n\r"));
+    event.id_is_local = which == "local";
+  }
+}
+
+// False: the value is no JSON.
+bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& event) {
+  if (key == "ph") {
+    const std::string_view text = scalar(value);
+    event.phase = text.empty() ? '\0' : text.front();
+    return true;
+  }
+  if (key == "ts") {
+    event.ts_ns = decimal_ns(scalar(value), kDigitsOfMicrosecond);
+    event.has_ts = true;
+    return true;
+  }
+  if (key == "dur") {
+    event.dur_ns = decimal_ns(scalar(value), kDigitsOfMicrosecond);
+    if (!event.dur_ns) add_other(event.other, key, trimmed(value.raw_json_token()));
+    return true;
+  }
+  for (const ScalarMember& member : kScalarMembers) {
+    if (key != member.key) continue;
+    event.*member.place = scalar(value);
+    return true;
+  }
+  if (key == "args") return raw(value, event.args);
+  if (key == "stack") return raw(value, event.stack);
+  std::string_view text;
+  if (!raw(value, text)) return false;
+  if (key == "id2") {
+    take_id2(text, event);
+  } else {
+    add_other(event.other, util::escaped_utf8(key), text);
+  }
+  return true;
 }
 
 }  // namespace
@@ -104,63 +164,7 @@ bool ChromeEventParser::parse_sound(std::string_view element, ChromeEvent& event
     sj::ondemand::value value;
     if (const auto error = field.unescaped_key().get(key); error != sj::SUCCESS) return failed(error);
     if (const auto error = field.value().get(value); error != sj::SUCCESS) return failed(error);
-    std::string_view text;
-    const auto take = [&](std::string_view& to) { return scalar(value, to); };
-    bool done = true;
-    if (key == "ph") {
-      done = take(text);
-      event.phase = text.empty() ? '\0' : text.front();
-    } else if (key == "ts") {
-      done = take(text);
-      event.ts_ns = decimal_ns(text, kDigitsOfMicrosecond);
-      event.has_ts = true;
-    } else if (key == "dur") {
-      done = take(text);
-      event.dur_ns = decimal_ns(text, kDigitsOfMicrosecond);
-      if (!event.dur_ns) add_other(event.other, key, trimmed(value.raw_json_token()));
-    } else if (key == "name") {
-      done = take(event.name);
-    } else if (key == "cat") {
-      done = take(event.category);
-    } else if (key == "pid") {
-      done = take(event.pid);
-    } else if (key == "tid") {
-      done = take(event.tid);
-    } else if (key == "args") {
-      done = raw(value, event.args);
-    } else if (key == "id") {
-      done = take(event.id);
-    } else if (key == "id2") {
-      sj::ondemand::object ids;
-      done = raw(value, text);
-      for (const std::string_view which : {"local", "global"}) {
-        const size_t at = text.find("\"" + std::string(which) + "\"");
-        if (at == std::string_view::npos) continue;
-        std::string_view rest = text.substr(at + which.size() + 2);
-        const size_t from = rest.find_first_not_of(": \t\n\r");
-        if (from == std::string_view::npos) continue;
-        rest = rest.substr(from);
-        if (rest.starts_with('"')) rest.remove_prefix(1);
-        event.id = rest.substr(0, rest.find_first_of("\",} \t\n\r"));
-        event.id_is_local = which == "local";
-      }
-    } else if (key == "bp") {
-      done = take(event.binding);
-    } else if (key == "s") {
-      done = take(event.instant_scope);
-    } else if (key == "scope") {
-      done = take(event.scope);
-    } else if (key == "sf") {
-      done = take(event.stack_frame);
-    } else if (key == "weight") {
-      done = take(event.weight);
-    } else if (key == "stack") {
-      done = raw(value, event.stack);
-    } else {
-      done = raw(value, text);
-      if (done) add_other(event.other, util::escaped_utf8(key), text);
-    }
-    if (!done) {
+    if (!take_member(key, value, event)) {
       problem_ = "a value that is no JSON";
       return false;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/json_splitter.h"
+#include "runner/exchange/import/chrome/json_splitter.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>
