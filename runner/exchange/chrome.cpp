@@ -82,7 +82,7 @@ class ChromeSink : public TimelineSink {
   void begin(const TimelineEvent& event) override;
   void end(TrackId, int64_t) override {}  // begin() has written it whole
   void point(const TimelineEvent& event) override;
-  void counter(TrackId track, int64_t ts, int64_t value) override;
+  void counter(TrackId track, int64_t ts, CounterValue value) override;
   void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
              StackUnit unit) override;
   [[nodiscard]] Status status() const override {
@@ -221,7 +221,7 @@ void ChromeSink::put_arguments(const TimelineEvent& event) {
           append_json(line_, values.number(row));
         }
         break;
-      case Values::Kind::kReal: line_ += fmt::format("{}", values.real(row)); break;
+      case Values::Kind::kReal: append_json(line_, values.real(row)); break;
       case Values::Kind::kBoolean: line_ += values.boolean(row) ? "true" : "false"; break;
       case Values::Kind::kText:
       case Values::Kind::kNone: append_json(line_, values.text(row)); break;
@@ -293,14 +293,18 @@ void ChromeSink::point(const TimelineEvent& event) {
   close_line();
 }
 
-void ChromeSink::counter(TrackId track, int64_t ts, int64_t value) {
+void ChromeSink::counter(TrackId track, int64_t ts, CounterValue value) {
   start(ts);
   name(track);
   const ChromePlace& place = places_[track - 1];
   open("C", place, ts);
   put_text("name", place.counter);
   line_ += ",\"args\":{\"value\":";
-  append_json(line_, value);
+  if (const auto* whole = std::get_if<int64_t>(&value)) {
+    append_json(line_, *whole);
+  } else {
+    append_json(line_, std::get<double>(value));
+  }
   line_ += '}';
   close_line();
 }

@@ -2,6 +2,7 @@
 #include "runner/exchange/json_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -51,6 +52,10 @@ void append_json(std::string& to, int64_t number) {
   if (!is_exact) to += '"';
   to.append(digits.data(), digits.size());
   if (!is_exact) to += '"';
+}
+
+void append_json(std::string& to, double number) {
+  to += std::isfinite(number) ? fmt::format("{}", number) : fmt::format("\"{}\"", number);
 }
 
 void append_microseconds(std::string& to, int64_t ns) {

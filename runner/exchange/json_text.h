@@ -13,6 +13,8 @@ void append_json(std::string& to, std::string_view text);
 
 // A number; in quotes if a reader that keeps numbers as doubles would lose digits.
 void append_json(std::string& to, int64_t number);
+// A number that is not finite is a text.
+void append_json(std::string& to, double number);
 
 // Microseconds with exactly three decimals: nanoseconds, none lost.
 void append_microseconds(std::string& to, int64_t ns);

@@ -44,7 +44,7 @@ class PerfettoSink : public TimelineSink {
   void begin(const TimelineEvent& event) override { row(event, perfetto::kBegin); }
   void end(TrackId track, int64_t ts) override;
   void point(const TimelineEvent& event) override { row(event, perfetto::kPoint); }
-  void counter(TrackId track, int64_t ts, int64_t value) override;
+  void counter(TrackId track, int64_t ts, CounterValue value) override;
   void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
              StackUnit unit) override;
   [[nodiscard]] bool is_full() const override { return viewer_bytes_ + names_.text_bytes() > kMostViewerBytes; }
@@ -289,12 +289,16 @@ void PerfettoSink::end(TrackId track, int64_t ts) {
   write_event(ts);
 }
 
-void PerfettoSink::counter(TrackId track, int64_t ts, int64_t value) {
+void PerfettoSink::counter(TrackId track, int64_t ts, CounterValue value) {
   declare(track);
   event_.clear();
   event_.number(perfetto::kType, perfetto::kCounter);
   event_.number(perfetto::kTrack, track);
-  event_.number(perfetto::kCounterValue, uint64_t(value));
+  if (const auto* whole = std::get_if<int64_t>(&value)) {
+    event_.number(perfetto::kCounterValue, uint64_t(*whole));
+  } else {
+    event_.fixed64(perfetto::kRealCounterValue, std::bit_cast<uint64_t>(std::get<double>(value)));
+  }
   viewer_bytes_ += kCounterBytes;
   write_event(ts);
 }

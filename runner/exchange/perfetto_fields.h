@@ -30,6 +30,7 @@ enum Event : uint32_t {
   kName = 10,
   kTrack = 11,
   kCounterValue = 30,
+  kRealCounterValue = 44,
   kFlow = 47,
   kLastFlow = 48,
 };

@@ -238,7 +238,10 @@ void Timeline::write_counters(const TimelineTable& table, size_t number, const O
     const Argument& argument = table.arguments[i];
     if (row.is_null(argument.column)) continue;
     if (tracks[i] == 0) tracks[i] = tracks_.child(group, TrackKind::kCounter, argument.shown);
-    sink_->counter(tracks[i], row.ts(), row.number(argument.column));
+    const Values& values = row.values(argument.column);
+    sink_->counter(tracks[i], row.ts(),
+                   values.kind() == Values::Kind::kReal ? CounterValue(values.real(row.row()))
+                                                        : CounterValue(values.number(row.row())));
     ++events_[number];
   }
 }

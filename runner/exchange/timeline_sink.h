@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "runner/exchange/ordered_rows.h"
@@ -50,6 +51,8 @@ struct TimelineEvent {
 
 enum class StackUnit : uint8_t { kTime, kBytes };
 
+using CounterValue = std::variant<int64_t, double>;
+
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
@@ -59,7 +62,7 @@ class TimelineSink {
   virtual void begin(const TimelineEvent& event) = 0;
   virtual void end(TrackId track, int64_t ts) = 0;
   virtual void point(const TimelineEvent& event) = 0;
-  virtual void counter(TrackId track, int64_t ts, int64_t value) = 0;
+  virtual void counter(TrackId track, int64_t ts, CounterValue value) = 0;
   // A stack of the thread of `thread`: of a sample, or of a row that begins next. Its weight is in `unit`.
   virtual void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
                      StackUnit unit) = 0;

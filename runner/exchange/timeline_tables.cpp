@@ -18,12 +18,13 @@ using enum Shape;
 using enum Link;
 
 // Of two rows with the same begin and end the one of the earlier table is outside.
-constexpr std::array<TableForm, 35> kForms = {{
+constexpr std::array<TableForm, 39> kForms = {{
     {"phase", kNested, kProcess, "phases", "", "name"},
     {"step", kApart, kRun, "steps", "step", nullptr},
     {"blame", kApart, kRun, "driver", "", "activity"},
     {"mark", kNested, kThread, "marks", "", "name_id"},
     {"collective", kNested, kProcess, "collectives", "", "operation"},
+    {"slice", kNested, kThread, "", "", "name"},
     {"gpu_file", kNested, kThread, "cuFile batches", "", "func", kGpuFile, kBatch},
     {"gpu_api", kNested, kThread, "", "", "func", kLaunch},
     {"gpu_sync", kNested, kThread, "", "", "kind"},
@@ -32,6 +33,7 @@ constexpr std::array<TableForm, 35> kForms = {{
     {"vfs", kNested, kThread, "", "vfs ", "op", kFileOp, kGpuFile},
     {"remote", kNested, kThread, "", "remote ", "op"},
     {"wait", kNested, kThread, "", "wait ", "state"},
+    {"flow", kNested, kThread, "", "flow ", "name"},
     {"block", kApart, kDevice, "requests", "request ", "op", kRequest},
     {"block_part", kApart, kProcess, "block I/O", "bio ", "op", kNone, kFileOp, kRequest},
     {"gpu_graph", kApart, kStream, "", "graph", nullptr, kNone, kLaunch},
@@ -42,6 +44,8 @@ constexpr std::array<TableForm, 35> kForms = {{
     {"torch_memory", kApart, kProcess, "PyTorch memory", "PyTorch ", "operation"},
     {"gpu_idle", kApart, kGpu, "idle", "", "label"},
     {"python_stack", kStack, kThread, "", "", "python_line"},
+    {"stack_sample", kStack, kThread, "", "", "event"},
+    {"counter", kCounter, kProcess, "counters", "", "name,series"},
     {"alloc_small", kCounter, kProcess, "small blocks", "", nullptr},
     {"sample_thread", kCounter, kThread, "", "", nullptr},
     {"sample_process", kCounter, kThread, "", "", nullptr},
@@ -104,7 +108,8 @@ Result<Argument> argument_of(Export& job, const std::string& column) {
 
 // Of a table of samples: a number that goes up and down, rather than one that names something.
 bool is_counted(const arrow::Field& field) {
-  const bool is_number = field.type()->id() == arrow::Type::INT64 || field.type()->id() == arrow::Type::INT32;
+  const auto type = field.type()->id();
+  const bool is_number = type == arrow::Type::INT64 || type == arrow::Type::INT32 || type == arrow::Type::DOUBLE;
   const std::string& name = field.name();
   return is_number && view::named_id(name) == nullptr && name != "major" && name != "minor" && name != "driver_pid";
 }

@@ -13,7 +13,7 @@ import subprocess
 from lib import case
 from lib.imported import imported
 
-SAMPLES = pathlib.Path(os.environ.get("MLRUN_SAMPLES", case.SOURCE.parent.parent / "shared" / "samples"))
+SAMPLES = pathlib.Path(os.environ.get("MLRUN_SAMPLES", case.SOURCE.parent / "shared" / "samples"))
 JSON_FOLDERS = ("kineto_hta", "kineto_tbplugin", "tracelens", "chrome2otf2", "chrome_catapult", "chrome_speedscope", "perfetto_difftests", "tf_xprof")
 
 

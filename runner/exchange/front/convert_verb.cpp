@@ -106,6 +106,9 @@ Result<int> convert_verb(const std::vector<std::string>& arguments) {
   if (cleans) {
     if (Status removed = remove_archive(output); !removed) return tl::make_unexpected(removed.error());
   }
+  std::error_code ignored;
+  if (fs::exists(output, ignored))  // known before a long import
+    return fail(output + " exists; remove it by --clean, or choose another name with -o");
   if (Status done = convert(*found, output); !done) return tl::make_unexpected(done.error());
   return 0;
 }

@@ -167,7 +167,7 @@ OTF2_RegionRef Otf2RowWriter::region_of(const OrderedRows& row) {
 
 void Otf2RowWriter::add_attributes(const OrderedRows& row, bool with_numbers) {
   for (const Attribute& attribute : attributes_) {
-    if (!with_numbers && attribute.as == As::kNumber) continue;
+    if (!with_numbers && (attribute.as == As::kNumber || attribute.as == As::kReal)) continue;
     if (!row.is_null(attribute.column)) add_attribute(attribute, row);
   }
 }
@@ -251,30 +251,35 @@ int64_t Otf2RowWriter::write_metrics(const OrderedRows& row) {
   Otf2Lane& lane = track_of(row).lanes.front();
   const uint64_t at = lane.moment(row.end());
   std::vector<bool> has;
-  for (const Attribute& it : attributes_) has.push_back(it.as == As::kNumber && !row.is_null(it.column));
+  for (const Attribute& it : attributes_)
+    has.push_back((it.as == As::kNumber || it.as == As::kReal) && !row.is_null(it.column));
   auto known = std::find_if(classes_.begin(), classes_.end(), [&](const auto& one) { return one.first == has; });
   if (known == classes_.end()) {
     Metrics made{};
     std::vector<std::pair<std::string, OTF2_Type>> members;
     for (size_t i = 0; i < has.size() && members.size() < kMostMetrics; ++i) {
       if (!has[i]) continue;
+      const OTF2_Type type = attributes_[i].as == As::kReal ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
       made.columns.push_back(attributes_[i].column);
-      members.emplace_back(columns_[attributes_[i].column], OTF2_TYPE_INT64);
+      made.types.push_back(type);
+      members.emplace_back(columns_[attributes_[i].column], type);
     }
     made.metric_class = shared_.definitions.metric_class(rule_.table, members);
     known = classes_.emplace(classes_.end(), has, std::move(made));
   }
   if (lane.events() == nullptr) return 1;
   const Metrics& metrics = known->second;
-  std::array<OTF2_Type, kMostMetrics> types{};
   std::array<OTF2_MetricValue, kMostMetrics> values{};
   for (size_t i = 0; i < metrics.columns.size(); ++i) {
-    types[i] = OTF2_TYPE_INT64;
-    values[i].signed_int = row.number(metrics.columns[i]);
+    if (metrics.types[i] == OTF2_TYPE_DOUBLE) {
+      values[i].floating_point = row.values(metrics.columns[i]).real(row.row());
+    } else {
+      values[i].signed_int = row.number(metrics.columns[i]);
+    }
   }
   add_attributes(row, false);
   lane.check(OTF2_EvtWriter_Metric(lane.events(), shared_.attributes, at, metrics.metric_class,
-                                   uint8_t(metrics.columns.size()), types.data(), values.data()));
+                                   uint8_t(metrics.columns.size()), metrics.types.data(), values.data()));
   return 1;
 }
 

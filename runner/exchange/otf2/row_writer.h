@@ -45,6 +45,7 @@ class Otf2RowWriter {
   };
   struct Metrics {
     std::vector<size_t> columns;
+    std::vector<OTF2_Type> types;
     OTF2_MetricRef metric_class;
   };
 
