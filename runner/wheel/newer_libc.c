@@ -27,6 +27,11 @@ int fcntl64(int fd, int command, ...) {
   return fcntl(fd, command, argument);
 }
 
+// 2.28.
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned int flags) {
+  return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
 // 2.30: libc's own, where it has one. Older ones wait by the time of day, as every std::condition_variable did then: a clock that is set
 // back makes that wait longer.
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,

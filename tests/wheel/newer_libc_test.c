@@ -17,6 +17,7 @@ int own_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clocki
 const char* own_error_name(int number);
 int own_close_range(unsigned first, unsigned last, int flags);
 uint32_t own_arc4random(void);
+int own_renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned int flags);
 void* find_nothing(void* handle, const char* name);
 
 void* find_nothing(void* handle, const char* name) {
@@ -70,7 +71,19 @@ static void check_descriptors(void) {
   expect(errno == ENOSYS || fcntl(fd, F_GETFD) == -1, "still open", fd);
 }
 
+static void check_renames(void) {
+  char first[] = "/tmp/mlrun-first.XXXXXX", second[] = "/tmp/mlrun-second.XXXXXX";
+  close(mkstemp(first));
+  close(mkstemp(second));
+  expect(own_renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_NOREPLACE) == -1 && errno == EEXIST,
+         "a name that is there is replaced", errno);
+  unlink(second);
+  expect(own_renameat2(AT_FDCWD, first, AT_FDCWD, second, RENAME_NOREPLACE) == 0, "not renamed", errno);
+  expect(access(first, F_OK) == -1 && unlink(second) == 0, "not under its new name", errno);
+}
+
 int main(void) {
+  check_renames();
   check_names();
   check_wait();
   check_descriptors();
