@@ -44,7 +44,7 @@ class FrameTree {
     for (size_t i = frames.size(); i-- > 0;) {
       int64_t& next = children_[{node, frames[i]}];
       if (next == 0) {
-        nodes_.push_back({node, frames[i]});
+        nodes_.emplace_back(node, frames[i]);
         next = int64_t(nodes_.size());
       }
       node = next;

@@ -37,10 +37,11 @@ size_t Otf2RowWriter::column(const char* name) const {
 // The types are known with the first row.
 void Otf2RowWriter::find_attributes(const OrderedRows& row) {
   has_attributes_ = true;
+  const bool is_value = rule_.what == Otf2Rule::What::kValues;
   no_duration_ = shared_.definitions.attribute("no_duration", OTF2_TYPE_UINT8);
   for (size_t i = 0; i < columns_.size(); ++i) {
     const std::string& name = columns_[i];
-    if (is_of_place(rule_, name) || (name == "dur" && rule_.what != Otf2Rule::What::kValues)) continue;
+    if (is_of_place(rule_, name) || (name == "dur" && !is_value)) continue;
     const auto add = [&](As as, OTF2_Type type) {
       attributes_.push_back({i, as, shared_.definitions.attribute(name, type)});
     };
@@ -50,17 +51,15 @@ void Otf2RowWriter::find_attributes(const OrderedRows& row) {
       case Values::Kind::kBoolean: add(As::kBoolean, OTF2_TYPE_UINT8); break;
       case Values::Kind::kText: add(As::kText, OTF2_TYPE_STRING); break;
       case Values::Kind::kNumber:
-        if (rule_.what == Otf2Rule::What::kValues) {
-          add(As::kNumber, OTF2_TYPE_INT64);
-        } else if (name == "file_id" || name == "file2_id") {
+        if (!is_value && (name == "file_id" || name == "file2_id")) {
           add(As::kFile, OTF2_TYPE_IO_FILE);
-        } else if (name == "stack_id") {
+        } else if (!is_value && name == "stack_id") {
           add(As::kStack, OTF2_TYPE_CALLING_CONTEXT);
-        } else if (is_thread(name)) {
+        } else if (!is_value && is_thread(name)) {
           add(As::kThread, OTF2_TYPE_LOCATION);
-        } else if (name == "site_library") {
+        } else if (!is_value && name == "site_library") {
           add(As::kName, OTF2_TYPE_STRING);
-        } else if (name != "name_id" || rule_.name == nullptr) {
+        } else if (is_value || name != "name_id" || rule_.name == nullptr) {
           add(As::kNumber, OTF2_TYPE_INT64);
         }
         break;
