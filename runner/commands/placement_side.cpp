@@ -174,7 +174,7 @@ void PlacedBlocks::follow(uint64_t now_ns) {
 
 void PlacedBlocks::describe(nlohmann::json& session) {
   if (session.contains("placement")) {
-    session["placement"]["numa_balancing"] = util::read_text("/proc/sys/kernel/numa_balancing", 16).starts_with("1");
+    session["placement"]["numa_balancing"] = util::read_text("/proc/sys/kernel/numa_balancing", 16).starts_with('1');
     session["placement"]["counted"] = counted_since(counters_before_);
   }
   if (!sampler_) return;

@@ -16,9 +16,12 @@ def windows(trace, address):
 
 def check(this):
     for what, mib in (("random", 64), ("hot", 16), ("huge", 128)):
-        trace, (hot, cold), pages, _ = accesses.record(this, what, mib, 3.5, "cold")
-        facts = accesses.tried(trace, "cold")
-        rows, touched = windows(trace, hot)
+        for seconds in (3.5, 10, 30):  # on a busy machine few windows fit
+            trace, (hot, cold), pages, _ = accesses.record(this, what, mib, seconds, "cold")
+            facts = accesses.tried(trace, "cold")
+            rows, touched = windows(trace, hot)
+            if rows:
+                break
         this.true(f"{what}: windows of a second or more", len(rows) >= 1 and all(row["dur"] >= 10**9 for row in rows), rows)
         unit = HUGE if what == "huge" else accesses.PAGE
         if what == "huge" and not all(row["huge_bytes"] >= mib * MIB * 0.9 for row in rows):

@@ -75,7 +75,7 @@ std::string_view BpftraceReader::func_of_file() const {
   const std::string_view name = util::base_name(path_);
   if (has("FUNC")) return text("FUNC");
   if (has("FUNCTION")) return text("FUNCTION");
-  if (has("R/W")) return text("R/W").starts_with("R") ? "read" : "write";
+  if (has("R/W")) return text("R/W").starts_with('R') ? "read" : "write";
   if (has("FULLPATH") || name.find("open") != std::string_view::npos) return "openat";
   if (name.find("write") != std::string_view::npos || has("SIZE") || has("REQ")) return "write";
   if (name.find("read") != std::string_view::npos || has("RET")) return "read";
@@ -111,7 +111,7 @@ Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
             quoted_json(util::escaped_utf8(value));
   }
   if (json.empty()) return {};
-  json += "}";
+  json += '}';
   model::OtherEventRow row;
   row.origin = origin;
   row.kind = kind;
@@ -120,7 +120,7 @@ Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
 }
 
 Status BpftraceReader::block(const model::Origin& origin, int64_t end_ns) {
-  const bool is_write = text("T").starts_with("W") || text("T") == "1";
+  const bool is_write = text("T").starts_with('W') || text("T") == "1";
   if (Status added = to_.add_block(0, origin, end_ns, number("SECTOR", -1), number("BYTES", 0), is_write); !added)
     return added;
   return rest(origin, "block");

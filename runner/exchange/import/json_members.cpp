@@ -30,7 +30,7 @@ struct JsonMembers::State {
     return parser.iterate(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING);
   }
   static bool take(simdjson::ondemand::value value, JsonMember& member) {
-    simdjson::ondemand::json_type type{};
+    auto type = simdjson::ondemand::json_type::null;
     if (value.type().get(type) != simdjson::SUCCESS) return false;
     switch (type) {
       case simdjson::ondemand::json_type::string:

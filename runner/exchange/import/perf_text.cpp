@@ -72,7 +72,7 @@ std::optional<PerfHead> parse_head(std::string_view line) {
     std::string_view before = line.substr(0, begin), id = last_word(before);
     if (id.starts_with('[') && id.ends_with(']')) {
       head.cpu = static_cast<int32_t>(json_integer(
-          id.substr(1, id.size() - 2).substr(std::min(id.find_first_not_of("0", 1), id.size() - 2) - 1), 0));
+          id.substr(1, id.size() - 2).substr(std::min(id.find_first_not_of('0', 1), id.size() - 2) - 1), 0));
       id = last_word(before);
     }
     const size_t slash = id.find('/');
