@@ -2,6 +2,7 @@
 #include "runner/sums/log_tail.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -16,7 +17,7 @@ class LogTailTest : public testing::Test {
   void TearDown() override { std::remove(path_.c_str()); }
   void write(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
 
-  std::string path_ = testing::TempDir() + "log_tail_test.log";
+  std::string path_ = testing::TempDir() + "log_tail_test_" + std::to_string(::getpid()) + ".log";
 };
 
 TEST_F(LogTailTest, ReportsIntervalsOnceTheirLineIsComplete) {

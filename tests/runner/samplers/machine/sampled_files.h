@@ -2,6 +2,8 @@
 // Folders with files of /proc and /sys, and the rows that a source gives for them.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +18,7 @@ namespace mlrun::machine {
 
 class SampledFiles : public ::testing::Test {
  public:
-  SampledFiles() : top_(std::filesystem::path(::testing::TempDir()) / "sampled_files") {
+  SampledFiles() : top_(::testing::TempDir() + "sampled_files_" + std::to_string(::getpid())) {
     std::filesystem::create_directories(top_ / "proc");
     std::filesystem::create_directories(top_ / "sys");
     places_.proc = top_ / "proc";
