@@ -17,7 +17,7 @@ static int digit_of(char letter) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// "build id+offset": moves *at behind it. Of the id 16 digits are compared.
+// Reads "build id+offset" and moves *at behind it. Only the first 16 digits of the id are compared.
 static struct frame read_frame(const char **at) {
   struct frame frame = {0, 0, 0};
   for (int shift = 60; digit_of(**at) >= 0; ++*at, shift -= 4) {

@@ -26,7 +26,7 @@ class Chain {
   void follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
 
   [[nodiscard]] bool is_worker(int32_t proc_id) const;
-  // Of the time on a processor, in no recorded call, what the thread was in the kernel for.
+  // The share of time in kernel mode, while the thread is on a processor and in no recorded call.
   [[nodiscard]] double share_in_kernel(int32_t thread_id, Ns a_ns, Ns b_ns) const;
   // When a worker read its first task; 0: never.
   [[nodiscard]] Ns ready_ns(int32_t proc_id) const { return ready_ns_[static_cast<size_t>(proc_id)]; }

@@ -51,7 +51,7 @@ class Export {
   [[nodiscard]] int64_t until_ns() const { return until_ns_; }
   [[nodiscard]] bool has_range() const { return !options_.from.empty() || !options_.until.empty(); }
   [[nodiscard]] bool wants_time(int64_t ts, int64_t end) const { return ts < until_ns_ && end >= from_ns_; }
-  // Of the command, CLOCK_MONOTONIC; 0 if unknown. UTC = time + realtime_offset_ns().
+  // When the command began, CLOCK_MONOTONIC; 0 if unknown. UTC = time + realtime_offset_ns().
   [[nodiscard]] int64_t start_ns() const { return start_ns_; }
   [[nodiscard]] int64_t realtime_offset_ns() const { return realtime_offset_ns_; }
   // A process's row that --process wants; rows without a process (a whole machine's) are wanted without --process alone.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNamesMax = 262'144;
 
-// Of a plain decimal number that fits.
+// False: the text is no plain decimal number, or is too large.
 bool as_number(std::string_view text, int32_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && number >= 0;

@@ -59,7 +59,7 @@ class Lines {
   Lines(Input& input, std::string path) : window_(input), path_(std::move(path)) {}
   // The next line, valid until the next call; false at the end.
   Result<bool> next(std::string_view& line);
-  // Of the first byte of the last line.
+  // Where the last line begins, in bytes.
   [[nodiscard]] int64_t offset() const { return offset_; }
 
  private:

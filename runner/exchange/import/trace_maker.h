@@ -40,7 +40,7 @@ class TraceMaker {
   [[nodiscard]] trace::Progress& progress() { return progress_; }
   [[nodiscard]] std::string staging() const;
   [[nodiscard]] size_t files() const { return files_.size(); }
-  // Of all rows so far; INT64_MAX: none.
+  // The earliest moment of all rows so far; INT64_MAX: no row has one.
   [[nodiscard]] int64_t first_ns() const { return first_ns_; }
 
   // Texts are copied. They count one event as kept; what is made of several events counts the others itself.

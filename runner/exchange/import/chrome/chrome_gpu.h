@@ -17,7 +17,7 @@ class ChromeGpu {
  public:
   explicit ChromeGpu(TraceMaker& to) : to_(to) {}
 
-  // Of an X event with a duration. `taken`: it was GPU work, and is in the trace. `join`: of the file.
+  // Adds an X event that has a duration. `taken`: it was GPU work and is in the trace. `join`: the number of its file.
   Status add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken);
 
  private:
