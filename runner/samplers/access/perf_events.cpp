@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,10 +20,18 @@ namespace mlrun::access {
 
 namespace {
 
+constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older headers do not name it
+
 constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
 
-util::UniqueFd open_event(const perf_event_attr& attr, pid_t pid, int cpu) {
-  return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
+  const auto open = [&] {
+    return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  };
+  util::UniqueFd event = open();
+  if (event.valid() || errno != EINVAL || attr.read_format == 0) return event;
+  attr.read_format = 0;  // an older kernel
+  return open();
 }
 
 std::string why(int error, int cpu) {
@@ -56,13 +65,18 @@ perf_event_attr sampled_event() {
 }
 
 PerfRing::PerfRing(PerfRing&& other) noexcept
-    : event_(std::move(other.event_)), page_(std::exchange(other.page_, nullptr)), bytes_(other.bytes_) {}
+    : event_(std::move(other.event_)),
+      page_(std::exchange(other.page_, nullptr)),
+      bytes_(other.bytes_),
+      counts_lost_(other.counts_lost_),
+      lost_(other.lost_) {}
 
 PerfRing::~PerfRing() {
   if (page_ != nullptr) ::munmap(page_, bytes_);
 }
 
-int PerfRing::map(util::UniqueFd event, size_t pages) {
+int PerfRing::map(util::UniqueFd event, size_t pages, bool counts_lost) {
+  counts_lost_ = counts_lost;
   const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   for (; pages >= kFewestPages; pages /= 2) {
     bytes_ = (pages + 1) * page;
@@ -100,18 +114,22 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
     at += header.size;
   }
   __atomic_store_n(&page_->data_tail, head, __ATOMIC_RELEASE);
-  return lost;
+  // A record of what was lost comes only with the next sample; the event's own count has the last ones, too.
+  std::array<uint64_t, 2> counts{};  // samples, lost
+  if (!counts_lost_ || ::read(event_.get(), counts.data(), sizeof counts) != sizeof counts) return lost;
+  return counts[1] - std::exchange(lost_, counts[1]);
 }
 
 std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
   attr.inherit = 1;
   attr.enable_on_exec = on_exec ? 1 : 0;
+  attr.read_format = kFormatLost;
   sample_type_ = attr.sample_type;
   for (const int cpu : online_processors()) {
     util::UniqueFd event = open_event(attr, pid, cpu);
     if (!event.valid()) return why(errno, cpu);
     PerfRing ring;
-    if (const int error = ring.map(std::move(event), kRingPages); error != 0)
+    if (const int error = ring.map(std::move(event), kRingPages, attr.read_format != 0); error != 0)
       return fmt::format("its buffer cannot be mapped: {}; kernel.perf_event_mlock_kb is its limit",
                          std::strerror(error));
     rings_.push_back(std::move(ring));

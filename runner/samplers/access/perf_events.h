@@ -26,8 +26,8 @@ perf_event_attr sampled_event();
 
 class PerfRing {
  public:
-  // Maps the ring of an event. Returns errno; 0: it is mapped.
-  int map(util::UniqueFd event, size_t pages);
+  // Maps the ring of an event, which counts what it loses from Linux 6.0 on (PERF_FORMAT_LOST). Returns errno; 0: it is mapped.
+  int map(util::UniqueFd event, size_t pages, bool counts_lost);
   PerfRing() = default;
   PerfRing(PerfRing&& other) noexcept;
   PerfRing& operator=(PerfRing&&) = delete;
@@ -41,6 +41,8 @@ class PerfRing {
   util::UniqueFd event_;
   perf_event_mmap_page* page_ = nullptr;
   size_t bytes_ = 0;
+  bool counts_lost_ = false;
+  uint64_t lost_ = 0;  // at the previous drain
 };
 
 class PerfEvents {

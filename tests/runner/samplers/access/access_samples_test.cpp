@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of the running kernel through our ring and decoder: page faults and breakpoints, of which the number and the addresses are known.
 #include <linux/hw_breakpoint.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -97,6 +98,11 @@ TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
 
 TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
   constexpr size_t kRounds = 20;
+  cpu_set_t all, one;
+  CPU_ZERO(&one);
+  CPU_SET(::sched_getcpu(), &one);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);  // each processor has a ring of its own
   PerfEvents events;
   const std::string problem = events.open(page_fault_event().attr, 0, false);
   if (!problem.empty()) GTEST_SKIP() << problem;
@@ -106,10 +112,14 @@ TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
     faults += kPages;
   }
-  const Block last;  // the record of what was lost comes with the next sample that fits
   uint64_t lost = events.drain([&](const decode::PerfSample&) { found++; });
-  for (size_t page = 0; page < 4; page++) last.write(page, 0);
-  lost += events.drain([&](const decode::PerfSample&) { found++; });
+  if (lost + found <
+      faults) {  // before Linux 6.0 the record of what was lost comes with the next sample of the processor
+    const Block last;
+    for (size_t page = 0; page < 4; page++) last.write(page, 0);
+    lost += events.drain([&](const decode::PerfSample&) { found++; });
+  }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
   EXPECT_GT(lost, 0u);
   EXPECT_GE(found + lost, faults);
 }
