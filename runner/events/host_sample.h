@@ -46,7 +46,7 @@ enum mlrun_machine_field {
   MLRUN_MACHINE_CGROUP_IO_FULL_NS,
   MLRUN_MACHINE_CGROUP_MEMORY_SOME_NS,
   MLRUN_MACHINE_CGROUP_MEMORY_FULL_NS,
-  // Of the cgroup's limit on processors, or of the nearest one above it that has one.
+  // Figures of the cgroup's limit on processors, or of the nearest one above it that has one.
   MLRUN_MACHINE_THROTTLED,     // periods in which it was used up
   MLRUN_MACHINE_THROTTLED_NS,  // time for which its processes were stopped, added up over processors
   MLRUN_MACHINE_FIELDS

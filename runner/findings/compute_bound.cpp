@@ -26,7 +26,7 @@ Draft compute_bound(const Context& context) {
       seen ? "" : "without Python stacks computing and loading in the training thread look the same: --python-stacks";
   if (!also.empty()) {
     against += against.empty() ? "" : "; ";
-    against += "nor can waiting for a processor and getting memory be told from it: --sample=threads";
+    against += "nor can waiting for a processor and getting memory be separated from it: --sample=threads";
   }
   if (!seen && context.analysis.division.batches.first_ns == 0) {
     also.insert(also.begin(), Cause::kDataInDriver);

@@ -11,7 +11,7 @@ Draft data_in_driver(const Context& context) {
           .remedy = "load in workers (DataLoader: num_workers > 0) or in a thread that is ahead of the training" +
                     more_workers(context),
           .against =
-              context.timeline().has_looks ? "which code loads is told by the names of its files and functions" : ""};
+              context.timeline().has_looks ? "which code loads is known by the names of its files and functions" : ""};
 }
 
 }  // namespace mlrun::findings

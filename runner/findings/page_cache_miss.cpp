@@ -14,8 +14,9 @@ Draft page_cache_miss(const Context& context) {
               "read ahead (posix_fadvise, a prefetching thread), or keep the data in memory: a second pass over them "
               "is fast if they fit" +
               more_workers(context),
-          .against =
-              context.timeline().has_kernel_side ? "" : "told by the speed of the reads: --kprobes counts the misses",
+          .against = context.timeline().has_kernel_side
+                         ? ""
+                         : "concluded from the speed of the reads: --kprobes counts the misses",
           .also = context.files == Cause::kPageCacheMiss ? context.files_also : std::vector<Cause>{Cause::kDataDevice}};
 }
 

@@ -17,8 +17,9 @@ Draft reread(const Context& context) {
                            context.most_read_path.empty() ? "one file" : context.most_read_path, context.times_over,
                            reads_text(context)),
       .remedy = "keep it in memory or map it, and read only the part that a sample needs",
-      .against = std::string("a file is read once in each epoch by any training") +
-                 (misses ? "; whether it came from memory is told by the speed of the reads: --sample=threads" : ""),
+      .against =
+          std::string("a file is read once in each epoch by any training") +
+          (misses ? "; whether it came from memory is concluded from the speed of the reads: --sample=threads" : ""),
       .also = also};
 }
 

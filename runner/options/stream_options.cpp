@@ -165,7 +165,7 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
   return {};
 }
 
-// Where nothing else has rows, samples that nobody asked for have none either.
+// Where nothing else has rows, samples that were not asked for have none either.
 void settle_samples(RunOptions& options) {
   const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
   const bool is_wanted = options.sample != Wish::kAuto || !options.summary_only;

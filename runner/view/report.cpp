@@ -101,7 +101,7 @@ std::string text_of(const summary::Summary& summary, const std::string& trace_fo
                        extent);
 }
 
-// Of several nodes: each has its own report.
+// A trace of several nodes: each has its own report.
 Result<int> report_merged(const std::string& trace_folder, const nlohmann::ordered_json& merged, bool as_json) {
   if (as_json) {
     fmt::print("{}\n", merged.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));

@@ -24,7 +24,7 @@ std::vector<Told> told_by(const RecordedRun& run) {
   return lines;
 }
 
-// Of each wait that the victim tells of: its poster by the record.
+// The poster by the record, for each wait that the victim prints.
 void expect_posters(const std::string& how, size_t waits) {
   const RecordedRun run({victim("posts"), how});
   ASSERT_EQ(run.exit_code(), 0) << run.output();

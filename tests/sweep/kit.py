@@ -31,7 +31,7 @@ class Sweep:
         self.plan.write_text(plan)
 
     def command(self, *options):
-        """The sweep from the beginning, or to be gone on with, as it is."""
+        """The sweep from the beginning, or resumed, as it is."""
         if (self.out / "sweep.sqlite").exists():
             return [str(case.MLRUN), "sweep", "--resume", str(self.out), *options]
         return [str(case.MLRUN), "sweep", str(self.plan), "-o", str(self.out), *options]

@@ -21,7 +21,7 @@
 
 namespace mlrun::looks {
 
-// Of what was not asked for by name, and of Python stacks that were: at most so much of a processor.
+// The share of a processor for what was not asked for by name, and for Python stacks that were.
 inline constexpr double kShareByDefault = 0.005, kShareByName = 0.02;
 
 struct SamplerOptions {

@@ -19,7 +19,7 @@ class TaskTable {
     uint32_t number = 0;             // mlrun_frame_channel.process
     uint32_t pid = 0, host_pid = 0;  // in its own pid namespace, in mlrun's
   };
-  // Sets the processes. Of several with the same host_pid (an exec) the one with the largest number counts.
+  // Sets the processes. If several have the same host_pid (an exec), the one with the largest number counts.
   void set(const std::vector<Owner>& owners);
 
   // The thread with this id in the process's own pid namespace; nullptr: not known. Valid until work() or set().

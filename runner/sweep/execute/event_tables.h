@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of all repetitions but the first the tables of events are deleted.
+// Deletes the tables of events of all repetitions but the first.
 #pragma once
 
 #include <string>

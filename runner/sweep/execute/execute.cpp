@@ -189,7 +189,7 @@ Result<bool> Execution::fill_cache(const RunRow& run) {
   return warm_up(making_, run);
 }
 
-// Of the run, among all that have begun; its earlier attempts are no others.
+// The run's number among all that have begun; its earlier attempts are no others.
 size_t Execution::number_of(const RunRow& run) const {
   size_t others = 0;
   int32_t counted = 0;

@@ -15,7 +15,7 @@
 
 namespace mlrun::sweep {
 
-// Of one sweep, while its runs are made.
+// Belongs to one sweep, while its runs are made.
 struct Making {
   std::string folder;  // OUT, absolute
   RunLog& store;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMessageBytes = 200;
 
-// Of a run whose process was still held when the sweep was killed.
+// Left by a run whose process was still held when the sweep was killed.
 bool holds_logs_alone(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

@@ -30,7 +30,7 @@ namespace {
 constexpr uint64_t kTermNs = 5'000'000'000;  // from SIGTERM to SIGKILL
 constexpr int kTickMs = 200;
 
-// Of the program under test, as far as the working directory says; empty: no work tree of Git.
+// The commit of the program under test, as far as the working directory says; empty: no work tree of Git.
 std::string commit_here() {
   std::error_code ignored;
   const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());

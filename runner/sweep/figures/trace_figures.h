@@ -9,7 +9,7 @@
 
 namespace mlrun::sweep {
 
-// Of a finished trace, by name: wall_s, user_s, sys_s of run.json, and io_s, bytes_read, epoch_1_s ... of the small tables. Reads
+// Figures of a finished trace, by name: wall_s, user_s, sys_s of run.json, and io_s, bytes_read, epoch_1_s ... of the small tables. Reads
 // no event table. What is unknown is absent.
 Result<std::map<std::string, double>> figures_of_trace(const std::string& trace_folder);
 

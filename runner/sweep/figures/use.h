@@ -21,7 +21,7 @@ struct Use {
 };
 
 Use use_of(const rusage& usage);  // all but wall_s, read_bytes and wait_status
-// Of a finished trace, from its run.json.
+// What a finished trace used, from its run.json.
 Result<Use> use_of_trace(const std::string& trace_folder);
 
 // wall_s, user_s, sys_s, max_rss_bytes, major_faults, input_blocks, read_bytes.

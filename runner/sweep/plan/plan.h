@@ -16,7 +16,7 @@ using Parameters = std::map<std::string, std::string>;  // name → value
 
 enum class Order {
   kBlocks,   // each block runs every configuration × workload once, in seeded random order
-  kSequence  // one configuration after the other: a drift of the machine cannot be told from an effect
+  kSequence  // one configuration after the other: a drift of the machine looks like an effect
 };
 
 // What is done with the page cache before each run of a configuration.

@@ -23,7 +23,7 @@ struct Cell {
 // By workload, then configuration, each with at least one row. Points into `sweep`.
 std::vector<Cell> cells_of(const Sweep& sweep);
 
-// Of the runs that have the figure.
+// Values of the runs that have the figure.
 Series series_of(std::span<const RunRow* const> runs, const std::string& figure);
 
 // Names of figures that a successful run has: those of the question first, in the plan's order, then the others by name.

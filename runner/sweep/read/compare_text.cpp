@@ -113,7 +113,7 @@ std::string picture(const Compared& compared, const Rows& rows, const std::strin
          bars(all, 0.0, change_text, style);
 }
 
-// Of each figure of the question: the configurations of each workload, else the workloads of the one configuration.
+// For each figure of the question: the configurations of each workload, else the workloads of the one configuration.
 std::string pictures(const Compared& compared, const Rows& shown, const TextStyle& style) {
   std::map<std::string, Rows> figures;
   for (const ComparedRow* row : shown) {

@@ -245,7 +245,7 @@ Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<doubl
   if (is_one_sweep) {
     comparer.warn(order_warning(a.sweep));
   } else {
-    comparer.warn("the two sides were run at different times: a drift of the machine cannot be told from an effect");
+    comparer.warn("the two sides were run at different times: a drift of the machine looks like an effect");
     for (std::string& each : unlike_machines(a, b)) comparer.warn(std::move(each));
   }
   comparer.warn(looks_remark(a.sweep));

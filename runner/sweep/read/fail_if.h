@@ -29,7 +29,7 @@ const char* outcome_name(Outcome outcome);  // passes, fails, undecided
 // Passes when the whole interval is on the right side of the limit, fails when it is on the wrong one.
 Outcome outcome_of(const Condition& condition, const Comparison& comparison);
 
-// Of one condition and one pair of cells. A pair without the figure, as when all runs of a side failed, is undecided.
+// The result of one condition for one pair of cells. A pair without the figure, as when all runs of a side failed, is undecided.
 struct Judged {
   const Condition* condition = nullptr;
   const CellPair* pair = nullptr;

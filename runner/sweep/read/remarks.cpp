@@ -26,7 +26,7 @@ constexpr std::array<Source, 3> kSources = {{{"missing_bytes", 1}, {"read_bytes"
 
 using Runs = std::vector<const RunRow*>;
 
-// Of each run by the first source that all of them have; empty if there is none.
+// A value for each run, by the first source that all of them have; empty if there is none.
 std::vector<double> device_bytes(const Runs& runs) {
   for (const Source& source : kSources) {
     std::vector<double> bytes;
@@ -118,7 +118,7 @@ std::string drift_text(const Drift& drift) {
 
 std::string order_warning(const Sweep& sweep) {
   if (sweep.order != Order::kSequence || sweep.configurations.size() < 2) return "";
-  return "configurations were run one after the other: a drift of the machine cannot be told from an effect";
+  return "configurations were run one after the other: a drift of the machine looks like an effect";
 }
 
 std::string looks_remark(const Sweep& sweep) {

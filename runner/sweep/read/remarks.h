@@ -13,7 +13,7 @@
 namespace mlrun::sweep {
 
 std::vector<std::string> remarks_on(const std::string& figure, const Description& description);
-// Of the cell, whatever the figure.
+// About the cell, whatever the figure.
 std::vector<std::string> remarks_on(const Cell& cell);
 
 // Bytes that came from devices: some runs read much, others next to nothing. Their times are of two kinds.

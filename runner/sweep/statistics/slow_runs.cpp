@@ -29,7 +29,7 @@ enum class Kind {
   kBytes,      // of a device: at 20 MB/s or faster
   kBlocks,     // of 512 bytes
   kFaults,     // at 10 ms or faster
-  kState       // nobody knows
+  kState       // the cause is not known
 };
 
 struct Cause {

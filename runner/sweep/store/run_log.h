@@ -24,7 +24,7 @@ class RunLog {
  public:
   virtual ~RunLog() = default;
   [[nodiscard]] virtual const Plan& plan() const = 0;
-  // Of the lock of the sweep's folder, for a supervisor to inherit.
+  // The descriptor of the lock of the sweep's folder, for a supervisor to inherit.
   [[nodiscard]] virtual int lock_fd() const = 0;
   virtual Status set_running(const RunRow& run, const Processes& processes) = 0;
   virtual Status set_ended(const RunRow& run) = 0;  // everything but the plan of the run

@@ -204,7 +204,7 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
   if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
 }
 
-// Of the waits of a channel that one thread ended the latest is enough; after a creation the number is another thread's.
+// The latest of the waits of a channel that one thread ended is enough; after a creation the number is another thread's.
 void BlockScanner::add_threads(const events::CallEvent& call, uint64_t channel) {
   constexpr uint32_t kNone = UINT32_MAX;
   const bool creates = call.func == events::func::k_pthread_create && call.result == 0 && call.arg2 - 1 < UINT32_MAX;

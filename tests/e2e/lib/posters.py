@@ -16,7 +16,7 @@ def waits(trace, least_ns=100_000):
 def expect(this, trace, text):
     """Each line has one wait of that thread with that poster; a thread that waits several times has them in this order."""
     lines = told(text)
-    this.true("the program tells of its waits", lines, text)
+    this.true("the program prints its waits", lines, text)
     seen = waits(trace)
     for func, tid in {(func, waiter) for func, waiter, _ in lines}:
         wanted = [poster or None for name, waiter, poster in lines if (name, waiter) == (func, tid)]

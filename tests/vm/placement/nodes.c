@@ -32,7 +32,7 @@ static void count(const char *block, size_t bytes) {
     first += n;
   }
 }
-// Of the mapping with this address: "prefer:1", "bind:0-1".
+// The policy of the mapping with this address: "prefer:1", "bind:0-1".
 static void policy_of(const void *block, char *policy) {
   char line[512];
   strcpy(policy, "none");

@@ -118,7 +118,7 @@ TEST(Compare, WarnsOfFailuresAndOfAnOrderThatHidesADrift) {
   sweep.runs[1].exit_status = 3;
   const auto compared = compare_within(sweep, "", std::nullopt);
   ASSERT_TRUE(compared);
-  EXPECT_TRUE(warns(*compared, "cannot be told from an effect"));
+  EXPECT_TRUE(warns(*compared, "looks like an effect"));
   EXPECT_TRUE(
       warns(*compared, "full, train.py --workers 2: 1 of 10 runs failed and are in no figure: 1 with exit status 3"));
   EXPECT_EQ(wall_of(*compared).pairs, 0u) << "blocks are no pairs there";

@@ -35,7 +35,7 @@ TEST(FigureText, HasTheUnitOfTheName) {
   EXPECT_EQ(figure_text("wall_s", kUnknown, kUnicode), "-");
   EXPECT_EQ(range_text("wall_s", {2.29, 2.33}, kUnicode), "2.29 to 2.33 s");
   EXPECT_EQ(range_text("wall_s", {0.9, 1.1}, kUnicode), "0.90 to 1.10 s");
-  EXPECT_EQ(range_text("wall_s", {0.010987, 0.011037}, kUnicode), "10.99 to 11.04 ms") << "both ends are told apart";
+  EXPECT_EQ(range_text("wall_s", {0.010987, 0.011037}, kUnicode), "10.99 to 11.04 ms") << "both ends are distinct";
   EXPECT_EQ(range_text("wall_s", {123.4, 124.1}, kUnicode), "123.4 to 124.1 s");
   EXPECT_EQ(range_text("max_rss_bytes", {1 << 20, 3 << 20}, kUnicode), "1.00 to 3.00 MiB");
   EXPECT_EQ(range_text("major_faults", {0, 0}, kUnicode), "0 to 0");

@@ -108,7 +108,7 @@ TEST_F(HostSamples, ThatBreakTheRulesAreCounted) {
   EXPECT_EQ(folder_.numbers("sample_thread", "ts"), Numbers());
 }
 
-// Of a version without the end of the row.
+// A row of a version without its end.
 TEST_F(HostSamples, ThatAreShorterLackTheirEnd) {
   const __u32 bytes = offsetof(mlrun_thread_sample, run_ns);
   merge({payload_of<mlrun_thread_sample>(MLRUN_SAMPLE_THREAD, {thread_row(100, 0, 50, true, "main")}, bytes)});

@@ -185,7 +185,7 @@ TEST_F(PythonStacks, AreIncompleteIfTheirSamplerDied) {
             (Texts{"mlrun died before it reported how many samples were skipped, and which processes have no stacks"}));
 }
 
-// What nobody asked for is no gap.
+// What was not asked for is no gap.
 TEST_F(PythonStacks, ByDefaultAreNotMissed) {
   spool_.session()["options"]["streams"] = {"files", "python_stacks"};
   merge({two_threads().bytes()});
