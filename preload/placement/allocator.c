@@ -115,7 +115,7 @@ static struct owner owner_of(void *block) {
     owner.usable = heap_usable(owner.run);
   } else if (in_window(block) && (owner.memkind = memkind_heap_of(block))) {
     owner.rule = heap_rule(owner.memkind);
-    owner.usable = memkind_usable(owner.memkind, block);
+    owner.usable = memkind_readable(owner.memkind, block);
   }
   return owner;
 }
@@ -127,7 +127,8 @@ static void *resize_in_place(const struct owner *owner, void *block, size_t size
 EXPORT size_t malloc_usable_size(void *block) {
   if (!block) return 0;
   struct owner owner = owner_of(block);
-  if (owner.rule != kNoRule) return owner.usable;
+  if (owner.memkind) return memkind_usable(owner.memkind, block);
+  if (owner.run) return owner.usable;
   resolve();
   size_t size = usable_size(block);
   return size != SIZE_UNKNOWN ? size : 0;

@@ -46,17 +46,21 @@ static void mark_segments(struct heap *heap, uint32_t first, size_t bytes) {
     __atomic_store_n(&window_tables[first + i], (uintptr_t)heap | 2, __ATOMIC_RELEASE);
 }
 
+static uint32_t first_segment_of(const struct heap *heap) { return kSegments / placement_rules * heap->number; }
+
+static char *region_of(const struct heap *heap) { return address_of(first_segment_of(heap) * kSegmentPages); }
+
 static void open_one(struct heap *heap) {
-  uint32_t segments = kSegments / placement_rules, first = heap->number * segments;
+  uint32_t segments = kSegments / placement_rules;
   size_t bytes = heap->rule->budget_bytes / kPageBytes * kPageBytes;
-  char *at = address_of(first * kSegmentPages);
+  char *at = region_of(heap);
   if (bytes > (size_t)segments << kSegmentBits || !pages_hold(at, bytes)) return;
   if (raw_syscall3(SYS_mprotect, (long)at, (long)bytes, PROT_READ | PROT_WRITE) != 0 ||
       !policy_apply(heap->rule, at, bytes, false) || memkind.create_fixed(at, bytes, &heap->memkind) != 0) {
     heap->memkind = NULL;
     return;
   }
-  mark_segments(heap, first, bytes);
+  mark_segments(heap, first_segment_of(heap), bytes);
   __atomic_store_n(&heap->source, kOfMemkind, __ATOMIC_RELEASE);
 }
 
@@ -74,19 +78,10 @@ struct heap *memkind_heap_of(const void *block) {
   return table & 2 ? (struct heap *)(table & ~(uintptr_t)3) : NULL;
 }
 
+// Under the lock.
 static void end_block(struct heap *heap, void *block) {
   note_live_bytes(heap, -(int64_t)memkind.usable(heap->memkind, block));
   memkind.free(heap->memkind, block);
-}
-
-static void enter(struct heap *heap) {
-  is_inside = true;
-  heap_lock(heap);
-  while (heap->pending) {
-    void *block = heap->pending;
-    heap->pending = *(void **)block;
-    end_block(heap, block);
-  }
 }
 
 static void leave(struct heap *heap) {
@@ -94,10 +89,35 @@ static void leave(struct heap *heap) {
   is_inside = false;
 }
 
+// False: memkind may not be called any more, or, in a fork, its own locks are taken.
+static bool enter(struct heap *heap) {
+  if (is_inside || has_all_locks()) return false;
+  is_inside = true;
+  heap_lock(heap);
+  if (heap->source == kOfMemkind) {
+    while (heap->pending) {
+      void *block = heap->pending;
+      heap->pending = *(void **)block;
+      end_block(heap, block);
+    }
+    return true;
+  }
+  leave(heap);
+  return false;
+}
+
+void memkind_end(void) {
+  for (uint32_t i = 0; i < heaps_opened; i++) {
+    if (heaps[i].source != kOfMemkind) continue;
+    heap_lock(&heaps[i]);
+    heaps[i].source = kClosed;
+    heap_unlock(&heaps[i]);
+  }
+}
+
 void *memkind_allocate(struct heap *heap, size_t bytes, size_t alignment, bool zeroed) {
   void *block = NULL;
-  if (is_inside || has_all_locks()) return NULL;  // in a fork memkind's own locks are taken
-  enter(heap);
+  if (!enter(heap)) return NULL;
   if (alignment > kUsualAlignment) {
     if (memkind.posix_memalign(heap->memkind, &block, alignment, bytes)) block = NULL;
   } else {
@@ -112,8 +132,7 @@ void *memkind_allocate(struct heap *heap, size_t bytes, size_t alignment, bool z
 }
 
 void *memkind_resize(struct heap *heap, void *block, size_t bytes) {
-  if (has_all_locks()) return NULL;
-  enter(heap);
+  if (!enter(heap)) return NULL;
   size_t old = memkind.usable(heap->memkind, block);
   void *resized = memkind.realloc(heap->memkind, block, bytes);
   if (resized) note_live_bytes(heap, (int64_t)memkind.usable(heap->memkind, resized) - (int64_t)old);
@@ -122,14 +141,20 @@ void *memkind_resize(struct heap *heap, void *block, size_t bytes) {
 }
 
 void memkind_release(struct heap *heap, void *block) {
-  if (has_all_locks()) {
+  if (enter(heap)) {
+    end_block(heap, block);
+    leave(heap);
+  } else if (has_all_locks()) {
     *(void **)block = heap->pending;
     heap->pending = block;
-    return;
   }
-  enter(heap);
-  end_block(heap, block);
-  leave(heap);
 }
 
-size_t memkind_usable(struct heap *heap, void *block) { return memkind.usable(heap->memkind, block); }
+size_t memkind_usable(const struct heap *heap, void *block) {
+  return heap->source == kOfMemkind ? memkind.usable(heap->memkind, block) : 0;
+}
+
+size_t memkind_readable(const struct heap *heap, void *block) {
+  if (heap->source == kOfMemkind) return memkind.usable(heap->memkind, block);
+  return (size_t)(region_of(heap) + heap->rule->budget_bytes / kPageBytes * kPageBytes - (char *)block);
+}

@@ -17,6 +17,9 @@ struct heap;
 // registered: memkind's own handlers have to run behind ours.
 void memkind_begin(void);
 
+// From this library's destructor on: memkind's own, which takes all kinds away, runs soon. Blocks stay as they are, and are not freed.
+void memkind_end(void);
+
 // Whose block it is; null: not memkind's.
 struct heap *memkind_heap_of(const void *block);
 
@@ -24,6 +27,10 @@ struct heap *memkind_heap_of(const void *block);
 void *memkind_allocate(struct heap *heap, size_t bytes, size_t alignment, bool zeroed);
 void *memkind_resize(struct heap *heap, void *block, size_t bytes);
 void memkind_release(struct heap *heap, void *block);
-size_t memkind_usable(struct heap *heap, void *block);
+// 0: memkind has ended, and it is unknown.
+size_t memkind_usable(const struct heap *heap, void *block);
+
+// How many bytes from the block on may be read: its own, or, when memkind has ended, also what is behind it.
+size_t memkind_readable(const struct heap *heap, void *block);
 
 #pragma GCC visibility pop

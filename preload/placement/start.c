@@ -195,6 +195,10 @@ static __attribute__((constructor)) void load(void) {
   if (placement && at_fork) at_fork(before_fork, in_parent, in_child, NULL);
 }
 
+static __attribute__((destructor)) void unload(void) {
+  if (placement) memkind_end();
+}
+
 static bool is_before_glibc(void) {
   if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
   return real_allocator.is_glibc;
