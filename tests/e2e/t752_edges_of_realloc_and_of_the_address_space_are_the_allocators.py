@@ -15,13 +15,16 @@ def check(this):
             trace = this.untraced_and_traced(program, *names, options=options)
             placed = trace.run["placement"]["processes"]
             this.true(f"{names}: blocks were placed", placed and placed[0]["rules"][0]["matches"] > 0, trace.run["placement"])
+    trace = this.untraced_and_traced(this.victim("places"), "nothing", options=("--preload=off", "--place", "-> default"))
+    rule = trace.run["placement"]["processes"][0]["rules"][0]
+    this.true("what no allocator can give is not counted", rule["fallbacks"] == 0 and rule["bytes"] < 100 << 20, rule)
     for name, linked in allocators.victims(this, "shared"):
         this.environment["LD_PRELOAD"] = allocators.library_of(this, name, linked)
         this.untraced_and_traced(program, "zero", "ends", options=("--preload=off", "--place", "-> default"))
-        this.untraced_and_traced(this.victim("places"), "foreign", "aligned", "forks", options=("--place", "-> default"))
+        this.untraced_and_traced(this.victim("places"), "foreign", "forks", options=("--place", "-> default"))
     del this.environment["LD_PRELOAD"]
     out = this.new_trace()
-    done = this.run(*this.command(this.victim("places_storm"), 1500, 8, out=out, options=("--preload=off", "--place", "size >= 4K -> default budget 4M")))
+    done = this.run(*this.command(this.victim("places_storm"), 500, 8, out=out, options=("--preload=off", "--place", "size >= 4K -> default budget 4M")))
     this.equal("it says", done.stdout, "bad=0 misaligned=0\n", said=done.stderr)
     (process,) = this.opened(out).run["placement"]["processes"]
     (rule,) = process["rules"]

@@ -26,13 +26,13 @@ def check(this):
     rules.write_text(RULES.format("256M"), encoding="ascii")
     if not is_installed():
         raise case.Skip("needs memkind (libmemkind0)")
-    for program, *words in (("places", "foreign", "nothing", "aligned", "forks", "busy_forks"), ("places_edges", "zero", "ends"), ("forks_with_handlers",),
-                            ("places_storm", 400, 4, "fork")):
-        for options in ((), ("--preload=off",)):
-            trace = this.untraced_and_traced(this.victim(program), *words, options=(*options, "--place", rules), timeout=90)
-            placed = trace.run["placement"]["processes"][0]["rules"][0]
-            this.true(f"{program}: memkind had the blocks", placed["matches"] > placed["fallbacks"] + 1, placed)
-            this.true("within the region", 0 < placed["peak_bytes"] <= 256 << 20, placed)
+    off = ("--preload=off",)
+    for options, program, *words in (((), "places", "foreign", "nothing", "forks"), (off, "places", "aligned", "busy_forks"), ((), "places_edges", "zero", "ends"),
+                                     (off, "places_edges", "zero", "ends"), (off, "forks_with_handlers"), (off, "places_storm", 300, 4, "fork")):
+        trace = this.untraced_and_traced(this.victim(program), *words, options=(*options, "--place", rules), timeout=90)
+        placed = trace.run["placement"]["processes"][0]["rules"][0]
+        this.true(f"{program}: memkind had the blocks", placed["matches"] > placed["fallbacks"] + 1, placed)
+        this.true("within the region", 0 < placed["peak_bytes"] <= 256 << 20, placed)
     check_region_that_is_full(this, rules)
     for rule, loaded in (("-> default", "False"), (rules, "True")):
         trace = this.trace("/usr/bin/python3", "-c", LOADED, options=("--preload=off", "--place", rule))
@@ -50,7 +50,7 @@ def is_installed():
 
 def check_region_that_is_full(this, rules):
     rules.write_text(RULES.format("16M"), encoding="ascii")
-    trace = this.untraced_and_traced(this.victim("places_storm"), 400, 4, options=("--preload=off", "--place", rules))
+    trace = this.untraced_and_traced(this.victim("places_storm"), 200, 4, options=("--preload=off", "--place", rules))
     placed = trace.run["placement"]["processes"][0]["rules"][0]
     this.true("what does not fit is the allocator's", 0 < placed["fallbacks"] < placed["matches"], placed)
     this.true("within the region", placed["peak_bytes"] <= 16 << 20, placed)
