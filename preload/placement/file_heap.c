@@ -18,7 +18,7 @@
 
 enum { kPopulateWrite = 23 };  // MADV_POPULATE_WRITE, since Linux 5.14
 
-// Of one range of a heap, while a fork is under way.
+// The copy of one range of a heap, during a fork.
 struct file_copy {
   char *at;  // null: nothing is alive, or failed
   size_t bytes;
@@ -42,10 +42,17 @@ long file_create(const char *folder, uint64_t bytes) {
   return result;
 }
 
+static bool map_at(long fd, void *at, size_t bytes, uint64_t offset, int flags) {
+  int access = PROT_READ | PROT_WRITE;
+  return (void *)raw_syscall(SYS_mmap, (long)at, (long)bytes, access, flags | MAP_FIXED, fd, (long)offset) == at;
+}
+
+// MAP_SHARED_VALIDATE refuses MAP_FIXED_NOREPLACE: the addresses are taken beforehand. MAP_SYNC shows that the file is mapped directly. It
+// does not stay: with it each first write to a page commits the file system's journal, and no block has to survive a power failure.
 bool file_map(long fd, void *at, size_t bytes, uint64_t offset) {
-  int flags = MAP_SHARED_VALIDATE | MAP_SYNC | MAP_FIXED_NOREPLACE;
-  long got = raw_syscall(SYS_mmap, (long)at, (long)bytes, PROT_READ | PROT_WRITE, flags, fd, (long)offset);
-  return (void *)got == at && raw_syscall3(SYS_madvise, got, (long)bytes, MADV_DONTFORK) == 0;
+  return pages_hold(at, bytes) && map_at(fd, at, bytes, offset, MAP_SHARED_VALIDATE | MAP_SYNC) &&
+         map_at(fd, at, bytes, offset, MAP_SHARED) &&
+         raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTFORK) == 0;
 }
 
 bool file_populate(void *at, size_t bytes) {

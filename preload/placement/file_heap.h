@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules with the target pmem: their heap is a file without a name in the folder of --pmem, mapped with MAP_SYNC. The mapping is shared, so a
-// fork would give parent and child the same blocks:
+// Rules with the target pmem: their heap is a file without a name in the folder of --pmem, on a file system with MAP_SYNC. The mapping is shared, so
+// a fork would give parent and child the same blocks:
 //
 //   before the fork   the live blocks are copied into private memory      the file's mappings are not inherited (MADV_DONTFORK)
 //   in the parent     the copy goes
