@@ -93,7 +93,7 @@ def set_up():
 def check_same_output():
     off = ("--preload=off",)
     victims = ((off, "places", "foreign", "nothing", "forks"), ((), "places", "foreign", "forks"), (off, "places", "busy_forks"), (off, "places", "confined"),
-               (off, "places", "locked"), (off, "places", "protects"), (off, "places_edges", "zero", "beside", "ends"), (off, "forks_with_handlers"),
+               (off, "places", "protects"), (off, "places_edges", "zero", "beside", "ends"), (off, "forks_with_handlers"),
                (off, "places_storm", "100", "3", "fork"), (off, "places", "aligned"))
     before = used_mib()
     for options, name, *words in victims:
@@ -102,6 +102,9 @@ def check_same_output():
         expect(f"{name} {words} {options}: as untraced", said, untraced(VICTIMS / name, *words))
         expect("its blocks are in the file", bool(counts) and counts[0]["matches"] > counts[0]["fallbacks"], shown=counts[:1])
         print(f"{time.monotonic() - start:.0f} s", flush=True)
+    # The kernel does not count memory that is mapped directly as locked: the last block, which goes beyond the limit untraced, is there.
+    said, _ = run(VICTIMS / "places", "locked")
+    expect("locked memory", said, (0, "mlockall 0, blocks 1, zeros 1\ntoo much 1 errno 0\n", ""))
     expect("nothing is left in the folder", used_mib(), before)
     expect("no name either", [name for name in os.listdir(FOLDER) if name != "lost+found"], [])
 
@@ -123,7 +126,7 @@ def check_limits():
     expect("and is kept", 24 * MIB <= counts[0]["peak_bytes"] <= 32 * MIB and counts[0]["fallbacks"] >= 31, shown=counts)
     space = os.statvfs(FOLDER)
     with open(FOLDER / "ballast", "wb") as ballast:
-        os.posix_fallocate(ballast.fileno(), 0, space.f_bavail * space.f_frsize - 40 * MIB)
+        os.posix_fallocate(ballast.fileno(), 0, space.f_bfree * space.f_frsize - 40 * MIB)
     for words in (("fill", str(120 * MIB)),):
         said, counts = run(NODES, *words)
         expect("a full file system: no signal", said[0], 0, said)
