@@ -16,7 +16,7 @@
 #define MAP_SYNC 0x80000
 #endif
 
-enum { kPopulateWrite = 23 };  // MADV_POPULATE_WRITE, since Linux 5.14
+enum { kPopulateRead = 22, kPopulateWrite = 23 };  // MADV_POPULATE_..., since Linux 5.14
 
 // The copy of one range of a heap, during a fork.
 struct file_copy {
@@ -73,6 +73,20 @@ static bool has_live_blocks(const struct range *range) {
   return false;
 }
 
+static bool is_readable(void *at, size_t bytes) {
+  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, kPopulateRead) == 0;
+}
+
+// What the program has protected from reading is zeros in the copy.
+static void copy_block(char *to, char *from, size_t bytes) {
+  if (is_readable(from, bytes)) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t at = 0; at < bytes; at += kPageBytes)
+    if (is_readable(from + at, kPageBytes)) memcpy(to + at, from + at, kPageBytes);
+}
+
 static struct file_copy copy_of(const struct range *range) {
   struct file_copy copy = {NULL, (size_t)(range->mapped - range->first) * kPageBytes, false};
   if (!has_live_blocks(range)) return copy;
@@ -81,7 +95,7 @@ static struct file_copy copy_of(const struct range *range) {
   for (uint32_t page = range->first; copy.at && page < range->top; page += run_at(page)->room) {
     const struct run *run = run_at(page);
     if (run->state != kLive) continue;
-    memcpy(copy.at + (size_t)(page - range->first) * kPageBytes, address_of(page), (size_t)run->pages * kPageBytes);
+    copy_block(copy.at + (size_t)(page - range->first) * kPageBytes, address_of(page), (size_t)run->pages * kPageBytes);
   }
   return copy;
 }

@@ -11,7 +11,7 @@ BUDGET = 4 << 20
 def check(this):
     program = this.victim("places_edges")
     for options in (("--place", "-> default"), ("--preload=off", "--place", "-> default")):
-        for names in (("zero", "beside", "ends"), ("shrink",)):
+        for names in (("zero", "beside", "guards", "ends"), ("shrink",)):
             trace = this.untraced_and_traced(program, *names, options=options)
             placed = trace.run["placement"]["processes"]
             this.true(f"{names}: blocks were placed", placed and placed[0]["rules"][0]["matches"] > 0, trace.run["placement"])

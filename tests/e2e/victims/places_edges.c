@@ -4,6 +4,7 @@
 //   shrink   realloc to a small block when there is no memory for another one
 //   beside   memory that the program maps right where a growing block could go keeps its contents
 //   many     40,000 blocks of 64 KiB, none of them written, then a mapping of the program's own
+//   guards   a fork while a page of a block may not be read
 //   ends     blocks that exit() handlers and destructors allocate and free
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { kLarge = 1 << 20, kMany = 40000, kPlace = 64 << 20 };
@@ -78,6 +80,19 @@ static void many(void) {
   printf("missing %d, own mapping split %d\n", missing, split);
 }
 
+static void guards(void) {
+  char *block = aligned_alloc(4096, kLarge);
+  memset(block, 6, kLarge);
+  mprotect(block + 8192, 4096, PROT_NONE);
+  pid_t child = fork();
+  if (!child) _exit(block[0] == 6 && block[8191] == 6 && block[12288] == 6 && block[kLarge - 1] == 6 ? 0 : 9);
+  int status = 0;
+  waitpid(child, &status, 0);
+  mprotect(block + 8192, 4096, PROT_READ | PROT_WRITE);
+  printf("child %d, parent's page %d\n", status, block[8192]);
+  free(block);
+}
+
 static void *late;
 static void at_exit_handler(void) {
   char *block = malloc(3 * kLarge);
@@ -104,6 +119,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "shrink")) shrink();
     if (!strcmp(argv[i], "beside")) beside();
     if (!strcmp(argv[i], "many")) many();
+    if (!strcmp(argv[i], "guards")) guards();
     if (!strcmp(argv[i], "ends")) ends();
   }
   return 0;

@@ -93,7 +93,7 @@ def set_up():
 def check_same_output():
     off = ("--preload=off",)
     victims = ((off, "places", "foreign", "nothing", "forks"), ((), "places", "foreign", "forks"), (off, "places", "busy_forks"), (off, "places", "confined"),
-               (off, "places", "protects"), (off, "places_edges", "zero", "beside", "ends"), (off, "forks_with_handlers"),
+               (off, "places", "protects"), (off, "places_edges", "zero", "beside", "guards", "ends"), (off, "forks_with_handlers"),
                (off, "places_storm", "100", "3", "fork"), (off, "places", "aligned"))
     before = used_mib()
     for options, name, *words in victims:
