@@ -109,11 +109,14 @@ struct owner {
 };
 
 static struct owner owner_of(void *block) {
-  struct owner owner = {kNoRule, in_window(block) ? live_run(block) : NULL, NULL, 0};
+  struct owner owner = {kNoRule, NULL, NULL, 0};
+  if (!in_window(block)) return owner;
+  owner.run = live_run(block);
+  if (!owner.run) owner.memkind = memkind_heap_of(block);
   if (owner.run) {
     owner.rule = owner.run->rule;
     owner.usable = heap_usable(owner.run);
-  } else if (in_window(block) && (owner.memkind = memkind_heap_of(block))) {
+  } else if (owner.memkind) {
     owner.rule = heap_rule(owner.memkind);
     owner.usable = memkind_readable(owner.memkind, block);
   }

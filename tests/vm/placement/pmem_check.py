@@ -155,7 +155,7 @@ def check_dax_kmem():
     for path, value in (("device_dax/unbind", "dax0.0"), ("kmem/new_id", "dax0.0")):
         Path("/sys/bus/dax/drivers", path).write_text(value, encoding="ascii")
     time.sleep(2)
-    for block in Path("/sys/devices/system/node/node2").glob("memory*"):
+    for block in Path("/sys/devices/system/node/node2").glob("memory[0-9]*"):
         if (block / "state").read_text().strip() == "offline":
             (block / "state").write_text("online_movable", encoding="ascii")
 
