@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/placement/heap.h"
 
-#include <emmintrin.h>
 #include <linux/mempolicy.h>
 #include <string.h>
 
@@ -14,8 +13,7 @@ enum {
   kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
   kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
   kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
-  kCleanTries = 2,
-  kSpins = 100  // some microseconds
+  kCleanTries = 2
 };
 
 struct heap *heaps;
@@ -270,16 +268,6 @@ void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
   heap_lock(heap);
   note_match(heap, bytes, done);
   heap_unlock(heap);
-}
-
-COLD void heap_lock_wait(struct heap *heap) {
-  for (int i = 0; i < kSpins; i++) {
-    uint32_t free = 0;
-    _mm_pause();
-    if (__atomic_load_n(&heap->lock, __ATOMIC_RELAXED)) continue;
-    if (__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return;
-  }
-  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
 }
 
 void heaps_lock(void) {

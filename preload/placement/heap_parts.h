@@ -49,9 +49,6 @@ INLINE bool is_single_threaded(void) { return single_threaded && *(const volatil
 extern const struct thread_state *forking;
 INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __ATOMIC_RELAXED) == &this_thread); }
 
-// The lock is another thread's. It is held for some 50 ns, less than a futex takes.
-void heap_lock_wait(struct heap *heap);
-
 INLINE void heap_lock(struct heap *heap) {
   uint32_t free = 0;
   if (has_all_locks()) return;
@@ -60,7 +57,7 @@ INLINE void heap_lock(struct heap *heap) {
     return;
   }
   if (likely(__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) return;
-  heap_lock_wait(heap);
+  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
 }
 
 INLINE void heap_unlock(struct heap *heap) {
