@@ -27,7 +27,7 @@ def check(this):
     if not is_installed():
         raise case.Skip("needs memkind (libmemkind0)")
     off = ("--preload=off",)
-    for options, program, *words in (((), "places", "foreign", "nothing", "forks"), (off, "places", "aligned", "busy_forks"), ((), "places_edges", "zero", "ends"),
+    for options, program, *words in (((), "places", "foreign", "nothing", "forks"), (off, "places", "aligned"), ((), "places_edges", "zero", "ends"),
                                      (off, "places_edges", "zero", "ends"), (off, "forks_with_handlers"), (off, "places_storm", 300, 4, "fork")):
         trace = this.untraced_and_traced(this.victim(program), *words, options=(*options, "--place", rules), timeout=90)
         placed = trace.run["placement"]["processes"][0]["rules"][0]
