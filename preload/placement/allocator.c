@@ -8,6 +8,7 @@
 
 #include "preload/base/real_allocator.h"
 #include "preload/placement/heap.h"
+#include "preload/placement/memkind_heap.h"
 #include "preload/placement/rules.h"
 #include "preload/placement/start.h"
 
@@ -62,11 +63,16 @@ static __attribute__((noinline)) void free_in_window(void *block) {
   if (unlikely(!least_bytes)) resolve();
   struct run *run = live_run(block);
   int error = errno;
-  if (!run) {
-    real_allocator.free(block);
-    return;
+  if (likely(run)) {
+    heap_free(run, block);
+  } else {
+    struct heap *of_memkind = memkind_heap_of(block);
+    if (!of_memkind) {
+      real_allocator.free(block);
+      return;
+    }
+    memkind_release(of_memkind, block);
   }
-  heap_free(run, block);
   errno = error;
 }
 
@@ -94,10 +100,38 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   free(block);
 }
 
+// Whose a block is.
+struct owner {
+  int rule;  // kNoRule: the allocator's
+  struct run *run;
+  struct heap *memkind;
+  size_t usable;
+};
+
+static struct owner owner_of(void *block) {
+  struct owner owner = {kNoRule, NULL, NULL, 0};
+  if (!in_window(block)) return owner;
+  owner.run = live_run(block);
+  if (!owner.run) owner.memkind = memkind_heap_of(block);
+  if (owner.run) {
+    owner.rule = owner.run->rule;
+    owner.usable = heap_usable(owner.run);
+  } else if (owner.memkind) {
+    owner.rule = heap_rule(owner.memkind);
+    owner.usable = memkind_readable(owner.memkind, block);
+  }
+  return owner;
+}
+
+static void *resize_in_place(const struct owner *owner, void *block, size_t size) {
+  return owner->run ? heap_resize(owner->run, block, size) : memkind_resize(owner->memkind, block, size);
+}
+
 EXPORT size_t malloc_usable_size(void *block) {
   if (!block) return 0;
-  struct run *run = in_window(block) ? live_run(block) : NULL;
-  if (run) return heap_usable(run);
+  struct owner owner = owner_of(block);
+  if (owner.memkind) return memkind_usable(owner.memkind, block);
+  if (owner.run) return owner.usable;
   resolve();
   size_t size = usable_size(block);
   return size != SIZE_UNKNOWN ? size : 0;
@@ -110,23 +144,30 @@ static void *moved(void *old, size_t keep, void *block) {
   return block;
 }
 
+// To 0 bytes: null or a block, as the allocator has it.
+static void *end_ours(void *old) {
+  void *least = real_allocator.malloc(1), *left = least ? real_allocator.realloc(least, 0) : NULL;
+  free(old);
+  return left;
+}
+
 // A block of ours: by its rule, by another one, or to the allocator.
-static void *resize_ours(struct run *run, void *old, size_t size, const struct stack_start *caller) {
-  size_t usable = heap_usable(run), keep = usable < size ? usable : size;
-  if (!size) {
-    free(old);
-    return NULL;
-  }
+static void *resize_ours(const struct owner *owner, void *old, size_t size, const struct stack_start *caller) {
+  size_t usable = owner->usable, keep = usable < size ? usable : size;
+  if (!size) return end_ours(old);
   int error = errno, rule = size >= least_bytes ? rule_for(MLRUN_PLACE_MALLOC, size, caller) : kNoRule;
-  void *block = rule == run->rule ? heap_resize(run, old, size) : NULL;
-  if (!block && rule != kNoRule && rule != run->rule)
+  void *block = rule == owner->rule ? resize_in_place(owner, old, size) : NULL;
+  if (!block && rule != kNoRule && rule != owner->rule)
     block = moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
   if (block) {
     errno = error;
     return block;
   }
   if (rule != kNoRule) heap_note_fallback((uint32_t)rule, size);
-  return moved(old, keep, real_allocator.malloc(size));
+  block = moved(old, keep, real_allocator.malloc(size));
+  if (block || size > usable) return block;
+  errno = error;  // no memory, and none is needed: libc's realloc makes a block smaller where it is
+  return old;
 }
 
 // One that has become large enough. A large one was refused before, or no rule is about it: it stays.
@@ -148,8 +189,8 @@ static __attribute__((noinline)) void *resized(void *old, size_t size) {
     void *block = size >= least_bytes ? placed(size, 0, false, caller) : NULL;
     return block ? block : real_allocator.realloc(old, size);
   }
-  struct run *run = in_window(old) ? live_run(old) : NULL;
-  return run ? resize_ours(run, old, size, caller) : resize_others(old, size, caller);
+  struct owner owner = owner_of(old);
+  return owner.rule != kNoRule ? resize_ours(&owner, old, size, caller) : resize_others(old, size, caller);
 }
 
 EXPORT void *realloc(void *old, size_t size) {

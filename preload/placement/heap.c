@@ -6,6 +6,7 @@
 
 #include "preload/base/next_symbol.h"
 #include "preload/placement/heap_parts.h"
+#include "preload/placement/memkind_heap.h"
 
 enum {
   kLargePages = 512,       // 2 MiB
@@ -18,14 +19,26 @@ enum {
 struct heap *heaps;
 HOT const char *single_threaded;
 const struct thread_state *forking;
-static uint32_t opened;
+uint32_t heaps_opened, placement_rules;
 
-static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end) {
+static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end, struct range_file file) {
   struct range *range = &heap->ranges[which];
-  return range_open(range, from, end) && policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall);
+  return range_open(range, from * kSegmentPages, end * kSegmentPages, file) &&
+         policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall);
 }
 
-bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule) {
+// Without its file a rule has no blocks, and the others have theirs.
+static bool open_in_file(struct heap *heap, uint32_t first, uint32_t large, uint32_t end, const char *folder) {
+  struct range_file file = {file_create(folder, (uint64_t)(end - first) << kSegmentBits), first * kSegmentPages};
+  heap->source = kClosed;
+  if (file.fd < 0) return true;
+  if (open_range(heap, kSmall, first, large, file) && open_range(heap, kLarge, large, end, file))
+    heap->source = kInFile;
+  raw_syscall1(SYS_close, file.fd);
+  return true;
+}
+
+bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule, const char *folder) {
   if (!heaps) heaps = pages_map(NULL, count * sizeof *heaps);
   if (!heaps) return false;
   single_threaded = libc_variable("__libc_single_threaded");
@@ -35,11 +48,17 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
   heap->rule = rule;
   heap->number = (uint8_t)number;
   heap->count = &heap->counts;
-  opened = number + 1;
+  heaps_opened = number + 1;
+  placement_rules = count;
   if (rule->calls == MLRUN_PLACE_MMAP) return true;
+  if (rule->flags & MLRUN_PLACE_MEMKIND) {
+    heap->source = kClosed;  // until memkind_begin
+    return true;
+  }
+  if (rule->flags & MLRUN_PLACE_FILE) return open_in_file(heap, first, large, yard, folder);
   yard_open(&heap->yard, yard, end);
-  return open_range(heap, kSmall, first * kSegmentPages, large * kSegmentPages) &&
-         open_range(heap, kLarge, large * kSegmentPages, yard * kSegmentPages);
+  const struct range_file none = {-1, 0};
+  return open_range(heap, kSmall, first, large, none) && open_range(heap, kLarge, large, yard, none);
 }
 
 static void age_add(struct heap *heap, uint32_t page) {
@@ -80,9 +99,11 @@ static void forget(struct heap *heap, uint32_t page) {
 // The pages of a run that is in no list go to the kernel. The lock is free meanwhile: this takes a while.
 static void give_back(struct heap *heap, uint32_t page) {
   struct run *run = run_at(page);
+  uint32_t pages = run->touched && range_of(heap, page) == &heap->ranges[kLarge] ? run->room : run->touched;
   run->state = kLeaving;
-  heap_unlock(heap);
-  bool done = !run->touched || pages_give_back(address_of(page), (size_t)run->touched * kPageBytes);
+  heap_unlock(heap);  // of a large one all: a huge page reaches beyond what was touched
+  bool done = !pages || give_back_pages(heap, address_of(page), (size_t)pages * kPageBytes);
+  if (done && run->pieces) ratio_undo(address_of(page), run->room, run->pieces);
   heap_lock(heap);
   if (done) {
     heap->given_back_pages += run->touched;
@@ -135,7 +156,10 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
       give_back_beyond(heap, 0);
       continue;
     }
-    if (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply(heap->rule, address_of(page), pages)) return page;
+    if (!(heap->rule->flags & MLRUN_PLACE_RATIO)) return page;
+    uint32_t pieces = ratio_apply(heap->rule, address_of(page), pages);
+    run_at(page)->pieces = (uint16_t)pieces;
+    if (pieces) return page;
     range_add_clean(range, page);
     break;
   }
@@ -149,6 +173,11 @@ static void note_regained(struct heap *heap, uint32_t pages) {
   heap->regained_pages += regained;
 }
 
+static bool is_within_budget(const struct heap *heap, uint64_t pages) {
+  uint64_t budget = heap->rule->budget_bytes;
+  return !budget || heap->count->live_bytes + pages * kPageBytes <= budget;
+}
+
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   // Interleaved huge pages are shared out one by one: a block that begins with a whole one gets equal parts.
   bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
@@ -159,30 +188,33 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   if (page == kNoPage) {
     keep_within_budget(heap, pages);
     note_regained(heap, pages);
-    return take_clean(heap, range, pages, align);
+    page = take_clean(heap, range, pages, align);
+    if (page == kNoPage || is_within_budget(heap, pages)) return page;
+    give_back(heap, page);  // another thread's block has used it up while the lock was free
+    return kNoPage;
   }
   age_remove(heap, page);
   heap->kept_pages -= run_at(page)->touched;
   return page;
 }
 
-static bool is_within_budget(const struct heap *heap, uint64_t pages) {
-  uint64_t budget = heap->rule->budget_bytes;
-  return !budget || heap->count->live_bytes + pages * kPageBytes <= budget;
-}
-
-// Under the lock.
-static void note_match(struct heap *heap, size_t bytes, bool placed) {
-  heap->count->matches++;
-  heap->count->bytes += bytes;
-  if (placed) return;
-  heap->count->fallbacks++;
-  heap->count->fallback_bytes += bytes;
+// A block whose pages the file has no space for.
+static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
+  heap_lock(heap);
+  heap->count->matches--;
+  heap->count->bytes -= bytes;
+  note_live(heap, -(int64_t)run_at(page)->pages);
+  give_back(heap, page);
+  heap_unlock(heap);
 }
 
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed) {
   struct heap *heap = &heaps[number];
   if (bytes >= window.bytes || alignment >= window.bytes) return NULL;
+  if (unlikely(heap->source != kAnonymous)) {
+    if (heap->source == kOfMemkind) return memkind_allocate(heap, bytes, alignment, zeroed);
+    if (heap->source == kClosed || has_all_locks()) return NULL;  // in a fork: what the child gets is copied already
+  }
   uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1);
   heap_lock(heap);
   uint32_t page = is_within_budget(heap, pages) ? take(heap, pages, align) : kNoPage;
@@ -200,6 +232,11 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   heap_unlock(heap);
   void *block = address_of(page);
   size_t old = (size_t)touched * kPageBytes;
+  if (heap->source == kInFile && pages > touched &&
+      !file_populate((char *)block + old, (size_t)(pages - touched) * kPageBytes)) {
+    take_back(heap, page, bytes);
+    return NULL;
+  }
   if (zeroed && touched) memset(block, 0, bytes < old ? bytes : old);
   return block;
 }
@@ -215,6 +252,8 @@ void heap_free(struct run *run, void *block) {
   heap_unlock(heap);
 }
 
+int heap_rule(const struct heap *heap) { return heap->number; }
+
 void heap_note_fallback(uint32_t number, size_t bytes) {
   struct heap *heap = &heaps[number];
   heap_lock(heap);
@@ -224,25 +263,25 @@ void heap_note_fallback(uint32_t number, size_t bytes) {
 
 void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
   struct heap *heap = &heaps[number];
-  bool done = heap->rule->flags & MLRUN_PLACE_RATIO ? ratio_apply(heap->rule, at, pages_for(bytes))
-                                                    : policy_apply(heap->rule, at, bytes, false);
+  bool done = policy_apply(heap->rule, at, bytes, false) &&
+              (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply_to_mapping(heap->rule, at, bytes));
   heap_lock(heap);
   note_match(heap, bytes, done);
   heap_unlock(heap);
 }
 
 void heaps_lock(void) {
-  for (uint32_t i = 0; i < opened; i++) heap_lock(&heaps[i]);
+  for (uint32_t i = 0; i < heaps_opened; i++) heap_lock(&heaps[i]);
   __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
 
 void heaps_unlock(void) {
   __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
-  for (uint32_t i = opened; i-- > 0;) heap_unlock(&heaps[i]);
+  for (uint32_t i = heaps_opened; i-- > 0;) heap_unlock(&heaps[i]);
 }
 
 void heaps_show_counts(struct mlrun_place_count *counts) {
-  for (uint32_t i = 0; i < opened; i++) {
+  for (uint32_t i = 0; i < heaps_opened; i++) {
     struct heap *heap = &heaps[i];
     heap_lock(heap);
     counts[i] = *heap->count;
@@ -252,7 +291,7 @@ void heaps_show_counts(struct mlrun_place_count *counts) {
 }
 
 void heaps_hide_counts(void) {
-  for (uint32_t i = 0; i < opened; i++) {
+  for (uint32_t i = 0; i < heaps_opened; i++) {
     uint64_t live = heaps[i].count->live_bytes;
     heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
     heaps[i].count = &heaps[i].counts;

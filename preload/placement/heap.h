@@ -12,17 +12,21 @@
 
 #pragma GCC visibility push(hidden)
 
-// Opens the heap of rule `number` of `count`. At load: calls mbind and madvise. False: not possible.
-bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule);
+// Opens the heap of rule `number` of `count`; `folder`: of its file. At load: calls mbind and madvise. False: not possible.
+bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule, const char *folder);
 
-// Page-aligned at least. Null: no memory, or the rule's budget is used up.
+// Page-aligned at least, but for memkind's. Null: no memory, or a limit is reached (the rule's budget, the file, a ratio's mappings).
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed);
+
+struct heap;
 
 // Requires for all: run == live_run(block).
 void heap_free(struct run *run, void *block);
 
 // Null: not possible; the block is as it was.
 void *heap_resize(struct run *run, void *block, size_t bytes);
+
+int heap_rule(const struct heap *heap);
 
 INLINE size_t heap_usable(const struct run *run) { return (size_t)run->pages * kPageBytes; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "preload/core/recorder.h"
+#include "preload/placement/file_heap.h"
 #include "preload/placement/pages.h"
 #include "preload/placement/range.h"
 #include "preload/placement/yard.h"
@@ -12,11 +13,20 @@
 
 enum { kSmall, kLarge, kRanges };
 
+// Where the blocks of a heap come from.
+enum heap_source {
+  kAnonymous,  // ranges of pages
+  kInFile,     // the same, mapped from a file
+  kOfMemkind,
+  kClosed  // nowhere: there are no new ones
+};
+
 struct heap {
   uint32_t lock;  // 0: free, 1: taken, 2: taken, and others wait
   uint32_t oldest, newest;
   bool keeps_all;  // the kernel does not take the pages back
   uint8_t number;
+  uint8_t source;  // enum heap_source
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
   const struct mlrun_place_rule *rule;
@@ -24,9 +34,12 @@ struct heap {
   struct mlrun_place_count *count;
   struct range ranges[kRanges];
   struct yard yard;
+  void *memkind;  // its kind
+  void *pending;  // blocks that handlers of a fork have freed meanwhile; each begins with the next one's address
 };
 
 extern struct heap *heaps;  // one for each rule
+extern uint32_t heaps_opened, placement_rules;
 
 // libc's __libc_single_threaded, since glibc 2.32; null: unknown. A thread cannot become two while it is in here.
 extern HOT const char *single_threaded;
@@ -63,16 +76,37 @@ INLINE struct range *range_of(struct heap *heap, uint32_t page) {
 INLINE uint32_t pages_for(size_t bytes) { return (uint32_t)((bytes + kPageBytes - 1) / kPageBytes); }
 
 // A block has become larger or smaller. Under the lock.
-INLINE void note_live(struct heap *heap, int64_t pages) {
-  heap->count->live_bytes += (uint64_t)(pages * kPageBytes);
+INLINE void note_live_bytes(struct heap *heap, int64_t bytes) {
+  heap->count->live_bytes += (uint64_t)bytes;
   if (heap->count->live_bytes > heap->count->peak_bytes) heap->count->peak_bytes = heap->count->live_bytes;
+}
+INLINE void note_live(struct heap *heap, int64_t pages) { note_live_bytes(heap, pages * kPageBytes); }
+
+// The rule was about a block. Under the lock.
+INLINE void note_match(struct heap *heap, size_t bytes, bool placed) {
+  heap->count->matches++;
+  heap->count->bytes += bytes;
+  if (placed) return;
+  heap->count->fallbacks++;
+  heap->count->fallback_bytes += bytes;
+}
+
+INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
+  return heap->source == kInFile ? file_give_back(at, bytes) : pages_give_back(at, bytes);
 }
 
 // Ends the run: keeps its pages, or gives them and older ones back. Takes the lock, and lets it go meanwhile.
 void heap_release(struct heap *heap, uint32_t page);
 
-// Sets the pages of a ratio, in a run that is not yet used. False: no policy can be set any more.
-bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
+// Sets the pages of a ratio, in a run that is not yet used. Returns how many mappings the run is now. 0: no policy can be set any more, or
+// the process would have too many mappings for the program's own.
+uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
+
+// The run is one mapping again, as far as it can be.
+void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
+
+// The same for a mapping of the program's own, which ends unseen: it is counted for good, and larger pieces are made when there are many.
+bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes);
 
 // Sets the rule's policy and advice of one range.
 bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);

@@ -17,6 +17,13 @@ void *pages_map(void *at, size_t bytes) {
   return NULL;
 }
 
+bool pages_hold(void *at, size_t bytes) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  long got = raw_syscall(SYS_mmap, (long)at, (long)bytes, PROT_NONE, flags, -1, 0);
+  if (!failed(got) && (void *)got != at) pages_unmap((void *)got, bytes);
+  return (void *)got == at;
+}
+
 void pages_unmap(void *at, size_t bytes) { raw_syscall2(SYS_munmap, (long)at, (long)bytes); }
 
 bool pages_give_back(void *at, size_t bytes) {

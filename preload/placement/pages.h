@@ -21,6 +21,9 @@
 // Zeros; at this address, or null: anywhere. Null: not possible.
 void *pages_map(void *at, size_t bytes);
 
+// Takes the addresses, without memory. False: the program has mapped something there.
+bool pages_hold(void *at, size_t bytes);
+
 void pages_unmap(void *at, size_t bytes);
 
 // False: the kernel keeps the pages, as those of locked memory before Linux 5.18.
@@ -29,7 +32,7 @@ bool pages_give_back(void *at, size_t bytes);
 // Makes the mapping that ends behind these bytes longer or shorter, where it is. False: it is as it was.
 bool pages_resize(void *at, size_t bytes, size_t wanted);
 
-// Moves the contents to an address where nothing is mapped, and the policy with them; `at` stays mapped, with zeros. False: nothing
+// Moves the contents to an address of ours, whatever is mapped there, and the policy with them; `at` stays mapped, with zeros. False: nothing
 // has happened (two mappings, or Linux before 5.7).
 bool pages_move(void *at, size_t bytes, void *to);
 

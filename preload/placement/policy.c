@@ -5,9 +5,10 @@
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap_parts.h"
 
-enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMax = 16384 };  // 64 KiB; a process may have 65,530 mappings
+// A piece has 64 KiB at least. A process may have 65,530 mappings, of which the program needs some.
+enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMany = 16384, kPiecesMax = 32768 };
 
-static uint32_t pieces_made;
+static uint32_t run_pieces, mapping_pieces;  // of the latter all that were ever made
 
 static bool bind(void *at, size_t bytes, uint32_t policy, const __u64 *nodes) {
   return raw_syscall(SYS_mbind, (long)at, (long)bytes, (long)policy, (long)nodes, MLRUN_PLACE_NODES + 1, 0) == 0;
@@ -21,15 +22,8 @@ bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, b
   return rule->policy == MPOL_DEFAULT || rule->flags & MLRUN_PLACE_RATIO || bind(at, bytes, rule->policy, rule->nodes);
 }
 
-// The run is cut into equal cycles, and each of them by the shares, exact to a page.
-bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages) {
-  uint64_t all = 0;
-  for (uint32_t i = 0; i < rule->shares_count; i++) all += rule->shares[i].share;
-  uint64_t cycles = pages / (all * kPiecePages);
-  if (cycles > kCyclesMax) cycles = kCyclesMax;
-  if (!cycles || __atomic_load_n(&pieces_made, __ATOMIC_RELAXED) > kPiecesMax) cycles = 1;
+static bool set_pieces(const struct mlrun_place_rule *rule, char *at, uint64_t pages, uint64_t cycles, uint64_t all) {
   uint64_t from = 0, given = 0;
-  if (is_confined()) return false;
   for (uint64_t cycle = 0; cycle < cycles; cycle++) {
     for (uint32_t i = 0; i < rule->shares_count; i++) {
       given += rule->shares[i].share;
@@ -40,6 +34,35 @@ bool ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages) 
       from = to;
     }
   }
-  __atomic_fetch_add(&pieces_made, cycles * rule->shares_count, __ATOMIC_RELAXED);
   return true;
+}
+
+// The pages are cut into equal cycles, and each of them by the shares, exact to a page.
+static uint32_t apply_ratio(const struct mlrun_place_rule *rule, char *at, uint64_t pages, uint32_t *made,
+                            bool is_limited) {
+  uint64_t all = 0;
+  for (uint32_t i = 0; i < rule->shares_count; i++) all += rule->shares[i].share;
+  uint64_t cycles = pages / (all * kPiecePages);
+  if (cycles > kCyclesMax) cycles = kCyclesMax;
+  if (!cycles || __atomic_load_n(made, __ATOMIC_RELAXED) > kPiecesMany) cycles = 1;
+  uint32_t pieces = (uint32_t)cycles * rule->shares_count;
+  uint32_t before = __atomic_fetch_add(made, pieces, __ATOMIC_RELAXED);
+  bool may = !is_confined() && (!is_limited || before + pieces <= kPiecesMax);
+  if (may && set_pieces(rule, at, pages, cycles, all)) return pieces;
+  __atomic_fetch_sub(made, pieces, __ATOMIC_RELAXED);
+  return 0;
+}
+
+uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages) {
+  return apply_ratio(rule, at, pages, &run_pieces, true);
+}
+
+bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes) {
+  return apply_ratio(rule, at, (bytes + kPageBytes - 1) / kPageBytes, &mapping_pieces, false) != 0;
+}
+
+void ratio_undo(char *at, uint32_t pages, uint32_t pieces) {
+  const __u64 none[MLRUN_PLACE_NODES / 64] = {0};
+  if (is_confined() || !bind(at, (size_t)pages * kPageBytes, MPOL_DEFAULT, none)) return;
+  __atomic_fetch_sub(&run_pieces, pieces, __ATOMIC_RELAXED);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/placement/range.h"
 
+#include "preload/placement/file_heap.h"
 #include "preload/placement/pages.h"
 
 enum { kStepPages = 1024, kTrimPages = 64 };
@@ -62,11 +63,16 @@ static void clean_remove(struct range *range, uint32_t page) {
   run_at(page + run->room - 1)->state = kNoRun;
 }
 
-bool range_open(struct range *range, uint32_t from, uint32_t end) {
+static bool map_first(uint32_t page, struct range_file file) {
+  if (file.fd < 0) return pages_map(address_of(page), kPageBytes) != NULL;
+  return file_map(file.fd, address_of(page), kPageBytes, (uint64_t)(page - file.from) * kPageBytes);
+}
+
+bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_file file) {
   range->first = range->top = from + 1;  // page 0 stands for none
   range->mapped = range->top + 1;
   range->end = end;
-  return pages_map(address_of(range->top), kPageBytes) != NULL && window_add_tables(range->top, range->mapped);
+  return map_first(range->top, file) && window_add_tables(range->top, range->mapped);
 }
 
 void *range_seed(const struct range *range) { return address_of(range->mapped - 1); }
@@ -93,6 +99,7 @@ static void make_live(uint32_t page, uint32_t room) {
   struct run *run = run_at(page);
   run->room = room;
   run->touched = 0;
+  run->pieces = 0;
   run->state = kLive;
 }
 

@@ -34,8 +34,14 @@ INLINE uint32_t size_pages(uint32_t number) {
   return (number % 32 + 33) << shift;
 }
 
+// A file that begins at page `from` of the window. fd -1: none.
+struct range_file {
+  long fd;
+  uint32_t from;
+};
+
 // Pages [from, end) of the window for this range, and its first one mapped. False: not possible.
-bool range_open(struct range *range, uint32_t from, uint32_t end);
+bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_file file);
 
 void *range_seed(const struct range *range);
 

@@ -17,15 +17,16 @@ static void set_pages(struct heap *heap, struct run *run, uint32_t pages) {
 // In place, in the heap's ranges.
 static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   if (heap->rule->flags & MLRUN_PLACE_RATIO) return pages <= run->room;
+  if (heap->source != kAnonymous) return pages <= run->touched;  // the file has no space for others yet
   return range_widen(range_of(heap, page), page, pages);
 }
 
 // What is cut off is given back where that is worth a call.
 static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t room = size_pages(size_number(pages));
-  if (room <= run->room / 2 && !heap->keeps_all) {
+  if (room <= run->room / 2 && !heap->keeps_all && !run->pieces) {
     uint32_t touched = run->touched > room ? run->touched - room : 0;
-    if (!touched || pages_give_back(address_of(page + room), (size_t)touched * kPageBytes))
+    if (!touched || give_back_pages(heap, address_of(page + room), (size_t)touched * kPageBytes))
       range_narrow(range_of(heap, page), page, room);
   }
   set_pages(heap, run, pages);
@@ -38,13 +39,16 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   bool moves = range_of(heap, page) == large && old >= kMovePages;
   uint32_t place = yard_take(&heap->yard, pages);
   if (place == kNoPage) return NULL;
-  void *to = address_of(place);
-  bool moved = moves && pages_move(address_of(page), (size_t)old * kPageBytes, to);
+  char *from = address_of(page), *to = address_of(place);
+  size_t bytes = (size_t)old * kPageBytes, held = moves ? bytes : kPageBytes;
+  if (!pages_hold(to, held)) return NULL;  // what the program has mapped there stays; so does the mark of the place
+  bool moved = moves && pages_move(from, bytes, to);
+  if (moves && !moved) pages_unmap(to + kPageBytes, bytes - kPageBytes);
   bool there = moved || pages_move(range_seed(large), kPageBytes, to);
   uint32_t have = moved ? old : 1;
   if (!there || !yard_begin(&heap->yard, place, have, pages)) {
-    if (moved && pages_move(to, (size_t)old * kPageBytes, address_of(page))) moved = false;
-    yard_give_up(&heap->yard, place, there ? have : 0);
+    if (moved && !pages_move(to, bytes, from)) memcpy(from, to, bytes);
+    yard_give_up(&heap->yard, place, have);
     return NULL;
   }
   struct run *grown = run_at(place);
@@ -55,15 +59,16 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
 
 static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t old = run->pages;
-  if (pages < kYardPages || heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
+  if (pages < kYardPages || heap->source != kAnonymous) return NULL;
+  if (heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
   void *block = to_yard(heap, run, page, pages);
   if (!block) return NULL;
+  note_live(heap, (int64_t)pages - old);  // before the lock is free: the budget counts it
   if (run->touched) {
     heap_unlock(heap);
     memcpy(block, address_of(page), (size_t)old * kPageBytes);
     heap_lock(heap);
   }
-  note_live(heap, (int64_t)pages - old);
   heap_release(heap, page);
   return block;
 }

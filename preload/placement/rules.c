@@ -9,6 +9,8 @@ const struct mlrun_placement *placement;
 HOT size_t least_bytes;
 size_t least_mapping = SIZE_MAX;
 
+enum { kAddressBits = 47 };
+
 static uint64_t chosen;  // one bit for each rule
 
 const struct mlrun_place_rule *rule_at(uint32_t number) {
@@ -48,6 +50,7 @@ void rules_choose(const struct mlrun_placement *area, const char *command, bool 
 
 int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_start *caller) {
   struct call_site site;
+  if (bytes >> kAddressBits) return kNoRule;  // no process has so much: the allocator refuses it, and sums stay right
   site.known = site.placed = 0;
   for (uint64_t left = chosen; left; left &= left - 1) {
     int number = __builtin_ctzll(left);

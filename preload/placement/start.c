@@ -14,7 +14,9 @@
 #include "preload/base/raw_syscall.h"
 #include "preload/base/real_allocator.h"
 #include "preload/placement/confinement.h"
+#include "preload/placement/file_heap.h"
 #include "preload/placement/heap.h"
+#include "preload/placement/memkind_heap.h"
 #include "preload/placement/rules.h"
 #include "preload/start/inherited_filters.h"
 #include "runner/events/arena.h"
@@ -81,7 +83,7 @@ static bool open_heaps(const struct mlrun_placement *area) {
   const struct mlrun_place_rule *rules = (const void *)((const char *)area + area->rules_offset);
   if (!window_choose()) return false;
   for (uint32_t i = 0; i < area->rules_count; i++)
-    if (!heap_open(i, area->rules_count, &rules[i])) return false;
+    if (!heap_open(i, area->rules_count, &rules[i], (const char *)area + rules[i].folder_text)) return false;
   window.bytes = (uintptr_t)kSegments << kSegmentBits;
   return true;
 }
@@ -162,7 +164,18 @@ void note_mapping(uint32_t rule, const void *at, size_t bytes) {
   __atomic_store_n(&mapping->number, number + 1, __ATOMIC_RELEASE);
 }
 
+static void before_fork(void) {
+  heaps_lock();
+  files_before_fork();
+}
+
+static void in_parent(void) {
+  files_in_parent();
+  heaps_unlock();
+}
+
 static void in_child(void) {
+  files_in_child();
   find_own_pid();
   heaps_hide_counts();
   heaps_unlock();
@@ -178,7 +191,12 @@ static __attribute__((constructor)) void load(void) {
   int (*at_fork)(handler *, handler *, handler *, void *) =
       (int (*)(handler *, handler *, handler *, void *))libc_symbol("__register_atfork");
   start_placement();
-  if (placement && at_fork) at_fork(heaps_lock, heaps_unlock, in_child, NULL);
+  if (placement) memkind_begin();
+  if (placement && at_fork) at_fork(before_fork, in_parent, in_child, NULL);
+}
+
+static __attribute__((destructor)) void unload(void) {
+  if (placement) memkind_end();
 }
 
 static bool is_before_glibc(void) {

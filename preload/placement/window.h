@@ -37,6 +37,7 @@ struct run {
   uint32_t next, prev;    // of one size
   uint32_t newer, older;  // kept ones, by the time when they were freed
   uint8_t state, rule;
+  uint16_t pieces;  // mappings that a ratio has made of it
 };
 _Static_assert(sizeof(struct run) == 32, "512 KiB for a segment");
 
@@ -45,7 +46,7 @@ struct window {
 };
 extern HOT struct window window;
 
-// Tables of segments; bit 0: of the yard. 0: no block of ours.
+// Tables of segments; bit 0: of the yard; bit 1: the heap, whose blocks are memkind's. 0: no block of ours.
 extern uintptr_t window_tables[kSegments];
 
 // Chooses the window; false: this library is too low in the address space.
@@ -67,7 +68,8 @@ INLINE struct run *live_run(const void *block) {
   if (unlikely(!window.base || ((uintptr_t)block - window.base) >> kSegmentBits >= kSegments)) return NULL;
   uint32_t page = page_of(block);
   uintptr_t table = window_tables[page / kSegmentPages];
-  if (unlikely(!table || (uintptr_t)block % kPageBytes || (table & 1 && page % kSegmentPages))) return NULL;
+  if (unlikely(!table || (uintptr_t)block % kPageBytes)) return NULL;
+  if (unlikely(table & 3 && (table & 2 || page % kSegmentPages))) return NULL;
   struct run *run = run_at(page);
   return likely(run->state == kLive || run->state == kGrown) ? run : NULL;
 }

@@ -29,6 +29,7 @@
 #include "runner/launch/placement.h"
 #include "runner/launch/program_file.h"
 #include "runner/placement/kinds.h"
+#include "runner/placement/memkind.h"
 #include "runner/samplers/access/ladder.h"
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
@@ -224,6 +225,7 @@ Finding check_memory() {
     const auto nodes = placement::nodes_of_kind(kind);
     text += nodes ? fmt::format("\n{}: node {}", kind, launch::id_list_text(*nodes)) : "\n" + nodes.error().text;
   }
+  if (const Status memkind = placement::check_memkind(); !memkind) text += "\nno heap memkind: " + memkind.error().text;
   const bool weighted = ::access("/sys/kernel/mm/mempolicy/weighted_interleave", F_OK) == 0;
   text += weighted ? "" : "\nno --weighted-interleave: Linux 6.9 has it";
   return {list.empty() ? Verdict::kAbsent : Verdict::kGood, text};

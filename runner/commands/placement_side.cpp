@@ -103,7 +103,7 @@ nlohmann::json counted_since(const std::map<std::string, int64_t>& before) {
 Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation) {
   Rules result;
   if (!options.places()) return result;
-  auto rules = placement::find_rules(options.place, options.mem_kind);
+  auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem});
   if (!rules) return tl::make_unexpected(rules.error());
   auto bytes = placement::encoded_rules(*rules);
   if (!bytes) return tl::make_unexpected(bytes.error());
@@ -127,7 +127,9 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
                     {"nodes", rule.nodes},
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},
-                    {"strict", rule.strict}});
+                    {"strict", rule.strict},
+                    {"memkind", rule.memkind},
+                    {"folder", util::escaped_utf8(rule.folder)}});
   }
   session["placement"]["rules"] = std::move(list);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of the command's blocks (--place, --mem-kind), runner side: the rules before the run, where the pages are during it, what
+// Placement of the command's blocks (--place, --mem-kind, --pmem), runner side: the rules before the run, where the pages are during it, what
 // became of them after it.
 #pragma once
 

@@ -35,9 +35,13 @@ enum mlrun_place_site {
 };
 
 enum mlrun_place_flag {
-  MLRUN_PLACE_HUGE = 1,  // MADV_HUGEPAGE
-  MLRUN_PLACE_RATIO = 2  // pages by shares[]
+  MLRUN_PLACE_HUGE = 1,     // MADV_HUGEPAGE
+  MLRUN_PLACE_RATIO = 2,    // pages by shares[]
+  MLRUN_PLACE_MEMKIND = 4,  // the heap is memkind's, in a region of budget_bytes
+  MLRUN_PLACE_FILE = 8      // the heap is a file in the folder folder_text
 };
+
+#define MLRUN_MEMKIND_LIBRARY "libmemkind.so.0"
 
 struct mlrun_place_share {
   __u32 node, share;
@@ -51,14 +55,15 @@ struct mlrun_place_rule {
   __u32 policy;                // MPOL_...; MPOL_DEFAULT: none is set
   __u32 flags;                 // bits of enum mlrun_place_flag
   __u32 role_text, site_text;  // offsets in the area; 0: none
-  __u32 shares_count;
+  __u32 folder_text;           // the same
+  __u32 shares_count, spare;
   struct mlrun_place_share shares[MLRUN_PLACE_SHARES];
 };
 
 // What one process did by one rule.
 struct mlrun_place_count {
   __u64 matches, bytes;             // blocks that the rule has placed, or could not; requested bytes
-  __u64 fallbacks, fallback_bytes;  // of these: no memory, or the budget was used up; they are libc's
+  __u64 fallbacks, fallback_bytes;  // of these: no memory, or a limit was reached; they are libc's
   __u64 live_bytes, peak_bytes;     // in whole pages
 };
 

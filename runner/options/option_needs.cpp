@@ -51,6 +51,7 @@ std::string option_about(About subject, const RunTexts& texts, const RunOptions&
                         {!options.weighted_interleave.empty(), "--weighted-interleave", {kCommand}},
                         {!options.place.empty(), "--place", {kCommand}},
                         {!options.mem_kind.empty(), "--mem-kind", {kCommand}},
+                        {!options.pmem.empty(), "--pmem", {kCommand}},
                         {options.lossless, "--lossless", {kCommand}},
                         {options.wait_all, "--wait-all", {kCommand}},
                         {options.summary_only, "--summary-only", {kCommand, kLibrary}},

@@ -64,7 +64,7 @@ struct RunOptions {
   launch::PathRules path_rules;
   std::string path_rules_bytes;    // encoded
   std::vector<std::string> place;  // rules, or files of rules, as given
-  std::string mem_kind;            // as given; "": none
+  std::string mem_kind, pmem;      // as given; "": none
   Wish kprobes = Wish::kOff;       // off unless named
   AccessOptions access;
   util::KernelStreams kernel_streams;
@@ -94,7 +94,7 @@ struct RunOptions {
   bool verbose = false;
   std::vector<std::string> command;  // empty only with --pid, --cgroup or --system
 
-  [[nodiscard]] bool places() const { return !place.empty() || !mem_kind.empty(); }
+  [[nodiscard]] bool places() const { return !place.empty() || !mem_kind.empty() || !pmem.empty(); }
   [[nodiscard]] bool samples_gpus() const { return sample != Wish::kOff && sample_gpu; }
 };
 

@@ -241,15 +241,21 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "The first rule that fits a block places it; may be given again (default: none)\n"
           "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
           "GLOB, joined by and; without a size 64K and more\n"
-          "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, and default: the "
-          "same "
+          "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, pmem, and default: "
+          "the same "
           "heap without a policy, as the control of a comparison\n"
-          "behind it: huge; budget SIZE; strict: no other node, and the kernel ends the program when that one is full"),
+          "behind it: huge; budget SIZE; heap memkind: memkind's in a region of the budget, for comparison; strict: no "
+          "other node, and the kernel ends the program when that one is full"),
       "RULE");
   shown(app.add_option(
             "--mem-kind", options.mem_kind,
             "as --place '-> KIND': dax-kmem, highest-capacity, lowest-latency, hbw or regular (default: none)"),
         "KIND");
+  shown(app.add_option("--pmem", options.pmem,
+                       "folder of persistent memory (ext4 or XFS with -o dax) for rules with the target pmem; with a "
+                       "size at most so much for one rule and process, the rest as without the rule. A forked child "
+                       "has copies in ordinary memory (default: none)"),
+        "DIR[:SIZE]");
 }
 
 void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {

@@ -84,9 +84,8 @@ Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bo
   return result;
 }
 
-Nodes high_bandwidth(const Sysfs& sysfs) {
-  if (const char* named = std::getenv("MEMKIND_HBW_NODES"); named != nullptr)
-    return launch::parse_id_list(named).value_or(Nodes());
+Nodes high_bandwidth(const Sysfs& sysfs, const char* named) {
+  if (named != nullptr) return launch::parse_id_list(named).value_or(Nodes());
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
@@ -113,8 +112,11 @@ Found find(const std::string& kind, const Sysfs& sysfs) {
                 memory, [&](uint32_t node) { return sysfs.firmware_says(node, "read_latency"); }, false),
             "the firmware tells no latencies (HMAT)"};
   }
+  const char* const named = std::getenv("MEMKIND_HBW_NODES");
+  if (kind == "hbw" && named != nullptr)
+    return {high_bandwidth(sysfs, named), "MEMKIND_HBW_NODES is no list of nodes, such as 2 or 2,3"};
   if (kind == "hbw")
-    return {high_bandwidth(sysfs),
+    return {high_bandwidth(sysfs, nullptr),
             "no node has 200 GB/s and more than the nodes with CPUs, by the firmware's table (HMAT), and "
             "MEMKIND_HBW_NODES is not set"};
   Nodes nodes;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/placement/resolve.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "runner/launch/placement.h"
 #include "runner/placement/kinds.h"
+#include "runner/placement/memkind.h"
+#include "runner/placement/pmem.h"
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
 
@@ -26,7 +29,7 @@ Status find_gpu_node(Rule& rule) {
 }
 
 Status find_nodes(Rule& rule) {
-  if (rule.target == Target::kDefault || rule.target == Target::kHuge) return {};
+  if (rule.target == Target::kDefault || rule.target == Target::kHuge || rule.target == Target::kPmem) return {};
   if (rule.target == Target::kNearGpu) {
     if (Status found = find_gpu_node(rule); !found) return found;
   }
@@ -67,11 +70,31 @@ Status add_one(const std::string& text, std::vector<Rule>& rules) {
   return {};
 }
 
+// The folder of --pmem, for the rules that need it. Its size is a budget.
+Status find_folder(const std::string& text, std::vector<Rule>& rules) {
+  const auto needs = [](const Rule& rule) { return rule.target == Target::kPmem; };
+  const auto first = std::find_if(rules.begin(), rules.end(), needs);
+  if (first == rules.end() && text.empty()) return {};
+  if (first == rules.end()) return fail("--pmem: no rule has the target pmem; add --place 'size >= 1M -> pmem'");
+  if (text.empty())
+    return fail(fmt::format("--place '{}': the target pmem needs a folder; add --pmem DIR", first->text));
+  const auto folder = find_pmem_folder(text);
+  if (!folder) return fail(fmt::format("--pmem {}: {}", text, folder.error().text));
+  for (Rule& rule : rules) {
+    if (!needs(rule)) continue;
+    rule.folder = folder->path;
+    if (folder->bytes != 0 && (rule.budget_bytes == 0 || rule.budget_bytes > folder->bytes))
+      rule.budget_bytes = folder->bytes;
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<Rule>> find_rules(const std::vector<std::string>& places, const std::string& mem_kind) {
+Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
+  const std::string& mem_kind = texts.mem_kind;
   std::vector<Rule> rules;
-  for (const std::string& text : places) {
+  for (const std::string& text : texts.place) {
     if (const Status added = add_one(text, rules); !added) return fail("--place " + added.error().text);
   }
   if (!mem_kind.empty()) {
@@ -79,9 +102,11 @@ Result<std::vector<Rule>> find_rules(const std::vector<std::string>& places, con
     if (const Status added = add_one("-> " + mem_kind, rules); !added) return fail("--mem-kind " + added.error().text);
   }
   for (Rule& rule : rules) {
-    if (const Status found = find_nodes(rule); !found)
-      return fail(fmt::format("--place '{}': {}", rule.text, found.error().text));
+    Status found = find_nodes(rule);
+    if (found && rule.memkind) found = check_memkind();
+    if (!found) return fail(fmt::format("--place '{}': {}", rule.text, found.error().text));
   }
+  if (const Status found = find_folder(texts.pmem, rules); !found) return tl::make_unexpected(found.error());
   return rules;
 }
 

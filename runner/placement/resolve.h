@@ -10,8 +10,13 @@
 
 namespace mlrun::placement {
 
-// The rules of --place, each a rule or a TOML file, and of --mem-kind ("": not given), in their order, with their nodes.
-Result<std::vector<Rule>> find_rules(const std::vector<std::string>& places, const std::string& mem_kind);
+struct RuleTexts {
+  std::vector<std::string> place;  // each a rule or a TOML file
+  std::string mem_kind, pmem;      // "": not given
+};
+
+// The rules in their order, that of --mem-kind last, with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
+Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
 
 // What the traced processes read in the arena (runner/events/placement.h). Fails if there are too many rules.
 Result<std::string> encoded_rules(const std::vector<Rule>& rules);

@@ -10,7 +10,7 @@
 
 namespace mlrun::placement {
 
-enum class Target { kDefault, kHuge, kNodes, kInterleave, kRatio, kKind, kNearGpu };
+enum class Target { kDefault, kHuge, kNodes, kInterleave, kRatio, kKind, kNearGpu, kPmem };
 
 struct Rule {
   std::string text;  // as given
@@ -24,9 +24,12 @@ struct Rule {
   std::string where;             // nodes as given, name of a kind, number of a GPU
   std::vector<uint32_t> shares;  // of a ratio, in the order of the nodes
   bool strict = false, huge = false;
+  bool memkind = false;       // the heap is memkind's, of budget_bytes
   uint64_t budget_bytes = 0;  // 0: no limit
 
-  std::vector<uint32_t> nodes;  // resolved (resolve.h); empty: any
+  // Resolved (resolve.h).
+  std::vector<uint32_t> nodes;  // empty: any
+  std::string folder;           // of the heap's file; empty: none
 };
 
 }  // namespace mlrun::placement

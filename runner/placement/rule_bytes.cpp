@@ -42,9 +42,12 @@ mlrun_place_rule encoded(const Rule& rule, std::string& area) {
   result.site = rule.site;
   result.policy = policy_of(rule);
   result.flags = (rule.huge ? uint32_t{MLRUN_PLACE_HUGE} : 0u) |
-                 (rule.target == Target::kRatio ? uint32_t{MLRUN_PLACE_RATIO} : 0u);
+                 (rule.target == Target::kRatio ? uint32_t{MLRUN_PLACE_RATIO} : 0u) |
+                 (rule.memkind ? uint32_t{MLRUN_PLACE_MEMKIND} : 0u) |
+                 (rule.folder.empty() ? 0u : uint32_t{MLRUN_PLACE_FILE});
   result.role_text = put_text(area, rule.role_text);
   result.site_text = put_text(area, rule.site_text);
+  result.folder_text = put_text(area, rule.folder);
   result.shares_count = static_cast<uint32_t>(rule.shares.size());
   for (size_t i = 0; i < rule.shares.size(); i++) result.shares[i] = {rule.nodes[i], rule.shares[i]};
   return result;

@@ -19,8 +19,8 @@ namespace mlrun::placement {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kKeys = {"size",    "mmap", "library", "function", "site",
-                                                    "process", "to",   "strict",  "budget",   "huge"};
+constexpr std::array<std::string_view, 11> kKeys = {"size", "mmap",   "library", "function", "site", "process",
+                                                    "to",   "strict", "budget",  "huge",     "heap"};
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
@@ -46,7 +46,7 @@ class Table {
       return fail(fmt::format("{}: line {}: the rule has no key 'to'", path_, line_of(table_)));
     add(text, "to", "");
     for (const char* const key : {"strict", "huge"}) text += is_set(key) ? fmt::format("{} ", key) : "";
-    for (const char* const key : {"budget"}) add(text, key, fmt::format("{} ", key));
+    for (const char* const key : {"budget", "heap"}) add(text, key, fmt::format("{} ", key));
     if (error_) return fail(*error_);
     text.pop_back();
     auto rule = parse_rule(text);

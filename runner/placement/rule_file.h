@@ -10,6 +10,7 @@
 //   strict = true
 //   budget = "16G"
 //   huge = true
+//   heap = "memkind"      # for comparison: a region of the budget, by memkind_create_fixed
 //
 // A table [advice] is of `mlrun advise`, and decides nothing here.
 #pragma once

@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kBuildIdLeast = 8;  // digits
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr uint64_t kLeastBlock = 4096, kUsualBlock = 64 << 10, kUsualMapping = 1 << 20;
+constexpr uint64_t kLeastRegion = 16 << 20;  // memkind's own limit
 
 // Blanks around what separates words, so that size>=1M->node 1 is read like size >= 1M -> node 1.
 std::vector<std::string> words_of(std::string_view text) {
@@ -153,6 +154,7 @@ class Reader {
       const auto bytes = read_bytes();
       if (!bytes) return tl::make_unexpected(bytes.error());
       if (sign == ">=") rule_.min_bytes = std::max(rule_.min_bytes, *bytes);
+      if (sign == ">" && *bytes == UINT64_MAX) return fail("no size is above that");
       if (sign == ">") rule_.min_bytes = std::max(rule_.min_bytes, *bytes + 1);
       if (sign == "<=") rule_.max_bytes = std::min(rule_.max_bytes, *bytes);
       if (sign == "<" && *bytes == 0) return fail("no size is below 0");
@@ -184,6 +186,10 @@ class Reader {
       rule_.huge = true;
       return {};
     }
+    if (take("pmem")) {
+      rule_.target = Target::kPmem;
+      return {};
+    }
     if (take("node")) return read_where(Target::kNodes, "the number of a node");
     if (take("interleave")) return read_where(Target::kInterleave, "a list of nodes");
     if (take("near")) {
@@ -198,9 +204,9 @@ class Reader {
       return {};
     }
     if (word->find(':') != std::string::npos) return read_ratio(*word);
-    return fail(
-        fmt::format("'{}' is no target; there are node N, interleave N,M, 3:1 node N,M, huge, default, near gpu N, {}",
-                    *word, kind_names()));
+    return fail(fmt::format(
+        "'{}' is no target; there are node N, interleave N,M, 3:1 node N,M, huge, default, near gpu N, pmem, {}", *word,
+        kind_names()));
   }
 
   Status read_where(Target target, const char* what) {
@@ -233,13 +239,20 @@ class Reader {
       rule_.huge = true;
       return {};
     }
+    if (take("heap")) {
+      if (!take("memkind")) return fail("behind 'heap' there is only 'memkind'; without it the heap is mlrun's");
+      rule_.memkind = true;
+      return {};
+    }
     if (take("budget")) {
       const auto bytes = read_bytes();
-      if (bytes) rule_.budget_bytes = *bytes;
-      return bytes ? Status() : Status(tl::make_unexpected(bytes.error()));
+      if (!bytes) return tl::make_unexpected(bytes.error());
+      if (*bytes < kLeastBlock) return fail(fmt::format("a budget below {} bytes places nothing", kLeastBlock));
+      rule_.budget_bytes = *bytes;
+      return {};
     }
-    return fail(
-        fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE", words_[at_]));
+    return fail(fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE, heap memkind",
+                            words_[at_]));
   }
 
   Status settle() {
@@ -250,8 +263,23 @@ class Reader {
       return fail(fmt::format(
           "memory is placed in pages of {} bytes: smaller blocks stay with the program's allocator; write size >= {}",
           kLeastBlock, kLeastBlock));
-    const bool anywhere = rule_.target == Target::kDefault || rule_.target == Target::kHuge;
+    const bool in_file = rule_.target == Target::kPmem;
+    const bool anywhere = in_file || rule_.target == Target::kDefault || rule_.target == Target::kHuge;
     if (rule_.strict && anywhere) return fail("'strict' binds to nodes, and this target names none");
+    if (maps && rule_.budget_bytes != 0)
+      return fail("a budget is one of blocks; leave it out of a rule about mappings");
+    if (in_file && maps) return fail("blocks can be in a file, mappings of the program's own cannot");
+    if (in_file && rule_.huge) return fail("'huge' is of ordinary memory; the file system of pmem has its own");
+    return rule_.memkind ? check_memkind_rule() : Status();
+  }
+
+  [[nodiscard]] Status check_memkind_rule() const {
+    if (rule_.calls == MLRUN_PLACE_MMAP)
+      return fail("memkind is a heap of blocks; leave it out of a rule about mappings");
+    if (rule_.target == Target::kPmem || rule_.target == Target::kRatio)
+      return fail("memkind cannot have the target pmem or a ratio: its region is bound as a whole");
+    if (rule_.budget_bytes < kLeastRegion)
+      return fail("memkind has one region of a fixed size: write budget SIZE, 16M or more");
     return {};
   }
 

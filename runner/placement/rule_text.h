@@ -2,7 +2,7 @@
 // A rule as one line:
 //
 //   size >= 1M and worker -> node 1 strict
-//   CONDITION [and CONDITION]... -> TARGET [strict] [huge] [budget SIZE]
+//   CONDITION [and CONDITION]... -> TARGET [strict] [huge] [budget SIZE] [heap memkind]
 //
 //   size >= 1M, size 64K..1M, size < 4M    the requested size; 64K and more if it is not said
 //   mmap size >= 1M                        the program's own anonymous mappings instead of its blocks
@@ -11,7 +11,7 @@
 //   main, worker, command GLOB             the process
 //
 //   node N[,M], interleave N,M, N:M node A,B, huge, default, near gpu N,
-//   dax-kmem, highest-capacity, lowest-latency, hbw, regular
+//   dax-kmem, highest-capacity, lowest-latency, hbw, regular, pmem (a file in the folder of --pmem)
 #pragma once
 
 #include <string>

@@ -13,6 +13,9 @@ BAD = {
     "main and worker -> default": "a rule can have one",
     "site 12+x -> default": "is no frame of a signature",
     "-> default strict": "names none",
+    "-> node 0 budget 0": "a budget below 4096 bytes",
+    "mmap size >= 1M -> node 0 budget 1G": "a budget is one of blocks",
+    "size > 18446744073709551615 -> default": "no size is above that",
     "-> 3:1 node 0": "the ratio has 2 numbers and 1",
     "-> near gpu 99": "GPU 99 does not exist",
     "-> hbw": "this machine has no hbw memory",
@@ -45,6 +48,8 @@ def check(this):
         this.path("rules.toml").write_text(text + "\n", encoding="utf-8")
         refused(this, said, "--place", this.path("rules.toml"))
     refused(this, "there are dax-kmem", "--mem-kind", "fast")
+    this.environment["MEMKIND_HBW_NODES"] = "fast"
+    refused(this, "MEMKIND_HBW_NODES is no list of nodes", "--place", "-> hbw")
     refused(this, "64 are the most", *(["--place", "-> default"] * 65))
 
 

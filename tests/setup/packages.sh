@@ -14,7 +14,7 @@ readonly debian_build=(
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
   gcc-multilib git kmod libbenchmark-dev libbz2-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
-  libjemalloc-dev libmemkind0 libmimalloc-dev libpython3.11-testsuite linux-perf make mdadm numactl openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace sysstat
+  libjemalloc-dev libmemkind0 libmimalloc-dev libpython3.11-testsuite linux-perf make mdadm ndctl numactl openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace sysstat
   systemtap-sdt-dev time unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 bpftrace heaptrack liblttng-ust1 lttng-tools uftrace)

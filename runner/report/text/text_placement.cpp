@@ -64,10 +64,15 @@ std::string rule_text(const json& run, size_t rule, const std::string& text, con
   std::vector<std::string> items = {counted(placed.matches, "block") + " of " + bytes_text(placed.bytes),
                                     "at most " + bytes_text(placed.peak_bytes) + " at once in a process"};
   if (placed.fallbacks > 0) {
-    items.push_back(style.warning(fmt::format("{} of {} not placed: no memory, or the budget was used up",
-                                              counted(placed.fallbacks, "block"), bytes_text(placed.fallback_bytes))));
+    items.push_back(
+        style.warning(fmt::format("{} of {} not placed: no memory, a limit reached, or (pmem) a forked process",
+                                  counted(placed.fallbacks, "block"), bytes_text(placed.fallback_bytes))));
   }
-  items.push_back(placed.bytes_on.empty() ? "pages not sampled (less than a second)" : pages_text(placed));
+  const std::string folder = util::text_at(run, fmt::format("/placement/rules/{}/folder", rule));
+  if (!folder.empty())
+    items.push_back("in files in " + printable(folder));
+  else
+    items.push_back(placed.bytes_on.empty() ? "pages not sampled (less than a second)" : pages_text(placed));
   return wrap(head, kLead, items, style);
 }
 

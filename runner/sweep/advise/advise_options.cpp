@@ -76,7 +76,7 @@ Status settle_slow(const std::string& slow, AdviseOptions& options) {
   } else {
     options.slow = "node " + slow;
   }
-  const auto rules = placement::find_rules({"-> " + options.fast, "-> " + options.slow}, {});
+  const auto rules = placement::find_rules({{"-> " + options.fast, "-> " + options.slow}, {}, {}});
   return rules ? Status() : fail("--fast and --slow: " + rules.error().text);
 }
 

@@ -87,7 +87,7 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
   const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
                                                  options.interleave, options.weighted_interleave});
   if (!placement) faults.add(place, placement.error().text);
-  const auto rules = placement::find_rules(options.place, options.mem_kind);
+  const auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem});
   const auto bytes = rules ? placement::encoded_rules(*rules) : tl::make_unexpected(rules.error());
   if (!bytes) faults.add(place, bytes.error().text);
 }

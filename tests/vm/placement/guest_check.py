@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 BUILD, PYTHON = Path(sys.argv[1]), sys.argv[2]
-MLRUN, NODES = BUILD / "bin" / "mlrun", BUILD / "vm" / "nodes"
+MLRUN, NODES, EDGES = BUILD / "bin" / "mlrun", BUILD / "vm" / "nodes", BUILD / "e2e" / "victims" / "places_edges"
 MIB = 1 << 20
 failed = []
 
@@ -76,6 +76,26 @@ def check_nodes():
     expect("--mem-kind regular", pages([], "block", MIB, options=("--preload=off", "--mem-kind", "regular"))[:3], (256, 0, 0))
 
 
+def check_memkind():
+    """A region of memkind's is bound as the rule says; what has no room there is the allocator's."""
+    for size in (64 << 10, MIB, 16 * MIB):
+        n = size // 4096
+        found = pages(["-> node 1 heap memkind budget 64M"], "block", size)
+        expect(f"memkind on node 1, {size}", isinstance(found[1], int) and found[0] == 0 and n - 1 <= found[1] <= n and found[3] == "prefer:1", True)
+    found = pages(["-> node 1 heap memkind budget 32M"], "fill", 64 * MIB)
+    expect("memkind's region is full", isinstance(found[1], int) and 24 * 256 <= found[1] <= 32 * 256 and found[0] >= 31 * 256, True)
+
+
+def check_many_pieces():
+    """A ratio leaves the program enough mappings of its own."""
+    plain = subprocess.run([EDGES, "many"], capture_output=True, text=True, check=False)
+    status, said, error, placement = run(["-> 3:1 node 0,1"], EDGES, "many")
+    expect("40,000 blocks of a ratio", (status, said), (plain.returncode, plain.stdout))
+    rule = placement["processes"][-1]["rules"][0]
+    expect("up to a limit", 10000 < rule["matches"] - rule["fallbacks"] < 20000, True)
+    print(rule, error)
+
+
 def check_command():
     """Policies of the whole command: nothing is replaced."""
     n = 4096
@@ -117,6 +137,8 @@ def check_against_memkind(has_hmat):
     expect("highest capacity, by memkind", by_memkind("MEMKIND_HIGHEST_CAPACITY"), nodes_of(pages(["-> highest-capacity"], "block", MIB)[:3]))
     expect("regular, by memkind", by_memkind("MEMKIND_REGULAR"), nodes_of(pages(["-> regular"], "block", MIB)[:3]))
     expect("no dax-kmem, by memkind", by_memkind("MEMKIND_DAX_KMEM"), None)
+    if not has_hmat:
+        expect("no hbw, by memkind", by_memkind("MEMKIND_HBW"), None)
     node = "2" if has_hmat else "1"
     os.environ["MEMKIND_HBW_NODES"] = node
     expect(f"hbw by MEMKIND_HBW_NODES={node}", by_memkind("MEMKIND_HBW"), nodes_of(pages(["-> hbw"], "block", MIB)[:3]))
@@ -132,6 +154,8 @@ def check_kinds(has_hmat):
     if has_hmat:
         expect("high bandwidth", pages(["-> hbw"], "block", MIB)[:3], (0, 0, n))
         expect("lowest latency", pages(["-> lowest-latency"], "block", MIB)[:3], (n, 0, 0))
+        expect("lowest latency, by memkind", by_memkind("MEMKIND_LOWEST_LATENCY_LOCAL"), [0])
+        expect("high bandwidth in a region of memkind's", pages(["-> hbw heap memkind budget 16M"], "block", MIB)[2] >= n - 1, True)
         return
     for kind in ("hbw", "lowest-latency", "dax-kmem"):
         status, _, error, _ = run([f"-> {kind}"], "true")
@@ -183,6 +207,8 @@ def main():
         return 1 if failed else 0
     check_command()
     check_nodes()
+    check_memkind()
+    check_many_pieces()
     check_numpy()
     check_full()
     check_cpuset()

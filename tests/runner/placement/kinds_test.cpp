@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds of memory and the node of a GPU, from folders that are made like /sys of known machines. What this machine and guests have:
+// tests/vm/placement.
+#include "runner/placement/kinds.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace mlrun::placement {
+namespace {
+
+using Nodes = std::vector<uint32_t>;
+
+class Kinds : public testing::Test {
+ protected:
+  Kinds() : root_(std::filesystem::temp_directory_path() / ("kinds" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(root_);
+    std::filesystem::create_directories(root_);
+    ::unsetenv("MEMKIND_HBW_NODES");
+  }
+  ~Kinds() override { std::filesystem::remove_all(root_); }
+
+  void put(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text << '\n';
+  }
+  void put_node(const std::string& number, const std::string& kib, const std::string& ns,
+                const std::string& mib) const {
+    const std::string node = "devices/system/node/node" + number + "/";
+    put(node + "meminfo", "Node " + number + " MemTotal:       " + kib + " kB\nNode " + number + " MemFree: 1 kB");
+    if (ns.empty()) return;
+    put(node + "access0/initiators/read_latency", ns);
+    put(node + "access0/initiators/read_bandwidth", mib);
+  }
+  void put_gpu(const std::string& address, const std::string& vendor, const std::string& kind,
+               const std::string& node) const {
+    const std::string device = "bus/pci/devices/" + address + "/";
+    put(device + "vendor", vendor);
+    put(device + "class", kind);
+    put(device + "numa_node", node);
+  }
+  [[nodiscard]] Nodes of(const std::string& kind) const {
+    return nodes_of_kind(kind, root_.string()).value_or(Nodes());
+  }
+
+  std::filesystem::path root_;
+};
+
+// Two sockets with DRAM, each with a node of wide memory (Xeon Max in flat mode), and a node of CXL.
+TEST_F(Kinds, ofAMachineWithTheFirmwaresTable) {
+  put("devices/system/node/has_memory", "0-4");
+  put("devices/system/node/has_cpu", "0-1");
+  put_node("0", "263000000", "110", "180000");
+  put_node("1", "263000000", "110", "180000");
+  put_node("2", "67000000", "130", "700000");
+  put_node("3", "67000000", "130", "700000");
+  put_node("4", "528000000", "300", "60000");
+  EXPECT_EQ(of("regular"), (Nodes{0, 1}));
+  EXPECT_EQ(of("lowest-latency"), (Nodes{0, 1}));
+  EXPECT_EQ(of("hbw"), (Nodes{2, 3}));
+  EXPECT_EQ(of("highest-capacity"), (Nodes{4}));
+  EXPECT_EQ(nodes_of_kind("dax-kmem", root_.string()).error().text.substr(0, 37),
+            "this machine has no dax-kmem memory: ");
+  ::setenv("MEMKIND_HBW_NODES", "4", 1);
+  EXPECT_EQ(of("hbw"), (Nodes{4}));
+  ::setenv("MEMKIND_HBW_NODES", "wide", 1);
+  EXPECT_NE(nodes_of_kind("hbw", root_.string()).error().text.find("is no list of nodes"), std::string::npos);
+  ::unsetenv("MEMKIND_HBW_NODES");
+}
+
+TEST_F(Kinds, thatTheFirmwareDoesNotDescribeAreAbsent) {
+  put("devices/system/node/has_memory", "0-1");
+  put("devices/system/node/has_cpu", "0");
+  put_node("0", "100", "", "");
+  put_node("1", "200", "", "");
+  EXPECT_TRUE(of("lowest-latency").empty());
+  EXPECT_TRUE(of("hbw").empty());
+  EXPECT_EQ(of("highest-capacity"), (Nodes{1}));
+}
+
+TEST_F(Kinds, daxDevicesCountOnceTheKernelUsesThemAsMemory) {
+  put("devices/system/node/has_memory", "0,2");
+  put("bus/dax/devices/dax0.0/target_node", "2");
+  put("bus/dax/devices/dax1.0/target_node", "3");
+  put("bus/dax/drivers/kmem/bind", "");
+  put("bus/dax/drivers/device_dax/bind", "");
+  std::filesystem::create_symlink("../../drivers/kmem", root_ / "bus/dax/devices/dax0.0/driver");
+  std::filesystem::create_symlink("../../drivers/device_dax", root_ / "bus/dax/devices/dax1.0/driver");
+  EXPECT_EQ(of("dax-kmem"), (Nodes{2}));
+}
+
+// Only display controllers of NVIDIA count; their audio functions and others do not. The order is that of addresses.
+TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
+  put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
+  put_gpu("0000:03:00.0", "0x1a03", "0x030000", "0");
+  put_gpu("0000:41:00.0", "0x10de", "0x030000", "0");
+  put_gpu("0000:41:00.1", "0x10de", "0x040300", "0");
+  put_gpu("0001:01:00.0", "0x10de", "0x030200", "-1");
+  EXPECT_EQ(node_near_gpu(0, root_.string()).value(), 0u);
+  EXPECT_EQ(node_near_gpu(1, root_.string()).value(), 1u);
+  EXPECT_NE(node_near_gpu(2, root_.string()).error().text.find("numa_node is -1"), std::string::npos);
+  EXPECT_EQ(node_near_gpu(3, root_.string()).error().text, "GPU 3 does not exist; this machine has 3 NVIDIA GPUs");
+}
+
+}  // namespace
+}  // namespace mlrun::placement
