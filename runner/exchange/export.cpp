@@ -86,7 +86,9 @@ Status Export::check_output() const {
   if (!fs::is_directory(parent, error)) {
     return fail(fmt::format("cannot write {}: there is no folder {}", output, parent.string()));
   }
-  const fs::path trace = fs::canonical(options_.trace_folder, error), place = fs::canonical(parent, error);
+  const fs::path trace = fs::canonical(options_.trace_folder, error);
+  if (error) return {};  // open_trace() says why
+  const fs::path place = fs::canonical(parent, error);
   if (!error && std::mismatch(trace.begin(), trace.end(), place.begin(), place.end()).first == trace.end()) {
     return fail(
         fmt::format("cannot write {}: it is inside of the trace, whose files are its tables; choose another "

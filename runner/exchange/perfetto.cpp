@@ -4,8 +4,8 @@
 // by time and keeps the order of equal ones, so the end of a slice comes before the begin of the next one.
 //
 // The nodes of a merged trace are in one file, told apart by the names of their processes and groups, with pids of their own where two
-// nodes have the same. An archive with a manifest, a file for each node, is read by the viewers of version 58 and later alone,
-// and would say no more: all nodes are on one clock already.
+// nodes have the same. An archive with a manifest, a file for each node, would say no more, as all nodes are on one clock already;
+// and viewers before version 58 take no notice of a manifest, and make one process of equal pids.
 #include "runner/exchange/perfetto.h"
 
 #include <algorithm>
@@ -169,7 +169,7 @@ void PerfettoSink::declare(TrackId id) {
   descriptor.add_uint64(perfetto::kUuid, id);
   if (track.parent != 0) descriptor.add_uint64(perfetto::kParent, track.parent);
   switch (track.kind) {
-    case TrackKind::kProcess: {  // pids fit: Linux gives out no larger ones than 2^22
+    case TrackKind::kProcess: {  // the pid fits, also one that is made up
       protozero::pbf_writer process(descriptor, perfetto::kProcess);
       process.add_int32(perfetto::kPidOfProcess, int32_t(track.pid));
       process.add_string(perfetto::kProcessName, track.name);

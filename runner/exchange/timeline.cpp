@@ -378,13 +378,12 @@ Status Timeline::write_rows(std::vector<OrderedRows> rows) {
 void Timeline::note_flows() {
   const auto& sums = flow_sums_;
   if (sums.drawn_rows + sums.drawn + sums.without == 0) return;
-  job_->account().note(
-      fmt::format("arrows of flow: {}; {} rows are arrows between slices, without their names and arguments, {} of "
-                  "these arrows are "
-                  "those of launches; {} rows are points without an arrow, since the other end is missing; {} arrows "
-                  "end in another "
-                  "part",
-                  sums.drawn - sums.cut, sums.drawn_rows, sums.of_launches, sums.without, sums.cut));
+  Account& account = job_->account();
+  account.note(fmt::format("arrows of flow: {}; {} of its rows are ends of arrows alone, without names and arguments",
+                           sums.drawn - sums.cut, sums.drawn_rows));
+  account.note(
+      fmt::format("not drawn: {} of flow that launches have already, {} into another part; {} ends lack the other",
+                  sums.of_launches, sums.cut, sums.without));
 }
 
 Status Timeline::account() {
