@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -19,7 +21,9 @@
 #include "runner/report/run_facts.h"
 #include "runner/trace/merge/progress.h"
 #include "runner/util/json_at.h"
+#include "runner/util/saturating.h"
 #include "runner/util/text.h"
+#include "runner/view/table_shape.h"
 #include "runner/view/trace_state.h"
 
 namespace mlrun::exchange {
@@ -31,7 +35,7 @@ namespace fs = std::filesystem;
 Result<int64_t> moment_of(const char* option, const std::string& text, int64_t start_ns) {
   const auto time = util::parse_seconds(text);
   if (!time) return fail(fmt::format("{} {}: {}", option, text, time.error().text));
-  return start_ns + int64_t(*time);
+  return util::sum_of(start_ns, util::capped(*time));
 }
 
 Result<int64_t> pid_of(const std::string& text) {
@@ -47,36 +51,79 @@ Result<int64_t> pid_of(const std::string& text) {
 
 Export::Export(ExportOptions options)
     : options_(std::move(options)),
-      staging_(fmt::format("{}.part-{}", options_.output, ::getpid())),
       names_(options_.trace_folder),
       progress_(std::make_unique<trace::Progress>(options_.shows_progress, "exporting")) {}
 
-Export::~Export() {
-  std::error_code ignored;
-  fs::remove_all(staging_, ignored);
-}
+Export::~Export() = default;
 
 Result<std::unique_ptr<Export>> Export::open(ExportOptions options) {
   while (options.output.size() > 1 && options.output.back() == '/') options.output.pop_back();
   std::unique_ptr<Export> job(new Export(std::move(options)));
-  const std::string& output = job->options_.output;
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(output, error))) {
-    return fail(fmt::format("{} exists; remove it, or choose another name with -o", output));
-  }
-  const fs::path parent = fs::path(output).parent_path();
-  if (!parent.empty() && !fs::is_directory(parent, error)) {
-    return fail(fmt::format("cannot write {}: there is no folder {}", output, parent.string()));
-  }
+  if (auto writable = job->check_output(); !writable) return tl::make_unexpected(writable.error());
   auto run = view::open_trace(job->options_.trace_folder);
   if (!run) return tl::make_unexpected(run.error());
   if (auto whole = trace::check_tables(job->options_.trace_folder, *run); !whole) {
     return tl::make_unexpected(whole.error());
   }
   job->run_ = *std::move(run);
+  if (auto nodes = job->read_nodes(); !nodes) return tl::make_unexpected(nodes.error());
   if (auto times = job->read_times(); !times) return tl::make_unexpected(times.error());
   if (auto processes = job->read_processes(); !processes) return tl::make_unexpected(processes.error());
+  auto scratch = ScratchFolder::make(job->options_.output + ".part-");
+  if (!scratch) return tl::make_unexpected(scratch.error());
+  job->scratch_ = *std::move(scratch);
+  job->output_ = (fs::path(job->scratch_->path()) / fs::path(job->options_.output).filename()).string();
   return job;
+}
+
+Status Export::check_output() const {
+  const std::string& output = options_.output;
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(output, error))) {
+    return fail(fmt::format("{} exists; remove it, or choose another name with -o", output));
+  }
+  const fs::path parent = fs::absolute(output).parent_path();
+  if (!fs::is_directory(parent, error)) {
+    return fail(fmt::format("cannot write {}: there is no folder {}", output, parent.string()));
+  }
+  const fs::path trace = fs::canonical(options_.trace_folder, error);
+  if (error) return {};  // open_trace() says why
+  const fs::path place = fs::canonical(parent, error);
+  if (!error && std::mismatch(trace.begin(), trace.end(), place.begin(), place.end()).first == trace.end()) {
+    return fail(
+        fmt::format("cannot write {}: it is inside of the trace, whose files are its tables; choose another "
+                    "name with -o",
+                    output));
+  }
+  return {};
+}
+
+Error Export::told(Error error) const {
+  for (size_t at = 0; (at = error.text.find(output_, at)) != std::string::npos; at += options_.output.size())
+    error.text.replace(at, output_.size(), options_.output);
+  return error;
+}
+
+Status Export::read_nodes() {
+  if (has_table("node")) {
+    auto reader = trace::TableReader::open(options_.trace_folder, "node", {.columns = {"node_id", "name"}});
+    if (!reader) return tl::make_unexpected(reader.error());
+    for (;;) {
+      const auto batch = reader->next();
+      if (!batch) return tl::make_unexpected(batch.error());
+      if (!*batch) break;
+      const Values ids(**batch, "node_id"), names(**batch, "name");
+      for (int64_t row = 0; row < (*batch)->num_rows(); ++row)
+        nodes_.push_back({ids.number(row), std::string(names.text(row))});
+    }
+  }
+  std::map<std::string, int> times;
+  for (const ExportNode& node : nodes_) ++times[node.name];
+  for (ExportNode& node : nodes_) {
+    if (times[node.name] > 1) node.name += fmt::format(" (node {})", node.id);
+  }
+  if (nodes_.empty()) nodes_.emplace_back();
+  return {};
 }
 
 const nlohmann::json& Export::run() const { return *run_; }
@@ -84,6 +131,7 @@ const nlohmann::json& Export::run() const { return *run_; }
 Status Export::read_times() {
   start_ns_ = summary::run_facts(*run_).start_monotonic_ns.value_or(0);
   realtime_offset_ns_ = util::integer_at(*run_, "/clock/realtime_offset_start_ns");
+  knows_utc_ = util::json_at(*run_, "/clock/realtime_offset_start_ns").is_number();
   if (!options_.from.empty()) {
     const auto from = moment_of("--from", options_.from, start_ns_);
     if (!from) return tl::make_unexpected(from.error());
@@ -138,12 +186,27 @@ bool Export::has_table(const std::string& table) const {
   return trace::has_table(options_.trace_folder + "/tables", table);
 }
 
+bool Export::has_rows_of(const std::string& table, int64_t node_id) const {
+  std::error_code ignored;
+  return fs::exists(fs::path(options_.trace_folder) / "tables" / view::part_of_node(table, node_id), ignored);
+}
+
+Result<int64_t> Export::earliest(const std::vector<std::string>& tables) {
+  int64_t first_ns = start_ns_;
+  for (const std::string& table : tables) {
+    const auto shape = view::table_shape(options_.trace_folder, table);
+    if (!shape) return tl::make_unexpected(shape.error());
+    first_ns = std::min(first_ns, shape->first_ns);
+  }
+  return first_ns;
+}
+
 Status Export::commit() {
-  if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, options_.output.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (::renameat2(AT_FDCWD, output_.c_str(), AT_FDCWD, options_.output.c_str(), RENAME_NOREPLACE) == 0) return {};
   const int error_number = errno;
   // Some file systems lack renames that replace nothing.
   if (error_number == EINVAL || error_number == ENOSYS) {
-    if (::rename(staging_.c_str(), options_.output.c_str()) == 0) return {};
+    if (::rename(output_.c_str(), options_.output.c_str()) == 0) return {};
   }
   return fail_errno("give the output its name " + options_.output, error_number);
 }

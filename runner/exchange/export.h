@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/exchange/account.h"
+#include "runner/exchange/scratch_folder.h"
 #include "runner/util/json_value.h"
 #include "runner/util/result.h"
 #include "runner/view/id_names.h"
@@ -28,23 +29,35 @@ struct ExportOptions {
   std::string output = {};
   std::string from = {}, until = {};        // times since the start of the command; empty: none
   std::vector<std::string> processes = {};  // pids, as in the tables; empty: all
+  uint64_t split_bytes = 0;                 // a new file after so many; 0: as the format does by itself
   bool shows_progress = true;
+};
+
+// A machine of a merged trace.
+struct ExportNode {
+  int64_t id = 0;         // 0: the trace is of one machine, and says nothing of it
+  std::string name = {};  // no two have the same
 };
 
 class Export {
  public:
-  // Opens the trace. Fails if the output exists, or the options do not fit the trace.
+  // Opens the trace. Fails if the output exists, cannot be made or is inside of the trace, or the options do not fit the trace.
   static Result<std::unique_ptr<Export>> open(ExportOptions options);
-  // Removes what a failed export has written.
   ~Export();
   Export(const Export&) = delete;
   Export& operator=(const Export&) = delete;
 
   [[nodiscard]] const std::string& trace_folder() const { return options_.trace_folder; }
-  // The name to write to; commit() gives it the one that was asked for.
-  [[nodiscard]] const std::string& output() const { return staging_; }
+  // The name to write to, in a folder that is removed unless commit() gives it the name that was asked for.
+  [[nodiscard]] const std::string& output() const { return output_; }
   [[nodiscard]] const std::string& asked_output() const { return options_.output; }
+  // `error` with the name that was asked for, where it has that of output().
+  [[nodiscard]] Error told(Error error) const;
+  [[nodiscard]] uint64_t split_bytes() const { return options_.split_bytes; }
   [[nodiscard]] const nlohmann::json& run() const;  // run.json
+  // At least one.
+  [[nodiscard]] const std::vector<ExportNode>& nodes() const { return nodes_; }
+  [[nodiscard]] bool is_merged() const { return nodes_.front().id != 0; }
 
   // CLOCK_MONOTONIC. The rows wanted: those with ts < until_ns() that end at from_ns() or later; they are not cut.
   [[nodiscard]] int64_t from_ns() const { return from_ns_; }
@@ -54,6 +67,10 @@ class Export {
   // When the command began, CLOCK_MONOTONIC; 0 if unknown. UTC = time + realtime_offset_ns().
   [[nodiscard]] int64_t start_ns() const { return start_ns_; }
   [[nodiscard]] int64_t realtime_offset_ns() const { return realtime_offset_ns_; }
+  // False: nothing is known about UTC, and the offset is 0.
+  [[nodiscard]] bool knows_utc() const { return knows_utc_; }
+  // No row of these tables begins before; the start if that is earlier, or they have no rows.
+  Result<int64_t> earliest(const std::vector<std::string>& tables);
   // A process's row that --process wants; rows without a process (a whole machine's) are wanted without --process alone.
   [[nodiscard]] bool wants_process(int64_t proc_id) const { return proc_ids_.empty() || proc_ids_.contains(proc_id); }
   [[nodiscard]] bool has_processes() const { return !proc_ids_.empty(); }
@@ -62,6 +79,8 @@ class Export {
   Result<std::shared_ptr<const view::IdNames>> names(const std::string& id_column);
   // Whether the trace has this table with files; a sweep deletes some, and older traces lack some.
   [[nodiscard]] bool has_table(const std::string& table) const;
+  // Whether a node of a merged trace has rows in this table.
+  [[nodiscard]] bool has_rows_of(const std::string& table, int64_t node_id) const;
 
   [[nodiscard]] Account& account() { return account_; }
   [[nodiscard]] trace::Progress& progress() { return *progress_; }
@@ -71,14 +90,19 @@ class Export {
 
  private:
   explicit Export(ExportOptions options);
+  Status check_output() const;
+  Status read_nodes();
   Status read_times();
   Status read_processes();
 
   ExportOptions options_;
-  std::string staging_;
+  std::unique_ptr<ScratchFolder> scratch_;
+  std::string output_;
   util::JsonValue run_;
   int64_t from_ns_ = std::numeric_limits<int64_t>::min(), until_ns_ = std::numeric_limits<int64_t>::max();
   int64_t start_ns_ = 0, realtime_offset_ns_ = 0;
+  bool knows_utc_ = false;
+  std::vector<ExportNode> nodes_;
   std::unordered_set<int64_t> proc_ids_;
   view::IdNameTables names_;
   Account account_;

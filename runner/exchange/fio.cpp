@@ -18,6 +18,7 @@
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/text.h"
 
 namespace mlrun::exchange {
 
@@ -30,10 +31,19 @@ constexpr size_t kBufferOfThread = 16 << 10;
 
 enum Column : size_t { kFunc, kFile, kOffset, kRet, kErr, kFlags, kThread, kPid, kTid };
 
+// Whether a part of the path is "." or "..": the replay would leave its folder.
+bool has_dots(std::string_view path) {
+  for (const std::string_view part : util::split(path, "/")) {
+    if (part == "." || part == "..") return true;
+  }
+  return false;
+}
+
 // Percent-encoded as in URLs, which no shell or parser takes apart.
 std::string fio_name(std::string_view path, int64_t file_id) {
   std::string name = "files";
-  if (path.empty() || path.front() != '/') name += '/';
+  if (path.empty() || path.ends_with('/') || has_dots(path)) return fmt::format("files/by_id/{}", file_id);
+  if (path.front() != '/') name += '/';
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte <= ' ' || byte >= 0x7f || std::string_view("%'\"\\$`:*?").find(c) != std::string_view::npos) {
@@ -42,7 +52,7 @@ std::string fio_name(std::string_view path, int64_t file_id) {
       name += c;
     }
   }
-  return name.size() <= kLongestName ? name : fmt::format("files/long/{}", file_id);
+  return name.size() <= kLongestName ? name : fmt::format("files/by_id/{}", file_id);
 }
 
 class FioThread {

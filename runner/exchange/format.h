@@ -18,6 +18,7 @@ struct Format {
   // Writes all of it to job.output() (a file or a folder of that name, which it creates), and counts in job.account() each
   // row of the trace's tables as written or as left out, with the reason. Nothing of the output is kept after an error.
   Status (*write)(Export& job);
+  bool can_split = false;  // writes a folder of several files where Export::split_bytes() wants it
 };
 
 [[nodiscard]] std::span<const Format> all_formats();

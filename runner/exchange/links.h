@@ -12,6 +12,9 @@
 
 namespace mlrun::exchange {
 
+// The number of an arrow of the table `flow`: apart from those of all links.
+[[nodiscard]] constexpr uint64_t number_of_flow(uint64_t number) { return number << 3 | 7; }
+
 // Ids by which rows of two tables belong together: an arrow from the first row to each of the second.
 enum class Link : uint8_t { kNone, kFileOp, kCall, kRequest, kLaunch, kGpuFile, kBatch };
 

@@ -24,21 +24,46 @@ bool comes_before(int64_t ts, int64_t end, int64_t other_ts, int64_t other_end) 
 
 }  // namespace
 
-OrderedRows::OrderedRows(Export& job, std::string table, std::vector<std::string> columns)
-    : job_(&job), table_(std::move(table)), columns_(std::move(columns)) {}
+OrderedRows::OrderedRows(Export& job, std::string table, std::vector<std::string> columns, std::vector<int64_t> nodes)
+    : job_(&job), table_(std::move(table)), columns_(std::move(columns)), nodes_(std::move(nodes)) {}
 
-Result<OrderedRows> OrderedRows::open(Export& job, const std::string& table, std::vector<std::string> columns) {
-  OrderedRows rows(job, table, std::move(columns));
-  if (auto opened = rows.open_table(); !opened) return tl::make_unexpected(opened.error());
+Result<OrderedRows> OrderedRows::open(Export& job, const std::string& table, std::vector<std::string> columns,
+                                      int64_t node_id) {
+  std::vector<int64_t> nodes = {node_id};
+  if (node_id == 0 && job.is_merged()) {
+    nodes.clear();
+    for (const ExportNode& node : job.nodes()) nodes.push_back(node.id);
+  }
+  OrderedRows rows(job, table, std::move(columns), std::move(nodes));
+  if (auto opened = rows.open_table(node_id); !opened) return tl::make_unexpected(opened.error());
   return rows;
 }
 
-Status OrderedRows::open_table() {
+Status OrderedRows::open_table(int64_t node_id) {
   if (!job_->has_table(table_)) return {};
-  const auto shape = view::table_shape(job_->trace_folder(), table_);
+  const auto shape = view::table_shape(job_->trace_folder(), table_, node_id);
   if (!shape) return tl::make_unexpected(shape.error());
   all_rows_ = shape->rows;
-  if (all_rows_ == 0) return {};
+  if (all_rows_ == 0) {
+    next_node_ = nodes_.size();
+    return {};
+  }
+  if (const auto opened = open_node(); !opened) return tl::make_unexpected(opened.error());
+  return {};
+}
+
+Result<bool> OrderedRows::open_node() {
+  for (;;) {
+    if (!job_->has_table(table_) || next_node_ == nodes_.size()) return false;
+    node_id_ = nodes_[next_node_++];
+    if (node_id_ == 0 || job_->has_rows_of(table_, node_id_)) break;
+  }
+  latest_.clear();
+  stored_.clear();
+  early_units_.clear();
+  early_.clear();
+  early_rows_ = 0;
+  next_early_ = next_unit_ = 0;
   const auto schema = reader({}, false);
   if (!schema) return tl::make_unexpected(schema.error());
   const auto add = [&](const std::string& name) {
@@ -47,14 +72,14 @@ Status OrderedRows::open_table() {
   };
   for (const char* name : {"ts", "dur", "proc_id"}) add(name);
   for (const std::string& name : columns_) add(name);
-  if (auto scanned = scan_begins(); !scanned) return scanned;
+  if (auto scanned = scan_begins(); !scanned) return tl::make_unexpected(scanned.error());
   if (early_rows_ != 0) {
-    if (auto kept = keep_early_rows(); !kept) return kept;
+    if (auto kept = keep_early_rows(); !kept) return tl::make_unexpected(kept.error());
   }
   auto stream = reader(stored_, true);
   if (!stream) return tl::make_unexpected(stream.error());
   stream_ = std::make_unique<trace::TableReader>(*std::move(stream));
-  return {};
+  return true;
 }
 
 Result<trace::TableReader> OrderedRows::reader(std::vector<std::string> columns, bool reads_ahead) const {
@@ -63,7 +88,8 @@ Result<trace::TableReader> OrderedRows::reader(std::vector<std::string> columns,
   query.from_ns = job_->from_ns();
   query.to_ns = job_->until_ns();
   query.read_ahead = reads_ahead;
-  return trace::TableReader::open(job_->trace_folder(), table_, std::move(query));
+  const std::string rows = node_id_ == 0 ? table_ : view::part_of_node(table_, node_id_);
+  return trace::TableReader::open(job_->trace_folder(), rows, std::move(query));
 }
 
 int64_t OrderedRows::floor_of(size_t number) const {
@@ -161,7 +187,12 @@ Result<bool> OrderedRows::next() {
       if (auto loaded = load_unit(); !loaded) return tl::make_unexpected(loaded.error());
       continue;
     }
-    if (first == nullptr) return false;
+    if (first == nullptr) {
+      const auto more = open_node();
+      if (!more) return tl::make_unexpected(more.error());
+      if (!*more) return false;
+      continue;
+    }
     current_ = *first;
     ++wanted_rows_;
     ++(of == nullptr ? next_early_ : of->next);

@@ -4,6 +4,8 @@
 // A table is stored in the order of ends, roughly: a long row is far behind the rows that began with it. So a first pass reads
 // the begins, a second one, if it has to be, keeps the rows that began long before their neighbours, and the last one streams.
 // In memory: two or three batches, and those early rows (a few for each thread and batch).
+//
+// A merged trace has the rows of one node after those of another: each node is read by itself.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,9 @@ namespace mlrun::exchange {
 class OrderedRows {
  public:
   // `columns`: those that the caller reads, by their place in this list; ones that the table lacks are null. A table that the
-  // trace lacks has no rows. Reads the begins.
-  static Result<OrderedRows> open(Export& job, const std::string& table, std::vector<std::string> columns);
+  // trace lacks has no rows. Reads the begins. `node_id`: of a merged trace, the node; 0: all of them, one after the other.
+  static Result<OrderedRows> open(Export& job, const std::string& table, std::vector<std::string> columns,
+                                  int64_t node_id = 0);
 
   // The next row becomes the current one; false: there is none.
   Result<bool> next();
@@ -56,8 +59,10 @@ class OrderedRows {
     size_t next = 0;
   };
 
-  OrderedRows(Export& job, std::string table, std::vector<std::string> columns);
-  Status open_table();
+  OrderedRows(Export& job, std::string table, std::vector<std::string> columns, std::vector<int64_t> nodes);
+  Status open_table(int64_t node_id);
+  // Goes on to the rows of the next node that has some. False: there is none.
+  Result<bool> open_node();
   Result<trace::TableReader> reader(std::vector<std::string> columns, bool reads_ahead) const;
   Status scan_begins();
   Status keep_early_rows();
@@ -70,7 +75,10 @@ class OrderedRows {
   Export* job_;
   std::string table_;
   std::vector<std::string> columns_, stored_;  // asked for; of these, and ts, dur, proc_id, those in the table
-  std::vector<int64_t> latest_;                // latest begin of this unit and those before it
+  std::vector<int64_t> nodes_;                 // that are read
+  size_t next_node_ = 0;
+  int64_t node_id_ = 0;
+  std::vector<int64_t> latest_;  // latest begin of this unit and those before it
   int64_t early_rows_ = 0, all_rows_ = 0, wanted_rows_ = 0;
   std::vector<Unit> early_units_;
   std::vector<Place> early_;

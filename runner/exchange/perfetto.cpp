@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sequence of packets: the state that the others need, then tracks, texts and events as they come. Times are those of the
-// trace (CLOCK_MONOTONIC). The viewer sorts packets by time and keeps the order of equal ones, so the end of a slice comes
-// before the begin of the next one.
+// trace (CLOCK_MONOTONIC), later by as much as the first is before 0: the format has no time before 0. The viewer sorts packets
+// by time and keeps the order of equal ones, so the end of a slice comes before the begin of the next one.
+//
+// The nodes of a merged trace are in one file, told apart by the names of their processes and groups, with pids of their own where two
+// nodes have the same. An archive with a manifest, a file for each node, would say no more, as all nodes are on one clock already;
+// and viewers before version 58 take no notice of a manifest, and make one process of equal pids.
 #include "runner/exchange/perfetto.h"
 
+#include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <protozero/pbf_writer.hpp>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/exchange/output_file.h"
+#include "runner/exchange/output_parts.h"
 #include "runner/exchange/perfetto_bytes.h"
 #include "runner/exchange/perfetto_fields.h"
 #include "runner/exchange/perfetto_names.h"
@@ -32,11 +34,11 @@ constexpr uint64_t kSliceBytes = 120, kArgumentBytes = 50, kFlowBytes = 60, kCou
 
 class PerfettoSink : public TimelineSink {
  public:
-  PerfettoSink(Export& job, const Stacks& stacks) : job_(&job), names_(stacks) {}
+  PerfettoSink(Export& job, const Stacks& stacks) : job_(&job), names_(stacks), parts_(job, ".pftrace", false) {}
 
-  Status open() { return open_part(); }
   Status close();
 
+  [[nodiscard]] Status start(int64_t first_ns) override;
   void track(const Track& track) override {
     tracks_.push_back(track);
     is_declared_.push_back(false);
@@ -44,11 +46,15 @@ class PerfettoSink : public TimelineSink {
   void begin(const TimelineEvent& event) override { row(event, perfetto::kBegin); }
   void end(TrackId track, int64_t ts) override;
   void point(const TimelineEvent& event) override { row(event, perfetto::kPoint); }
-  void counter(TrackId track, int64_t ts, CounterValue value) override;
+  void counter(const TimelineEvent& event, CounterValue value) override;
   void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
              StackUnit unit) override;
-  [[nodiscard]] bool is_full() const override { return viewer_bytes_ + names_.text_bytes() > kMostViewerBytes; }
-  void next_part() override;
+  [[nodiscard]] bool is_full() const override {
+    return viewer_bytes_ + names_.text_bytes() > kMostViewerBytes || parts_.is_full(UINT64_MAX);
+  }
+  void next_part() override {
+    if (status_) status_ = open_part();
+  }
   [[nodiscard]] Status status() const override {
     return file_->good() ? status_ : fail_errno("write " + job_->asked_output(), file_->error_number());
   }
@@ -69,38 +75,30 @@ class PerfettoSink : public TimelineSink {
   // Writes the event in event_ with what it needs before it.
   void write_event(int64_t ts, uint32_t field = perfetto::kTrackEvent);
   // Fields of packets that need the state, before `data`, a message in `field`.
-  void write_message(int64_t ts, uint32_t field, std::string_view data);
+  void write_message(std::optional<int64_t> ts, uint32_t field, std::string_view data);
 
   Export* job_;
   PerfettoNames names_;
   std::vector<Track> tracks_;      // by id - 1
   std::vector<bool> is_declared_;  // in this file
-  std::optional<OutputFile> file_;
+  OutputParts parts_;
+  OutputFile* file_ = nullptr;  // the current one of them
   PerfettoBytes header_, prefix_, event_, text_;
   uint64_t viewer_bytes_ = 0;
-  int part_ = 0;
+  int64_t later_ns_ = 0;  // than in the trace
   Status status_;
 };
 
+Status PerfettoSink::start(int64_t first_ns) {
+  later_ns_ = std::max<int64_t>(-first_ns, 0);
+  if (later_ns_ != 0)
+    job_->account().note(fmt::format("all times are {} ns later: the format has none before 0", later_ns_));
+  return open_part();
+}
+
 Status PerfettoSink::open_part() {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const std::string folder = job_->output();
-  const auto part_name = [&](int part) { return fmt::format("{}/part-{:03}.pftrace", folder, part); };
-  if (++part_ == 2) {  // the first one turns out not to be the only one
-    const std::string aside = folder + ".first";
-    fs::rename(folder, aside, error);
-    if (!error) fs::create_directory(folder, error);
-    if (!error) fs::rename(aside, part_name(1), error);
-    if (error) {
-      std::error_code ignored;
-      fs::remove(aside, ignored);
-      return fail(fmt::format("cannot make the folder {}: {}", folder, error.message()));
-    }
-  }
-  auto file = OutputFile::create(part_ == 1 ? folder : part_name(part_));
-  if (!file) return tl::make_unexpected(file.error());
-  file_.emplace(*std::move(file));
+  if (auto begun = parts_.begin(); !begun) return begun;
+  file_ = &parts_.file();
   viewer_bytes_ = 0;
   names_.clear();
   is_declared_.assign(tracks_.size(), false);
@@ -109,17 +107,7 @@ Status PerfettoSink::open_part() {
   return {};
 }
 
-Status PerfettoSink::close() {
-  if (!status_) return status_;
-  if (part_ > 1) job_->account().note(fmt::format("{} files in a folder, each small enough for the viewer", part_));
-  return file_->close();
-}
-
-void PerfettoSink::next_part() {
-  if (!status_) return;
-  status_ = file_->close();
-  if (status_) status_ = open_part();
-}
+Status PerfettoSink::close() { return status_ ? parts_.close() : status_; }
 
 void PerfettoSink::write_state() {
   std::string fields;
@@ -134,9 +122,10 @@ void PerfettoSink::write_state() {
   packet(fields);
 }
 
-// Pairs of the two clocks, wherever the wall clock was compared: it may be set during a run.
+// Pairs of the two clocks, wherever the wall clock was compared: it may be set during a run. Of an imported trace it may be unknown.
 void PerfettoSink::write_clocks() {
-  const auto write = [&](int64_t at_ns, int64_t offset_ns) {
+  const auto write = [&](int64_t moment_ns, int64_t offset_ns) {
+    const int64_t at_ns = moment_ns + later_ns_;
     std::string fields;
     protozero::pbf_writer packet_fields(fields);
     packet_fields.add_uint32(perfetto::kSequenceId, 1);
@@ -145,7 +134,8 @@ void PerfettoSink::write_clocks() {
     {
       protozero::pbf_writer snapshot(packet_fields, perfetto::kClockSnapshot);
       for (const auto& [clock, time] :
-           {std::pair(perfetto::kMonotonic, at_ns), {perfetto::kRealtime, at_ns + offset_ns}}) {
+           {std::pair(perfetto::kMonotonic, at_ns), {perfetto::kRealtime, moment_ns + offset_ns}}) {
+        if (clock == perfetto::kRealtime && !job_->knows_utc()) continue;
         protozero::pbf_writer entry(snapshot, perfetto::kClocks);
         entry.add_uint32(perfetto::kClockId, clock);
         entry.add_uint64(perfetto::kClockTime, uint64_t(time));
@@ -179,7 +169,7 @@ void PerfettoSink::declare(TrackId id) {
   descriptor.add_uint64(perfetto::kUuid, id);
   if (track.parent != 0) descriptor.add_uint64(perfetto::kParent, track.parent);
   switch (track.kind) {
-    case TrackKind::kProcess: {
+    case TrackKind::kProcess: {  // the pid fits, also one that is made up
       protozero::pbf_writer process(descriptor, perfetto::kProcess);
       process.add_int32(perfetto::kPidOfProcess, int32_t(track.pid));
       process.add_string(perfetto::kProcessName, track.name);
@@ -210,9 +200,9 @@ void PerfettoSink::declare(TrackId id) {
   packet(whole);
 }
 
-void PerfettoSink::write_message(int64_t ts, uint32_t field, std::string_view data) {
+void PerfettoSink::write_message(std::optional<int64_t> ts, uint32_t field, std::string_view data) {
   prefix_.clear();
-  if (ts >= 0) prefix_.number(perfetto::kTimestamp, uint64_t(ts));
+  if (ts) prefix_.number(perfetto::kTimestamp, uint64_t(*ts + later_ns_));
   prefix_.number(perfetto::kSequenceId, 1);
   prefix_.number(perfetto::kSequenceFlags, perfetto::kNeedsState);
   prefix_.message(field, data.size());
@@ -225,7 +215,7 @@ void PerfettoSink::write_message(int64_t ts, uint32_t field, std::string_view da
 
 void PerfettoSink::write_event(int64_t ts, uint32_t field) {
   if (!names_.pending().empty()) {
-    write_message(-1, perfetto::kInternedData, names_.pending());
+    write_message(std::nullopt, perfetto::kInternedData, names_.pending());
     names_.pending().clear();
   }
   write_message(ts, field, event_.view());
@@ -289,18 +279,18 @@ void PerfettoSink::end(TrackId track, int64_t ts) {
   write_event(ts);
 }
 
-void PerfettoSink::counter(TrackId track, int64_t ts, CounterValue value) {
-  declare(track);
+void PerfettoSink::counter(const TimelineEvent& event, CounterValue value) {
+  declare(event.track);
   event_.clear();
   event_.number(perfetto::kType, perfetto::kCounter);
-  event_.number(perfetto::kTrack, track);
+  event_.number(perfetto::kTrack, event.track);
   if (const auto* whole = std::get_if<int64_t>(&value)) {
     event_.number(perfetto::kCounterValue, uint64_t(*whole));
   } else {
     event_.fixed64(perfetto::kRealCounterValue, std::bit_cast<uint64_t>(std::get<double>(value)));
   }
   viewer_bytes_ += kCounterBytes;
-  write_event(ts);
+  write_event(event.ts);
 }
 
 void PerfettoSink::stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
@@ -326,7 +316,6 @@ Status write_perfetto(Export& job) {
   auto stacks = Stacks::load(job);
   if (!stacks) return tl::make_unexpected(stacks.error());
   PerfettoSink sink(job, *stacks);
-  if (auto opened = sink.open(); !opened) return opened;
   if (auto written = write_timeline(job, sink); !written) return written;
   return sink.close();
 }

@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -38,6 +39,8 @@ enum PprofValue : size_t {
   kAllocBytes,
   kGpuAllocs,
   kGpuBytes,
+  kProfiled,
+  kProfiledPeriods,
   kPprofValues
 };
 
@@ -56,6 +59,8 @@ constexpr std::array<SampleType, kPprofValues> kSampleTypes = {{
     {"allocated", "bytes"},
     {"gpu_allocations", "count"},
     {"gpu_allocated", "bytes"},
+    {"samples", "count"},  // of another profiler, imported
+    {"periods", "count"},
 }};
 
 using Sums = std::array<int64_t, kPprofValues>;
@@ -95,7 +100,7 @@ class PprofExport {
     const auto used = int64_t(locations_.size());
     job_.account().wrote("frame", used, used);
     job_.account().left_out("frame", "of stacks without a sample", *frames - used);
-    return leave_out_others(job_, {"call", "alloc", "python_stack", "gpu_memory", "frame"},
+    return leave_out_others(job_, {"call", "alloc", "python_stack", "gpu_memory", "stack_sample", "frame"},
                             "a profile has stacks and their sums alone");
   }
 
@@ -146,9 +151,14 @@ class PprofExport {
       sums[kAllocBytes] += std::llround(weight * double(row.number(2)));
     });
     if (!summed) return summed;
-    return sum_table("gpu_memory", {"stack_id", "proc_id", "bytes"}, [](const OrderedRows& row, Sums& sums) {
+    summed = sum_table("gpu_memory", {"stack_id", "proc_id", "bytes"}, [](const OrderedRows& row, Sums& sums) {
       ++sums[kGpuAllocs];
       sums[kGpuBytes] += row.number(2);
+    });
+    if (!summed) return summed;
+    return sum_table("stack_sample", {"stack_id", "proc_id", "period"}, [](const OrderedRows& row, Sums& sums) {
+      ++sums[kProfiled];
+      sums[kProfiledPeriods] += std::max<int64_t>(row.number(2), 0);
     });
   }
 
@@ -201,7 +211,7 @@ class PprofExport {
     protozero::pbf_writer to(rest);
     to.add_int64(kTime, job_.start_ns() + job_.realtime_offset_ns());
     to.add_int64(kDuration, util::integer_at(job_.run(), "/wall_ns"));
-    to.add_int64(kDefaultType, text(kSampleTypes[sampled_ ? kSampledTime : kAllocBytes].type));
+    to.add_int64(kDefaultType, text(kSampleTypes[sampled_ ? kSampledTime : profiled_ ? kProfiled : kAllocBytes].type));
     to.add_int64(kComment, text("mlrun " MLRUN_VERSION));
     for (const std::string* value : texts_in_order_) to.add_string(kString, *value);
     put(rest);
@@ -214,6 +224,7 @@ class PprofExport {
       places.push_back(uint64_t(frame));
     }
     sampled_ = sampled_ || sums[kSamples] != 0;
+    profiled_ = profiled_ || sums[kProfiled] != 0;
     message(kSample, [&](protozero::pbf_writer& to) {
       to.add_packed_uint64(1, places.begin(), places.end());
       to.add_packed_int64(2, sums.begin(), sums.end());
@@ -265,7 +276,7 @@ class PprofExport {
   std::unordered_set<int32_t> locations_;
   std::map<std::pair<int64_t, int64_t>, uint64_t> functions_;  // by name and source
   std::map<int64_t, uint64_t> mappings_;                       // by name
-  bool sampled_ = false, failed_ = false;
+  bool sampled_ = false, profiled_ = false, failed_ = false;
 };
 
 }  // namespace

@@ -25,13 +25,17 @@ constexpr const char* kPragmas =
 
 std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
-const char* sqlite_type(const arrow::DataType& type) {
-  switch (type.id()) {
-    case arrow::Type::DOUBLE: return "REAL";
+// As sqlite_restore.cpp reads it back; for SQLite, INT and BOOLEAN are numbers as any.
+std::string sqlite_type(const arrow::Field& field) {
+  const auto named = [&](const char* type) { return std::string(type) + (field.nullable() ? "" : " NOT NULL"); };
+  switch (field.type()->id()) {
+    case arrow::Type::DOUBLE: return "REAL";  // it makes a NULL of what is no number
     case arrow::Type::STRING:
-    case arrow::Type::DICTIONARY: return "TEXT";
-    case arrow::Type::BINARY: return "BLOB";
-    default: return "INTEGER";
+    case arrow::Type::DICTIONARY: return named("TEXT");
+    case arrow::Type::BINARY: return named("BLOB");
+    case arrow::Type::INT32: return named("INT");
+    case arrow::Type::BOOL: return named("BOOLEAN");
+    default: return named("INTEGER");
   }
 }
 
@@ -80,8 +84,7 @@ class SqliteExport {
     std::string columns, marks;
     const auto schema = reader->schema();
     for (const auto& field : schema->fields()) {
-      columns +=
-          fmt::format("{}{} {}", columns.empty() ? "" : ", ", quoted(field->name()), sqlite_type(*field->type()));
+      columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", quoted(field->name()), sqlite_type(*field));
       marks += marks.empty() ? "?" : ", ?";
     }
     // Heimdallr's `access` is a view of it.
@@ -136,11 +139,21 @@ class SqliteExport {
     const std::string rss = has("sample_process")
                                 ? "(SELECT max(rss_bytes) / 1024 FROM sample_process s WHERE s.proc_id = p.proc_id)"
                                 : "NULL";
-    database_.exec(fmt::format(
-        "CREATE VIEW runs AS SELECT proc_id AS id, command AS prog, 'mlrun' AS mode, proc_id AS run, {} AS utime_ns, "
-        "{} AS stime_ns, last - first AS wtime_ns, {} AS max_rss FROM process p",
-        fmt::format(fmt::runtime(cpu_time), "utime_ns"), fmt::format(fmt::runtime(cpu_time), "stime_ns"), rss));
-    // A block lives from the end of its allocation to the begin of the next event on its address.
+    if (has("process"))
+      database_.exec(fmt::format(
+          "CREATE VIEW runs AS SELECT proc_id AS id, command AS prog, 'mlrun' AS mode, proc_id AS run, {} AS utime_ns, "
+          "{} AS stime_ns, last - first AS wtime_ns, {} AS max_rss FROM process p",
+          fmt::format(fmt::runtime(cpu_time), "utime_ns"), fmt::format(fmt::runtime(cpu_time), "stime_ns"), rss));
+    if (has("alloc")) add_view_of_blocks();
+    database_.exec(has("access")
+                       ? fmt::format("CREATE VIEW access AS SELECT proc_id AS run_id, ts - {} AS at_ns, addr, "
+                                     "op IN ('store', 'written') AS is_write FROM access_sample",
+                                     job_.start_ns())
+                       : "CREATE VIEW access AS SELECT 0 AS run_id, 0 AS at_ns, 0 AS addr, 0 AS is_write WHERE false");
+  }
+
+  // A block lives from the end of its allocation to the begin of the next event on its address.
+  void add_view_of_blocks() {
     database_.exec("CREATE INDEX alloc_address ON alloc (proc_id, addr)");
     database_.exec(
         fmt::format("CREATE VIEW allocs AS WITH event AS ("
@@ -152,11 +165,6 @@ class SqliteExport {
                     "SELECT id, proc_id AS run_id, at_ns - {0} AS from_ns, until_ns - {0} AS to_ns, base, size FROM "
                     "life WHERE is_begin",
                     job_.start_ns()));
-    database_.exec(has("access")
-                       ? fmt::format("CREATE VIEW access AS SELECT proc_id AS run_id, ts - {} AS at_ns, addr, "
-                                     "op IN ('store', 'written') AS is_write FROM access_sample",
-                                     job_.start_ns())
-                       : "CREATE VIEW access AS SELECT 0 AS run_id, 0 AS at_ns, 0 AS addr, 0 AS is_write WHERE false");
   }
 
   Export& job_;

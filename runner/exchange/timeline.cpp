@@ -4,12 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "runner/exchange/each_row.h"
+#include "runner/exchange/flow_arrows.h"
 #include "runner/exchange/lanes.h"
 #include "runner/exchange/links.h"
 #include "runner/exchange/merged_rows.h"
@@ -17,7 +21,6 @@
 #include "runner/exchange/tracks.h"
 #include "runner/parquet/table_reader.h"
 #include "runner/trace/merge/progress.h"
-#include "runner/view/table_shape.h"
 
 namespace mlrun::exchange {
 
@@ -67,11 +70,15 @@ class Timeline {
 
  private:
   Status open_tables();
-  Status expect_links();
-  Status write_rows();
+  Status write_node(const ExportNode& node);
+  Status expect_links(const ExportNode& node);
+  Status find_flows(const ExportNode& node);
+  Status write_rows(std::vector<OrderedRows> rows);
   Status account();
+  void note_flows();
   LaneSet& lanes_of(TrackId track);
   void write_row(size_t number, const OrderedRows& row);
+  void begin_part();
   void write_slice(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event);
   void write_stack(const TimelineTable& table, const OrderedRows& row, const TimelineEvent& event);
   void write_point(TimelineEvent& event);
@@ -84,9 +91,13 @@ class Timeline {
   Tracks tracks_;
   EventNames names_;
   Links links_;
+  FlowArrows flows_;
+  std::unordered_set<uint64_t> open_flows_;  // arrows that have begun
+  struct {
+    int64_t drawn = 0, of_launches = 0, without = 0, cut = 0, drawn_rows = 0;
+  } flow_sums_;
   std::vector<TimelineTable> tables_;
-  std::vector<OrderedRows> rows_;
-  size_t arguments_ = 0;
+  int64_t all_rows_ = 0;
   std::vector<int64_t> written_, events_;                                // by table
   std::vector<LaneSet> lanes_;                                           // by track
   std::map<std::pair<TrackId, size_t>, std::vector<TrackId>> counters_;  // of a group and table, by argument
@@ -138,34 +149,34 @@ std::vector<std::string> link_columns(const TimelineTable& table) {
 }
 
 Status Timeline::open_tables() {
+  size_t arguments = 0;
   for (const TableForm& form : timeline_forms()) {
     if (!job_->has_table(form.table)) continue;
     auto table = timeline_table(*job_, form);
     if (!table) return tl::make_unexpected(table.error());
-    auto rows = OrderedRows::open(*job_, form.table, table->columns);
+    const auto rows = rows_in(*job_, form.table);
     if (!rows) return tl::make_unexpected(rows.error());
+    all_rows_ += *rows;
     table->number = tables_.size();
-    for (Argument& argument : table->arguments) argument.number = arguments_++;
+    for (Argument& argument : table->arguments) argument.number = arguments++;
     tables_.push_back(*std::move(table));
-    rows_.push_back(*std::move(rows));
   }
   written_.resize(tables_.size());
   events_.resize(tables_.size());
   return {};
 }
 
-Status Timeline::expect_links() {
-  const bool has_gpu_files = std::any_of(rows_.begin(), rows_.end(), [](const OrderedRows& rows) {
-    return rows.table() == "gpu_file" && rows.all() != 0;
-  });
+Status Timeline::expect_links(const ExportNode& node) {
+  const auto gpu_files = rows_in(*job_, "gpu_file");
+  if (!gpu_files) return tl::make_unexpected(gpu_files.error());
   for (const TimelineTable& table : tables_) {
     std::vector<Link> links;
     for (const Link link : {table.form->in, table.form->other_in}) {
       const bool is_of_gpu_file = link == Link::kGpuFile || link == Link::kBatch;
-      if (link != Link::kNone && (has_gpu_files || !is_of_gpu_file)) links.push_back(link);
+      if (link != Link::kNone && (*gpu_files != 0 || !is_of_gpu_file)) links.push_back(link);
     }
     if (links.empty()) continue;
-    auto rows = OrderedRows::open(*job_, table.form->table, link_columns(table));
+    auto rows = OrderedRows::open(*job_, table.form->table, link_columns(table), node.id);
     if (!rows) return tl::make_unexpected(rows.error());
     for (;;) {
       const auto more = rows->next();
@@ -180,6 +191,26 @@ Status Timeline::expect_links() {
   return {};
 }
 
+Status Timeline::find_flows(const ExportNode& node) {
+  if (sink_->takes_flow_rows()) return {};
+  std::vector<FlowSource> sources;
+  for (const TimelineTable& table : tables_) {
+    const TableForm& form = *table.form;
+    const bool is_flow = std::string_view(form.table) == "flow";
+    const bool has_slices = form.shape == Shape::kNested && form.place == Place::kThread;
+    sources.push_back({form.table, is_flow                        ? FlowSource::Kind::kFlow
+                                   : has_slices                   ? FlowSource::Kind::kSlices
+                                   : form.place == Place::kStream ? FlowSource::Kind::kStream
+                                                                  : FlowSource::Kind::kNone});
+  }
+  auto found = FlowArrows::find(*job_, node.id, sources, std::max<uint64_t>(flows_.next_number(), 1));
+  if (!found) return tl::make_unexpected(found.error());
+  flows_ = *std::move(found);
+  flow_sums_.of_launches += flows_.of_launches();
+  flow_sums_.without += flows_.without_arrow();
+  return {};
+}
+
 void Timeline::link(const TimelineTable& table, const OrderedRows& row, TimelineEvent& event) {
   flows_out_.clear();
   flows_in_.clear();
@@ -190,6 +221,19 @@ void Timeline::link(const TimelineTable& table, const OrderedRows& row, Timeline
   }
   const Reference own = own_id(form.out, table.at, row);
   if (own.id != 0) links_.begin(own.link, own.proc_id, own.id, flows_out_);
+  const size_t begins = flows_out_.size(), ends = flows_in_.size();
+  flows_.take_row(table.number, flows_out_, flows_in_);
+  for (size_t i = begins; i < flows_out_.size(); ++i) {
+    flows_out_[i] = number_of_flow(flows_out_[i]);
+    open_flows_.insert(flows_out_[i]);
+  }
+  for (size_t i = ends; i < flows_in_.size(); ++i) flows_in_[i] = number_of_flow(flows_in_[i]);
+  flow_sums_.drawn += std::ptrdiff_t(flows_in_.size() - ends);
+  // An arrow that begins in another part is none.
+  const auto is_cut = [&](uint64_t flow) { return open_flows_.erase(flow) == 0; };
+  const auto cut = std::remove_if(flows_in_.begin() + std::ptrdiff_t(ends), flows_in_.end(), is_cut);
+  flow_sums_.cut += flows_in_.end() - cut;
+  flows_in_.erase(cut, flows_in_.end());
   event.flows_out = flows_out_;
   event.flows_in = flows_in_;
 }
@@ -225,9 +269,11 @@ void Timeline::write_slice(const TimelineTable& table, const OrderedRows& row, T
 
 void Timeline::write_counters(const TimelineTable& table, size_t number, const OrderedRows& row) {
   TrackId group = tracks_.of_row(table, row);
+  TimelineEvent event{.track = 0, .ts = row.ts(), .end = row.ts(), .table = &table, .row = &row};
+  if (table.form->place == Place::kProcess && !row.is_null(table.at.tid)) event.thread = tracks_.thread_of(table, row);
   if (std::string_view(table.form->table) == "alloc_small") {
-    const TrackId track = tracks_.child(group, TrackKind::kCounter, "live bytes");
-    sink_->counter(track, row.ts(), small_bytes_[track] += row.number(table.at.bytes));
+    event.track = tracks_.child(group, TrackKind::kCounter, "live bytes");
+    sink_->counter(event, small_bytes_[event.track] += row.number(table.at.bytes));
     ++events_[number];
     return;
   }
@@ -239,9 +285,9 @@ void Timeline::write_counters(const TimelineTable& table, size_t number, const O
     if (row.is_null(argument.column)) continue;
     if (tracks[i] == 0) tracks[i] = tracks_.child(group, TrackKind::kCounter, argument.shown);
     const Values& values = row.values(argument.column);
-    sink_->counter(tracks[i], row.ts(),
-                   values.kind() == Values::Kind::kReal ? CounterValue(values.real(row.row()))
-                                                        : CounterValue(values.number(row.row())));
+    event.track = tracks[i];
+    sink_->counter(event, values.kind() == Values::Kind::kReal ? CounterValue(values.real(row.row()))
+                                                               : CounterValue(values.number(row.row())));
     ++events_[number];
   }
 }
@@ -275,6 +321,7 @@ void Timeline::write_row(size_t number, const OrderedRows& row) {
     if (text.empty()) text = row.text(table.at.text);
   }
   const EventNames::Name name = names_.of(number, form.prefix, text);
+  if (!row.is_null(table.at.track) && !row.is_null(table.at.tid)) event.thread = tracks_.thread_of(table, row);
   event.name = name.number;
   event.name_text = name.text;
   if (form.shape == Shape::kStack) {
@@ -282,6 +329,10 @@ void Timeline::write_row(size_t number, const OrderedRows& row) {
                         row.number(table.at.period_ns), StackUnit::kTime);
   }
   link(table, row, event);
+  if (flows_.is_drawn() && std::string_view(form.table) == "flow") {
+    ++flow_sums_.drawn_rows;
+    return;
+  }
   if (!row.is_null(table.at.stack_id)) write_stack(table, row, event);
   if (row.has_duration()) {
     write_slice(table, row, event);
@@ -297,60 +348,94 @@ void Timeline::close_slices() {
   }
 }
 
-Status Timeline::write_rows() {
+void Timeline::begin_part() {
+  close_slices();
+  links_.forget_open();
+  open_flows_.clear();
+  sink_->next_part();
+}
+
+Status Timeline::write_rows(std::vector<OrderedRows> rows) {
   constexpr int64_t kStep = 1 << 16;
-  MergedRows merged(std::move(rows_));
-  int64_t all = 0, done = 0;
-  for (const OrderedRows& rows : merged.tables()) all += rows.all();
-  job_->progress().begin(1, uint64_t(all));
+  MergedRows merged(std::move(rows));
+  int64_t done = 0;
   for (;;) {
     const auto row = merged.next();
     if (!row) return tl::make_unexpected(row.error());
     if (*row == nullptr) break;
-    if (sink_->is_full()) {
-      close_slices();
-      links_.forget_open();
-      sink_->next_part();
-    }
+    if (sink_->is_full()) begin_part();
     write_row(merged.number(), **row);
     if (++done % kStep != 0) continue;
     job_->progress().advance(kStep);
     if (const Status good = sink_->status(); !good) return good;
   }
   close_slices();
-  for (const OrderedRows& rows : merged.tables()) {
-    job_->account().left_out(rows.table(), "outside of --from, --until and --process", rows.unwanted());
-  }
+  for (const OrderedRows& of_table : merged.tables())
+    job_->account().left_out(of_table.table(), kNotWanted, of_table.unwanted());
   return sink_->status();
+}
+
+void Timeline::note_flows() {
+  const auto& sums = flow_sums_;
+  if (sums.drawn_rows + sums.drawn + sums.without == 0) return;
+  Account& account = job_->account();
+  account.note(fmt::format("arrows of flow: {}; {} of its rows are ends of arrows alone, without names and arguments",
+                           sums.drawn - sums.cut, sums.drawn_rows));
+  account.note(
+      fmt::format("not drawn: {} of flow that launches have already, {} into another part; {} ends lack the other",
+                  sums.of_launches, sums.cut, sums.without));
 }
 
 Status Timeline::account() {
   Account& account = job_->account();
-  for (size_t i = 0; i < tables_.size(); ++i) account.wrote(tables_[i].form->table, written_[i], events_[i]);
+  std::set<std::string> written;
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    account.wrote(tables_[i].form->table, written_[i], events_[i]);
+    written.insert(tables_[i].form->table);
+  }
   const auto names = trace::list_tables(job_->trace_folder());
   if (!names) return tl::make_unexpected(names.error());
   for (const std::string& name : *names) {
-    const bool is_written = std::any_of(tables_.begin(), tables_.end(),
-                                        [&](const TimelineTable& table) { return name == table.form->table; });
-    if (is_written || !job_->has_table(name)) continue;
-    const auto shape = view::table_shape(job_->trace_folder(), name);
-    if (!shape) return tl::make_unexpected(shape.error());
+    if (written.contains(name)) continue;
+    const auto rows = rows_in(*job_, name);
+    if (!rows) return tl::make_unexpected(rows.error());
     account.left_out(
         name,
         is_definition(name) ? "names, which are written with the rows that refer to them" : "no place on a time line",
-        shape->rows);
+        *rows);
   }
   account.note(
       fmt::format("arrows: {}; without one: {} rows that refer to a row not written before them, or in another part",
                   links_.drawn(), links_.not_drawn()));
+  note_flows();
   return {};
+}
+
+Status Timeline::write_node(const ExportNode& node) {
+  tracks_.begin_node(node);
+  if (auto expected = expect_links(node); !expected) return expected;
+  if (auto found = find_flows(node); !found) return found;
+  std::vector<OrderedRows> rows;
+  for (const TimelineTable& table : tables_) {
+    auto of_table = OrderedRows::open(*job_, table.form->table, table.columns, node.id);
+    if (!of_table) return tl::make_unexpected(of_table.error());
+    rows.push_back(*std::move(of_table));
+  }
+  return write_rows(std::move(rows));
 }
 
 Status Timeline::write() {
   if (auto loaded = tracks_.load(*job_); !loaded) return loaded;
   if (auto opened = open_tables(); !opened) return opened;
-  if (auto expected = expect_links(); !expected) return expected;
-  if (auto written = write_rows(); !written) return written;
+  std::vector<std::string> names;
+  for (const TimelineTable& table : tables_) names.emplace_back(table.form->table);
+  const auto first_ns = job_->earliest(names);
+  if (!first_ns) return tl::make_unexpected(first_ns.error());
+  if (auto started = sink_->start(*first_ns); !started) return started;
+  job_->progress().begin(1, uint64_t(all_rows_));
+  for (const ExportNode& node : job_->nodes()) {
+    if (auto written = write_node(node); !written) return written;
+  }
   return account();
 }
 

@@ -80,8 +80,8 @@ constexpr std::array<UsualValue, 9> kUsualValues = {{
 
 // Where the event is, or what it is called.
 bool is_place(const std::string& column) {
-  static constexpr std::array<const char*, 9> kPlaces = {"end_min", "end_max", "ts",        "dur",     "pid",
-                                                         "tid",     "proc_id", "thread_id", "image_id"};
+  static constexpr std::array<const char*, 10> kPlaces = {"end_min", "end_max", "ts",        "dur",      "pid",
+                                                          "tid",     "proc_id", "thread_id", "image_id", "node_id"};
   return std::any_of(kPlaces.begin(), kPlaces.end(), [&](const char* name) { return column == name; });
 }
 
@@ -136,7 +136,8 @@ CommonColumns common_columns(const std::string& name_column, PlaceOf place_of) {
           .batch_id = place_of("batch_id"),
           .period_ns = place_of("period_ns"),
           .bytes = place_of("bytes"),
-          .size = place_of("size")};
+          .size = place_of("size"),
+          .track = place_of("track")};
 }
 
 }  // namespace

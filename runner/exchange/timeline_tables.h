@@ -59,7 +59,7 @@ struct TableForm {
 // Places of columns that every table may have, in the list that is read.
 struct CommonColumns {
   size_t proc_id, thread_id, pid, tid, name, gpu_id, context, stream, dev, scope, text, stack_id;
-  size_t op_id, call_id, req_id, correlation_id, gpu_file_id, batch_id, period_ns, bytes, size;
+  size_t op_id, call_id, req_id, correlation_id, gpu_file_id, batch_id, period_ns, bytes, size, track;
 };
 
 struct TimelineTable {

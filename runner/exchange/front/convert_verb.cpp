@@ -2,8 +2,6 @@
 #include "runner/exchange/front/convert_verb.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -12,6 +10,7 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/front/import.h"
 #include "runner/exchange/otf2/otf2.h"
+#include "runner/exchange/scratch_folder.h"
 #include "runner/options/cli.h"
 #include "runner/util/text.h"
 
@@ -28,15 +27,6 @@ constexpr const char* kConvertFooter =
     "\n"
     "The same as mlrun import, and mlrun export --to otf2. FILE may be a folder with one *.trace.json or "
     "*.trace.json.gz.";
-
-// Removed at the end, whatever it is.
-struct TemporaryFolder {
-  std::string path;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-};
 
 // The file itself, or the only trace in a folder.
 Result<std::string> find_input(const std::string& input) {
@@ -68,17 +58,17 @@ Status remove_archive(const std::string& folder) {
 }
 
 Status convert(const std::string& input, const std::string& output) {
-  std::string place = output + ".import-XXXXXX";
-  if (::mkdtemp(place.data()) == nullptr) return fail_errno("make a folder beside " + output, errno);
-  const TemporaryFolder temporary{place};
+  const auto scratch = ScratchFolder::make(output + ".import-");
+  if (!scratch) return tl::make_unexpected(scratch.error());
   ExportOptions options;
-  options.trace_folder = place + "/trace";
+  options.trace_folder = (*scratch)->path() + "/trace";
   options.output = output;
   if (Status read = import_files({input}, options.trace_folder, {"mlrun", "convert", input}, true); !read) return read;
   auto job = Export::open(std::move(options));
   if (!job) return tl::make_unexpected(job.error());
-  if (Status written = write_otf2(**job); !written) return written;
-  if (Status committed = (*job)->commit(); !committed) return committed;
+  Status done = write_otf2(**job);
+  if (done) done = (*job)->commit();
+  if (!done) return tl::make_unexpected((*job)->told(done.error()));
   fmt::print("{}: {} rows\n{}", util::printable(output), (*job)->account().rows_written(), (*job)->account().text());
   return {};
 }

@@ -26,6 +26,14 @@ std::string footer() {
   return text;
 }
 
+// What the format makes has the name that was asked for, or there is nothing.
+Status write_output(const Format& format, Export& job) {
+  Status done = format.write(job);
+  if (done) done = job.commit();
+  if (!done) return tl::make_unexpected(job.told(done.error()));
+  return {};
+}
+
 Result<const Format*> format_of(const std::string& name) {
   if (const Format* format = find_format(name)) return format;
   std::vector<std::string> known;
@@ -37,7 +45,7 @@ Result<const Format*> format_of(const std::string& name) {
 
 Result<int> export_verb(const std::vector<std::string>& arguments) {
   ExportOptions options;
-  std::string name;
+  std::string name, split;
   CLI::App app("Writes a trace in a format that other tools read.", "export");
   set_usage(app, "mlrun export [OPTIONS] TRACE --to FORMAT -o FILE");
   app.footer(footer());
@@ -55,16 +63,25 @@ Result<int> export_verb(const std::vector<std::string>& arguments) {
       ->option_text("PID,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--split", split,
+                 "perfetto, chrome: begin a new file after so much, so that FILE becomes a folder: 100M "
+                 "(default: where a viewer could not hold more)")
+      ->option_text("SIZE");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   const auto format = format_of(name);
   if (!format) return tl::make_unexpected(format.error());
+  if (!split.empty()) {
+    const auto size = util::parse_size(split);
+    if (!size || *size == 0) return fail(fmt::format("--split {}: no size; give one as 100M", split));
+    if (!(*format)->can_split) return fail(fmt::format("--split is for perfetto and chrome, not for {}", name));
+    options.split_bytes = *size;
+  }
   const std::string output = options.output;
   auto job = Export::open(std::move(options));
   if (!job) return tl::make_unexpected(job.error());
-  if (auto written = (*format)->write(**job); !written) return tl::make_unexpected(written.error());
-  if (auto committed = (*job)->commit(); !committed) return tl::make_unexpected(committed.error());
+  if (auto written = write_output(**format, **job); !written) return tl::make_unexpected(written.error());
   const Account& account = (*job)->account();
   fmt::print("{}: {} rows as {} events\n{}", util::printable(output), account.rows_written(), account.events_written(),
              account.text());

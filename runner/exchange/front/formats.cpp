@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runner/exchange/chrome.h"
+#include "runner/exchange/chrome/chrome.h"
 #include "runner/exchange/fio.h"
 #include "runner/exchange/format.h"
 #include "runner/exchange/mlperf/mlperf_traces.h"
@@ -16,9 +16,9 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr std::array<Format, 7> kFormats = {{
-    {"perfetto", "for ui.perfetto.dev", "trace.pftrace", write_perfetto},
+    {"perfetto", "for ui.perfetto.dev", "trace.pftrace", write_perfetto, true},
     {"chrome", "JSON for chrome://tracing, Perfetto and most others; compressed if FILE ends with .gz", "trace.json.gz",
-     write_chrome},
+     write_chrome, true},
     {"otf2", "for Vampir, Score-P's tools and pipit: a folder", "trace.otf2", write_otf2},
     {"sqlite", "all tables in one database", "trace.sqlite", write_sqlite},
     {"pprof", "stacks, for pprof and what reads its profiles", "trace.pb.gz", write_pprof},

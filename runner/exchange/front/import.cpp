@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/front/readers.h"
+#include "runner/exchange/sqlite_restore.h"
 #include "runner/options/cli.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
@@ -28,6 +29,7 @@ std::string import_footer() {
       "\n"
       "The format is recognised by the content:\n";
   for (const Reader& reader : all_readers()) text += fmt::format("  {:<10} {}\n", reader.name, reader.summary);
+  text += "  mlrun      a database of mlrun export --to sqlite: the trace that it was\n";
   return text +
          "\nTRACE is a trace as those that mlrun records: report, show, plot and export work on it. What has no place "
          "in it is listed by "
@@ -58,6 +60,7 @@ Status import_files(const std::vector<std::string>& files, const std::string& fo
     return fail(folder + " exists already; name a new folder with -o");
   }
   const Status done = [&]() -> Status {
+    if (files.size() == 1 && is_own_database(files.front())) return restore_trace(files.front(), folder);
     auto maker = TraceMaker::create(folder, shows_progress);
     if (!maker) return tl::make_unexpected(maker.error());
     for (const std::string& path : files) {

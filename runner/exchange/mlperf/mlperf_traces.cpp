@@ -37,6 +37,10 @@ std::string local_time(const Export& job, int64_t at_ns, const char* format) {
 }
 
 Status write_mlperf_traces(Export& job) {
+  if (job.is_merged()) {
+    return fail(fmt::format("{} is of {} nodes, and these files are of one: export the trace of each node",
+                            job.trace_folder(), job.nodes().size()));
+  }
   std::error_code error;
   if (!std::filesystem::create_directory(job.output(), error)) {
     return fail(fmt::format("cannot make the folder {}: {}", job.output(), error.message()));

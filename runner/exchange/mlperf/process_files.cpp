@@ -58,11 +58,15 @@ Status write_pids(Export& job) {
 // As bpftrace prints a map of counts: ascending.
 Status write_syscalls(Export& job, std::vector<std::string>& missing) {
   std::map<std::string, int64_t> counts;
+  int64_t wanted = 0;
   const auto read = each_row(job, "syscall", {"proc_id", "name", "calls"}, [&](const Row& row) {
-    if (job.wants_process(row.number(0))) counts[std::string(row.text(1))] += row.number(2);
+    if (!job.wants_process(row.number(0))) return;
+    counts[std::string(row.text(1))] += row.number(2);
+    ++wanted;
   });
   if (!read) return tl::make_unexpected(read.error());
-  job.account().wrote("syscall", *read, int64_t(counts.size()));
+  job.account().wrote("syscall", wanted, int64_t(counts.size()));
+  job.account().left_out("syscall", kNotWanted, *read - wanted);
   if (counts.empty()) {
     missing.emplace_back("syscalls.out is missing: system calls were not counted (--kprobes=syscalls counts them)");
     return {};

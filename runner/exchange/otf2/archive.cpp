@@ -72,8 +72,9 @@ Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string& path
   return made;
 }
 
+// After a failed write libotf2 frees a file's buffer twice when it is closed: then nothing is closed any more.
 Otf2Archive::~Otf2Archive() {
-  if (archive_ != nullptr) OTF2_Archive_Close(archive_);
+  if (archive_ != nullptr && good()) OTF2_Archive_Close(archive_);
 }
 
 OTF2_EvtWriter* Otf2Archive::open_events(uint64_t location) {
@@ -83,7 +84,7 @@ OTF2_EvtWriter* Otf2Archive::open_events(uint64_t location) {
 }
 
 uint64_t Otf2Archive::close_events(OTF2_EvtWriter* events) {
-  if (events == nullptr) return 0;
+  if (events == nullptr || !good()) return 0;
   uint64_t count = 0;
   check(OTF2_EvtWriter_GetNumberOfEvents(events, &count));
   check(OTF2_Archive_CloseEvtWriter(archive_, events));
@@ -92,25 +93,29 @@ uint64_t Otf2Archive::close_events(OTF2_EvtWriter* events) {
 
 // Readers want a file of local definitions of each location, here without any.
 void Otf2Archive::finish_events(uint64_t locations) {
+  if (!good()) return;
   check(OTF2_Archive_CloseEvtFiles(archive_));
   check(OTF2_Archive_OpenDefFiles(archive_));
-  for (uint64_t location = 0; location < locations; ++location) {
+  for (uint64_t location = 0; location < locations && good(); ++location) {
     OTF2_DefWriter* local = OTF2_Archive_GetDefWriter(archive_, location);
     if (local == nullptr) return check(OTF2_ERROR_FILE_INTERACTION);
     check(OTF2_Archive_CloseDefWriter(archive_, local));
   }
-  check(OTF2_Archive_CloseDefFiles(archive_));
+  if (good()) check(OTF2_Archive_CloseDefFiles(archive_));
 }
 
 OTF2_GlobalDefWriter* Otf2Archive::open_definitions() {
+  if (!good()) return nullptr;
   OTF2_GlobalDefWriter* definitions = OTF2_Archive_GetGlobalDefWriter(archive_);
   if (definitions == nullptr) check(OTF2_ERROR_FILE_INTERACTION);
   return definitions;
 }
 
 Status Otf2Archive::finish() {
-  if (archive_ != nullptr) check(OTF2_Archive_Close(archive_));
-  archive_ = nullptr;
+  if (good()) {
+    check(OTF2_Archive_Close(archive_));
+    archive_ = nullptr;
+  }
   if (good()) return {};
   return fail(fmt::format("cannot write the OTF2 archive {}: {}", path_, OTF2_Error_GetDescription(failure_)));
 }

@@ -26,11 +26,15 @@ class Otf2Archive {
   OTF2_EvtWriter* open_events(uint64_t location);
   // Writes the rest of the location's events, and frees its memory. Number of its events.
   uint64_t close_events(OTF2_EvtWriter* events);
-  // After the events: the definitions common to all locations. Requires: finish_events() was called.
+  // After the events: the definitions common to all locations; nullptr after a failure. Requires: finish_events() was called.
   OTF2_GlobalDefWriter* open_definitions();
   void finish_events(uint64_t locations);
   // Closes the archive.
   Status finish();
+
+  // Times are so much later than in the trace: OTF2 has none before 0.
+  void set_later(int64_t ns) { later_ns_ = ns; }
+  [[nodiscard]] int64_t later_ns() const { return later_ns_; }
 
   // Keeps the first failure.
   void check(OTF2_ErrorCode code) {
@@ -44,6 +48,7 @@ class Otf2Archive {
   std::string path_;
   OTF2_Archive* archive_ = nullptr;
   OTF2_ErrorCode failure_ = OTF2_SUCCESS;
+  int64_t later_ns_ = 0;
 };
 
 }  // namespace mlrun::exchange

@@ -9,7 +9,6 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr OTF2_SystemTreeNodeRef kMachineNode = 0;
 constexpr OTF2_IoParadigmRef kPosix = 0, kIsoC = 1;
 constexpr OTF2_GroupRef kAllLocations = 0;
 
@@ -33,6 +32,19 @@ std::string unit_of_column(const std::string& column) {
   return column == "dur" ? "ns" : column.ends_with("_c") ? "Celsius" : "#";
 }
 
+// As bytes that are not UTF-8 are in the tables (util/text.h).
+std::string without_nul(std::string_view text) {
+  std::string made;
+  for (const char c : text) {
+    if (c == '\0') {
+      made += "\\x00";
+    } else {
+      made += c;
+    }
+  }
+  return made;
+}
+
 // The keys of a map to numbers, by number: readers want definitions in that order, and those that others refer to before them.
 template <typename Key>
 std::vector<const Key*> by_number(const std::map<Key, uint32_t>& numbers) {
@@ -44,8 +56,8 @@ std::vector<const Key*> by_number(const std::map<Key, uint32_t>& numbers) {
 }  // namespace
 
 OTF2_StringRef Otf2Definitions::text(std::string_view value) {
-  // OTF2's strings end at the first NUL, so an equal beginning would be two equal definitions.
-  value = value.substr(0, value.find('\0'));
+  // OTF2's strings end at the first NUL.
+  if (value.find('\0') != std::string_view::npos) return text(without_nul(value));
   const auto known = texts_.find(value);
   if (known != texts_.end()) return known->second;
   const auto made = texts_.emplace(value, OTF2_StringRef(texts_.size())).first;
@@ -98,6 +110,8 @@ void Otf2Definitions::add_file(OTF2_IoFileRef file, std::string_view path, bool 
   files_.push_back({file, text(path), is_folder, std::move(properties)});
 }
 
+OTF2_CommRef Otf2Definitions::arrows(std::string_view category) { return number_in(arrow_categories_, text(category)); }
+
 uint32_t Otf2Definitions::add_group(Otf2Group group) {
   groups_.push_back(std::move(group));
   return uint32_t(groups_.size() - 1);
@@ -117,7 +131,8 @@ class Otf2Definitions::Writer {
   void write(const Machine& machine) {
     if (to_ == nullptr) return;
     // Texts of these definitions are made here: all texts are written before what refers to them.
-    const OTF2_StringRef host = all_.text(machine.host), node = all_.text("node");
+    const OTF2_StringRef node = all_.text("node"), arrows = all_.text("arrows");
+    if (all_.nodes_.empty()) all_.add_node(machine.host);
     const OTF2_StringRef posix = all_.text("POSIX"), posix_name = all_.text("POSIX I/O");
     const OTF2_StringRef iso_c = all_.text("ISOC"), iso_c_name = all_.text("ISO C I/O"), sampled = all_.text("samples");
     std::array<OTF2_StringRef, kParadigms.size()> paradigms{};
@@ -136,9 +151,13 @@ class Otf2Definitions::Writer {
                                                OTF2_IO_PARADIGM_FLAG_OS, 0, nullptr, nullptr, nullptr));
     check(OTF2_GlobalDefWriter_WriteIoParadigm(to_, kIsoC, iso_c, iso_c_name, OTF2_IO_PARADIGM_CLASS_SERIAL,
                                                OTF2_IO_PARADIGM_FLAG_NONE, 0, nullptr, nullptr, nullptr));
-    check(OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, kMachineNode, host, node, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-    check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(to_, kMachineNode, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    for (uint32_t number = 0; number < all_.nodes_.size(); ++number) {
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNode(to_, number, all_.nodes_[number], node,
+                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+      check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(to_, number, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    }
     locations();
+    communicators(arrows);
     regions();
     metrics();
     contexts(sampled);
@@ -147,11 +166,15 @@ class Otf2Definitions::Writer {
 
  private:
   void check(OTF2_ErrorCode code) { archive_.check(code); }
+  // The communicator of a group: behind those of arrows, whose numbers are in the events already.
+  [[nodiscard]] OTF2_CommRef of_group(uint32_t group) const {
+    return OTF2_CommRef(all_.arrow_categories_.size()) + group;
+  }
 
   void locations() {
     for (uint32_t number = 0; number < all_.groups_.size(); ++number) {
       const Otf2Group& group = all_.groups_[number];
-      check(OTF2_GlobalDefWriter_WriteLocationGroup(to_, number, group.name, group.type, kMachineNode, group.creator));
+      check(OTF2_GlobalDefWriter_WriteLocationGroup(to_, number, group.name, group.type, group.node, group.creator));
       for (const Otf2Property& it : group.properties) {
         check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(to_, number, it.name, it.type, it.value));
       }
@@ -178,8 +201,27 @@ class Otf2Definitions::Writer {
       check(OTF2_GlobalDefWriter_WriteGroup(to_, kAllLocations + 1 + number, all_.groups_[number].name,
                                             OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_PTHREAD, OTF2_GROUP_FLAG_NONE,
                                             uint32_t(members.size()), members.data()));
-      check(OTF2_GlobalDefWriter_WriteComm(to_, number, all_.groups_[number].name, kAllLocations + 1 + number,
+      check(OTF2_GlobalDefWriter_WriteComm(to_, of_group(number), all_.groups_[number].name, kAllLocations + 1 + number,
                                            OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    }
+  }
+
+  // One for each category of arrows, with all locations, each by its own number.
+  void communicators(OTF2_StringRef arrows) {
+    if (all_.arrow_categories_.empty()) return;
+    check(OTF2_GlobalDefWriter_WriteParadigm(to_, OTF2_PARADIGM_MPI, arrows, OTF2_PARADIGM_CLASS_PROCESS));
+    const auto first = kAllLocations + 1 + OTF2_GroupRef(all_.groups_.size());
+    std::vector<uint64_t> numbers(all_.locations_.size());
+    for (uint64_t number = 0; number < numbers.size(); ++number) numbers[number] = number;
+    for (const OTF2_GroupType type : {OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_GROUP_TYPE_COMM_GROUP}) {
+      check(OTF2_GlobalDefWriter_WriteGroup(to_, first + (type == OTF2_GROUP_TYPE_COMM_GROUP ? 1 : 0), arrows, type,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, uint32_t(numbers.size()),
+                                            numbers.data()));
+    }
+    uint32_t number = 0;
+    for (const OTF2_StringRef* category : by_number(all_.arrow_categories_)) {
+      check(OTF2_GlobalDefWriter_WriteComm(to_, number++, *category, first + 1, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
     }
   }
 
@@ -227,8 +269,8 @@ class Otf2Definitions::Writer {
 
   void files() {
     for (const File& file : all_.files_) {
-      check(file.is_folder ? OTF2_GlobalDefWriter_WriteIoDirectory(to_, file.number, file.path, kMachineNode)
-                           : OTF2_GlobalDefWriter_WriteIoRegularFile(to_, file.number, file.path, kMachineNode));
+      check(file.is_folder ? OTF2_GlobalDefWriter_WriteIoDirectory(to_, file.number, file.path, 0)
+                           : OTF2_GlobalDefWriter_WriteIoRegularFile(to_, file.number, file.path, 0));
       for (const Otf2Property& it : file.properties) {
         check(OTF2_GlobalDefWriter_WriteIoFileProperty(to_, file.number, it.name, it.type, it.value));
       }
@@ -237,7 +279,7 @@ class Otf2Definitions::Writer {
       const Otf2Handle& handle = all_.handles_[number];
       check(OTF2_GlobalDefWriter_WriteIoHandle(
           to_, number, handle.name, handle.file, handle.is_stdio ? kIsoC : kPosix,
-          handle.existed ? OTF2_IO_HANDLE_FLAG_PRE_CREATED : OTF2_IO_HANDLE_FLAG_NONE, handle.group,
+          handle.existed ? OTF2_IO_HANDLE_FLAG_PRE_CREATED : OTF2_IO_HANDLE_FLAG_NONE, of_group(handle.group),
           OTF2_UNDEFINED_IO_HANDLE));
       if (!handle.existed) continue;
       check(OTF2_GlobalDefWriter_WriteIoPreCreatedHandleState(to_, number, OTF2_IO_ACCESS_MODE_READ_WRITE,

@@ -41,6 +41,7 @@ struct Otf2Handle {
 
 struct Otf2Group {
   OTF2_StringRef name = 0;
+  uint32_t node = 0;  // of add_node()
   OTF2_LocationGroupType type = OTF2_LOCATION_GROUP_TYPE_PROCESS;
   uint32_t creator = OTF2_UNDEFINED_LOCATION_GROUP;
   std::vector<Otf2Property> properties = {};
@@ -69,7 +70,14 @@ class Otf2Definitions {
   // Files are numbered by the trace: their number is file_id - 1.
   void add_file(OTF2_IoFileRef file, std::string_view path, bool is_folder, std::vector<Otf2Property> properties);
   void add_handle(Otf2Handle handle) { handles_.push_back(handle); }
+  // A machine. Without any, there is one with the name of the host.
+  uint32_t add_node(std::string_view name) {
+    nodes_.push_back(text(name));
+    return uint32_t(nodes_.size() - 1);
+  }
   uint32_t add_group(Otf2Group group);
+  // Arrows of a category are messages of a communicator, in which the rank of a location is its number.
+  OTF2_CommRef arrows(std::string_view category);
   uint64_t add_location(Otf2Location location);
 
   [[nodiscard]] size_t handles() const { return handles_.size(); }
@@ -77,7 +85,7 @@ class Otf2Definitions {
 
   struct Machine {
     std::string host;
-    uint64_t first_ns = 0, last_ns = 0, realtime_ns = 0;  // first_ns as UTC
+    uint64_t first_ns = 0, last_ns = 0, realtime_ns = OTF2_UNDEFINED_TIMESTAMP;  // first_ns as UTC
   };
   void write(const Machine& machine, Otf2Archive& archive);
 
@@ -121,6 +129,8 @@ class Otf2Definitions {
   std::map<std::pair<OTF2_StringRef, uint32_t>, uint32_t> source_lines_;
   std::vector<File> files_;
   std::vector<Otf2Handle> handles_;
+  std::vector<OTF2_StringRef> nodes_;
+  std::map<OTF2_StringRef, uint32_t> arrow_categories_;
   std::vector<Otf2Group> groups_;
   std::vector<Otf2Location> locations_;
 };

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/otf2/otf2.h"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/exchange/each_row.h"
+#include "runner/exchange/flow_arrows.h"
 #include "runner/exchange/merged_rows.h"
 #include "runner/exchange/otf2/archive.h"
 #include "runner/exchange/otf2/row_writer.h"
@@ -27,16 +30,18 @@ class Otf2Export {
 
   Status run() {
     if (auto defined = define(); !defined) return defined;
+    if (auto started = start(); !started) return started;
     uint64_t locations = 1;
     for (uint64_t pass = 0; pass * Otf2Tracks::kLocationsAtOnce < locations && archive_.good(); ++pass) {
       if (auto written = write_pass(pass, locations); !written) return written;
     }
     archive_.finish_events(locations);
-    definitions_.write({.host = util::text_at(job_.run(), "/host/name"),
-                        .first_ns = first_ns_ > 0 ? uint64_t(first_ns_) : 0,
-                        .last_ns = last_ns_ > 0 ? uint64_t(last_ns_) : 0,
-                        .realtime_ns = uint64_t(first_ns_ + job_.realtime_offset_ns())},
-                       archive_);
+    definitions_.write(
+        {.host = util::text_at(job_.run(), "/host/name"),
+         .first_ns = uint64_t(first_ns_ + archive_.later_ns()),
+         .last_ns = uint64_t(last_ns_ + archive_.later_ns()),
+         .realtime_ns = job_.knows_utc() ? uint64_t(first_ns_ + job_.realtime_offset_ns()) : OTF2_UNDEFINED_TIMESTAMP},
+        archive_);
     std::set<std::string> handled = {"process", "thread", "file", "stack", "frame", "name"};
     for (const Otf2Rule& rule : otf2_rules()) handled.insert(rule.table);
     if (auto counted = leave_out_others(job_, handled, "no events; OTF2 has no place for it"); !counted) return counted;
@@ -44,6 +49,19 @@ class Otf2Export {
   }
 
  private:
+  Status start() {
+    std::vector<std::string> tables;
+    for (const Otf2Rule& rule : otf2_rules()) tables.emplace_back(rule.table);
+    const auto earliest = job_.earliest(tables);
+    if (!earliest) return tl::make_unexpected(earliest.error());
+    first_ns_ = last_ns_ = *earliest;
+    archive_.set_later(std::max<int64_t>(-*earliest, 0));
+    if (archive_.later_ns() != 0) {
+      job_.account().note(fmt::format("all times are {} ns later: the format has none before 0", archive_.later_ns()));
+    }
+    return {};
+  }
+
   Status define() {
     if (auto loaded = places_.load(job_); !loaded) return loaded;
     if (auto loaded = define_files(); !loaded) return loaded;
@@ -125,35 +143,57 @@ class Otf2Export {
     const std::unique_ptr<OTF2_AttributeList, FreeAttributes> attributes(OTF2_AttributeList_New());
     Otf2Tracks tracks(archive_, definitions_, pass, [&](const Otf2TrackKey& key) { return places_.describe(key); });
     Otf2IoHandles handles(definitions_);
-    Otf2Shared shared{definitions_, places_, tracks, handles, attributes.get(), *names_, *paths_, contexts_};
+    FlowArrows flows;
+    Otf2Shared shared{definitions_, places_, tracks, handles, attributes.get(), *names_, *paths_, contexts_, flows};
+    for (const ExportNode& node : job_.nodes()) {
+      places_.begin_node(node.id);
+      auto found = FlowArrows::find(job_, node.id, flow_sources(), flows.next_number());
+      if (!found) return tl::make_unexpected(found.error());
+      flows = *std::move(found);
+      if (auto written = write_node(node.id, pass == 0, shared); !written) return written;
+      tracks.finish();
+    }
+    if (tracks.locations() == 0) {  // an archive without any cannot be read
+      tracks.track({Otf2TrackKind::kRun, 0, 0, 0, "event"});
+      tracks.finish();
+    }
+    locations = tracks.locations();
+    return {};
+  }
+
+  static std::vector<FlowSource> flow_sources() {
+    std::vector<FlowSource> sources;
+    for (const Otf2Rule& rule : otf2_rules()) {
+      const bool is_flow = std::string_view(rule.table) == "flow";
+      sources.push_back({rule.table, is_flow ? FlowSource::Kind::kFlow : FlowSource::Kind::kNone});
+    }
+    return sources;
+  }
+
+  Status write_node(int64_t node_id, bool counts, Otf2Shared& shared) {
     std::vector<OrderedRows> tables;
     std::vector<Otf2RowWriter> writers;
     for (const Otf2Rule& rule : otf2_rules()) {
       const auto columns = columns_of(job_, rule.table);
       if (!columns) return tl::make_unexpected(columns.error());
-      auto rows = OrderedRows::open(job_, rule.table, *columns);
+      auto rows = OrderedRows::open(job_, rule.table, *columns, node_id);
       if (!rows) return tl::make_unexpected(rows.error());
+      writers.emplace_back(rule, *columns, writers.size(), shared);
       tables.push_back(*std::move(rows));
-      writers.emplace_back(rule, *columns, shared);
     }
     MergedRows merged(std::move(tables));
-    std::vector<std::pair<int64_t, int64_t>> counts(writers.size());  // rows, events
-    for (;;) {
+    std::vector<std::pair<int64_t, int64_t>> counts_of(writers.size());  // rows, events
+    while (archive_.good()) {
       const auto row = merged.next();
       if (!row) return tl::make_unexpected(row.error());
       if (*row == nullptr) break;
-      if (first_ns_ == 0 || (*row)->ts() < first_ns_) first_ns_ = (*row)->ts();
       last_ns_ = std::max(last_ns_, (*row)->end());
-      auto& [rows, events] = counts[merged.number()];
+      auto& [rows, events] = counts_of[merged.number()];
       ++rows;
       events += writers[merged.number()].write(**row);
-      if (!archive_.good()) break;
     }
-    tracks.finish();
-    locations = tracks.locations();
-    if (pass != 0) return {};
-    for (size_t i = 0; i < writers.size(); ++i) {
-      job_.account().wrote(otf2_rules()[i].table, counts[i].first, counts[i].second);
+    for (size_t i = 0; counts && i < writers.size(); ++i) {
+      job_.account().wrote(otf2_rules()[i].table, counts_of[i].first, counts_of[i].second);
       job_.account().left_out(otf2_rules()[i].table, kNotWanted, merged.tables()[i].unwanted());
     }
     return {};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/each_row.h"
+#include "runner/exchange/short_text.h"
 
 namespace mlrun::exchange {
 
@@ -32,14 +33,25 @@ std::vector<Otf2Property> properties_of(Otf2Definitions& definitions, const std:
 
 }  // namespace
 
+void Otf2Places::load_nodes(Export& job) {
+  if (!job.is_merged()) {
+    nodes_[0] = 0;  // the machine that is there without any
+    return;
+  }
+  for (const ExportNode& node : job.nodes()) nodes_[node.id] = definitions_.add_node(node.name);
+}
+
 Status Otf2Places::load(Export& job) {
+  load_nodes(job);
   if (auto read = load_processes(job); !read) return read;
   if (auto read = load_threads(job); !read) return read;
   auto read = each_row(job, "gpu", {"gpu_id", "nvml_index", "name"}, [&](const Row& row) {
     gpus_[row.number(0)] = fmt::format("GPU {} {}", row.is_null(1) ? row.number(0) : row.number(1), row.text(2));
   });
   if (!read) return tl::make_unexpected(read.error());
-  read = each_row(job, "device", {"dev", "name"}, [&](const Row& row) { devices_[row.number(0)] = row.text(1); });
+  read = each_row(job, "device", {"dev", "name", "node_id"}, [&](const Row& row) {
+    devices_[{row.number(2), row.number(0)}] = row.text(1);
+  });
   if (!read) return tl::make_unexpected(read.error());
   return {};
 }
@@ -51,11 +63,13 @@ Status Otf2Places::load_processes(Export& job) {
     return size_t(std::find(columns->begin(), columns->end(), name) - columns->begin());
   };
   const size_t id = place("proc_id"), pid = place("pid"), role = place("role"), command = place("command");
+  const size_t node = place("node_id");
   const auto read = each_row(job, "process", *columns, [&](const Row& row) {
     const std::string name =
-        fmt::format("{} {}: {}", row.text(role), row.number(pid), row.text(command).substr(0, 200));
-    const uint32_t group = definitions_.add_group(
-        {.name = definitions_.text(name), .properties = properties_of(definitions_, *columns, row)});
+        fmt::format("{} {}: {}", row.text(role), row.number(pid), front_of(row.text(command), 200));
+    const uint32_t group = definitions_.add_group({.name = definitions_.text(name),
+                                                   .node = nodes_[node == columns->size() ? 0 : row.number(node)],
+                                                   .properties = properties_of(definitions_, *columns, row)});
     processes_[row.number(id)] = {group, row.number(pid)};
   });
   if (!read) return tl::make_unexpected(read.error());
@@ -80,10 +94,12 @@ uint32_t Otf2Places::process_group(int64_t proc_id) {
 }
 
 uint32_t Otf2Places::group(const std::string& name, OTF2_LocationGroupType type, uint32_t creator) {
-  const auto key = std::pair(name, creator);
+  const uint32_t node = nodes_[node_id_];
+  const auto key = std::tuple(node, name, creator);
   const auto found = groups_.find(key);
   if (found != groups_.end()) return found->second;
-  return groups_[key] = definitions_.add_group({.name = definitions_.text(name), .type = type, .creator = creator});
+  return groups_[key] =
+             definitions_.add_group({.name = definitions_.text(name), .node = node, .type = type, .creator = creator});
 }
 
 Otf2Location Otf2Places::made(const std::string& name, OTF2_LocationType type, uint32_t group) {
@@ -152,7 +168,7 @@ Otf2Location Otf2Places::describe(const Otf2TrackKey& key) {
                   group(kRunGroup));
     }
     case Otf2TrackKind::kDevice: {
-      const auto device = devices_.find(first);
+      const auto device = devices_.find({node_id_, first});
       const std::string name = device == devices_.end() ? fmt::format("device {}", first) : device->second;
       return made(text == "block" ? "requests" : "fragments", OTF2_LOCATION_TYPE_CPU_THREAD,
                   group("block device " + name));

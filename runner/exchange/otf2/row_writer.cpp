@@ -12,13 +12,20 @@ namespace {
 
 constexpr size_t kMostMetrics = 255;  // of a class
 
+// Says whose a sample is; no value that changes.
+bool is_id(std::string_view column) {
+  constexpr std::array<std::string_view, 5> kIds = {"proc_id", "image_id", "thread_id", "pid", "tid"};
+  return std::find(kIds.begin(), kIds.end(), column) != kIds.end();
+}
+
 bool is_thread(const std::string& column) { return column == "thread_id" || column.ends_with("_thread_id"); }
 
 }  // namespace
 
-Otf2RowWriter::Otf2RowWriter(const Otf2Rule& rule, std::vector<std::string> columns, Otf2Shared& shared)
+Otf2RowWriter::Otf2RowWriter(const Otf2Rule& rule, std::vector<std::string> columns, size_t source, Otf2Shared& shared)
     : rule_(rule),
       columns_(std::move(columns)),
+      source_(source),
       shared_(shared),
       at_{column("dur"),       rule.name == nullptr ? kMissing : column(rule.name),
           column("thread_id"), column("proc_id"),
@@ -59,6 +66,8 @@ void Otf2RowWriter::find_attributes(const OrderedRows& row) {
           add(As::kThread, OTF2_TYPE_LOCATION);
         } else if (!is_value && name == "site_library") {
           add(As::kName, OTF2_TYPE_STRING);
+        } else if (is_value && is_id(name)) {
+          add(As::kId, OTF2_TYPE_INT64);
         } else if (is_value || name != "name_id" || rule_.name == nullptr) {
           add(As::kNumber, OTF2_TYPE_INT64);
         }
@@ -70,7 +79,10 @@ void Otf2RowWriter::find_attributes(const OrderedRows& row) {
 int64_t Otf2RowWriter::write(const OrderedRows& row) {
   if (!has_attributes_) find_attributes(row);
   switch (rule_.what) {
-    case Otf2Rule::What::kRegion: return write_region(row);
+    case Otf2Rule::What::kRegion: {
+      const int64_t events = write_arrows(row);
+      return events != 0 ? events : write_region(row);
+    }
     case Otf2Rule::What::kSample: return write_sample(row);
     case Otf2Rule::What::kValues: return write_metrics(row);
   }
@@ -96,12 +108,15 @@ Otf2TrackKey Otf2RowWriter::key_of(const OrderedRows& row) const {
       return {rule_.place, key(0), key(1), number(row, at_.context) << 32 | (number(row, at_.stream) & 0xffffffff), ""};
     case Otf2TrackKind::kMetric: {
       std::string text = rule_.table;
+      int64_t first_size =
+          0;  // so that "a/b" of "c" is not "a" of "b/c"; where there are texts, there is no third number
       for (const char* name : rule_.keys) {
         const size_t place = column(name);
-        if (place != kMissing && row.values(place).kind() == Values::Kind::kText)
-          text += "/" + std::string(row.text(place));
+        if (place == kMissing || row.values(place).kind() != Values::Kind::kText) continue;
+        text += "/" + std::string(row.text(place));
+        if (first_size == 0) first_size = int64_t(text.size());
       }
-      return {rule_.place, key(0), key(1), key(2), text};
+      return {rule_.place, key(0), key(1), first_size != 0 ? first_size : key(2), text};
     }
     case Otf2TrackKind::kProcess:
     case Otf2TrackKind::kRun:
@@ -175,6 +190,7 @@ void Otf2RowWriter::add_attribute(const Attribute& attribute, const OrderedRows&
   OTF2_AttributeList* list = shared_.attributes;
   const auto [column, as, name] = attribute;
   switch (as) {
+    case As::kId:
     case As::kNumber: OTF2_AttributeList_AddInt64(list, name, row.number(column)); return;
     case As::kReal: OTF2_AttributeList_AddDouble(list, name, row.values(column).real(row.row())); return;
     case As::kBoolean: OTF2_AttributeList_AddUint8(list, name, row.values(column).boolean(row.row()) ? 1 : 0); return;
@@ -197,6 +213,38 @@ void Otf2RowWriter::add_attribute(const Attribute& attribute, const OrderedRows&
       return;
     }
   }
+}
+
+void Otf2RowWriter::write_message(const OrderedRows& row, uint64_t arrow, bool is_send) {
+  const auto [from, to] = shared_.flows.threads(arrow);
+  const Otf2TrackKey peer{Otf2TrackKind::kThread, is_send ? to : from, 0, 0, ""};
+  const auto rank = uint32_t(shared_.tracks.track(peer).lanes.front().location());
+  const size_t category = column("category");
+  const OTF2_CommRef comm = shared_.definitions.arrows(category == kMissing ? "" : row.text(category));
+  Otf2Lane& lane = track_of(row).lanes.front();
+  lane.leave_until(row.ts());
+  const uint64_t at = lane.moment(row.ts());
+  if (lane.events() == nullptr) return;
+  add_attributes(row, true);
+  const auto tag = uint32_t(arrow);
+  lane.check(is_send ? OTF2_EvtWriter_MpiSend(lane.events(), shared_.attributes, at, rank, comm, tag, 0)
+                     : OTF2_EvtWriter_MpiRecv(lane.events(), shared_.attributes, at, rank, comm, tag, 0));
+}
+
+int64_t Otf2RowWriter::write_arrows(const OrderedRows& row) {
+  begins_.clear();
+  ends_.clear();
+  shared_.flows.take_row(source_, begins_, ends_);
+  int64_t events = 0;
+  for (const bool is_send : {false, true}) {
+    for (const uint64_t arrow : is_send ? begins_ : ends_) {
+      const auto [from, to] = shared_.flows.threads(arrow);
+      if (from == 0 || to == 0) continue;
+      write_message(row, arrow, is_send);
+      ++events;
+    }
+  }
+  return events;
 }
 
 int64_t Otf2RowWriter::write_region(const OrderedRows& row) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/exchange/flow_arrows.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/otf2/io_handles.h"
 #include "runner/exchange/otf2/places.h"
@@ -26,18 +27,19 @@ struct Otf2Shared {
   const view::IdNames& names;
   const view::IdNames& paths;
   const std::vector<OTF2_CallingContextRef>& contexts;  // by stack_id
+  FlowArrows& flows;
 };
 
 class Otf2RowWriter {
  public:
-  // `columns`: all of the table, in the order in which its rows have them.
-  Otf2RowWriter(const Otf2Rule& rule, std::vector<std::string> columns, Otf2Shared& shared);
+  // `columns`: all of the table, in the order in which its rows have them. `source`: of its arrows.
+  Otf2RowWriter(const Otf2Rule& rule, std::vector<std::string> columns, size_t source, Otf2Shared& shared);
 
   // Number of events.
   int64_t write(const OrderedRows& row);
 
  private:
-  enum class As : uint8_t { kNumber, kFile, kStack, kThread, kName, kReal, kBoolean, kText };
+  enum class As : uint8_t { kNumber, kId, kFile, kStack, kThread, kName, kReal, kBoolean, kText };
   struct Attribute {
     size_t column;
     As as;
@@ -61,6 +63,9 @@ class Otf2RowWriter {
   void add_attribute(const Attribute& attribute, const OrderedRows& row);
   void find_attributes(const OrderedRows& row);
   int64_t write_region(const OrderedRows& row);
+  // As the messages of the arrows that end and begin there; 0: there is none whose other end has a thread.
+  int64_t write_arrows(const OrderedRows& row);
+  void write_message(const OrderedRows& row, uint64_t arrow, bool is_send);
   int64_t write_sample(const OrderedRows& row);
   int64_t write_metrics(const OrderedRows& row);
   int64_t write_io(const OrderedRows& row, Otf2Lane& lane, uint32_t group);
@@ -69,7 +74,9 @@ class Otf2RowWriter {
 
   const Otf2Rule& rule_;
   std::vector<std::string> columns_;
+  size_t source_;
   Otf2Shared& shared_;
+  std::vector<uint64_t> begins_, ends_;  // arrows of the current row
   std::vector<Attribute> attributes_;
   bool has_attributes_ = false;
   OTF2_AttributeRef no_duration_ = 0;

@@ -65,7 +65,7 @@ std::span<const Otf2Rule> otf2_rules() { return rules(); }
 
 bool is_of_place(const Otf2Rule& rule, const std::string& column) {
   // Bounds of row groups, which are of the file and not of the row.
-  if (column == "end_min" || column == "end_max" || column == "ts") return true;
+  if (column == "end_min" || column == "end_max" || column == "ts" || column == "node_id") return true;
   if (rule.name != nullptr && column == rule.name && column != "name_id") return true;
   if (std::find(rule.keys.begin(), rule.keys.end(), column) != rule.keys.end()) return true;
   constexpr std::array<std::string_view, 5> kOfThread = {"proc_id", "image_id", "thread_id", "pid", "tid"};

@@ -114,6 +114,7 @@ void Otf2Tracks::finish() {
       definitions_.locations()[lane.location()].events = archive_.close_events(lane.events());
     }
   }
+  tracks_.clear();
 }
 
 }  // namespace mlrun::exchange

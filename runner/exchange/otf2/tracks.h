@@ -56,7 +56,7 @@ class Otf2Lane {
   // A moment on this location that is not before what it has.
   [[nodiscard]] uint64_t moment(int64_t ts) {
     if (ts > latest_) latest_ = ts;
-    return uint64_t(latest_);
+    return uint64_t(latest_ + archive_->later_ns());
   }
   void check(OTF2_ErrorCode code) { archive_->check(code); }
 
@@ -73,7 +73,7 @@ class Otf2Lane {
   OTF2_EvtWriter* events_;
   Otf2Archive* archive_;
   std::vector<Open> open_;
-  int64_t latest_ = 0;
+  int64_t latest_ = INT64_MIN;
 };
 
 struct Otf2Track {
@@ -93,7 +93,7 @@ class Otf2Tracks {
   Otf2Track& track(const Otf2TrackKey& key);
   // Where a row of this time has its place; what has ended is left.
   Otf2Lane& lane(Otf2Track& track, int64_t ts, int64_t end);
-  // Leaves all regions, and closes the event writers.
+  // Leaves all regions, and closes the event writers. Tracks that are asked for later are others, whatever their keys.
   void finish();
   [[nodiscard]] uint64_t locations() const { return locations_; }
 

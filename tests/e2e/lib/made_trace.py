@@ -12,9 +12,10 @@ COMMON = {"proc_id": 1, "image_id": 1, "thread_id": 1, "pid": 70001, "tid": 7000
 SECOND = {"proc_id": 2, "image_id": 2, "thread_id": 2, "pid": 70002, "tid": 70002}
 
 
-def filled(field, value):
-    if value is not None or field.nullable:
-        return value
+def filling(field):
+    """What a row has that lacks the column."""
+    if field.nullable:
+        return None
     return "" if pyarrow.types.is_string(field.type) else False if pyarrow.types.is_boolean(field.type) else 0
 
 
@@ -28,8 +29,9 @@ def write(folder, table, rows, group=128 * 1024):
             ends = [row["ts"] + (row.get("dur") or 0) for row in part]
             for row in part:
                 row.update(end_min=min(ends), end_max=max(ends))
+    fillings = {field.name: filling(field) for field in schema}
     for row in rows:
-        row.update((field.name, filled(field, row.get(field.name))) for field in schema)
+        row.update((name, value if row.get(name) is None else row[name]) for name, value in fillings.items())
     columns = [pyarrow.array([row[field.name] for row in rows], field.type) for field in schema]
     for path in old[1:]:
         path.unlink()

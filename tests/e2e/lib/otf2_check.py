@@ -17,6 +17,9 @@ class Archive:
     entered: list = field(default_factory=list)  # (location, time, name, attributes) of regions
     types: Counter = field(default_factory=Counter)  # of locations
     metrics: Counter = field(default_factory=Counter)  # events, by table
+    messages: list = field(default_factory=list)  # (kind, time, location, peer, communicator, tag, attributes)
+    locations: dict = field(default_factory=dict)  # by number
+    nodes: dict = field(default_factory=dict)  # names of the locations of each system tree node
 
 
 def open_io(archive, event, kind, active, begun):
@@ -39,6 +42,9 @@ def definitions(archive, read):
                       ("attributes", lambda one: (one.name, str(one.type)))):
         keys = [key(one) for one in getattr(read.definitions, name)]
         archive.wrong += [f"defined twice in {name}: {twice}" for twice, count in Counter(keys).items() if count > 1]
+    for one in read.definitions.locations:
+        archive.locations[one._ref] = one
+        archive.nodes.setdefault(one.group.system_tree_parent.name, []).append(one.name)
     archive.types = Counter(str(one.type).rpartition(".")[2] for one in read.definitions.locations)
     names = Counter((one.group, one.name) for one in read.definitions.locations if str(one.type).endswith("CPU_THREAD"))
     return names
@@ -67,6 +73,9 @@ def read_archive(folder):
                 active.add(event.handle)
             elif kind == "IoDestroyHandle":
                 active.discard(event.handle)
+            elif kind in ("MpiSend", "MpiRecv"):
+                peer = event.receiver if kind == "MpiSend" else event.sender
+                archive.messages.append((kind, event.time, location._ref, peer, event.communicator.name, event.msg_tag, event.attributes or {}))
             elif kind.startswith("Io"):
                 open_io(archive, event, kind, active, begun)
             elif kind == "Metric":

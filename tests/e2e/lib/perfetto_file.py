@@ -27,6 +27,7 @@ class File:
     slices: list = field(default_factory=list)
     counters: list = field(default_factory=list)  # name of the track, time, value
     samples: list = field(default_factory=list)   # tid, time, functions from the outermost on, weight, name
+    sample_threads: set = field(default_factory=set)  # (pid, tid)
     clocks: list = field(default_factory=list)
     faults: list = field(default_factory=list)
     kinds: Counter = field(default_factory=Counter)
@@ -98,6 +99,7 @@ class Reader:
         frames = [self.texts["frames"][one] for one in self.texts["callstacks"][sample.callstack_iid].frame_ids]
         names = [self.texts["function_names"][frame.function_name_id].str.decode() for frame in frames]
         name = self.texts["stack_sample_counter_descriptors"][sample.primary_descriptor_iid].name
+        self.file.sample_threads.add((sample.task_context.pid, sample.task_context.tid))
         self.file.samples.append((sample.task_context.tid, ts, names, sample.primary_weight, name))
 
 

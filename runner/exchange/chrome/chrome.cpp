@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // An event a line, in the order of times. Times count from a whole second of UTC, which is baseTimeNanoseconds: a double holds
-// both exactly. Rows of a thread that overlap without nesting, and rows at the same time on a stream or device, are async
-// events, to which the format can bind no arrow.
-#include "runner/exchange/chrome.h"
+// both exactly. If UTC is unknown, they are those of the trace as far as a double holds them. Rows of a thread that overlap without
+// nesting, and rows at the same time on a stream or device, are async events, to which the format can bind no arrow.
+//
+// What was imported from this format becomes what it was: slices, counters and ends of arrows with their own categories and
+// arguments (imported_events.h).
+#include "runner/exchange/chrome/chrome.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "runner/exchange/chrome/imported_events.h"
 #include "runner/exchange/json_text.h"
-#include "runner/exchange/output_file.h"
+#include "runner/exchange/output_parts.h"
 #include "runner/exchange/stacks.h"
 #include "runner/exchange/timeline.h"
 #include "runner/exchange/timeline_tables.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
-// Above every pid and tid that Linux gives out: of tracks that are none.
-constexpr int64_t kFirstMadeUpId = 1'000'000'000;
 constexpr int64_t kSecond = 1'000'000'000;
+constexpr int64_t kMostExact = int64_t{1} << 53;  // of a double
+// What a viewer needs for the events of such a file is what a page may have.
+constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 // Where an event is in the viewer.
 struct ChromePlace {
@@ -51,6 +60,11 @@ class FrameTree {
     }
     return node;
   }
+  // Forgets all of them.
+  void clear() {
+    children_.clear();
+    nodes_.clear();
+  }
   void write(OutputFile& file) const {
     std::string line;
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -73,65 +87,105 @@ class FrameTree {
 
 class ChromeSink : public TimelineSink {
  public:
-  ChromeSink(Export& job, const Stacks& stacks, OutputFile file)
-      : job_(&job), frames_(stacks), file_(std::move(file)) {}
+  ChromeSink(Export& job, const Stacks& stacks, bool compresses)
+      : job_(&job), frames_(stacks), parts_(job, compresses ? ".json.gz" : ".json", compresses) {}
 
   Status close();
 
+  [[nodiscard]] Status start(int64_t first_ns) override;
+  [[nodiscard]] bool takes_flow_rows() const override { return true; }
   void track(const Track& track) override;
   void begin(const TimelineEvent& event) override;
   void end(TrackId, int64_t) override {}  // begin() has written it whole
   void point(const TimelineEvent& event) override;
-  void counter(TrackId track, int64_t ts, CounterValue value) override;
+  void counter(const TimelineEvent& event, CounterValue value) override;
   void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
              StackUnit unit) override;
+  [[nodiscard]] bool is_full() const override { return parts_.is_full(kMostBytes); }
+  void next_part() override;
   [[nodiscard]] Status status() const override {
-    return file_.good() ? Status() : fail_errno("write " + job_->asked_output(), file_.error_number());
+    return file_->good() ? status_ : fail_errno("write " + job_->asked_output(), file_->error_number());
   }
 
  private:
-  void start(int64_t ts);
+  Status open_part();
+  void end_part();
   void name(TrackId track);
   // Begins line_ with what every event has.
-  void open(std::string_view phase, const ChromePlace& place, int64_t ts);
+  void open(std::string_view phase, const ChromePlace& place, int64_t ts) { open(phase, place, place.tid, ts); }
+  // Without a thread if `tid` is 0, and without a time if there is none.
+  void open(std::string_view phase, const ChromePlace& place, int64_t tid, std::optional<int64_t> ts);
+  // Where an imported event was.
+  [[nodiscard]] int64_t tid_of(const TimelineEvent& event) const {
+    return event.thread == 0 ? 0 : places_[event.thread - 1].tid;
+  }
   void put_text(const char* key, std::string_view text);
   void put_names(const TimelineEvent& event);
   void put_arguments(const TimelineEvent& event);
+  void put_stack(const TimelineEvent& event);
+  // Names and arguments; closes the line.
+  void put_rest(const TimelineEvent& event);
+  const ImportedColumns* imported(const TimelineEvent& event);
   void put_flows(const TimelineEvent& event, const ChromePlace& place);
   void close_line();
 
   Export* job_;
   FrameTree frames_;
-  OutputFile file_;
-  std::optional<int64_t> origin_ns_;  // of times in the file
+  OutputParts parts_;
+  OutputFile* file_ = nullptr;  // the current one of them
+  Status status_;
+  int64_t origin_ns_ = 0;  // of times in the file
   std::vector<Track> tracks_;
-  std::vector<ChromePlace> places_;  // by id - 1
+  std::vector<ChromePlace> places_;                       // by id - 1
+  std::vector<std::optional<ImportedColumns>> imported_;  // by number of the table
   std::string line_;
   int64_t next_async_ = 1, unbound_count_ = 0;
   std::unordered_set<uint64_t> unbound_;  // arrows that an async event began
 };
 
-void ChromeSink::start(int64_t ts) {
-  if (origin_ns_) return;
-  const int64_t utc = std::min(ts, job_->start_ns()) + job_->realtime_offset_ns();
-  const int64_t base = utc - (utc % kSecond + kSecond) % kSecond;
-  origin_ns_ = base - job_->realtime_offset_ns();
-  file_.write(fmt::format("{{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":{},\"traceEvents\":[", base));
-  line_ = "\n{\"ph\":\"M\",\"name\":\"mlrun\",\"pid\":0,\"args\":{\"trace\":";
+Status ChromeSink::start(int64_t first_ns) {
+  const int64_t utc = first_ns + job_->realtime_offset_ns();
+  const bool is_exact = first_ns > -kMostExact && util::integer_at(job_->run(), "/end_ns") < kMostExact;
+  if (job_->knows_utc() || !is_exact)
+    origin_ns_ = utc - (utc % kSecond + kSecond) % kSecond - job_->realtime_offset_ns();
+  return open_part();
+}
+
+Status ChromeSink::open_part() {
+  if (auto begun = parts_.begin(); !begun) return begun;
+  file_ = &parts_.file();
+  frames_.clear();
+  for (ChromePlace& place : places_) place.is_named = false;
+  file_->write("{\"displayTimeUnit\":\"ns\",");
+  if (job_->knows_utc() || origin_ns_ != 0)
+    file_->write(fmt::format("\"baseTimeNanoseconds\":{},", origin_ns_ + job_->realtime_offset_ns()));
+  line_ = "\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"mlrun\",\"pid\":0,\"args\":{\"trace\":";
   append_json(line_, job_->trace_folder());
   line_ += "}}";
-  file_.write(line_);
+  file_->write(line_);
+  return {};
+}
+
+void ChromeSink::end_part() {
+  file_->write("\n],\"stackFrames\":{");
+  frames_.write(*file_);
+  file_->write("}}\n");
+}
+
+void ChromeSink::next_part() {
+  if (!status_) return;
+  end_part();
+  unbound_.clear();
+  status_ = open_part();
 }
 
 Status ChromeSink::close() {
-  start(job_->start_ns());
-  file_.write("\n],\"stackFrames\":{");
-  frames_.write(file_);
-  file_.write("}}\n");
+  if (!status_) return status_;
+  end_part();
   if (unbound_count_ != 0) {
     job_->account().note(fmt::format("arrows not written: {} that begin or end at async events", unbound_count_));
   }
-  return file_.close();
+  return parts_.close();
 }
 
 void ChromeSink::track(const Track& track) {
@@ -168,9 +222,10 @@ void ChromeSink::name(TrackId id) {
   place.is_named = true;
   const Track& track = tracks_[id - 1];
   if (track.parent != 0) name(track.parent);
-  if (track.kind == TrackKind::kLane || track.kind == TrackKind::kCounter) return;
+  const bool has_place = track.kind != TrackKind::kLane && track.kind != TrackKind::kCounter;
+  if (!has_place || track.name.empty()) return;  // Perfetto's importer counts an empty name as a failure
   const bool is_process = track.parent == 0;
-  open("M", place, *origin_ns_);
+  open("M", place, place.tid, std::nullopt);
   put_text("name", is_process ? "process_name" : "thread_name");
   line_ += ",\"args\":{\"name\":";
   append_json(line_, track.name);
@@ -178,15 +233,18 @@ void ChromeSink::name(TrackId id) {
   close_line();
 }
 
-void ChromeSink::open(std::string_view phase, const ChromePlace& place, int64_t ts) {
+void ChromeSink::open(std::string_view phase, const ChromePlace& place, int64_t tid, std::optional<int64_t> ts) {
   line_ = ",\n{\"ph\":\"";
   line_ += phase;
   line_ += "\",\"pid\":";
   append_json(line_, place.pid);
-  line_ += ",\"tid\":";
-  append_json(line_, place.tid);
+  if (tid != 0) {
+    line_ += ",\"tid\":";
+    append_json(line_, tid);
+  }
+  if (!ts) return;
   line_ += ",\"ts\":";
-  append_microseconds(line_, ts - *origin_ns_);
+  append_microseconds(line_, *ts - origin_ns_);
 }
 
 void ChromeSink::put_text(const char* key, std::string_view text) {
@@ -201,11 +259,14 @@ void ChromeSink::put_names(const TimelineEvent& event) {
   put_text("cat", event.table->form->table);
 }
 
-void ChromeSink::put_arguments(const TimelineEvent& event) {
+void ChromeSink::put_stack(const TimelineEvent& event) {
   const int64_t stack_id = event.row->number(event.table->at.stack_id);
-  if (const int64_t node = stack_id == 0 ? 0 : frames_.node_of(stack_id); node != 0) {
-    line_ += fmt::format(",\"sf\":\"{}\"", node);
-  }
+  const int64_t node = stack_id == 0 ? 0 : frames_.node_of(stack_id);
+  if (node != 0) line_ += fmt::format(",\"sf\":\"{}\"", node);
+}
+
+void ChromeSink::put_arguments(const TimelineEvent& event) {
+  put_stack(event);
   line_ += ",\"args\":{";
   const size_t empty = line_.size();
   for_each_argument(*event.table, *event.row, [&](const Argument& argument, const Values& values) {
@@ -254,50 +315,87 @@ void ChromeSink::put_flows(const TimelineEvent& event, const ChromePlace& place)
 
 void ChromeSink::close_line() {
   line_ += '}';
-  file_.write(line_);
+  file_->write(line_);
+}
+
+// nullptr: a table of another kind.
+const ImportedColumns* ChromeSink::imported(const TimelineEvent& event) {
+  if (!is_imported_table(event.table->form->table)) return nullptr;
+  if (event.table->number >= imported_.size()) imported_.resize(event.table->number + 1);
+  std::optional<ImportedColumns>& columns = imported_[event.table->number];
+  if (!columns) columns.emplace(*event.table);
+  return &*columns;
+}
+
+void ChromeSink::put_rest(const TimelineEvent& event) {
+  if (const ImportedColumns* columns = imported(event)) {
+    columns->append_slice(line_, *event.row);
+  } else {
+    put_names(event);
+    put_arguments(event);
+  }
+  close_line();
 }
 
 void ChromeSink::begin(const TimelineEvent& event) {
-  start(event.ts);
   name(event.track);
+  if (event.thread != 0) name(event.thread);
   const ChromePlace& place = places_[event.track - 1];
-  if (!place.is_async) {
+  const ImportedColumns* columns = imported(event);
+  const bool has_track = columns != nullptr && columns->has_track(*event.row);
+  if (!place.is_async && !has_track) {
     open("X", place, event.ts);
     line_ += ",\"dur\":";
     append_microseconds(line_, event.end - event.ts);
-    put_names(event);
-    put_arguments(event);
-    close_line();
-  } else {
-    const std::string id = fmt::format(",\"id2\":{{\"local\":\"0x{:x}\"}}", next_async_++);
-    open("b", place, event.ts);
-    line_ += id;
-    put_names(event);
-    put_arguments(event);
-    close_line();
-    open("e", place, event.end);
-    line_ += id;
-    put_names(event);
-    close_line();
+    put_rest(event);
+    return put_flows(event, place);
   }
+  std::string id;
+  if (has_track) {
+    columns->append_track(id, *event.row);
+  } else {
+    id = fmt::format(",\"id2\":{{\"local\":\"0x{:x}\"}}", next_async_++);
+  }
+  const int64_t tid = has_track ? tid_of(event) : place.tid;
+  open("b", place, tid, event.ts);
+  line_ += id;
+  put_rest(event);
+  open("e", place, tid, event.end);
+  line_ += id;
+  if (columns != nullptr) {
+    columns->append_names(line_, *event.row);
+  } else {
+    put_names(event);
+  }
+  close_line();
   put_flows(event, place);
 }
 
 void ChromeSink::point(const TimelineEvent& event) {
-  start(event.ts);
   name(event.track);
-  open("i", places_[event.track - 1], event.ts);
+  const ChromePlace& place = places_[event.track - 1];
+  if (const ImportedColumns* columns = imported(event)) {
+    const bool is_flow = std::string_view(event.table->form->table) == "flow";
+    open(is_flow ? columns->phase_of_flow(*event.row) : "X", place, event.ts);  // a slice without a duration
+    if (!is_flow) return put_rest(event);
+    columns->append_flow(line_, *event.row);
+    return close_line();
+  }
+  open("i", place, event.ts);
   line_ += ",\"s\":\"t\"";
-  put_names(event);
-  put_arguments(event);
-  close_line();
+  put_rest(event);
 }
 
-void ChromeSink::counter(TrackId track, int64_t ts, CounterValue value) {
-  start(ts);
-  name(track);
-  const ChromePlace& place = places_[track - 1];
-  open("C", place, ts);
+void ChromeSink::counter(const TimelineEvent& event, CounterValue value) {
+  name(event.track);
+  if (event.thread != 0) name(event.thread);
+  const ChromePlace& place = places_[event.track - 1];
+  if (const ImportedColumns* columns = imported(event)) {
+    open("C", place, tid_of(event), event.ts);
+    columns->append_counter(line_, *event.row);
+    return close_line();
+  }
+  open("C", place, event.ts);
   put_text("name", place.counter);
   line_ += ",\"args\":{\"value\":";
   if (const auto* whole = std::get_if<int64_t>(&value)) {
@@ -318,9 +416,7 @@ void ChromeSink::stack(const TimelineEvent& event, const Track&, int64_t, int64_
 Status write_chrome(Export& job) {
   auto stacks = Stacks::load(job);
   if (!stacks) return tl::make_unexpected(stacks.error());
-  auto file = OutputFile::create(job.output(), job.asked_output().ends_with(".gz"));
-  if (!file) return tl::make_unexpected(file.error());
-  ChromeSink sink(job, *stacks, *std::move(file));
+  ChromeSink sink(job, *stacks, job.asked_output().ends_with(".gz"));
   if (auto written = write_timeline(job, sink); !written) return written;
   return sink.close();
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/exchange/scratch_folder.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+namespace mlrun::exchange {
+
+namespace {
+
+constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread alone
+
+// All folders of the process.
+struct Folders {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+Folders& folders() {
+  static Folders all;
+  return all;
+}
+
+void remove_folder(const std::string& path) {
+  std::error_code ignored;
+  const std::string aside = path + ".removed";
+  std::filesystem::rename(path, aside, ignored);
+  std::filesystem::remove_all(aside, ignored);
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  ::sigemptyset(&awaited_);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction action {};
+    ::sigaction(number, nullptr, &action);
+    if (action.sa_handler == SIG_DFL) ::sigaddset(&awaited_, number);  // nohup ignores SIGHUP
+  }
+  sigset_t blocked = awaited_;
+  ::sigaddset(&blocked, kEndOfWait);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
+}
+
+Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make(const std::string& name) {
+  std::unique_ptr<ScratchFolder> made(new ScratchFolder());
+  std::string path = name + "XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) return fail_errno("make the folder " + path, errno);
+  made->path_ = std::move(path);
+  {
+    const std::lock_guard<std::mutex> lock(folders().mutex);
+    folders().paths.insert(made->path_);
+  }
+  try {
+    made->thread_ = std::thread([folder = made.get()] { folder->wait(); });
+  } catch (const std::system_error&) {
+    ::pthread_sigmask(SIG_SETMASK, &made->before_, nullptr);
+  }
+  return made;
+}
+
+ScratchFolder::~ScratchFolder() {
+  if (thread_.joinable()) {
+    ::pthread_kill(thread_.native_handle(), kEndOfWait);
+    thread_.join();
+  }
+  if (!path_.empty()) {
+    const std::lock_guard<std::mutex> lock(folders().mutex);
+    remove_folder(path_);
+    folders().paths.erase(path_);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void ScratchFolder::wait() {
+  sigset_t all = awaited_;
+  ::sigaddset(&all, kEndOfWait);
+  int number = 0;
+  if (::sigwait(&all, &number) != 0 || number == kEndOfWait) return;
+  const std::lock_guard<std::mutex> lock(folders().mutex);
+  for (const std::string& path : folders().paths) remove_folder(path);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  ::raise(number);
+}
+
+}  // namespace mlrun::exchange

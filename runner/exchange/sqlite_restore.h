@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// A database that `mlrun export --to sqlite` wrote, back as the trace that it was: every table with its columns and their types, and
+// run.json.
+#pragma once
+
+#include <string>
+
+#include "runner/util/result.h"
+
+namespace mlrun::exchange {
+
+[[nodiscard]] bool is_own_database(const std::string& path);
+
+// `folder` exists and is empty.
+Status restore_trace(const std::string& path, const std::string& folder);
+
+}  // namespace mlrun::exchange

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trace, exported to OTF2 and imported again, has the same rows: regions with their names, times and threads, ends of arrows, values of metrics.
+What the export lists is all that is missing."""
+
+from collections import Counter
+
+from lib import case, recorded
+from lib.exported import account, every_row_is_told_of, export, rows_of
+from lib.imported import imported
+
+NAMES = {"call": "func", "alloc": "op", "blame": "activity", "slice": "name", "gpu_api": "func", "gpu_sync": "kind", "gpu_memcpy": "kind"}
+# The only ones of these traces whose rows are not of a thread alone.
+OTHERS = {"gpu_kernel", "gpu_memset", "gpu_memory", "mark", "step", "phase", "gpu_idle", "wait"}
+
+
+def regions(trace):
+    """(name, begin, duration) of each row that becomes a region; none lasts for a moment."""
+    names = {row["name_id"]: row["name"] for row in rows_of(trace, "name")}
+    found = Counter()
+    for table in (*NAMES, *OTHERS):
+        for row in rows_of(trace, table):
+            name = row[NAMES[table]] if table in NAMES else names[row["name_id"]] if row.get("name_id") is not None else row.get("operation", row.get("label", table))
+            found[name, row["ts"], row.get("dur") or 0] += 1
+    return found
+
+
+def check_arrows(this, trace, again):
+    """A step is the end of one arrow and the begin of another."""
+    wanted = Counter()
+    for row in rows_of(trace, "flow"):
+        if row["flow_id"] == 1:
+            wanted += Counter((row["ts"], step) for step in ({"step": ("end", "start")}.get(row["step"], (row["step"],))))
+    this.equal("ends of arrows", Counter((row["ts"], row["step"]) for row in rows_of(again, "flow")), wanted)
+    by_arrow = {}
+    for row in rows_of(again, "flow"):
+        by_arrow.setdefault(row["flow_id"], []).append(row["ts"])
+    this.equal("arrows", sorted(map(tuple, map(sorted, by_arrow.values()))), [(1500, 4000), (4000, 5500)])
+
+
+def check_values(this, trace, again):
+    wanted = Counter((f"counter.{column}", row["ts"], row[column]) for row in rows_of(trace, "counter") for column in ("value",))
+    found = Counter((row["name"], row["ts"], row["value"]) for row in rows_of(again, "counter"))
+    this.equal("values of counters", Counter({key: found[key] for key in wanted}), wanted)
+    samples = Counter()
+    for table in ("sample_cpu", "sample_disk"):
+        for row in rows_of(trace, table):
+            samples += Counter((f"{table}.{column}", row["ts"] + row["dur"], float(value)) for column, value in row.items()
+                               if column in ("user_ns", "reads", "busy_ns") and value is not None)
+    this.equal("values of samples", Counter({key: found[key] for key in samples}), samples)
+
+
+def check(this):
+    for name, trace in recorded.traces(this):
+        out, printed = export(this, trace, "otf2", f"{name}.otf2")
+        every_row_is_told_of(this, trace, printed)
+        again = imported(this, out / "traces.otf2")
+        told = account(printed)
+        wanted = regions(trace)
+        found = Counter((row["name"], row["ts"], row["dur"]) for row in rows_of(again, "slice"))
+        if name == "imported":
+            check_arrows(this, trace, again)
+            lone = [row for row in rows_of(trace, "flow") if row["flow_id"] != 1]
+            wanted += Counter((row["name"], row["ts"], 0) for row in lone)
+        this.equal(f"{name}: regions", found, wanted, said=printed)
+        named = {table for table in told if told[table][0]} & (NAMES.keys() | OTHERS)
+        this.equal(f"{name}: as many as were written", sum(found.values()), sum(told[table][0] for table in named) + (len(lone) if name == "imported" else 0))
+        check_values(this, trace, again)
+
+
+if __name__ == "__main__":
+    case.run(check)
