@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 # Columns of a trace that are moments, by TABLES.md.
 MOMENTS = {"ts", "end_min", "end_max", "first", "last", "ts_insert", "ts_issue", "ts_done", "ts_wake", "ts_queue", "proof_ts",
-           "heap_peak_ts", "mapped_peak_ts"}
+           "block_ts", "heap_peak_ts", "mapped_peak_ts"}
 NETWORK = "10.128.28."
 
 
