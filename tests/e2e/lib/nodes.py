@@ -97,7 +97,7 @@ class Networks:
 
 
 def merge(this, *traces, out, options=(), status=0):
-    done = this.run(this.mlrun, "merge", *traces, "-o", out, *options)
+    done = this.run(this.mlrun, "merge", *traces, "-o", out, *options, timeout=900)
     this.equal("exit status of the merge", done.returncode, status, said=done.stderr)
     return done
 
