@@ -166,9 +166,7 @@ class Aligner {
     if (by_messages && line->widened_ns() > by_messages->widened_ns()) {
       // A message cannot arrive before it was sent; a clock may say of itself what it likes.
       traces_.problems.push_back(fmt::format(
-          "the messages between {} and {} contradict what their clocks say of UTC by {}; they are aligned by the "
-          "messages "
-          "alone",
+          "the messages between {} and {} contradict what their clocks say of UTC by {}; the messages alone count",
           nodes_[a].name, nodes_[b].name, summary::time_text(2 * line->widened_ns(), summary::Glyphs{false})));
       line = by_messages;
     }
@@ -274,9 +272,8 @@ class Aligner {
             node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}), lost));
       } else if (clock.by == AlignedBy::kUtc) {
         traces_.problems.push_back(
-            fmt::format("{} and {} cannot be compared: no message between them was matched{}{}, and NTP does not bound "
-                        "their clocks; "
-                        "{} is placed by its UTC, with unknown error",
+            fmt::format("{} and {} cannot be compared: no message between them was matched{}{}, and NTP does not "
+                        "bound their clocks; {} is placed by its UTC, with unknown error",
                         first, node.name, is_one_sided(i) ? " in both directions" : "", lost, node.name));
       }
       number[i] = traces_.nodes.size();
