@@ -51,7 +51,8 @@ def check_alone(this, trace):
     rows = [row for row in this.opened(trace).rows("blame") if row["activity"] == "wait"]
     remote = [row for row in rows if row["state"] == "remote"]
     this.true("it waited for another machine", sum(row["ns"] for row in remote) > 0.5 * sum(row["ns"] for row in rows) > 0, rows[:5])
-    this.equal("for a rank there", {(row["cause"], row["file_id"] is not None) for row in remote}, {("rank_skew", True)})
+    for_rank = [row for row in remote if row["cause"] == "rank_skew" and row["file_id"]]
+    this.true("for a rank there", sum(row["ns"] for row in for_rank) > 0.9 * sum(row["ns"] for row in remote), remote[:5])
     report = json.loads(this.run(case.MLRUN, "report", trace, "--json").stdout)
     [finding] = [one for one in report["findings"] if one["cause"] == "rank_skew"]
     this.equal("what looks the same", finding["also"], ["data_remote"])
