@@ -100,6 +100,7 @@ void sum_waits(const Analysis& analysis, Answer& answer) {
     std::map<Link, double> links;
   };
   std::map<Key, Sum> sums;
+  std::map<int64_t, double> away_ns;
   double waiting = 0, lost = 0;
   for (const Divided& piece : analysis.division.pieces) {
     if (piece.activity != Activity::kWait) continue;
@@ -108,11 +109,13 @@ void sum_waits(const Analysis& analysis, Answer& answer) {
     if (piece.line >= 0) sum.lines[piece.line] += piece.ns();
     sum.links[piece.link] += piece.ns();
     waiting += piece.ns();
+    if (piece.away_file_id != 0) away_ns[piece.away_file_id] += piece.ns();
     const bool away = piece.label == Label::kWait && piece.state == summary::State::kRemote;
     if ((piece.label == Label::kWait && !away) || piece.label == Label::kAsleep) lost += piece.ns();
   }
   answer.waiting_ns = std::llround(waiting);
   answer.not_followed_ns = std::llround(lost);
+  for (const auto& [file_id, ns] : away_ns) answer.away.push_back({file_id, std::llround(ns)});
   const auto most = [](const auto& all) {
     return std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   };

@@ -180,7 +180,10 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
     return put_as(Label::kIdle);
   const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
   if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) {
-    return put_as(Label::kWait, who.empty() && is_remote(thread_id, last) ? State::kRemote : State::kBlocked);
+    const int64_t away = who.empty() ? away_socket(thread_id, last) : 0;
+    put_as(Label::kWait, away != 0 ? State::kRemote : State::kBlocked);
+    path.pieces->back().away_file_id = away;
+    return;
   }
   for (const int32_t one : who) {
     Path next = path;
@@ -192,11 +195,11 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   }
 }
 
-// Whether it is for a socket whose other end no recorded process has.
-bool Chain::is_remote(int32_t thread_id, const Wait& wait) const {
+// The socket that it is for, if no recorded process has the other end; else 0.
+int64_t Chain::away_socket(int32_t thread_id, const Wait& wait) const {
   const Read* read = ends_.read_after(thread_id, wait);
   const int64_t file_id = read != nullptr ? read->file_id : wait.file_id;
-  return timeline_.kind(file_id) == model::FileKind::kSocket && timeline_.peer(file_id) == 0;
+  return timeline_.kind(file_id) == model::FileKind::kSocket && timeline_.peer(file_id) == 0 ? file_id : 0;
 }
 
 // Looks outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.

@@ -78,7 +78,7 @@ class Chain {
   [[nodiscard]] std::vector<PartOfLook> looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const;
   [[nodiscard]] Label label_of(const Look& look, const Path& path);
   [[nodiscard]] bool sends(int32_t thread_id) const;
-  [[nodiscard]] bool is_remote(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] int64_t away_socket(int32_t thread_id, const Wait& wait) const;
 
   const Timeline& timeline_;
   WaitEnds& ends_;

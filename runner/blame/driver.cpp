@@ -111,4 +111,9 @@ bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_i
   return mine.parent != 0 && mine.parent == other.parent && is_same_command(mine.command, other.command);
 }
 
+bool is_for_ranks_elsewhere(const Timeline& timeline, int32_t driver, const Piece& piece) {
+  return timeline.has_ranks_elsewhere && piece.away_file_id != 0 &&
+         timeline.thread(piece.thread_id).proc_id == timeline.thread(driver).proc_id;
+}
+
 }  // namespace mlrun::blame

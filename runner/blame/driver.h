@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runner/blame/pieces.h"
 #include "runner/blame/timeline.h"
 #include "runner/blame/wait_ends.h"
 
@@ -19,5 +20,9 @@ namespace mlrun::blame {
 // Whether the thread is of another rank than the driver: by the launcher's numbers, or a process with the same command that the same parent
 // started, as mp.spawn does.
 [[nodiscard]] bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_id);
+
+// Whether the chain ends at a socket of the driver's own process to another machine, and the run has ranks that this trace lacks: mostly
+// they are what it waits for. Data from a server look the same.
+[[nodiscard]] bool is_for_ranks_elsewhere(const Timeline& timeline, int32_t driver, const Piece& piece);
 
 }  // namespace mlrun::blame

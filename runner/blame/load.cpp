@@ -37,10 +37,14 @@ Row& at(std::vector<Row>& rows, int64_t id) {
 }
 
 Status load_processes(const std::string& folder, Timeline& timeline) {
-  return for_each_batch(
-      folder, "process", {"proc_id", "pid", "parent_proc_id", "rank", "role", "command", "forked", "first", "last"},
+  std::unordered_set<int32_t> ranks;
+  int64_t world = 0;
+  Status loaded = for_each_batch(
+      folder, "process",
+      {"proc_id", "pid", "parent_proc_id", "rank", "world_size", "role", "command", "forked", "first", "last"},
       [&](const arrow::RecordBatch& batch) {
-        const Numbers id(batch, "proc_id"), pid(batch, "pid"), parent(batch, "parent_proc_id");
+        const Numbers id(batch, "proc_id"), pid(batch, "pid"), parent(batch, "parent_proc_id"),
+            size(batch, "world_size");
         const Numbers rank(batch, "rank"), first(batch, "first"), last(batch, "last");
         const Texts role(batch, "role"), command(batch, "command");
         const auto forked = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("forked"));
@@ -55,8 +59,12 @@ Status load_processes(const std::string& folder, Timeline& timeline) {
           process.forked = !forked->IsNull(row) && forked->Value(row);
           process.first_ns = first[row];
           process.last_ns = last[row];
+          if (process.rank >= 0) ranks.insert(process.rank);
+          world = std::max(world, size[row]);
         }
       });
+  timeline.has_ranks_elsewhere = !ranks.empty() && static_cast<int64_t>(ranks.size()) < world;
+  return loaded;
 }
 
 Status load_threads(const std::string& folder, Timeline& timeline) {

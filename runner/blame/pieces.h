@@ -62,6 +62,7 @@ struct Piece {
   int64_t file_id = 0;       // of what the driver waited on
   int64_t argument = 0;      // of a lock: its address
   int32_t first_thread = 0;  // of the chain: the one that the driver waited for itself
+  int64_t away_file_id = 0;  // the socket that the thread at the end waits on, whose other end no recorded process has
 
   [[nodiscard]] double ns() const { return static_cast<double>(end_ns - start_ns) * weight; }
 };

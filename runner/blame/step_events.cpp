@@ -149,7 +149,9 @@ void Collector::find_ranks() {
     if (piece.activity != summary::Activity::kWait || piece.first_thread == 0) continue;
     if (timeline_.thread(piece.first_thread).proc_id != driver().proc_id) continue;
     auto& [ranks, others] = ns[name_of(piece.first_thread)];
-    (is_of_other_rank(timeline_, division_.driver, piece.thread_id) ? ranks : others) += piece.ns();
+    const bool is_for_rank = is_of_other_rank(timeline_, division_.driver, piece.thread_id) ||
+                             is_for_ranks_elsewhere(timeline_, division_.driver, piece);
+    (is_for_rank ? ranks : others) += piece.ns();
   }
   for (auto& [name, source] : sources_) {
     const auto found = ns.find(name);

@@ -197,8 +197,9 @@ struct Timeline {
       module_calls;                 // by thread: calls on modules, those near each other as one
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
   bool has_kernel_side = false, has_looks = false, has_posts = false, has_usage = false;
-  Ns bin_ns = 0;         // the longest stretch over which other calls are summed up
-  int64_t left_out = 0;  // rows beyond the limits
+  bool has_ranks_elsewhere = false;  // of this run, in other traces
+  Ns bin_ns = 0;                     // the longest stretch over which other calls are summed up
+  int64_t left_out = 0;              // rows beyond the limits
 
   [[nodiscard]] model::FileKind kind(int64_t file_id) const;
   [[nodiscard]] const Thread& thread(int32_t thread_id) const { return threads[static_cast<size_t>(thread_id)]; }

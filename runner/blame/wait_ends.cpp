@@ -49,12 +49,14 @@ const Read* WaitEnds::read_after(int32_t thread_id, const Wait& wait) const {
   return at->start_ns - wait.end_ns < kSoonNs ? &*at : nullptr;
 }
 
-// Who wrote last into the channel, or its other end, before the read ended. A write of before the wait counts if there is no later one.
+// Who wrote last into the channel, or its other end, before the read ended. A write of before the wait counts if there is no later one. What is
+// written into an end of a socket is read at the other one alone.
 int32_t WaitEnds::writer(int32_t thread_id, const Wait& wait) const {
   const Read* read = read_after(thread_id, wait);
   if (read == nullptr) return 0;
   int32_t found = 0;
-  for (const int64_t file_id : {read->file_id, timeline_.peer(read->file_id)}) {
+  const bool is_socket = timeline_.kind(read->file_id) == model::FileKind::kSocket;
+  for (const int64_t file_id : {is_socket ? 0 : read->file_id, timeline_.peer(read->file_id)}) {
     const auto* messages = file_id == 0 ? nullptr : timeline_.find_messages(file_id);
     if (messages == nullptr) continue;
     auto at = std::partition_point(messages->begin(), messages->end(),

@@ -38,7 +38,7 @@ struct BlameColumns {
     visitor.optional("proc_id", thread.proc_id, 0);
     visitor.optional("thread_id", thread.thread_id, 0);
     visitor.optional("tid", thread.tid, 0);
-    visitor.optional("file_id", piece.file_id, 0);
+    visitor.optional("file_id", piece.away_file_id != 0 ? piece.away_file_id : piece.file_id, 0);
     visitor.optional("python_line", row.line != nullptr ? *row.line : kNoText);
   }
 };

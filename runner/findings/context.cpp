@@ -27,6 +27,8 @@ bool is_other_rank(const Context& context, int32_t thread_id) {
 // kDataDevice is for all of the time in files until that is decided.
 Cause cause_of_wait(const Context& context, const Divided& piece) {
   if (is_other_rank(context, piece.thread_id)) return Cause::kRankSkew;
+  if (blame::is_for_ranks_elsewhere(context.timeline(), context.analysis.division.driver, piece))
+    return Cause::kRankSkew;
   switch (piece.label) {
     case Label::kCpu:
     case Label::kLoader:

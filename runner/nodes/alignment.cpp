@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/nodes/streams.h"
 #include "runner/util/units.h"
 
 namespace mlrun::nodes {
@@ -27,6 +26,8 @@ struct Edge {
   NodeClock clock;
   int64_t cost_ns = 0;
 };
+
+constexpr size_t kLeftOut = std::numeric_limits<size_t>::max();
 
 int64_t middle_of(const NodeTrace& node) { return node.start_ns + (node.end_ns - node.start_ns) / 2; }
 
@@ -64,6 +65,10 @@ class Aligner {
       pair.messages += add_bounds(one, readings_error(a, b), pair.bounds);
       pair.bounds.reduce();
     }
+    for (Connection& one : *connections) {
+      for (StreamEnd& end : one.end) end.sent.list = end.received.list = {};
+    }
+    result_.connections = *std::move(connections);
     return {};
   }
 
@@ -82,25 +87,53 @@ class Aligner {
             fmt::format("{} lost events, so its ranges \"{}\" are not numbered", nodes_[i].name, options_.marks));
       } else {
         marks[i] = *std::move(found);
-        result_.collectives[i].insert(marks[i].begin(), marks[i].end());
       }
     }
+    count_marks(marks);
+    // What all of many nodes do together need not be compared between each two of them.
+    constexpr int kComparedMost = 8;
     for (size_t b = 1; b < nodes_.size(); ++b) {
-      for (size_t a = 0; a < b; ++a) {
-        OffsetBounds bounds;
-        const size_t by_marks = add_bounds(marks[a], marks[b], readings_error(a, b), bounds);
-        Moments collectives = result_.collectives[a];
-        for (const auto& [key, series] : marks[a]) collectives.erase(key);
-        const size_t by_collectives = add_bounds(collectives, result_.collectives[b], readings_error(a, b), bounds);
-        if (by_marks + by_collectives == 0) continue;
-        Pair& pair = pair_of(a, b);
-        pair.marks = by_marks;
-        pair.collectives = by_collectives;
-        pair.bounds.add(bounds);
-        pair.bounds.reduce();
+      int compared = 0;
+      for (size_t a = 0; a < b && compared < kComparedMost; ++a) compared += compare(a, b, marks) ? 1 : 0;
+    }
+    for (size_t i = 0; i < nodes_.size(); ++i) result_.collectives[i].merge(marks[i]);
+    return {};
+  }
+
+  bool compare(size_t a, size_t b, const std::vector<Moments>& marks) {
+    OffsetBounds bounds;
+    const size_t by_marks = add_bounds(marks[a], marks[b], readings_error(a, b), bounds);
+    const size_t by_collectives =
+        add_bounds(result_.collectives[a], result_.collectives[b], readings_error(a, b), bounds);
+    if (by_marks + by_collectives == 0) return false;
+    Pair& pair = pair_of(a, b);
+    pair.marks = by_marks;
+    pair.collectives = by_collectives;
+    pair.bounds.add(bounds);
+    pair.bounds.reduce();
+    return true;
+  }
+
+  // A barrier that one process lacks at its beginning shifts all that follow.
+  void count_marks(const std::vector<Moments>& marks) {
+    std::map<size_t, std::string> owners;  // of how many ranges; the first one that has so many
+    for (size_t i = 0; i < marks.size(); ++i) {
+      for (const auto& [key, series] : marks[i]) {
+        for (const MomentSeries& one : series) {
+          const auto rank = std::find_if(nodes_[i].ranks.begin(), nodes_[i].ranks.end(),
+                                         [&](const Rank& other) { return other.proc_id == one.proc_id; });
+          const bool is_rank = rank != nodes_[i].ranks.end();
+          owners.emplace(one.moments.size(), is_rank ? fmt::format("rank {} on {}", rank->rank, nodes_[i].name)
+                                                     : fmt::format("process {} of {}", one.proc_id, nodes_[i].name));
+        }
       }
     }
-    return {};
+    if (owners.size() < 2) return;
+    traces_.problems.push_back(fmt::format(
+        "{} has {} ranges \"{}\", {} {}: the n-th of one is compared with the n-th of the other, which is wrong if an "
+        "early one is missing",
+        owners.begin()->second, owners.begin()->first, options_.marks, owners.rbegin()->second,
+        owners.rbegin()->first));
   }
 
   // Bounds by UTC, at both ends of the run.
@@ -127,8 +160,16 @@ class Aligner {
 
   void add_pair(size_t a, size_t b, Pair& pair) {
     if (!pair.is_common()) return;
+    const auto by_messages = ClockLine::fit(pair.bounds);
     static_cast<void>(add_utc_bounds(a, b, pair.bounds));
-    const auto line = ClockLine::fit(pair.bounds);
+    auto line = ClockLine::fit(pair.bounds);
+    if (by_messages && line->widened_ns() > by_messages->widened_ns()) {
+      // A message cannot arrive before it was sent; a clock may say of itself what it likes.
+      traces_.problems.push_back(fmt::format(
+          "the messages between {} and {} contradict what their clocks say of UTC by {}; the messages alone count",
+          nodes_[a].name, nodes_[b].name, summary::time_text(2 * line->widened_ns(), summary::Glyphs{false})));
+      line = by_messages;
+    }
     if (!line) {
       one_sided_.push_back({a, b});
       return;
@@ -210,10 +251,15 @@ class Aligner {
     const NodeTraces all = traces_;
     Alignment kept;
     traces_.nodes.clear();
+    std::vector<size_t> number(all.nodes.size(), kLeftOut);
     for (size_t i = 0; i < all.nodes.size(); ++i) {
       const NodeTrace& node = all.nodes[i];
       const NodeClock& clock = result_.clocks[i];
       const std::string& first = all.nodes.front().name;
+      std::string lost;
+      for (const NodeTrace* one : {&all.nodes.front(), &node}) {
+        if (one->lost_events) lost = fmt::format(" ({} lost events)", one->name);
+      }
       if (cost_[i] == std::numeric_limits<int64_t>::max()) {
         traces_.problems.push_back(fmt::format(
             "{} is left out: its clock and that of {} have no common moment; give --offset TIME or --marks NAME",
@@ -221,18 +267,23 @@ class Aligner {
         continue;
       }
       if (clock.by == AlignedBy::kUtcBound) {
-        traces_.problems.push_back(
-            fmt::format("{} and {} cannot be compared below NTP's bound of {}: no message between them was matched",
-                        first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false})));
-      } else if (clock.by == AlignedBy::kUtc) {
         traces_.problems.push_back(fmt::format(
-            "{} and {} cannot be compared: no message between them was matched{}, and NTP does not bound their clocks; "
-            "{} is placed by its UTC, with unknown error",
-            first, node.name, is_one_sided(i) ? " in both directions" : "", node.name));
+            "{} and {} cannot be compared below NTP's bound of {}: no message between them was matched{}", first,
+            node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}), lost));
+      } else if (clock.by == AlignedBy::kUtc) {
+        traces_.problems.push_back(
+            fmt::format("{} and {} cannot be compared: no message between them was matched{}{}, and NTP does not "
+                        "bound their clocks; {} is placed by its UTC, with unknown error",
+                        first, node.name, is_one_sided(i) ? " in both directions" : "", lost, node.name));
       }
+      number[i] = traces_.nodes.size();
       traces_.nodes.push_back(node);
       kept.clocks.push_back(clock);
       kept.collectives.push_back(std::move(result_.collectives[i]));
+    }
+    for (Connection& one : result_.connections) {
+      for (size_t& node : one.node) node = number[node];
+      if (one.node[0] != kLeftOut && one.node[1] != kLeftOut) kept.connections.push_back(std::move(one));
     }
     result_ = std::move(kept);
   }

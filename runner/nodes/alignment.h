@@ -10,6 +10,7 @@
 #include "runner/nodes/clock_fit.h"
 #include "runner/nodes/moments.h"
 #include "runner/nodes/node_trace.h"
+#include "runner/nodes/streams.h"
 #include "runner/util/result.h"
 
 namespace mlrun::nodes {
@@ -38,8 +39,9 @@ struct AlignmentOptions {
 };
 
 struct Alignment {
-  std::vector<NodeClock> clocks;     // of each node
-  std::vector<Moments> collectives;  // of each node, by its own clock
+  std::vector<NodeClock> clocks;        // of each node
+  std::vector<Moments> collectives;     // of each node, by its own clock
+  std::vector<Connection> connections;  // between nodes, without their transfers
 };
 
 // Drops nodes without anything in common with the others, and says so. Fails if the options cannot be met.

@@ -161,8 +161,10 @@ ClockLine ClockLine::after(const ClockLine& third_to_other) const {
   line.drift_ = third.drift_ + drift_ - third.drift_ * drift_;
   line.widened_ns_ = widened_ns_ + third.widened_ns_;
   line.constant_error_ns_ = constant_error_ns_ + third.constant_error_ns_;
+  // Where the third clock is wrong, so is the time at which the other one is asked.
   const auto of_third = [&](const Corner& c) {
-    return Corner{c.offset_ns + c.drift * static_cast<double>(line.zero_ns_ - third.zero_ns_), c.drift};
+    const double more = 1 + kDriftMost;
+    return Corner{more * (c.offset_ns + c.drift * static_cast<double>(line.zero_ns_ - third.zero_ns_)), more * c.drift};
   };
   const auto of_ours = [&](const Corner& c) {
     return Corner{c.offset_ns + c.drift * static_cast<double>(of_other - zero_ns_), c.drift};

@@ -18,6 +18,7 @@ struct Named {
 constexpr ColumnMeaning key(KeySpace space) { return {ColumnKind::kKey, space}; }
 constexpr ColumnMeaning kAt = {ColumnKind::kMoment, kProcess}, kAtOrUnknown = {ColumnKind::kMomentOrUnknown, kProcess};
 
+// Not `op_id` and `flow_id`: numbers of 63 bits, whose sums would not fit. They are keys together with `node_id`.
 constexpr std::array kColumns = {
     Named{"ts", kAt},
     Named{"end_min", kAt},
@@ -30,6 +31,7 @@ constexpr std::array kColumns = {
     Named{"ts_wake", kAt},
     Named{"ts_queue", kAt},
     Named{"proof_ts", kAt},
+    Named{"block_ts", kAt},
     Named{"heap_peak_ts", kAtOrUnknown},
     Named{"mapped_peak_ts", kAtOrUnknown},
     Named{"dur", {ColumnKind::kDuration, kProcess}},
@@ -55,8 +57,6 @@ constexpr std::array kColumns = {
     Named{"target_gpu_id", key(kGpu)},
     Named{"call_id", key(kCall)},
     Named{"first_call_id", key(kCall)},
-    Named{"op_id", key(kOperation)},
-    Named{"outer_op_id", key(kOperation)},
     Named{"req_id", key(kRequest)},
     Named{"waker_req", key(kRequest)},
     Named{"ofd_id", key(kOpenFile)},
@@ -65,21 +65,34 @@ constexpr std::array kColumns = {
     Named{"batch_id", key(kGpuFile)},
     Named{"sum_id", key(kSum)},
     Named{"syscall_id", key(kSyscall)},
+    Named{"slice_id", key(kSlice)},
 };
 
 }  // namespace
 
 ColumnMeaning meaning_of(std::string_view table, std::string_view column) {
   if ((table == "loss" || table == "summary_process") && (column == "first" || column == "last")) return kAtOrUnknown;
-  if (table == "summary_split" && column == "id") return {};  // of the kind that `scope` names
   const auto* found =
       std::find_if(kColumns.begin(), kColumns.end(), [&](const Named& one) { return one.name == column; });
   return found == kColumns.end() ? ColumnMeaning{} : found->meaning;
 }
 
-ColumnMeaning meaning_of_figure(std::string_view name) {
-  if (name == "start" || name == "batches_from" || name == "batches_to") return kAtOrUnknown;
-  return name == "driver_thread_id" ? key(kThread) : ColumnMeaning{};
+MeaningByRow meaning_by_row(std::string_view table) {
+  if (table == "summary_value") return {"value", "name"};
+  if (table == "summary_split") return {"id", "scope"};
+  return {};
+}
+
+ColumnMeaning meaning_of_row(std::string_view table, std::string_view text) {
+  static constexpr std::array kFigures = {Named{"start", kAtOrUnknown}, Named{"batches_from", kAtOrUnknown},
+                                          Named{"batches_to", kAtOrUnknown}, Named{"driver_thread_id", key(kThread)}};
+  static constexpr std::array kScopes = {Named{"process", key(kProcess)}, Named{"phase", key(kPhase)},
+                                         Named{"file", key(kFile)}};
+  const auto find = [&](const auto& all) {
+    const auto* found = std::find_if(all.begin(), all.end(), [&](const Named& one) { return one.name == text; });
+    return found == all.end() ? ColumnMeaning{} : found->meaning;
+  };
+  return table == "summary_split" ? find(kScopes) : find(kFigures);
 }
 
 }  // namespace mlrun::nodes

@@ -21,13 +21,13 @@ enum class KeySpace : uint8_t {
   kPhase,
   kGpu,
   kCall,
-  kOperation,
   kRequest,
   kOpenFile,
   kGap,
   kGpuFile,
   kSum,
-  kSyscall
+  kSyscall,
+  kSlice
 };
 inline constexpr size_t kKeySpaces = 18;
 
@@ -46,7 +46,11 @@ struct ColumnMeaning {
 
 ColumnMeaning meaning_of(std::string_view table, std::string_view column);
 
-// The same for a row of `summary_value`, whose names are those of figures.
-ColumnMeaning meaning_of_figure(std::string_view name);
+// A column whose meaning is that of each row, by a text in it: `column` by the text in `by`. Empty: the table has none.
+struct MeaningByRow {
+  std::string_view column, by;
+};
+MeaningByRow meaning_by_row(std::string_view table);
+ColumnMeaning meaning_of_row(std::string_view table, std::string_view text);
 
 }  // namespace mlrun::nodes

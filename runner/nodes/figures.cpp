@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/findings/answer.h"
+#include "runner/nodes/rank_waits.h"
 #include "runner/nodes/skew.h"
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
@@ -20,8 +21,10 @@ namespace {
 
 using Cell = std::pair<summary::Activity, summary::State>;
 
-// In a wait whose end no thread of the node explains: in a training of several ranks mostly for another one.
-bool waits_for_others(const Cell& cell) {
+// In a wait whose end no thread of the node explains: in a training of several ranks mostly for another one. Where it is known who waits for
+// whom, only what comes from other machines is.
+bool waits_for_others(const Cell& cell, bool knows_waits) {
+  if (knows_waits) return cell == Cell{summary::Activity::kWait, summary::State::kRemote};
   const bool may_be = cell.first == summary::Activity::kCompute || cell.first == summary::Activity::kWait;
   return may_be && (cell.second == summary::State::kBlocked || cell.second == summary::State::kUnknown);
 }
@@ -33,7 +36,7 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
   rank.time = answer.time;
   for (const summary::TimeShare& share : answer.time) {
     if (share.activity == summary::Activity::kCompute) rank.compute_ns += share.ns;
-    if (waits_for_others({share.activity, share.state})) rank.waited_ns += share.ns;
+    if (waits_for_others({share.activity, share.state}, false)) rank.waited_ns += share.ns;
   }
   if (answer.findings.empty()) return;
   rank.cause = answer.findings.front().cause;
@@ -41,7 +44,7 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
 }
 
 // The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now.
-Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks) {
+Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits) {
   const auto stored = summary::read_tables(node.folder);
   const bool has_calls = trace::has_table(node.folder + "/tables", "call");
   if (node.ranks.empty()) {
@@ -58,11 +61,13 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
     one.proc_id = rank.proc_id;
     if (stored && stored->answer.driver_pid == rank.pid) {
       take_answer(stored->answer, one);
+      if (Status added = waits.add_stored(node, number, stored->answer, ranks.size() - 1); !added) return added;
     } else if (has_calls) {
       summary::Answer answer;
       const findings::AnswerOptions options{rank.pid, false};
       if (Status answered = findings::answer(node.folder, node.run, options, answer); !answered) return answered;
       take_answer(answer, one);
+      waits.add(node, number, answer, ranks.size() - 1);
     }
   }
   return {};
@@ -103,7 +108,7 @@ int64_t median(std::vector<int64_t> values) {
 }
 
 // What a rank did longer than the others: where its time exceeds their median most. Waiting for the others is no reason.
-std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& ranks) {
+std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& ranks, bool knows_waits) {
   std::map<Cell, std::vector<int64_t>> others;
   std::map<Cell, int64_t> own;
   for (const RankFigures& rank : ranks) {
@@ -119,7 +124,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& r
   Cell most_cell{};
   int64_t most = 0;
   for (const auto& [cell, ns] : own) {
-    if (waits_for_others(cell) || cell.first == summary::Activity::kEnd) continue;
+    if (waits_for_others(cell, knows_waits) || cell.first == summary::Activity::kEnd) continue;
     std::vector<int64_t>& of_others = others[cell];
     of_others.resize(ranks.size() - 1);  // 0 where a rank has none
     const int64_t excess = ns - (of_others.empty() ? 0 : median(of_others));
@@ -134,16 +139,17 @@ std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& r
   return why;
 }
 
-// By collectives, else by the time that ranks are blocked while they compute: the one that all wait for waits least.
-void find_slowest(Figures& figures) {
+// By collectives, else by the time that ranks wait for each other: the one that all wait for waits least.
+void find_slowest(Figures& figures, bool knows_waits) {
   std::vector<RankFigures>& ranks = figures.ranks;
   const auto is_known = [](const RankFigures& one) { return one.wall_ns > 0 && one.rank >= 0; };
   if (std::count_if(ranks.begin(), ranks.end(), is_known) < 2) return;
   const RankFigures* slow = nullptr;
-  int64_t compared = 0;
+  int64_t compared = 0, last_times = 0;
   for (const SkewFigures& skew : figures.skews) compared += skew.compared;
+  for (const RankFigures& one : ranks) last_times += one.last_times;
   SlowestRank& slowest = figures.slowest;
-  if (compared > 0) {
+  if (last_times > 0) {
     slow = &*std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
       return std::pair(a.last_times, a.late_ns) < std::pair(b.last_times, b.late_ns);
     });
@@ -159,26 +165,29 @@ void find_slowest(Figures& figures) {
     constexpr int64_t kShareDivisor = 20;  // 5 % of its time
     const int64_t most = *std::max_element(waited.begin(), waited.end());
     if (most - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
-    slowest.known_by = "waiting";
+    slowest.known_by = knows_waits ? "messages" : "waiting";
     slowest.why = fmt::format("it waited {} for others, they up to {}",
                               summary::time_text(slow->waited_ns, summary::Glyphs{false}),
                               summary::time_text(most, summary::Glyphs{false}));
   }
   slowest.rank = slow->rank;
   slowest.node = slow->node;
-  if (const std::string reason = reason_of(*slow, ranks); !reason.empty()) slowest.why += ", and was " + reason;
+  if (const std::string reason = reason_of(*slow, ranks, knows_waits); !reason.empty())
+    slowest.why += ", and was " + reason;
 }
 
 }  // namespace
 
 Result<Figures> figures_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment) {
   Figures figures;
+  RankWaits waits(alignment.connections);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (Status added = add_ranks(nodes[i], i, figures.ranks); !added) return tl::make_unexpected(added.error());
+    if (Status added = add_ranks(nodes[i], i, figures.ranks, waits); !added) return tl::make_unexpected(added.error());
     if (Status added = add_bytes(nodes[i], i, figures.bytes); !added) return tl::make_unexpected(added.error());
   }
   figures.skews = skews_of(nodes, alignment, figures.ranks);
-  find_slowest(figures);
+  const bool knows_waits = waits.count(nodes, figures.ranks);
+  find_slowest(figures, knows_waits);
   return figures;
 }
 

@@ -21,7 +21,7 @@ struct RankFigures {
   int64_t wall_ns = 0;                 // 0: no thread drove it: nothing below is known
   int64_t startup_ns = 0, without_batch_ns = -1, compute_ns = 0;
   int64_t waited_ns =
-      0;  // waits while it computed, or for a batch, that no thread of the node ended: mostly for other ranks
+      0;  // for other ranks, where waits are known to be for them; else waits that no thread of the node ended
   int64_t last_times = 0,
           late_ns = 0;  // how often it was last in a collective or barrier, and by how much after the one before it
   std::string cause, claim;  // of its first finding; empty: none
@@ -47,7 +47,7 @@ struct SkewFigures {
 struct SlowestRank {
   int32_t rank = -1;  // -1: none stands out
   size_t node = 0;
-  std::string known_by;  // collectives, marks, waiting
+  std::string known_by;  // collectives, marks, messages, waiting
   std::string why;       // one sentence
 };
 

@@ -2,7 +2,10 @@
 #include "runner/nodes/merge_nodes.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -46,6 +49,31 @@ struct Options {
   std::string folder, marks, offset;
   unsigned threads = 0;
   bool quiet = false;
+};
+
+// Ctrl-C and the like end a merge between two row groups, so that it can remove what it has written.
+std::atomic<int> stop_signal = 0;
+
+class StopSignals {
+ public:
+  StopSignals() {
+    struct sigaction action {};
+    action.sa_handler = [](int number) { stop_signal = number; };
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  ~StopSignals() {
+    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+    if (stop_signal != 0) ::raise(stop_signal);
+  }
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 // Sums of the nodes' totals.
@@ -109,13 +137,15 @@ Result<int64_t> signed_time(std::string_view text) {
 
 // Everything but the folder itself.
 Status fill(const std::string& folder, Merged& merged, unsigned threads) {
-  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
+  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads, &stop_signal},
+                            merged.traces.problems);
   if (!copied) return tl::make_unexpected(copied.error());
   merged.key_bases = std::move(copied->key_bases);
   auto figures = figures_of(merged.traces.nodes, merged.alignment);
   if (!figures) return tl::make_unexpected(figures.error());
   merged.figures = *std::move(figures);
   if (Status written = write_node_tables(merged, folder); !written) return written;
+  if (stop_signal != 0) return fail("the merge was stopped");
   json run = run_json(merged);
   run["tables"] = trace::table_files(folder + "/tables");
   const std::string text = run.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -168,17 +198,25 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   }
   if (Status free = launch::check_asked_folder(options.folder); !free) return tl::make_unexpected(free.error());
   Merged merged;
-  auto traces = open_nodes(options.traces);
+  auto traces = open_nodes(options.traces, alignment.offset_ns.has_value());
   if (!traces) return tl::make_unexpected(traces.error());
   merged.traces = *std::move(traces);
   auto aligned = align(merged.traces, alignment);
-  if (!aligned) return tl::make_unexpected(aligned.error());
+  if (!aligned) {
+    const bool lacks_some = merged.traces.nodes.size() < options.traces.size();
+    for (const std::string& problem : merged.traces.problems) {
+      if (lacks_some) util::say(problem);
+    }
+    return tl::make_unexpected(aligned.error());
+  }
   merged.alignment = *std::move(aligned);
+  const StopSignals signals;
   const auto folder = launch::make_trace_folder(options.folder, "merged");
   if (!folder) return tl::make_unexpected(folder.error());
   if (Status filled = fill(*folder, merged, options.threads); !filled) {
     std::error_code ignored;
-    fs::remove_all(*folder, ignored);
+    fs::remove_all(*folder + "/tables", ignored);
+    fs::remove(*folder, ignored);  // what else is in it is not ours
     return tl::make_unexpected(filled.error());
   }
   for (const std::string& problem : merged.traces.problems) util::say(problem);

@@ -48,6 +48,9 @@ struct Collective {
 
 // Kernels of NCCL by the call that launched them, which lies in the call of the collective, on its thread.
 Status add_kernel_ends(const NodeTrace& node, std::map<int64_t, std::vector<Collective>>& by_thread, Moments& moments) {
+  for (const char* table : {"name", "gpu_kernel", "gpu_api"}) {
+    if (!trace::has_table(node.folder + "/tables", table)) return {};
+  }
   std::set<int64_t> names;
   const Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers id(batch, "name_id");
@@ -117,6 +120,12 @@ Result<Moments> collectives_of(const NodeTrace& node) {
 }
 
 Result<Moments> marks_of(const NodeTrace& node, const std::string& name) {
+  const auto none = [&] {
+    return fail(fmt::format("{} has no range \"{}\" (mlrun show {} mark)", node.folder, name, node.folder));
+  };
+  for (const char* table : {"name", "mark"}) {
+    if (!trace::has_table(node.folder + "/tables", table)) return none();
+  }
   std::set<int64_t> names;
   const Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers id(batch, "name_id");
@@ -129,15 +138,16 @@ Result<Moments> marks_of(const NodeTrace& node, const std::string& name) {
   std::vector<std::pair<int32_t, Moment>> found;
   const Status read = for_each_batch(node.folder, "mark", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "name_id");
-    const trace::Texts scope(batch, "scope");
+    const auto open = batch.GetColumnByName("open");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
-      if (!dur.is_null(i) && names.contains(id[i]))
-        found.push_back({static_cast<int32_t>(proc[i]), {ts[i], ts[i] + dur[i]}});
+      if (dur.is_null(i) || !names.contains(id[i])) continue;
+      // A rank that was killed in its barrier never left it: the others may have begun it later.
+      const bool is_open = open && static_cast<const arrow::BooleanArray&>(*open).Value(i);
+      found.push_back({static_cast<int32_t>(proc[i]), {ts[i], is_open ? 0 : ts[i] + dur[i]}});
     }
   });
   if (!read) return tl::make_unexpected(read.error());
-  if (found.empty())
-    return fail(fmt::format("{} has no range \"{}\" (mlrun show {} mark)", node.folder, name, node.folder));
+  if (found.empty()) return none();
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.second.begin_ns < b.second.begin_ns; });
   Moments moments;

@@ -51,7 +51,9 @@ Status read_ranks(NodeTrace& node) {
     for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
       if (node.start_ns == 0 || first[i] < node.start_ns) node.start_ns = first[i];
       node.end_ns = std::max(node.end_ns, last[i]);
-      if (rank.is_null(i) || !role[i].starts_with("rank ")) continue;
+      if (rank.is_null(i)) continue;
+      node.rank_of[static_cast<int32_t>(proc[i])] = static_cast<int32_t>(rank[i]);
+      if (!role[i].starts_with("rank ")) continue;
       node.ranks.push_back({static_cast<int32_t>(proc[i]), static_cast<int32_t>(pid[i]), static_cast<int32_t>(rank[i]),
                             local.is_null(i) ? -1 : static_cast<int32_t>(local[i]),
                             size.is_null(i) ? -1 : static_cast<int32_t>(size[i]), std::string(ended[i]),
@@ -112,7 +114,8 @@ bool runs_beside(const NodeTrace& a, const NodeTrace& b) {
 
 class Sorter {
  public:
-  explicit Sorter(std::vector<NodeTrace> all) : job_(job_of_most(all)), all_(std::move(all)) {}
+  Sorter(std::vector<NodeTrace> all, bool may_be_apart)
+      : job_(job_of_most(all)), all_(std::move(all)), may_be_apart_(may_be_apart) {}
 
   void sort(NodeTraces& to) {
     for (NodeTrace& node : all_) {
@@ -129,7 +132,9 @@ class Sorter {
   std::string why_not(const NodeTrace& node, const std::vector<NodeTrace>& before) {
     const std::string session = text_at(node.run, "/session");
     for (const NodeTrace& other : before) {
-      if (!session.empty() && session == text_at(other.run, "/session"))
+      std::error_code ignored;
+      const bool is_same_folder = fs::equivalent(node.folder, other.folder, ignored);
+      if (is_same_folder || (!session.empty() && session == text_at(other.run, "/session")))
         return "it is the same trace as " + other.folder;
     }
     const std::string job = job_of(node);
@@ -138,22 +143,28 @@ class Sorter {
       if (const auto same = ranks_.find(rank.rank); same != ranks_.end())
         return fmt::format("rank {} is in {} too, so they are of two runs", rank.rank, same->second);
     }
-    if (job.empty() && !before.empty() && !runs_beside(before.front(), node))
+    if (job.empty() && !before.empty() && !may_be_apart_ && !runs_beside(before.front(), node))
       return fmt::format("it did not run at the time of {}, so they are of two runs", before.front().folder);
     return {};
   }
 
   std::string job_;
   std::vector<NodeTrace> all_;
+  bool may_be_apart_;
   std::map<int32_t, std::string> ranks_;
 };
 
+// By the host, else by the last part of the folder, else by all of it.
 void name_nodes(std::vector<NodeTrace>& nodes) {
-  std::map<std::string, int> uses;
-  for (const NodeTrace& node : nodes) ++uses[node.name];
-  for (NodeTrace& node : nodes) {
-    if (node.name.empty() || uses[node.name] > 1) node.name = fs::path(node.folder).filename().string();
-  }
+  const auto rename = [&](auto name) {
+    std::map<std::string, int> uses;
+    for (const NodeTrace& node : nodes) ++uses[node.name];
+    for (NodeTrace& node : nodes) {
+      if (node.name.empty() || uses[node.name] > 1) node.name = name(node);
+    }
+  };
+  rename([](const NodeTrace& node) { return fs::path(node.folder).filename().string(); });
+  rename([](const NodeTrace& node) { return node.folder; });
 }
 
 void find_missing(NodeTraces& traces) {
@@ -226,7 +237,7 @@ std::optional<int64_t> NodeTrace::utc_error_ns() const {
   return most;
 }
 
-Result<NodeTraces> open_nodes(const std::vector<std::string>& folders) {
+Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_be_apart) {
   NodeTraces traces;
   std::vector<NodeTrace> opened;
   for (const std::string& folder : folders) {
@@ -237,8 +248,8 @@ Result<NodeTraces> open_nodes(const std::vector<std::string>& folders) {
       traces.problems.push_back("left out: " + node.error().text);
     }
   }
-  Sorter(std::move(opened)).sort(traces);
-  if (traces.nodes.empty()) return fail("nothing to merge: " + traces.problems.front());
+  Sorter(std::move(opened), may_be_apart).sort(traces);
+  if (traces.nodes.empty()) return fail(fmt::format("nothing to merge: {}", fmt::join(traces.problems, "; ")));
   name_nodes(traces.nodes);
   compare_versions(traces);
   find_missing(traces);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,10 +27,11 @@ struct NodeTrace {
   std::string folder;
   std::string name;  // of the host; of the folder where that is not unique, or unknown
   nlohmann::json run;
-  int64_t start_ns = 0, end_ns = 0;  // of its clock: the command, else the processes
-  int64_t error_ns = 0;              // of the conversion to its clock
-  std::vector<Rank> ranks;           // by rank
-  bool lost_events = false;          // what was counted is not all that happened
+  int64_t start_ns = 0, end_ns = 0;    // of its clock: the command, else the processes
+  int64_t error_ns = 0;                // of the conversion to its clock
+  std::vector<Rank> ranks;             // by rank
+  std::map<int32_t, int32_t> rank_of;  // of each process that has one: workers of a rank too
+  bool lost_events = false;            // what was counted is not all that happened
 
   // Text that says whose clock it is: traces with the same one need no alignment. Empty: unknown.
   [[nodiscard]] std::string clock_key() const;
@@ -44,7 +46,7 @@ struct NodeTraces {
   std::vector<std::string> problems;  // one line each
 };
 
-// Fails if nothing remains.
-Result<NodeTraces> open_nodes(const std::vector<std::string>& folders);
+// `may_be_apart`: of any times, as an offset is given. Fails if nothing remains.
+Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_be_apart);
 
 }  // namespace mlrun::nodes

@@ -47,6 +47,7 @@ struct Socket {
 };
 
 Status add_sockets(const NodeTrace& node, size_t number, std::vector<Socket>& sockets) {
+  if (!trace::has_table(node.folder + "/tables", "file")) return {};
   auto reader = trace::TableReader::open(node.folder, "file");
   if (!reader) return tl::make_unexpected(reader.error());
   for (;;) {
@@ -133,10 +134,10 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
       if (one.node[side] == number) ends[one.end[side].file_id] = &one.end[side];
     }
   }
-  if (ends.empty()) return {};
+  if (ends.empty() || !trace::has_table(node.folder + "/tables", "call")) return {};
   auto reader = trace::TableReader::open(
       node.folder, "call",
-      {.columns = {"ts", "dur", "func", "file_id", "file2_id", "ret", "err", "arg2"}, .dictionaries = {"func"}});
+      {.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"}, .dictionaries = {"func"}});
   if (!reader) return tl::make_unexpected(reader.error());
   const auto end_of = [&](int64_t file_id) {
     const auto found = file_id == 0 ? ends.end() : ends.find(file_id);
@@ -147,7 +148,7 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
     if (!batch) return tl::make_unexpected(batch.error());
     if (!*batch) return {};
     const trace::Numbers ts(**batch, "ts"), dur(**batch, "dur"), file(**batch, "file_id"), file2(**batch, "file2_id"),
-        ret(**batch, "ret"), arg2(**batch, "arg2");
+        ret(**batch, "ret"), arg2(**batch, "arg2"), proc(**batch, "proc_id");
     const trace::Texts func(**batch, "func");
     for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
       StreamEnd *end = end_of(file[i]), *target = end_of(file2[i]);
@@ -157,6 +158,9 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
       if (end != nullptr && name == "connect" && end->connect_ns == 0) end->connect_ns = start;
       if (end != nullptr && name.starts_with("accept")) end->accepted_ns = stop;
       if (ret[i] <= 0) continue;
+      for (StreamEnd* one : {end, target}) {
+        if (one != nullptr) one->proc_id = static_cast<int32_t>(proc[i]);
+      }
       if (target != nullptr && (name == "sendfile" || name == "splice")) target->sent.add(start, stop, ret[i]);
       if (end == nullptr) continue;
       if (is_one_of(kSends, name)) {

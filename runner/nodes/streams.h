@@ -33,6 +33,7 @@ struct Transfers {
 struct StreamEnd {
   int64_t file_id = 0;
   std::string own, other;
+  int32_t proc_id = 0;  // that sent or received last; 0: none did
   Transfers sent, received;
   int64_t connect_ns = 0;   // when connect() began; 0: it did not
   int64_t accepted_ns = 0;  // when accept() returned it

@@ -120,9 +120,13 @@ class CopiedColumn {
   trace::TextColumn* text_ = nullptr;
 };
 
-// The figures of `summary_value` are moments and keys by their name, not by their column.
-std::shared_ptr<arrow::ChunkedArray> changed_figures(const arrow::Table& table, const Change& change) {
-  const auto names = table.GetColumnByName("name"), values = table.GetColumnByName("value");
+// The figures of `summary_value` and the ids of `summary_split` are moments and keys by a text of their row, not by their column.
+std::shared_ptr<arrow::ChunkedArray> changed_by_row(const std::string& of_table, const arrow::Table& table,
+                                                    const Change& change) {
+  const MeaningByRow by_row = meaning_by_row(of_table);
+  const auto names = table.GetColumnByName(std::string(by_row.by)),
+             values = table.GetColumnByName(std::string(by_row.column));
+  if (!names || !values) return values;
   arrow::Int64Builder builder(arrow::system_memory_pool());
   int64_t at = 0;
   for (const auto& chunk : values->chunks()) {
@@ -130,7 +134,7 @@ std::shared_ptr<arrow::ChunkedArray> changed_figures(const arrow::Table& table, 
     for (int64_t i = 0; i < numbers.length(); ++i, ++at) {
       const auto name = *names->GetScalar(at);
       const auto& text = *static_cast<const arrow::DictionaryScalar&>(*name).GetEncodedValue();
-      const ColumnMeaning meaning = meaning_of_figure(text->ToString());
+      const ColumnMeaning meaning = meaning_of_row(of_table, text->ToString());
       if (!builder.Append(change.of(meaning, numbers.Value(i))).ok()) throw std::bad_alloc();
     }
   }
@@ -143,19 +147,20 @@ struct Job {
   size_t node = 0;
 };
 
-Status copy_one(const Job& job, const Change& change, const std::string& tables_folder) {
+Status copy_one(const Job& job, const Change& change, const std::string& tables_folder, const CopyOptions& options) {
   trace::ParquetTable table(job.shape->name);
   trace::Int32Column& node_id = table.int32("node_id", trace::Encoding::kSame);
   std::vector<std::unique_ptr<CopiedColumn>> columns;
   for (const ColumnShape& shape : job.shape->columns) columns.push_back(std::make_unique<CopiedColumn>(shape, table));
   Status status = table.open(fmt::format("{}/{}/part-{:05}.parquet", tables_folder, job.shape->name, job.node));
-  const bool has_figures = job.shape->name == "summary_value";
+  const std::string_view by_row = meaning_by_row(job.shape->name).column;
   const std::vector<std::string> none;
   for (const std::string& path : job.shape->rows[job.node] == 0 ? none : job.shape->files[job.node]) {
     if (!status) break;
     const auto file = TableFile::open(path);
     if (!file) return tl::make_unexpected(file.error());
     for (int group = 0; status && group < file->row_groups(); ++group) {
+      if (options.stopped != nullptr && *options.stopped != 0) return fail("the merge was stopped");
       const auto read = file->read(group);
       if (!read) return tl::make_unexpected(read.error());
       const arrow::Table& rows = **read;
@@ -163,7 +168,7 @@ Status copy_one(const Job& job, const Change& change, const std::string& tables_
       node_id.add_each(count, [&](size_t) { return static_cast<int32_t>(job.node) + 1; });
       for (size_t i = 0; i < columns.size(); ++i) {
         const std::string& name = job.shape->columns[i].name;
-        const auto column = has_figures && name == "value" ? changed_figures(rows, change) : rows.GetColumnByName(name);
+        const auto column = name == by_row ? changed_by_row(job.shape->name, rows, change) : rows.GetColumnByName(name);
         columns[i]->add(column.get(), rows.num_rows(), change);
       }
       table.rows_added(count);
@@ -233,7 +238,7 @@ Result<Copied> copy_tables(const std::vector<NodeTrace>& nodes, const std::vecto
   const std::vector<Job> jobs = jobs_of(*shapes);
   const auto nothing = [](unsigned, size_t) { return Status(); };
   const Status done = trace::in_order(jobs.size(), options.threads, nothing, nothing, [&](unsigned, size_t at) {
-    return copy_one(jobs[at], changes[jobs[at].node], tables);
+    return copy_one(jobs[at], changes[jobs[at].node], tables, options);
   });
   if (!done) return tl::make_unexpected(done.error());
   return copied;

@@ -11,7 +11,9 @@
 namespace mlrun::trace {
 
 [[nodiscard]] inline tl::unexpected<Error> arrow_error(const std::string& what, const arrow::Status& status) {
-  return fail("cannot " + what + ": " + status.message());
+  // The reason of the system is in the detail: "[errno 28] No space left on device".
+  const std::string detail = status.detail() ? ": " + status.detail()->ToString() : "";
+  return fail("cannot " + what + ": " + status.message() + detail);
 }
 
 }  // namespace mlrun::trace

@@ -60,6 +60,11 @@ struct WaitedFor {
   int64_t ns = 0;
 };
 
+// How long the driver waited, at the end of the chain, for what comes over a socket from another machine or trace.
+struct AwayWait {
+  int64_t file_id = 0, ns = 0;
+};
+
 // What steps are known from: the batches that worker processes sent, the program's marks, or the pattern of getting data and computing.
 enum class StepsFrom : uint8_t { kBatches, kMarks, kPattern };
 inline constexpr const char* kStepsFromNames[] = {"batches", "marks", "pattern"};
@@ -85,6 +90,7 @@ struct Answer {
   std::vector<TimeShare> time;    // by time
   std::vector<Finding> findings;  // in order
   std::vector<WaitedFor> waited_for;
+  std::vector<AwayWait> away;  // not stored: by table `blame`
   std::vector<StepRow> step_rows;
 };
 

@@ -61,6 +61,8 @@ def check(this):
             this.true("no message runs backwards", delays[0] >= -2 * node["error_ns"], delays[:3])
             ranks = sorted(row["rank"] for row in nodes.merged(out)["ranks"])
             this.equal("ranks", ranks, [0, 1], said=done.stderr)
+            slowest = nodes.merged(out)["slowest_rank"] or {}
+            this.equal("the slow rank", (slowest.get("rank"), slowest.get("known_by")), (1, "messages"), said=done.stderr)
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class ClusterSweep {
   Status settle(std::vector<RunRow>& missing);
   Status submit_one(std::vector<RunRow> tasks, const Words& options);
   Status delete_events();
-  [[nodiscard]] std::string how_it_was_lost(const Place& place, bool has_begun) const;
+  [[nodiscard]] std::string how_it_was_lost(const Place& place, const std::string& state, bool has_begun) const;
 
   std::string out_;
   Store& store_;
@@ -65,7 +65,7 @@ class ClusterSweep {
   size_t submitted_ = 0, arrays_ = 0;
 };
 
-// A submission whose sbatch did not succeed has no number. If it is in the queue all the same, mlrun was killed in between.
+// A submission whose sbatch did not succeed has no number. If it is in the queue, or has begun, all the same, mlrun was killed in between.
 Status ClusterSweep::read_places() {
   const auto submissions = read_submissions(out_);
   if (!submissions) return tl::make_unexpected(submissions.error());
@@ -74,22 +74,32 @@ Status ClusterSweep::read_places() {
   auto queue = tasks_in_queue(names);
   if (!queue) return tl::make_unexpected(queue.error());
   queue_ = *std::move(queue);
+  // NFS shows what other machines have written since it was read last only to who opens the folder again.
+  std::error_code ignored;
+  static_cast<void>(fs::directory_iterator(slurm_folder(out_), ignored));
   for (const Submission& one : *submissions) {
     for (size_t i = 0; i < one.tasks.size(); ++i) {
       Place place{{one.job_name, static_cast<int32_t>(i)}, one.job_id};
-      if (one.job_id.empty() && !queue_.contains(place.task)) continue;
+      if (one.job_id.empty() && !queue_.contains(place.task)) {
+        const auto status = read_status(out_, one.tasks[i]);
+        if (!status) return tl::make_unexpected(status.error());
+        if (!*status || (*status)->job_name != one.job_name) continue;
+      }
       places_[{one.tasks[i].planned.position, one.tasks[i].attempt}] = std::move(place);
     }
   }
   return {};
 }
 
-std::string ClusterSweep::how_it_was_lost(const Place& place, bool has_begun) const {
-  const std::string state = state_of_task(place.job_id, place.task);
-  return fmt::format(
-      "its task {}_{} {}{}{}", place.job_id, place.task.index,
-      has_begun ? "ended without its status: its node was lost, or it was killed" : "was cancelled before it began",
-      state.empty() ? "" : "; Slurm: ", state);
+std::string ClusterSweep::how_it_was_lost(const Place& place, const std::string& state, bool has_begun) const {
+  const std::string log = fmt::format("{}/{}-{}.log", slurm_folder(out_), place.task.job_name, place.task.index);
+  std::error_code ignored;
+  std::string how = fmt::format("its task {}_{} {}", place.job_id, place.task.index,
+                                has_begun ? "ended without its status: its node was lost, or it was killed"
+                                          : "has no status: it was cancelled before it began, or mlrun did not start");
+  if (!state.empty()) how += "; Slurm: " + state;
+  if (fs::file_size(log, ignored) > 0 && !ignored) how += "; see " + log;
+  return how;
 }
 
 // Stores how a run ended, if it has.
@@ -103,6 +113,8 @@ Status ClusterSweep::take(RunRow& run) {
   const bool is_ours = *status && (*status)->job_name == place->second.task.job_name;
   const bool has_ended = is_ours && (*status)->run.state != RunState::kRunning;
   if (!has_ended && queue_.contains(place->second.task)) return {};
+  const std::string state = has_ended ? "" : state_of_task(place->second.job_id, place->second.task);
+  if (state == "COMPLETED") return {};  // its status is written, and not to be seen here yet
   const int64_t id = run.id;
   const PlannedRun planned = run.planned;
   if (is_ours) run = (*status)->run;
@@ -111,7 +123,7 @@ Status ClusterSweep::take(RunRow& run) {
   if (!has_ended) {
     run.state = RunState::kFailed;
     run.interrupted = true;
-    run.failure = how_it_was_lost(place->second, is_ours);
+    run.failure = how_it_was_lost(place->second, state, is_ours);
   }
   return store_.set_ended(run);
 }
@@ -173,7 +185,7 @@ Status ClusterSweep::submit_one(std::vector<RunRow> tasks, const Words& options)
   constexpr mode_t kScript = 0755;
   if (Status written = util::write_atomically(script, text, kScript); !written) return written;
   const auto job = submit_array(submission.job_name, static_cast<int32_t>(submission.tasks.size()), script,
-                                slurm_folder(out_) + "/" + submission.job_name + "-%a.log", options);
+                                slurm_folder(out_), options);
   if (!job) {
     std::error_code ignored;
     for (const std::string& file : {path, script}) fs::remove(file, ignored);
@@ -228,10 +240,18 @@ Result<int> ClusterSweep::finish(bool quiet) const {
   return done == last.size() ? 0 : 1;
 }
 
+// squeue and scontrol would ask the cluster of this machine.
+bool names_a_cluster(const std::string& word) {
+  return word.starts_with("-M") || word == "--clusters" || word.starts_with("--clusters=") || word == "--cluster" ||
+         word.starts_with("--cluster=");
+}
+
 Result<Words> sbatch_options(const std::string& out, const std::string& text) {
   if (!text.empty()) {
     auto words = shell_words(text);
     if (!words) return fail("--sbatch: " + words.error().text);
+    if (std::any_of(words->begin(), words->end(), names_a_cluster))
+      return fail("--sbatch: name another cluster by the variable SLURM_CLUSTERS, for --collect and --resume too");
     constexpr mode_t kMode = 0644;
     if (Status written = util::write_atomically(options_path(out), text, kMode); !written)
       return tl::make_unexpected(written.error());

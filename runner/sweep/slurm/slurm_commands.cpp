@@ -24,6 +24,24 @@ namespace {
 
 constexpr int32_t kArrayMost = 1000;  // of Slurm's own default, MaxArraySize = 1001
 
+// As ours, without what would hide jobs from squeue or change its columns: SQUEUE_STATES, SQUEUE_PARTITION and their like.
+std::vector<char*> environment() {
+  std::vector<char*> kept;
+  for (char** at = environ; *at != nullptr; ++at) {
+    if (!std::string_view(*at).starts_with("SQUEUE_")) kept.push_back(*at);
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
+// Why it failed: the last line that says so, else the first one. After a wrong option the last line only names --help.
+std::string reason_in(const std::vector<std::string_view>& lines) {
+  const auto says = [](std::string_view line) { return line.find("error:") != std::string_view::npos; };
+  const auto last = std::find_if(lines.rbegin(), lines.rend(), says);
+  if (last != lines.rend()) return std::string(*last);
+  return lines.empty() ? "it said nothing" : std::string(lines.front());
+}
+
 // Both outputs together: where a command fails, what it said is the reason.
 Result<std::string> output_of(const Words& command) {
   int ends[2];
@@ -35,8 +53,9 @@ Result<std::string> output_of(const Words& command) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
+  std::vector<char*> variables = environment();
   pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, words.front(), &actions, nullptr, words.data(), environ);
+  const int error = ::posix_spawnp(&pid, words.front(), &actions, nullptr, words.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return fail_errno("start " + command.front() + " of Slurm", error);
   to.reset();
@@ -52,8 +71,22 @@ Result<std::string> output_of(const Words& command) {
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (status == 0) return output;
-  const auto lines = util::split(output, "\n");
-  return fail(fmt::format("{} of Slurm failed: {}", command.front(), lines.empty() ? "" : std::string(lines.back())));
+  return fail(fmt::format("{} of Slurm failed: {}", command.front(), reason_in(util::split(output, "\n"))));
+}
+
+// "JOB" or "JOB;CLUSTER"; what sites let sbatch say besides is no number.
+std::string job_number(std::string_view line) {
+  const std::string_view number = line.substr(0, line.find(';'));
+  const bool is_number =
+      !number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? std::string(number) : "";
+}
+
+// A path in a pattern of sbatch, in which % begins a replacement.
+std::string in_pattern(const std::string& path) {
+  std::string text;
+  for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);
+  return text;
 }
 
 // The value after "KEY=" or "KEY   = ".
@@ -81,18 +114,19 @@ int32_t array_size_most() {
 }
 
 Result<std::string> submit_array(const std::string& job_name, int32_t tasks, const std::string& script,
-                                 const std::string& log, const Words& options) {
-  // Requeued by Slurm, a run would have two beginnings; --resume makes it again instead.
-  Words command = {"sbatch",          "--parsable",
-                   "--no-requeue",    "--job-name=" + job_name,
-                   "--output=" + log, fmt::format("--array=0-{}", tasks - 1)};
+                                 const std::string& log_folder, const Words& options) {
+  // Requeued by Slurm, a run would have two beginnings; --resume makes it again instead. The last one of an option counts: ours.
+  const std::string log = fmt::format("--output={}/{}-%a.log", in_pattern(log_folder), job_name);
+  Words command = {"sbatch"};
   command.insert(command.end(), options.begin(), options.end());
-  command.push_back(script);
+  command.insert(command.end(), {"--parsable", "--no-requeue", "--job-name=" + job_name, log,
+                                 fmt::format("--array=0-{}", tasks - 1), script});
   const auto output = output_of(command);
   if (!output) return output;
-  const auto lines = util::split(*output, "\n");
-  const std::string last(lines.empty() ? "" : lines.back());
-  return last.substr(0, last.find(';'));  // JOB or JOB;CLUSTER
+  for (const std::string_view line : util::split(*output, "\n")) {
+    if (std::string number = job_number(line); !number.empty()) return number;
+  }
+  return fail("sbatch of Slurm named no job: " + reason_in(util::split(*output, "\n")));
 }
 
 Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_names) {

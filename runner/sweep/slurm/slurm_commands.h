@@ -21,9 +21,9 @@ struct ArrayTask {
 // How many tasks an array may have.
 int32_t array_size_most();
 
-// Submits an array of `tasks` tasks, numbered from 0, that each run `script`. `log` is a pattern of sbatch (%a: the number). Returns the job's number.
+// Submits an array of `tasks` tasks, numbered from 0, that each run `script` and write JOB_NAME-NUMBER.log in the folder. Returns the job's number.
 Result<std::string> submit_array(const std::string& job_name, int32_t tasks, const std::string& script,
-                                 const std::string& log, const Words& options);
+                                 const std::string& log_folder, const Words& options);
 
 // Tasks of these jobs that wait or run.
 Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_names);

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 # Columns of a trace that are moments, by TABLES.md.
 MOMENTS = {"ts", "end_min", "end_max", "first", "last", "ts_insert", "ts_issue", "ts_done", "ts_wake", "ts_queue", "proof_ts",
-           "heap_peak_ts", "mapped_peak_ts"}
+           "block_ts", "heap_peak_ts", "mapped_peak_ts"}
 NETWORK = "10.128.28."
 
 
@@ -97,7 +97,7 @@ class Networks:
 
 
 def merge(this, *traces, out, options=(), status=0):
-    done = this.run(this.mlrun, "merge", *traces, "-o", out, *options)
+    done = this.run(this.mlrun, "merge", *traces, "-o", out, *options, timeout=900)
     this.equal("exit status of the merge", done.returncode, status, said=done.stderr)
     return done
 

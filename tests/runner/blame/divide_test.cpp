@@ -93,6 +93,25 @@ TEST_F(DivideTest, TwoThreadsThatWaitForEachOtherHandOver) {
   EXPECT_NEAR((all[{Activity::kWait, Label::kIdle}]), 450, 2);
 }
 
+TEST_F(DivideTest, AWaitForAnotherMachineEndsAtItsSocketThoughTheDriverWroteIntoThat) {
+  constexpr int64_t kSocket = 4;
+  timeline_.file_kinds.push_back(static_cast<uint8_t>(model::FileKind::kSocket));
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    timeline_.messages[kSocket].push_back({at_ns + kMs, at_ns + kMs + 1000, kDriver, 400});
+    add_wait(timeline_, kDriver, WaitKind::kLock, at_ns + 2 * kMs, at_ns + 51 * kMs).poster = kHelper;
+    add_wait(timeline_, kHelper, WaitKind::kPoll, at_ns, at_ns + 50 * kMs);
+    thread_of(timeline_, kHelper).reads.push_back({at_ns + 50 * kMs + 1000, at_ns + 50 * kMs + 2000, kSocket, 400});
+  }
+  double away_ns = 0;
+  for (const Divided& piece : divide().pieces) {
+    if (piece.away_file_id == 0) continue;
+    EXPECT_EQ(piece.away_file_id, kSocket);
+    EXPECT_EQ(piece.state, State::kRemote);
+    away_ns += piece.ns();
+  }
+  EXPECT_NEAR(away_ns / kMs, 480, 2);
+}
+
 TEST_F(DivideTest, LooksDivideWhatTheDriverDoesItself) {
   timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
   timeline_.stacks[2] = {{"Images.__getitem__", "/home/me/data.py", 7}};
