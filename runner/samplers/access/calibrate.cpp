@@ -3,12 +3,14 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
 
 #include "runner/samplers/access/page_bits.h"
@@ -38,14 +40,12 @@ char* fresh_block(size_t bytes) {
   return static_cast<char*>(at);
 }
 
-void wait_until(const int& word, int value) {
-  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != value) ::usleep(50);
-}
-
-// In the child: system calls alone.
-[[noreturn]] void serve(Trial& trial) {
+// In the child: system calls alone. It ends with mlrun, however that ends.
+[[noreturn]] void serve(Trial& trial, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
   for (int turn = 1;; turn++) {
-    wait_until(trial.asked, turn);
+    while (__atomic_load_n(&trial.asked, __ATOMIC_ACQUIRE) != turn) ::usleep(50);
     // Many changed pages make the kernel flush all translations, without which the bits of those that are left are not set again.
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ);
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ | PROT_WRITE);
@@ -75,8 +75,9 @@ class TrialProcess {
     if (trial_->scratch == nullptr) return;
     std::fill_n(trial_->scratch, kScratchBytes, 1);
     trial_->writes = true;
+    const pid_t parent = ::getpid();
     child_ = ::fork();
-    if (child_ == 0) serve(*trial_);
+    if (child_ == 0) serve(*trial_, parent);
     if (child_ > 0) touch();  // writes: the pages are there
     trial_->writes = writes;
   }
@@ -98,9 +99,16 @@ class TrialProcess {
     return {.start = reinterpret_cast<uint64_t>(trial_->block),
             .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
   }
+  // 0: the child has ended, as where a container has no memory for it.
   uint64_t touch() {
+    if (child_ < 0) return 0;
     __atomic_store_n(&trial_->asked, trial_->asked + 1, __ATOMIC_RELEASE);
-    wait_until(trial_->done, trial_->asked);
+    while (__atomic_load_n(&trial_->done, __ATOMIC_ACQUIRE) != trial_->asked) {
+      ::usleep(50);
+      if (::waitpid(child_, nullptr, WNOHANG) == 0) continue;
+      child_ = -1;
+      return 0;
+    }
     return trial_->touch_ns;
   }
 
@@ -110,7 +118,8 @@ class TrialProcess {
 };
 
 int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
-  if (bits == PageBits::kCold) return make_cold(process.child(), {process.block()}, longest_ns);
+  const Mapping block = process.block();
+  if (bits == PageBits::kCold) return make_cold(process.child(), block.start, block.end, longest_ns);
   return clear_refs(process.child(), bits == PageBits::kClearRefs ? Refs::kAccessed : Refs::kSoftDirty, longest_ns);
 }
 
@@ -118,11 +127,12 @@ int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
 uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
   uint64_t bytes = 0;
   if (bits == PageBits::kSoftDirty) {
-    for (const Run& run : written_runs(process.child(), process.block())) bytes += run.bytes;
+    for (const Run& run : written_runs(process.child(), process.block()).runs) bytes += run.bytes;
     return bytes;
   }
   const Mapping block = process.block();
-  for (const Mapping& mapping : read_smaps(process.child())) {  // neighbours may be one mapping with it
+  uint64_t ignored_ns = 0;
+  for (const Mapping& mapping : read_smaps(process.child(), ignored_ns)) {  // neighbours may be one mapping with it
     if (mapping.start <= block.start && mapping.end >= block.end) bytes = mapping.referenced_bytes;
   }
   return bytes;
@@ -135,7 +145,8 @@ uint64_t in_ps(uint64_t ns) { return ns * 1000 / kTryPages; }
 PageCost calibrate_pages(PageBits bits) {
   PageCost cost;
   TrialProcess process(bits == PageBits::kSoftDirty);
-  if (process.child() < 0) return cost;
+  cost.error = process.child() < 0 ? ENOMEM : 0;
+  if (cost.error != 0) return cost;
   const uint64_t plain_ns = std::min(process.touch(), process.touch());
   std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
   for (int round = 0; round < kTryRounds; round++) {
@@ -146,6 +157,8 @@ PageCost calibrate_pages(PageBits bits) {
     clears[round] = util::monotonic_ns() - began_ns;
     const uint64_t before = seen_bytes(bits, process);
     touches[round] = process.touch();
+    cost.error = process.child() < 0 ? ENOMEM : 0;
+    if (cost.error != 0) return cost;
     const uint64_t read_ns = util::monotonic_ns();
     const uint64_t after = seen_bytes(bits, process);
     reads[round] = util::monotonic_ns() - read_ns;
