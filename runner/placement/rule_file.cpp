@@ -120,7 +120,8 @@ std::string changed_files(const std::string& path, const toml::table& file) {
   }
   if (changed.empty()) return {};
   return fmt::format(
-      "--place {}: not the build that was recorded: {}. Its callers are not recognised; mlrun advise {} -o NEW finds them "
+      "--place {}: not the build that was recorded: {}. Its callers are not recognised; mlrun advise {} -o NEW finds "
+      "them "
       "by the names of their functions",
       path, fmt::join(changed, ", "), path);
 }

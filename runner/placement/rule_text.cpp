@@ -146,7 +146,8 @@ class Reader {
     const size_t dash = offset.find('-');
     const std::string_view last = dash == std::string_view::npos ? "0" : offset.substr(dash + 1);
     offset = offset.substr(0, dash);
-    return !last.empty() && last.find_first_not_of(kDigits) == std::string_view::npos && plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
+    return !last.empty() && last.find_first_not_of(kDigits) == std::string_view::npos &&
+           plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
            frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
            offset.find_first_not_of(kDigits) == std::string_view::npos;
   }

@@ -164,7 +164,7 @@ std::map<std::string, FunctionRange> SymbolFile::find_functions(const std::set<s
     if (names.count(name) == 0) continue;
     const auto next = std::find_if(at, symbols_->functions.end(),
                                    [&](const Symbols::Symbol& other) { return other.start > at->start; });
-    const uint64_t end = at->bytes != 0                       ? at->start + at->bytes
+    const uint64_t end = at->bytes != 0                      ? at->start + at->bytes
                          : next == symbols_->functions.end() ? at->start + 1
                                                              : next->start;
     const auto [same, is_new] = found.try_emplace(name, FunctionRange{at->start, end});

@@ -8,7 +8,7 @@ RULES = ("--place", "size >= 700K -> default", "--place", "size >= 64K -> defaul
 
 
 def record(this, *options):
-    trace = this.trace(this.victim("two_sites"), "4", options=("--access=cold", "--alloc-min", "64K", "--python-stacks=off", "--sample=off", *options))
+    trace = this.trace(this.victim("two_sites"), "6", options=("--access=cold", "--alloc-min", "64K", "--python-stacks=off", "--sample=off", *options))
     accesses.tried(trace, "cold")
     blocks, small, large = map(int, trace.stdout.split())
     sites = sorted((row for row in accesses.site_rows(trace, "cold") if row["blocks"] == blocks), key=lambda row: row["bytes"])

@@ -19,6 +19,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kTooEarlyNs = 20'000'000;
+constexpr uint64_t kLeastPauseNs = 1'000'000;           // after many small ranges
+constexpr uint64_t kReservedBytes = uint64_t{1} << 40;  // no heap: shadow memory, which would take a million calls
 constexpr uint64_t kHugeBytes = 2 << 20, kPagesOfHuge = kHugeBytes / 4096;
 
 mlrun_access_rung rung_of(PageBits bits) {
@@ -86,7 +88,7 @@ class BitsRung : public Rung {
     uint64_t opened_ns = 0;    // all is cleared; 0: no window is open
     uint64_t cost_ns = 0;      // of this window, to the program
     RangePace pace;
-    double stall_ratio = 1;    // of the last window's clearing: measured by predicted
+    double stall_ratio = 1;  // of the last window's clearing: measured by predicted
     int windows = 0;
     uint64_t huge = 0;                      // bytes, when it was read
     std::map<uint64_t, uint64_t> resident;  // by start of mapping, at the end of the previous window
@@ -110,8 +112,10 @@ class BitsRung : public Rung {
       return;
     }
     uint64_t pause_ns = 0;
-    const int error =
-        options_.bits == PageBits::kCold ? make_range_cold(pid, process, pause_ns) : clear_all(pid, process);
+    int error = 0;
+    do {
+      error = options_.bits == PageBits::kCold ? make_range_cold(pid, process, pause_ns) : clear_all(pid, process);
+    } while (error == 0 && !process.left.empty() && pause_ns < kLeastPauseNs);
     const uint64_t now_ns = util::monotonic_ns();
     if (error != 0) {  // it may have ended
       process.left.clear();
@@ -132,13 +136,15 @@ class BitsRung : public Rung {
     const auto host_pid = static_cast<pid_t>(pid);
     const uint64_t pages = resident_pages(host_pid);
     if (pages == 0) return false;
-    if (process.windows == 0 && options_.bits != PageBits::kCold) process.huge = huge_bytes(host_pid);
+    if (process.windows == 0) process.huge = huge_bytes(host_pid);
     const uint64_t huge = std::min(process.huge / kHugeBytes, pages / kPagesOfHuge);
     const uint64_t entries = pages - huge * (kPagesOfHuge - 1);
     // All of them may be touched in the window.
     process.cost_ns += entries * options_.cost.touch_ps / 1000;
     if (options_.bits == PageBits::kCold) {
-      for (const Mapping& mapping : read_maps(host_pid)) process.left.push_back(mapping);
+      for (const Mapping& mapping : read_maps(host_pid)) {
+        if (mapping.bytes() <= kReservedBytes) process.left.push_back(mapping);
+      }
       facts_.looks += process.left.empty() ? 0 : 1;
       return !process.left.empty();
     }
@@ -154,7 +160,7 @@ class BitsRung : public Rung {
     return true;
   }
 
-  // Each returns errno.
+  // Each returns errno. The pause is added up.
   int make_range_cold(uint32_t pid, Process& process, uint64_t& pause_ns) {
     Mapping& mapping = process.left.front();
     const uint64_t start = mapping.start;
@@ -162,7 +168,7 @@ class BitsRung : public Rung {
     uint64_t took_ns = 0;
     const int error = make_cold(static_cast<pid_t>(pid), start, mapping.start, took_ns);
     note_call(process, took_ns, stall_ns(options_.cost, (mapping.start - start) / 4096));
-    pause_ns = process.pace.took(took_ns);
+    pause_ns += process.pace.took(took_ns);
     if (mapping.start >= mapping.end) process.left.pop_front();
     return error;
   }
@@ -194,7 +200,7 @@ class BitsRung : public Rung {
     for (const Mapping& mapping : mappings) {
       resident[mapping.start] = mapping.resident_bytes;
       process.huge += mapping.huge_bytes;
-      if (is_first || mapping.resident_bytes == 0) continue;
+      if (is_first || mapping.resident_bytes == 0 || mapping.bytes() > kReservedBytes) continue;
       mlrun_access_sample row{};
       row.monotonic_ns = end_ns;
       row.interval_ns = end_ns - process.opened_ns;

@@ -21,9 +21,9 @@ struct Prediction {
 
 struct Advice {
   std::string trace;
-  std::string fast, slow;  // targets of rules: "node 1", "huge", "default"
-  std::string figure;      // what is compared: "wall" or "cpu" time
-  uint64_t capacity_bytes = 0, min_bytes = 0;  // of the chosen blocks, at most; of each block, at least
+  std::string fast, slow;                       // targets of rules: "node 1", "huge", "default"
+  std::string figure;                           // what is compared: "wall" or "cpu" time
+  uint64_t capacity_bytes = 0, min_bytes = 0;   // of the chosen blocks, at most; of each block, at least
   std::string ranked_by;                        // what a site's gain is
   double gain = 0, gain_most = 0;               // of the gain of all sites; no choice has more than gain_most
   std::vector<std::string> signatures, labels;  // of the chosen sites

@@ -76,8 +76,7 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
   if (!options.spread.target.empty())
     experiment.configurations.push_back(everything(advice, kSpread, options.spread.target));
   size_t alone = 0;
-  while (alone < std::min(kAloneMax, found.sites.size()) &&
-         found.sites[alone].weight >= kAloneShare * found.weight) {
+  while (alone < std::min(kAloneMax, found.sites.size()) && found.sites[alone].weight >= kAloneShare * found.weight) {
     experiment.configurations.push_back({alone_name(alone),
                                          {rule_of(advice, " and site " + found.sites[alone].signature, advice.fast),
                                           rule_of(advice, "", advice.slow)}});
@@ -118,7 +117,8 @@ std::string chosen_text(const Advice& advice, const TraceSites& found, size_t si
   if (advice.prediction) {
     const Prediction& said = *advice.prediction;
     text += fmt::format(
-        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; {} {:.3f} "
+        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; {} "
+        "{:.3f} "
         "s)\n",
         100 * said.change, 100 * said.low, 100 * said.high, said.far_s,
         advice.spread.empty() ? "on the fast one" : "over both", said.near_s);
@@ -175,7 +175,8 @@ Status advise(const AdviseOptions& options) {
     }
     calibration = std::move(made->calibration);
     gains = site_gains(*calibration);
-    advice.ranked_by = made->is_spread ? "seconds saved by all, shared out by " + found->ranked_by : "seconds saved, measured";
+    advice.ranked_by =
+        made->is_spread ? "seconds saved by all, shared out by " + found->ranked_by : "seconds saved, measured";
   }
   const std::vector<size_t> chosen = choose(*found, gains, advice);
   if (calibration) {
@@ -198,7 +199,8 @@ Status renew(const std::string& file, const std::string& output) {
   const OtherBuilds others = find_in_other_builds(*advice);
   if (const Status written = util::write_atomically(output, advice_text(*advice), 0644); !written) return written;
   std::string text;
-  for (const std::string& path : others.files) text += "not the build that was recorded: " + util::printable(path) + "\n";
+  for (const std::string& path : others.files)
+    text += "not the build that was recorded: " + util::printable(path) + "\n";
   text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n",
                       advice->signatures.size(), others.by_name, others.lost);
   std::fputs(text.c_str(), stdout);

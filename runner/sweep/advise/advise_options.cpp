@@ -111,8 +111,7 @@ Status check_output(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) return fail(path + " exists already; name another file");
   const fs::path folder = fs::absolute(path, ignored).parent_path();
-  if (!fs::is_directory(folder, ignored))
-    return fail(fmt::format("{}: there is no folder {}", path, folder.string()));
+  if (!fs::is_directory(folder, ignored)) return fail(fmt::format("{}: there is no folder {}", path, folder.string()));
   if (::access(folder.c_str(), W_OK) != 0)
     return fail(fmt::format("{}: {} cannot be written to: {}", path, folder.string(), std::strerror(errno)));
   return {};
@@ -124,13 +123,13 @@ Status check_words(const AdviseOptions& options, const std::string& fast, const 
     if (!fast.empty() || !options.calibration.empty() || !ratio.empty())
       return fail(options.source + " is a file: it goes with --try and -o alone");
     if (options.trial.empty() && options.output.empty())
-      return fail(fmt::format("add --try OUT, or -o FILE for another build, or name a trace instead of {}", options.source));
+      return fail(
+          fmt::format("add --try OUT, or -o FILE for another build, or name a trace instead of {}", options.source));
     return options.output.empty() ? Status() : check_output(options.output);
   }
   if (fast.empty()) return fail("how much memory is fast? --fast NODE=SIZE");
   if (options.output.empty()) return fail("name a file for the rules: -o FILE");
-  if (!ratio.empty() && options.calibration.empty())
-    return fail("--spread is measured: add --calibrate OUT");
+  if (!ratio.empty() && options.calibration.empty()) return fail("--spread is measured: add --calibrate OUT");
   return check_output(options.output);
 }
 

@@ -143,7 +143,8 @@ namespace {
 
 Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
   for (const char* const name : needed) {
-    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty()) continue;
+    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
+      continue;
     std::string why;
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)

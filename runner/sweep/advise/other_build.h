@@ -13,7 +13,7 @@ namespace mlrun::sweep {
 struct OtherBuilds {
   std::vector<std::string> files;  // that are another build, or gone
   size_t by_name = 0;              // sites that are recognised by the names of functions
-  size_t lost = 0;                 // sites whose innermost function is not found: they remain as they are, and match nothing
+  size_t lost = 0;  // sites whose innermost function is not found: they remain as they are, and match nothing
 };
 
 // Replaces frames of files that have changed in the signatures by "BUILDID+FIRST-LAST", any address of the function of that name. A

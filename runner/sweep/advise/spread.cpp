@@ -32,8 +32,8 @@ std::optional<uint32_t> one_node(const std::string& target) {
 }
 
 double bandwidth_of(uint32_t node, const std::string& system) {
-  const std::string text = util::read_text(
-      fmt::format("{}/devices/system/node/node{}/access0/initiators/read_bandwidth", system, node), 64);
+  const std::string text =
+      util::read_text(fmt::format("{}/devices/system/node/node{}/access0/initiators/read_bandwidth", system, node), 64);
   return number_of(std::string_view(text).substr(0, text.find('\n'))).value_or(0);
 }
 
@@ -72,7 +72,8 @@ Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow,
   } else {
     const size_t colon = ratio.find(':');
     const auto first = number_of(std::string_view(ratio).substr(0, colon));
-    const auto second = colon == std::string::npos ? std::nullopt : number_of(std::string_view(ratio).substr(colon + 1));
+    const auto second =
+        colon == std::string::npos ? std::nullopt : number_of(std::string_view(ratio).substr(colon + 1));
     if (!first || !second || *first == 0 || *second == 0 || *first > 1000 || *second > 1000)
       return fail(fmt::format("--spread '{}': write it like 4:1, fast to slow, with numbers from 1 to 1000", ratio));
     parts = {*first, *second};

@@ -44,9 +44,9 @@ class Stacks {
  public:
   Status read(const std::string& folder) {
     std::unordered_map<int64_t, FrameName> frames;
-    const Status read = each_batch(folder, "frame",
-                                   {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
-                                   [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+    const Status read =
+        each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
+                   [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
     std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
     const Status rows = each_batch(

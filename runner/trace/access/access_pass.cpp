@@ -282,7 +282,8 @@ std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session)
     const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
     if (lost > 0) add(fmt::format("{} samples found no room", lost));
     if (left_out > 0)
-      add(left_out_text(name, left_out, static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));
+      add(left_out_text(name, left_out,
+                        static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));
     if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
   }
   if (rows_ > 0 && sites_.empty())

@@ -59,7 +59,8 @@ TEST(PageBits, WhatIsKnownOfWrittenPagesEndsWithTheProcess) {
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
   void* const block = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const Mapping mapping{.start = reinterpret_cast<uint64_t>(block), .end = reinterpret_cast<uint64_t>(block) + (1 << 20)};
+  const Mapping mapping{.start = reinterpret_cast<uint64_t>(block),
+                        .end = reinterpret_cast<uint64_t>(block) + (1 << 20)};
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ready[1]);

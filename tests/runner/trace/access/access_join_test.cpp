@@ -89,7 +89,7 @@ TEST(AccessJoin, AForkedChildHasTheBlocksOfThatMoment) {
   Join join(std::move(info));
   join.allocate(1, 1 * kSecond);
   join.allocate(1, 5 * kSecond, kAddress + 2 * kBytes);
-  join.fault(2, 6 * kSecond);                       // the child's first sign of life
+  join.fault(2, 6 * kSecond);                         // the child's first sign of life
   join.fault(2, 6 * kSecond, kAddress + 2 * kBytes);  // the parent has got this block since
   join.fault(1, 6 * kSecond, kAddress + 2 * kBytes);
   EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false, true}));
