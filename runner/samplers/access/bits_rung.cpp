@@ -49,8 +49,13 @@ class BitsRung : public Rung {
     std::map<uint32_t, Process> now;
     for (const uint32_t pid : host_pids) {
       const auto found = processes_.find(pid);
-      now[pid] = found != processes_.end() ? std::move(found->second)
-                                           : Process{.counted_ns = now_ns, .pace = RangePace(options_.cost.clear_ps)};
+      Process& process = now[pid];
+      if (found != processes_.end()) {
+        process = std::move(found->second);
+        continue;
+      }
+      process.counted_ns = now_ns;
+      process.pace = RangePace(options_.cost.clear_ps);
     }
     for (auto& [pid, process] : processes_) {
       if (now.count(pid) == 0) count_time(process, now_ns);

@@ -17,6 +17,7 @@
 #include "runner/sweep/advise/predict.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
+#include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
