@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <vector>
 
 #include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/perf_events.h"
@@ -138,7 +139,21 @@ uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
   return bytes;
 }
 
-uint64_t in_ps(uint64_t ns) { return ns * 1000 / kTryPages; }
+uint64_t in_ps(uint64_t ns, uint64_t pages = kTryPages) { return ns * 1000 / std::max<uint64_t>(pages, 1); }
+
+// A clear writes a word of the kernel for each page. Those of a large process are in no cache of this processor, as those of our block would be:
+// predictions were short by half.
+class CacheSweep {
+ public:
+  CacheSweep() : bytes_(kSweepBytes, 1) {}
+  void sweep() {
+    for (size_t at = 0; at < bytes_.size(); at += 64) *const_cast<volatile char*>(&bytes_[at]) += 1;
+  }
+
+ private:
+  static constexpr size_t kSweepBytes = 16 << 20;
+  std::vector<char> bytes_;
+};
 
 }  // namespace
 
@@ -148,8 +163,12 @@ PageCost calibrate_pages(PageBits bits) {
   cost.error = process.child() < 0 ? ENOMEM : 0;
   if (cost.error != 0) return cost;
   const uint64_t plain_ns = std::min(process.touch(), process.touch());
+  // clear_refs goes through all memory of the child, which is a copy of ours.
+  const uint64_t cleared = bits == PageBits::kCold ? kTryPages : resident_pages(process.child());
   std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
+  CacheSweep cache;
   for (int round = 0; round < kTryRounds; round++) {
+    cache.sweep();
     uint64_t clear_ns = 0;
     const uint64_t began_ns = util::monotonic_ns();
     cost.error = clear(bits, process, clear_ns);
@@ -165,7 +184,7 @@ PageCost calibrate_pages(PageBits bits) {
     cost.works = cost.works || after >= before + kTryBytes / 4;
   }
   for (auto* values : {&clears, &reads, &touches}) std::sort(values->begin(), values->end());
-  cost.clear_ps = in_ps(clears[1]);
+  cost.clear_ps = in_ps(clears[1], cleared);
   cost.read_ps = in_ps(reads[1]);
   cost.touch_ps = in_ps(touches[1] - std::min(touches[1], plain_ns));
   return cost;

@@ -24,7 +24,8 @@ class Join {
                          .site = {proc_id, 1, 16, 1}});
   }
   void free(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
-    join_.add(AllocEvent{.proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address});
+    join_.add(AllocEvent{
+        .proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address, .site = {}});
   }
   void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     AccessRow row;
