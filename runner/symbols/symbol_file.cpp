@@ -26,13 +26,16 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
 // The name itself, without what it is in, its template's and its own parameters: it is in the mangled name as it is. Empty: an operator, a
 // lambda.
 std::string_view plain_name(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
   int depth = 0;
   size_t begin = 0, end = name.size();
   for (size_t i = 0; i < name.size(); i++) {
     if (name[i] == '<' && depth++ == 0) end = i;
     if (name[i] == '>' && i > 0 && name[i - 1] != '-') depth--;
     if (depth != 0) continue;
-    if (name[i] == '(') {
+    if (name.substr(i).starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+    } else if (name[i] == '(') {
       if (name[i > 0 ? i - 1 : 0] != '>') end = i;
       break;
     }

@@ -141,13 +141,15 @@ uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
 
 uint64_t in_ps(uint64_t ns, uint64_t pages = kTryPages) { return ns * 1000 / std::max<uint64_t>(pages, 1); }
 
-// A clear writes a word of the kernel for each page. Those of a large process are in no cache of this processor, as those of our block would be:
-// predictions were short by half.
+// A clear writes a word of the kernel for each page. Those of a large process are in no cache of this processor; those of our block would be.
 class CacheSweep {
  public:
   CacheSweep() : bytes_(kSweepBytes, 1) {}
   void sweep() {
-    for (size_t at = 0; at < bytes_.size(); at += 64) *const_cast<volatile char*>(&bytes_[at]) += 1;
+    for (size_t at = 0; at < bytes_.size(); at += 64) {
+      volatile char* const byte = &bytes_[at];
+      *byte = static_cast<char>(*byte + 1);
+    }
   }
 
  private:
