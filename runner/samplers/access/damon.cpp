@@ -29,7 +29,7 @@ constexpr uint64_t kSampleUs = 20'000, kUpdateUs = 1'000'000;
 // With the kernel's 10 a hot tenth of a block is never found. It splits no more than half of the most.
 constexpr int kRegionsMin = 500, kRegionsMax = 1500;
 constexpr size_t kTargetsMax = 16, kPendingMax = 1 << 20;
-constexpr uint64_t kPage = 4096, kLeastPiece = 64 << 10;
+constexpr uint64_t kRegionUnit = 4096, kLeastPiece = 64 << 10;
 constexpr uint64_t kWindowsKept = 4;  // between two starts, at least; fewer at first
 constexpr double kMoved = 0.05;       // of the memory: when so much is in no region, regions are set again
 
@@ -162,7 +162,7 @@ class DamonRung : public Rung {
   // Regions by the process's mappings, in equal pieces: the kernel's own three span all that is between the first and the last mapping. A
   // mapping without memory costs little: its pages are not there.
   void write_regions(const std::string& target, const std::vector<Mapping>& mappings) {
-    const uint64_t each = std::max(kLeastPiece, bytes_of(mappings) / (kRegionsMin * kPage) * kPage);
+    const uint64_t each = std::max(kLeastPiece, bytes_of(mappings) / (kRegionsMin * kRegionUnit) * kRegionUnit);
     std::vector<std::pair<uint64_t, uint64_t>> pieces;
     for (const Mapping& mapping : mappings) {
       for (uint64_t at = mapping.start; at < mapping.end; at += each)

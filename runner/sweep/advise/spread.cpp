@@ -17,7 +17,7 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint32_t kPartsMax = 16;
-constexpr double kNear = 0.05;  // a ratio of small numbers that is so close is taken
+constexpr double kCloseRatio = 0.05;  // a ratio of small numbers that is so close is taken
 
 std::optional<uint32_t> number_of(std::string_view text) {
   uint32_t value = 0;
@@ -40,7 +40,7 @@ double bandwidth_of(uint32_t node, const std::string& system) {
 std::pair<uint32_t, uint32_t> small_ratio(double wanted) {
   std::pair<uint32_t, uint32_t> best{1, 1};
   double error = 1e9;
-  for (uint32_t slow = 1; slow <= kPartsMax && error > kNear; slow++) {
+  for (uint32_t slow = 1; slow <= kPartsMax && error > kCloseRatio; slow++) {
     const double fast = std::round(wanted * slow);
     if (fast < 1 || fast > kPartsMax) continue;
     const double off = std::abs(fast / slow / wanted - 1);
