@@ -44,7 +44,7 @@ TEST(RangePace, WhatWasCalibratedSparesTheFirstLongCalls) {
   RangePace pace(0.8 * 4096 * 1000);
   EXPECT_EQ(clear(pace, 0.8).long_calls, 0);
   EXPECT_EQ(RangePace(1'000'000).range_bytes(), RangePace::kLeast);
-  EXPECT_EQ(RangePace(100'000).range_bytes(), RangePace::kMost / 2);
+  EXPECT_EQ(RangePace(300'000).range_bytes(), RangePace::kMost / 2);
   EXPECT_EQ(RangePace(10'000).range_bytes(), RangePace::kMost);
 }
 
