@@ -165,8 +165,8 @@ PageCost calibrate_pages(PageBits bits) {
   cost.error = process.child() < 0 ? ENOMEM : 0;
   if (cost.error != 0) return cost;
   const uint64_t plain_ns = std::min(process.touch(), process.touch());
-  // clear_refs goes through all memory of the child, which is a copy of ours.
-  const uint64_t cleared = bits == PageBits::kCold ? kTryPages : resident_pages(process.child());
+  // Clearing accessed bits goes through all memory of the child, which has a copy of ours; the other two are about written pages, or the block.
+  const uint64_t cleared = bits == PageBits::kClearRefs ? resident_pages(process.child()) : kTryPages;
   std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
   CacheSweep cache;
   for (int round = 0; round < kTryRounds; round++) {

@@ -14,7 +14,7 @@ class RangePace {
   static constexpr uint64_t kLongNs = 2'000'000;                 // a call that takes longer halves the range
   static constexpr uint64_t kShortNs = kLongNs / 4;              // several that take less double it
   static constexpr uint64_t kLeast = 2 << 20, kMost = 16 << 20;  // whole huge pages: others would be split
-  static constexpr double kShare = 0.02;                         // of the time, at most, is in calls
+  static constexpr double kShare = 0.05;                         // of the time, at most, is in calls
 
   // `page_ps`: what clearing a page of 4 KiB takes, as calibrated.
   explicit RangePace(uint64_t page_ps = 0) {

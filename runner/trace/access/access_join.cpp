@@ -236,12 +236,12 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   }
 }
 
-void AccessJoin::add(AccessRow added) {
+void AccessJoin::add(const AccessRow& added) {
   reach(moment_of(added));
   Process& here = process(added.who.proc_id);
   here.last_ns = std::max(here.last_ns, moment_of(added));
   const uint64_t number = first_row_ + rows_.size();
-  AccessRow& row = rows_.emplace_back(std::move(added));
+  AccessRow& row = rows_.emplace_back(added);
   if (is_range(row)) {
     take_range(row, here.blocks);
   } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {

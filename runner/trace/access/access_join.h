@@ -34,7 +34,7 @@ class AccessJoin {
 
   // Both in order of time, taken together: an allocation counts from its end, a free from its beginning.
   void add(const AllocEvent& event);
-  void add(AccessRow row);
+  void add(const AccessRow& row);
   // Call at the end.
   void finish(int64_t end_ns);
 

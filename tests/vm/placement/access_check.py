@@ -73,7 +73,7 @@ def check_soft_dirty():
     windows = {}
     for row in run.inside(run.hot):
         windows.setdefault(row["ts"], []).append(row)
-    steady = [rows for ts, rows in sorted(windows.items())][1:]
+    steady = [rows for ts, rows in sorted(windows.items()) if ts >= run.filled_ns]
     for rows in steady[:2]:
         written = {page for row in rows if row["touched_bytes"] for page in range((row["addr"] - run.hot) // PAGE, (row["addr"] + row["bytes"] - run.hot) // PAGE)}
         wanted = set(range(0, run.bytes // PAGE, 3))
@@ -89,14 +89,15 @@ def mean_touched(run, start):
 
 
 def check_bits():
-    for rung in ("cold", "clear-refs"):
-        run = Run("random", 64, 30, rung)
+    # Without a flush the bits of what stays in the TLB, which is large under emulation, are not set again: a program that drops its translations.
+    for rung, what in (("cold", "random"), ("clear-refs", "turning")):
+        run = Run(what, 32, 40, rung)
         hot, cold = mean_touched(run, run.hot), mean_touched(run, run.cold)
         wanted = run.pages * PAGE
         expect(f"{rung}: random touches within 2 %", bool(hot) and all(abs(one - wanted) <= 0.02 * wanted + 64 * 1024 for one in hot), (hot, wanted))
         expect(f"{rung}: cold is 0", all(one == 0 for one in cold), cold)
         print(rung, f"longest call {run.facts['worst_stall_ns'] / 1e6:.2f} ms, predicted {run.facts['predicted_stall_ns'] / 1e6:.2f}")
-    run = Run("hot", 16, 15, "cold")
+    run = Run("hot", 16, 30, "cold")
     hot = mean_touched(run, run.hot)
     expect("cold sees the hot set that stays in the TLB", bool(hot) and all(one >= 0.95 * 64 * 1024 for one in hot), hot)
     run = Run("hot", 16, 15, "clear-refs")

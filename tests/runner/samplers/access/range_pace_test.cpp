@@ -57,12 +57,12 @@ TEST(RangePace, AfterSeveralShortCallsTheRangeGrowsAgain) {
   EXPECT_EQ(pace.range_bytes(), RangePace::kMost);
 }
 
-TEST(RangePace, CallsHaveTwoPercentOfTheTimeHoweverLongTheyTake) {
+TEST(RangePace, CallsHaveFivePercentOfTheTimeHoweverLongTheyTake) {
   for (const double ns_of_byte : {0.01, 0.1, 0.8, 5.0}) {
     RangePace pace;
     const Cleared cleared = clear(pace, ns_of_byte);
     EXPECT_LE(static_cast<double>(cleared.calls_ns),
-              0.0201 * static_cast<double>(cleared.calls_ns + cleared.pauses_ns));
+              0.0501 * static_cast<double>(cleared.calls_ns + cleared.pauses_ns));
   }
 }
 
