@@ -23,7 +23,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr size_t kTryPages = 8192, kTryPage = 4096, kTryBytes = kTryPages * kTryPage;
-constexpr size_t kScratchBytes = 256 * kTryPage;
+constexpr size_t kScratchBytes = 1024 * kTryPage;  // more than a second-level cache holds
+constexpr size_t kTryStep = 5003;                  // odd: each page once, and no two neighbours in a row
 constexpr int kTryRounds = 3;
 
 // Shared with a child that touches its block each time it is asked to.
@@ -50,16 +51,22 @@ char* fresh_block(size_t bytes) {
     // Many changed pages make the kernel flush all translations, without which the bits of those that are left are not set again.
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ);
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ | PROT_WRITE);
-    const uint64_t began_ns = util::monotonic_ns();
-    for (size_t at = 0; at < kTryBytes; at += kTryPage) {
-      volatile char* byte = trial.block + at;
+    // A large program's page tables are in no cache either.
+    for (size_t at = 0; at < kScratchBytes; at += 64) {
+      volatile char* const byte = trial.scratch + at;
+      *byte = 1;
+    }
+    // CPU time: another program may have the processor meanwhile.
+    const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t page = 0; page < kTryPages; page++) {
+      volatile char* const byte = trial.block + page * kTryStep % kTryPages * kTryPage;
       if (trial.writes) {
         *byte = 1;
       } else {
         static_cast<void>(*byte);
       }
     }
-    trial.touch_ns = util::monotonic_ns() - began_ns;
+    trial.touch_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
     __atomic_store_n(&trial.done, turn, __ATOMIC_RELEASE);
   }
 }
@@ -188,7 +195,7 @@ PageCost calibrate_pages(PageBits bits) {
   for (auto* values : {&clears, &reads, &touches}) std::sort(values->begin(), values->end());
   cost.clear_ps = in_ps(clears[1], cleared);
   cost.read_ps = in_ps(reads[1]);
-  cost.touch_ps = in_ps(touches[1] - std::min(touches[1], plain_ns));
+  cost.touch_ps = in_ps(touches[0] - std::min(touches[0], plain_ns));  // what disturbs only adds
   return cost;
 }
 
