@@ -72,7 +72,8 @@ def with_windows(what, mib, rung, least=1):
     """A run with so many windows after its blocks were filled: on a busy host few fit."""
     for seconds in (25, 75, 200):
         run = Run(what, mib, seconds, rung)
-        windows = sorted({row["ts"] for row in run.inside(run.hot) if row["ts"] >= run.filled_ns and not row["filling"]})
+        over = [row for row in run.rows() if row["addr"] < run.hot + run.bytes and row["addr"] + row["bytes"] > run.hot]
+        windows = {row["ts"] for row in over if row["ts"] >= run.filled_ns and not row["filling"]}
         if len(windows) >= least:
             break
     print(f"{what} by {rung}: {len(windows)} windows in {seconds} s; longest call {run.facts['worst_stall_ns'] / 1e6:.2f} ms, predicted {run.facts['predicted_stall_ns'] / 1e6:.2f}")
