@@ -54,13 +54,16 @@ def vmstat(name):
 
 def check_hint_faults():
     """Its memory is on the other node than its processor: each page gets hint faults, those of the untouched block do not."""
-    before = vmstat("numa_hint_faults")
-    run = Run("remote", 32, 25, "hint-faults", before=())  # a policy would keep NUMA balancing away
-    counted = vmstat("numa_hint_faults") - before
-    rows = run.rows()
-    again = [row for row in run.inside(run.hot, rows) if not row["first"]]
-    cold = [row for row in run.inside(run.cold, rows) if not row["first"]]
-    exact = [row for row in again if (row["addr"] - run.hot) // PAGE % 10 == 0]
+    for seconds in (25, 75, 200):  # on a busy host the kernel's scans are late
+        before = vmstat("numa_hint_faults")
+        run = Run("remote", 32, seconds, "hint-faults", before=())  # a policy would keep NUMA balancing away
+        counted = vmstat("numa_hint_faults") - before
+        rows = run.rows()
+        again = [row for row in run.inside(run.hot, rows) if not row["first"]]
+        cold = [row for row in run.inside(run.cold, rows) if not row["first"]]
+        exact = [row for row in again if (row["addr"] - run.hot) // PAGE % 10 == 0]
+        if len({row["addr"] // PAGE for row in exact}) >= run.pages * 0.98:
+            break
     expect("hint faults: of touched pages alone", len(again) > 0 and len(exact) == len(again), f"{len(again)} in the touched block, the kernel counted {counted} in all")
     expect("none in the untouched block", not cold, len(cold))
     expect("each page that was touched", len({row["addr"] // PAGE for row in exact}) >= run.pages * 0.98, f"{len({row['addr'] // PAGE for row in exact})} of {run.pages} pages")
