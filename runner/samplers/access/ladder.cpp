@@ -131,7 +131,7 @@ PageBits bits_of(mlrun_access_rung rung) {
 }
 
 std::string bits_problem(mlrun_access_rung rung, int error) {
-  const std::string text = std::strerror(error);
+  std::string text = std::strerror(error);
   if (error == ENOMEM) return "there is no memory to try it";
   if (rung == MLRUN_ACCESS_COLD) return text + ": process_madvise needs Linux 5.10 and CAP_SYS_NICE";
   if (error == ENOENT)
@@ -192,7 +192,7 @@ ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool i
     case MLRUN_ACCESS_DAMON: return try_damon(options);
     case MLRUN_ACCESS_RUNGS: break;
   }
-  return {};
+  return {{rung, "there is no such rung", ""}, nullptr};
 }
 
 std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<TriedRung>& tried) {

@@ -127,7 +127,11 @@ int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns) {
 int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns) {
   const util::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.valid()) return errno;
-  const iovec range{reinterpret_cast<void*>(start), end - start};
+  struct Range {
+    uint64_t start, bytes;
+  };
+  static_assert(sizeof(Range) == sizeof(iovec));  // an iovec of another process: its address is none of ours
+  const Range range{start, end - start};
   const int error =
       timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &range, 1, kMadvCold, 0); });
   return error == EINVAL || error == ENOMEM ? 0 : error;  // locked; unmapped meanwhile

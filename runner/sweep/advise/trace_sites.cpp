@@ -44,18 +44,17 @@ class Stacks {
  public:
   Status read(const std::string& folder) {
     std::unordered_map<int64_t, FrameName> frames;
-    const Status read =
-        each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
-                   [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+    Status read = each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
+                             [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
     std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
-    const Status rows = each_batch(
-        folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
-          const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
-          for (int64_t row = 0; row < batch.num_rows(); row++) {
-            if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
-          }
-        });
+    Status rows = each_batch(folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}},
+                             [&](const arrow::RecordBatch& batch) {
+                               const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+                               for (int64_t row = 0; row < batch.num_rows(); row++) {
+                                 if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
+                               }
+                             });
     if (!rows) return rows;
     for (const auto& [id, by_depth] : stacks) names_[id] = name_of(by_depth, frames);
     return {};
