@@ -4,7 +4,7 @@
 #include "preload/placement/pages.h"
 
 struct frame {
-  uint64_t id, mask, offset;  // mask: the digits of the id that are given
+  uint64_t id, mask, first, last;  // mask: the digits of the id that are given; offsets
 };
 
 struct signature {
@@ -17,9 +17,15 @@ static int digit_of(char letter) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-// Reads "build id+offset" and moves *at behind it. Only the first 16 digits of the id are compared.
+static uint64_t read_offset(const char **at) {
+  uint64_t offset = 0;
+  for (; digit_of(**at) >= 0; ++*at) offset = offset * 16 + (uint64_t)digit_of(**at);
+  return offset;
+}
+
+// Reads "build id+offset" or "build id+first-last" and moves *at behind it. Only the first 16 digits of the id are compared.
 static struct frame read_frame(const char **at) {
-  struct frame frame = {0, 0, 0};
+  struct frame frame = {0, 0, 0, 0};
   for (int shift = 60; digit_of(**at) >= 0; ++*at, shift -= 4) {
     if (shift < 0) continue;
     frame.id |= (uint64_t)digit_of(**at) << shift;
@@ -27,7 +33,11 @@ static struct frame read_frame(const char **at) {
   }
   if (**at == '+') ++*at;
   if ((*at)[0] == '0' && (*at)[1] == 'x') *at += 2;
-  for (; digit_of(**at) >= 0; ++*at) frame.offset = frame.offset * 16 + (uint64_t)digit_of(**at);
+  frame.first = frame.last = read_offset(at);
+  if (**at == '-') {
+    ++*at;
+    frame.last = read_offset(at);
+  }
   return frame;
 }
 
@@ -56,7 +66,8 @@ struct signatures signatures_read(const char *text) {
 static bool matches(const struct signature *signature, const struct code_place *places) {
   for (uint32_t i = 0; i < signature->frames; i++) {
     const struct frame *frame = &signature->frame[i];
-    if (places[i].offset != frame->offset || (places[i].id & frame->mask) != frame->id) return false;
+    if (places[i].offset < frame->first || places[i].offset > frame->last || (places[i].id & frame->mask) != frame->id)
+      return false;
   }
   return true;
 }

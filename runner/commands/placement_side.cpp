@@ -13,6 +13,7 @@
 #include "runner/events/placed_mappings.h"
 #include "runner/placement/resolve.h"
 #include "runner/util/file_io.h"
+#include "runner/util/log.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -109,6 +110,9 @@ Result<Rules> settle_placement(const RunOptions& options, const launch::Installa
   if (!bytes) return tl::make_unexpected(bytes.error());
   if (const Status usable = launch::check_preload_library(installation.placement_library); !usable) {
     return tl::make_unexpected(usable.error());
+  }
+  for (const placement::Rule& rule : *rules) {
+    if (!rule.remark.empty()) util::say(rule.remark);
   }
   result.rules = *std::move(rules);
   result.bytes = *std::move(bytes);

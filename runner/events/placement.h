@@ -31,7 +31,7 @@ enum mlrun_place_site {
   MLRUN_PLACE_ANY_SITE,
   MLRUN_PLACE_LIBRARY,   // file name of the caller's library or program, a shell pattern
   MLRUN_PLACE_FUNCTION,  // exported function of the caller, a shell pattern
-  MLRUN_PLACE_SIGNATURE  // callers, innermost first: "build id+offset,build id+offset,...", hexadecimal digits
+  MLRUN_PLACE_SIGNATURE  // callers, innermost first: "build id+offset,build id+first-last,...", hexadecimal digits
 };
 
 enum mlrun_place_flag {

@@ -77,8 +77,14 @@ Status read_access(const RunTexts& texts, RunOptions& options) {
   for (const std::string_view word : util::split(texts.access, ",")) {
     if (status = read_word(texts.access, word, access); !status) return status;
   }
-  const bool is_precise =
-      access.rungs.empty() || std::find(access.rungs.begin(), access.rungs.end(), "precise") != access.rungs.end();
+  const auto is_named = [&](const char* rung) {
+    return std::find(access.rungs.begin(), access.rungs.end(), rung) != access.rungs.end();
+  };
+  if (is_named("cold") && is_named("clear-refs"))
+    return fail(
+        fmt::format("--access={}: cold and clear-refs clear the same bits, each under the other's windows: name one",
+                    texts.access));
+  const bool is_precise = access.rungs.empty() || is_named("precise");
   if (has_events && !is_precise)
     return fail(
         fmt::format("--access={}: --access-read-event and --access-write-event are about precise events: add precise",

@@ -27,6 +27,8 @@ struct Rule {
   bool memkind = false;       // the heap is memkind's, of budget_bytes
   uint64_t budget_bytes = 0;  // 0: no limit
 
+  std::string remark;  // for the user: callers that cannot be recognised; empty: none
+
   // Resolved (resolve.h).
   std::vector<uint32_t> nodes;  // empty: any
   std::string folder;           // of the heap's file; empty: none

@@ -11,9 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "runner/placement/build_id.h"
 #include "runner/placement/rule_text.h"
 #include "runner/util/file_io.h"
 #include "runner/util/similar.h"
+#include "runner/util/text.h"
 
 namespace mlrun::placement {
 
@@ -107,6 +109,23 @@ class Table {
   std::optional<std::string> error_;
 };
 
+// Of the files that a rule's callers are in, as `mlrun advise` stored them: those that are another build by now.
+std::string changed_files(const std::string& path, const toml::table& file) {
+  std::vector<std::string> changed;
+  if (const toml::table* const libraries = file["advice"]["libraries"].as_table(); libraries != nullptr) {
+    for (const auto& [id, library] : *libraries) {
+      const auto name = library.value<std::string>();
+      if (name && !build_id_of(*name).starts_with(id.str())) changed.push_back(util::printable(*name));
+    }
+  }
+  if (changed.empty()) return {};
+  return fmt::format(
+      "--place {}: not the build that was recorded: {}. Its callers are not recognised; mlrun advise {} -o NEW finds "
+      "them "
+      "by the names of their functions",
+      path, fmt::join(changed, ", "), path);
+}
+
 }  // namespace
 
 Result<std::vector<Rule>> read_rule_file(const std::string& path) {
@@ -133,6 +152,7 @@ Result<std::vector<Rule>> read_rule_file(const std::string& path) {
     if (!rule) return tl::make_unexpected(rule.error());
     rules.push_back(*std::move(rule));
   }
+  if (!rules.empty()) rules.front().remark = changed_files(path, file);
   return rules;
 }
 

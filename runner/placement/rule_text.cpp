@@ -123,7 +123,7 @@ class Reader {
     return site == MLRUN_PLACE_SIGNATURE ? check_signature() : Status();
   }
 
-  // BUILDID+0x123,...;BUILDID+0x456,...
+  // BUILDID+0x123,...;BUILDID+0x456,... An offset may be a range, 123-456: any address of a function.
   [[nodiscard]] Status check_signature() const {
     for (const std::string_view signature : util::split(rule_.site_text, ";")) {
       const auto frames = util::split(signature, ",");
@@ -143,7 +143,11 @@ class Reader {
     const size_t plus = frame.find('+');
     std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
     if (offset.starts_with("0x")) offset.remove_prefix(2);
-    return plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
+    const size_t dash = offset.find('-');
+    const std::string_view last = dash == std::string_view::npos ? "0" : offset.substr(dash + 1);
+    offset = offset.substr(0, dash);
+    return !last.empty() && last.find_first_not_of(kDigits) == std::string_view::npos &&
+           plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
            frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
            offset.find_first_not_of(kDigits) == std::string_view::npos;
   }

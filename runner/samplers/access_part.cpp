@@ -33,6 +33,7 @@ json rung_json(const access::AccessState::OfRung& of) {
           {"page_touch_ps", facts.page_touch_ps},
           {"predicted_stall_ns", facts.predicted_stall_ns},
           {"worst_stall_ns", facts.worst_stall_ns},
+          {"worst_read_ns", facts.worst_read_ns},
           {"problem", util::escaped_utf8(facts.problem)}};
 }
 

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/symbols/demangle.h"
 
 namespace mlrun::symbols {
@@ -20,6 +22,31 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
                                    .find_debuginfo = dwfl_standard_find_debuginfo,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
+
+// The name itself, without what it is in, its template's and its own parameters: it is in the mangled name as it is. Empty: an operator, a
+// lambda.
+std::string_view plain_name(std::string_view name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  int depth = 0;
+  size_t begin = 0, end = name.size();
+  for (size_t i = 0; i < name.size(); i++) {
+    if (name[i] == '<' && depth++ == 0) end = i;
+    if (name[i] == '>' && i > 0 && name[i - 1] != '-') depth--;
+    if (depth != 0) continue;
+    if (name.substr(i).starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+    } else if (name[i] == '(') {
+      if (name[i > 0 ? i - 1 : 0] != '>') end = i;
+      break;
+    }
+    if (name[i] == ':' || name[i] == ' ') {
+      begin = i + 1;
+      end = name.size();
+    }
+  }
+  const std::string_view plain = begin < end ? name.substr(begin, end - begin) : std::string_view();
+  return plain.starts_with("operator") || plain.starts_with('{') ? std::string_view() : plain;
+}
 
 }  // namespace
 
@@ -59,6 +86,14 @@ struct SymbolFile::Symbols {
                      [](const Symbol& a, const Symbol& b) { return a.start < b.start; });
   }
 
+  // Its bytes.
+  [[nodiscard]] std::string build_id() const {
+    const unsigned char* bits = nullptr;
+    GElf_Addr address = 0;
+    const int length = module == nullptr ? 0 : dwfl_module_build_id(module, &bits, &address);
+    return {reinterpret_cast<const char*>(bits), length > 0 ? static_cast<size_t>(length) : 0};
+  }
+
   // The innermost function around the address; one without a size extends to the next.
   [[nodiscard]] const char* function_at(uint64_t address) const {
     constexpr int kNestedMax = 16;
@@ -82,10 +117,7 @@ SymbolFile::SymbolFile(const std::string& path, const std::string& build_id, int
 SymbolFile::~SymbolFile() = default;
 
 Identity SymbolFile::compare(const std::string& path, const std::string& build_id, int64_t recorded_ns) const {
-  const unsigned char* bits = nullptr;
-  GElf_Addr address = 0;
-  const int length = dwfl_module_build_id(symbols_->module, &bits, &address);
-  const std::string found(reinterpret_cast<const char*>(bits), length > 0 ? static_cast<size_t>(length) : 0);
+  const std::string found = symbols_->build_id();
   if (!build_id.empty()) return found.starts_with(build_id) ? Identity::kSame : Identity::kChanged;
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return Identity::kMissing;
@@ -108,6 +140,41 @@ Place SymbolFile::find(uint64_t address) {
     place.line = number;
   }
   return place;
+}
+
+std::string SymbolFile::build_id() const {
+  std::string digits;
+  if (symbols_ == nullptr) return digits;
+  for (const char byte : symbols_->build_id()) digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return digits;
+}
+
+std::map<std::string, FunctionRange> SymbolFile::find_functions(const std::set<std::string>& names) {
+  std::map<std::string, FunctionRange> found;
+  if (symbols_ == nullptr || symbols_->module == nullptr) return found;
+  if (!symbols_->loaded) symbols_->load();
+  // Few of a library's names are demangled: those that contain one that is looked for.
+  std::set<std::string_view> plain;
+  for (const std::string& name : names) plain.insert(plain_name(name));
+  plain.erase(std::string_view());
+  std::set<std::string> twice;
+  for (auto at = symbols_->functions.begin(); at != symbols_->functions.end(); ++at) {
+    const std::string_view raw = std::string_view(at->name).substr(0, std::string_view(at->name).find('@'));
+    const bool may_be = std::any_of(plain.begin(), plain.end(),
+                                    [&](std::string_view one) { return raw.find(one) != std::string_view::npos; });
+    if (!may_be) continue;
+    const std::string name = demangled(raw);
+    if (names.count(name) == 0) continue;
+    const auto next = std::find_if(at, symbols_->functions.end(),
+                                   [&](const Symbols::Symbol& other) { return other.start > at->start; });
+    const uint64_t end = at->bytes != 0                      ? at->start + at->bytes
+                         : next == symbols_->functions.end() ? at->start + 1
+                                                             : next->start;
+    const auto [same, is_new] = found.try_emplace(name, FunctionRange{at->start, end});
+    if (!is_new && same->second.start != at->start) twice.insert(name);
+  }
+  for (const std::string& name : twice) found.erase(name);
+  return found;
 }
 
 }  // namespace mlrun::symbols

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace mlrun::symbols {
@@ -13,6 +15,11 @@ struct Place {
   std::string function;  // demangled; "": unknown
   std::string source;    // as passed to the compiler; "": unknown
   int line = 0;
+};
+
+// Addresses of a function, in the file's own numbering.
+struct FunctionRange {
+  uint64_t start = 0, end = 0;  // the end is not part of it
 };
 
 // Whether the file is the one that ran.
@@ -31,6 +38,11 @@ class SymbolFile {
 
   // Requires: identity() is kSame. `address`: in the file's own numbering.
   [[nodiscard]] Place find(uint64_t address);
+
+  // The file's build id, in hexadecimal digits; empty: it has none, or is no ELF file.
+  [[nodiscard]] std::string build_id() const;
+  // Those of these functions, by name as find() has it, that the file has once. Operators and lambdas are not found.
+  [[nodiscard]] std::map<std::string, FunctionRange> find_functions(const std::set<std::string>& names);
 
  private:
   struct Symbols;

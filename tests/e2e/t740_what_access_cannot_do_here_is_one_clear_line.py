@@ -7,6 +7,7 @@ from lib import case
 WRONG = {
     ("--access=fast",): "'fast' is none of precise, hint-faults",
     ("--access=cold,,damon",): "a value is missing beside a comma",
+    ("--access=clear-refs,cold",): "clear the same bits",
     ("--access=0",): "the samples a second must be from",
     ("--access-read-event=1cd",): "are about --access=precise: add it",
     ("--access=cold", "--access-read-event=1cd"): "add precise",

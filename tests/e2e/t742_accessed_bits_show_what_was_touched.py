@@ -16,7 +16,7 @@ def windows(trace, address):
 
 def check(this):
     for what, mib in (("random", 64), ("hot", 16), ("huge", 128)):
-        for seconds in (3.5, 10, 30):  # on a busy machine few windows fit
+        for seconds in (5, 12, 40):  # on a busy machine few windows fit
             trace, (hot, cold), pages, _ = accesses.record(this, what, mib, seconds, "cold")
             facts = accesses.tried(trace, "cold")
             rows, touched = windows(trace, hot)

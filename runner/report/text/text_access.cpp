@@ -39,6 +39,8 @@ std::string rung_line(const json& rung, const json& run, const TextStyle& style)
   if (on_ns < all_ns) items.push_back("seen " + percent_text(on_ns, all_ns) + " of the time");
   if (const int64_t worst_ns = util::integer_at(rung, "/worst_stall_ns"); worst_ns > 0)
     items.push_back("page faults held back at most " + time_text(worst_ns, style.glyphs));
+  if (const int64_t worst_ns = util::integer_at(rung, "/worst_read_ns"); worst_ns > 0)
+    items.push_back("changes of its mappings at most " + time_text(worst_ns, style.glyphs));
   items.push_back("costs: " + printable(util::text_at(rung, "/cost")));
   items.push_back("not seen: " + printable(util::text_at(rung, "/blind_to")));
   return wrap(style.bold("ACCESS"), kLead, items, style);

@@ -95,7 +95,10 @@ Rows AccessSampler::fetch() {
 
 AccessState AccessSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->state;
+  AccessState state = shared_->state;
+  if (shared_->stop && shared_->started && !shared_->ended && state.problem.empty())
+    state.problem = fmt::format("its last look took longer than {} s and is missing", kAccessPatience.count());
+  return state;
 }
 
 void AccessSampler::sample(Shared& shared) {
@@ -110,7 +113,10 @@ void AccessSampler::sample(Shared& shared) {
     Rows rows;
     for (size_t i = 0; i < due.size(); i++) {
       Rung& rung = *shared.rungs[i].made;
-      if (has_news) rung.watch(host_pids);
+      if (has_news) {
+        rung.watch(host_pids);
+        due[i] = 0;
+      }
       const uint64_t now_ns = util::monotonic_ns();
       if (last) {
         rung.finish(now_ns, rows);

@@ -2,13 +2,16 @@
 #include "runner/samplers/access/bits_rung.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/samplers/access/page_bits.h"
+#include "runner/samplers/access/range_pace.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::access {
@@ -16,6 +19,9 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kTooEarlyNs = 20'000'000;
+constexpr uint64_t kLeastPauseNs = 1'000'000;           // after many small ranges
+constexpr uint64_t kReservedBytes = uint64_t{1} << 40;  // no heap: shadow memory, which would take a million calls
+constexpr uint64_t kHugeBytes = 2 << 20, kPagesOfHuge = kHugeBytes / 4096;
 
 mlrun_access_rung rung_of(PageBits bits) {
   switch (bits) {
@@ -26,6 +32,7 @@ mlrun_access_rung rung_of(PageBits bits) {
   return MLRUN_ACCESS_CLEAR_REFS;
 }
 
+// Each process has windows of its own: cleared range by range, left to the program, read.
 class BitsRung : public Rung {
  public:
   explicit BitsRung(const BitsOptions& options) : options_(options) {
@@ -38,83 +45,170 @@ class BitsRung : public Rung {
   }
 
   void watch(const std::vector<uint32_t>& host_pids) override {
+    const uint64_t now_ns = util::monotonic_ns();
     std::map<uint32_t, Process> now;
-    for (const uint32_t pid : host_pids) now[pid] = std::move(processes_[pid]);
+    for (const uint32_t pid : host_pids) {
+      const auto found = processes_.find(pid);
+      Process& process = now[pid];
+      if (found != processes_.end()) {
+        process = std::move(found->second);
+        continue;
+      }
+      process.counted_ns = now_ns;
+      process.pace = RangePace(options_.cost.clear_ps);
+    }
+    for (auto& [pid, process] : processes_) {
+      if (now.count(pid) == 0) count_time(process, now_ns);
+    }
     processes_ = std::move(now);
   }
 
-  uint64_t look(uint64_t now_ns, Rows& rows) override { return round(now_ns, rows, false); }
+  uint64_t look(uint64_t now_ns, Rows& rows) override {
+    uint64_t next_ns = now_ns + kTooEarlyNs;
+    bool is_first = true;
+    for (auto& [pid, process] : processes_) {
+      if (process.due_ns <= now_ns) step(pid, process, rows);
+      count_time(process, util::monotonic_ns());
+      next_ns = is_first ? process.due_ns : std::min(next_ns, process.due_ns);
+      is_first = false;
+    }
+    return next_ns;
+  }
 
   // The last window ends early. After the command's own end there is nothing to read any more.
-  void finish(uint64_t now_ns, Rows& rows) override { round(now_ns, rows, true); }
+  void finish(uint64_t now_ns, Rows& rows) override {
+    for (auto& [pid, process] : processes_) {
+      if (process.opened_ns != 0 && now_ns >= process.opened_ns + options_.window_ns / 2) read(pid, process, rows);
+      process.opened_ns = 0;
+      count_time(process, util::monotonic_ns());
+    }
+  }
 
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
   struct Process {
-    uint64_t cleared_ns = 0;  // 0: no window is open
+    uint64_t due_ns = 0, counted_ns = 0;
+    std::deque<Mapping> left;  // of this window, to be cleared
+    uint64_t opened_ns = 0;    // all is cleared; 0: no window is open
+    uint64_t cost_ns = 0;      // of this window, to the program
+    RangePace pace;
+    double stall_ratio = 1;  // of the last window's clearing: measured by predicted
     int windows = 0;
+    uint64_t huge = 0;                      // bytes, when it was read
     std::map<uint64_t, uint64_t> resident;  // by start of mapping, at the end of the previous window
   };
 
-  uint64_t round(uint64_t now_ns, Rows& rows, bool is_last) {
-    uint64_t pages = 0;
-    // CPU time: waiting for a processor costs the program nothing.
-    const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    for (auto& [pid, process] : processes_) {
-      if (process.cleared_ns != 0 && (!is_last || now_ns >= process.cleared_ns + options_.window_ns / 2))
-        read(pid, process, rows);
-      process.cleared_ns = 0;
-      if (!is_last) pages += clear(pid, process);
-    }
-    if (facts_.all_ns == 0) first_ns_ = now_ns;
-    facts_.all_ns = std::max<uint64_t>(now_ns - first_ns_, 1);
-    facts_.looks += processes_.empty() ? 0 : 1;
-    // All of these pages may be touched in the window.
-    const uint64_t cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns + pages * options_.cost.touch_ps / 1000;
-    const auto pause_ns = static_cast<uint64_t>(static_cast<double>(cost_ns) / kProgramShare);
-    const uint64_t cleared_ns = util::monotonic_ns();
-    return cleared_ns + (processes_.empty() ? kTooEarlyNs : std::max(options_.window_ns, pause_ns));
+  void count_time(Process& process, uint64_t now_ns) {
+    facts_.all_ns += now_ns - std::min(process.counted_ns, now_ns);
+    process.counted_ns = std::max(process.counted_ns, now_ns);
   }
 
-  // Returns how many pages were cleared.
-  uint64_t clear(uint32_t pid, Process& process) {
+  void step(uint32_t pid, Process& process, Rows& rows) {
+    if (process.opened_ns != 0) {
+      // CPU time: waiting for a processor costs the program nothing.
+      const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+      read(pid, process, rows);
+      process.opened_ns = 0;
+      process.cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
+    }
+    if (process.left.empty() && !begin(pid, process)) {
+      process.due_ns = util::monotonic_ns() + options_.window_ns;
+      return;
+    }
+    uint64_t pause_ns = 0;
+    int error = 0;
+    do {
+      error = options_.bits == PageBits::kCold ? make_range_cold(pid, process, pause_ns) : clear_all(pid, process);
+    } while (error == 0 && !process.left.empty() && pause_ns < kLeastPauseNs);
+    const uint64_t now_ns = util::monotonic_ns();
+    if (error != 0) {  // it may have ended
+      process.left.clear();
+      process.due_ns = now_ns + options_.window_ns;
+      if (error != ESRCH && error != ENOENT && facts_.problem.empty())
+        facts_.problem = fmt::format("the bits of process {} cannot be cleared: {}", pid, std::strerror(error));
+      return;
+    }
+    process.due_ns = now_ns + pause_ns;
+    if (!process.left.empty()) return;
+    process.opened_ns = now_ns;
+    const auto rest_ns = static_cast<uint64_t>(static_cast<double>(process.cost_ns) / kProgramShare);
+    process.due_ns = now_ns + std::max(options_.window_ns, rest_ns);
+  }
+
+  // Sets what is to be cleared. False: there is nothing, or it would take too long.
+  bool begin(uint32_t pid, Process& process) {
     const auto host_pid = static_cast<pid_t>(pid);
     const uint64_t pages = resident_pages(host_pid);
-    const uint64_t predicted_ns = options_.bits == PageBits::kCold ? 0 : stall_ns(options_.cost, pages);
-    if (predicted_ns > options_.stall_max_ns) {
+    if (pages == 0) return false;
+    if (process.windows == 0) process.huge = huge_bytes(host_pid);
+    const uint64_t huge = std::min(process.huge / kHugeBytes, pages / kPagesOfHuge);
+    const uint64_t entries = pages - huge * (kPagesOfHuge - 1);
+    // All of them may be touched in the window.
+    process.cost_ns += entries * options_.cost.touch_ps / 1000;
+    if (options_.bits == PageBits::kCold) {
+      for (const Mapping& mapping : read_maps(host_pid)) {
+        if (mapping.bytes() <= kReservedBytes) process.left.push_back(mapping);
+      }
+      facts_.looks += process.left.empty() ? 0 : 1;
+      return !process.left.empty();
+    }
+    predicted_ns_ = stall_ns(options_.cost, entries);
+    if (static_cast<double>(predicted_ns_) * process.stall_ratio > static_cast<double>(options_.stall_max_ns)) {
       facts_.left_out++;
-      return 0;
+      process.cost_ns = 0;
+      process.stall_ratio = (process.stall_ratio + 1) / 2;  // something else may have held that call up
+      return false;
     }
-    uint64_t longest_ns = 0;
-    const int error =
-        options_.bits == PageBits::kCold
-            ? make_cold(host_pid, read_maps(host_pid), longest_ns)
-            : clear_refs(host_pid, options_.bits == PageBits::kSoftDirty ? Refs::kSoftDirty : Refs::kAccessed,
-                         longest_ns);
-    if (longest_ns > facts_.worst_stall_ns) {
-      facts_.worst_stall_ns = longest_ns;
-      facts_.predicted_stall_ns = predicted_ns;
-    }
-    if (error != 0 && error != ESRCH && error != ENOENT)
-      facts_.problem = fmt::format("the bits of process {} cannot be cleared: {}", pid, std::strerror(error));
-    if (error != 0) return 0;
-    process.cleared_ns = util::monotonic_ns();
-    return pages;
+    facts_.looks++;
+    process.left.push_back({});  // all of it
+    return true;
+  }
+
+  // Each returns errno. The pause is added up.
+  int make_range_cold(uint32_t pid, Process& process, uint64_t& pause_ns) {
+    Mapping& mapping = process.left.front();
+    const uint64_t start = mapping.start;
+    mapping.start = process.pace.end_of_range(start, mapping.end);
+    uint64_t took_ns = 0;
+    const int error = make_cold(static_cast<pid_t>(pid), start, mapping.start, took_ns);
+    note_call(process, took_ns, stall_ns(options_.cost, (mapping.start - start) / 4096));
+    pause_ns += process.pace.took(took_ns);
+    if (mapping.start >= mapping.end) process.left.pop_front();
+    return error;
+  }
+  int clear_all(uint32_t pid, Process& process) {
+    process.left.clear();
+    uint64_t took_ns = 0;
+    const int error = clear_refs(static_cast<pid_t>(pid),
+                                 options_.bits == PageBits::kSoftDirty ? Refs::kSoftDirty : Refs::kAccessed, took_ns);
+    note_call(process, took_ns, predicted_ns_);
+    process.stall_ratio =
+        std::max(1.0, static_cast<double>(took_ns) / static_cast<double>(std::max<uint64_t>(predicted_ns_, 1)));
+    return error;
+  }
+
+  void note_call(Process& process, uint64_t took_ns, uint64_t predicted_ns) {
+    process.cost_ns += took_ns;
+    if (took_ns <= facts_.worst_stall_ns) return;
+    facts_.worst_stall_ns = took_ns;
+    facts_.predicted_stall_ns = predicted_ns;
   }
 
   void read(uint32_t pid, Process& process, Rows& rows) {
-    const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid));
+    const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid), facts_.worst_read_ns);
     const uint64_t end_ns = util::monotonic_ns();
     std::map<uint64_t, uint64_t> resident;
     // What was filled before the first window may still count as touched in it.
     const bool is_first = process.windows++ == 0 && options_.bits != PageBits::kSoftDirty;
+    process.huge = 0;
     for (const Mapping& mapping : mappings) {
       resident[mapping.start] = mapping.resident_bytes;
-      if (is_first || mapping.resident_bytes == 0) continue;
+      process.huge += mapping.huge_bytes;
+      if (is_first || mapping.resident_bytes == 0 || mapping.bytes() > kReservedBytes) continue;
       mlrun_access_sample row{};
       row.monotonic_ns = end_ns;
-      row.interval_ns = end_ns - process.cleared_ns;
+      row.interval_ns = end_ns - process.opened_ns;
       row.host_pid = pid;
       row.resident_bytes = mapping.resident_bytes;
       row.huge_bytes = mapping.huge_bytes;
@@ -128,10 +222,10 @@ class BitsRung : public Rung {
       add(pid, mapping, row, rows);
     }
     process.resident = std::move(resident);
-    facts_.on_ns += is_first || mappings.empty() ? 0 : end_ns - process.cleared_ns;
+    facts_.on_ns += is_first || mappings.empty() ? 0 : end_ns - process.opened_ns;
   }
 
-  void add(uint32_t pid, const Mapping& mapping, mlrun_access_sample row, Rows& rows) const {
+  void add(uint32_t pid, const Mapping& mapping, mlrun_access_sample row, Rows& rows) {
     if (options_.bits != PageBits::kSoftDirty) {
       row.address = mapping.start;
       row.bytes = mapping.bytes();
@@ -151,16 +245,20 @@ class BitsRung : public Rung {
       rows.push_back(row);
       at = end;
     };
-    for (const Run& run : written_runs(static_cast<pid_t>(pid), mapping)) {
+    const WrittenRuns written = written_runs(static_cast<pid_t>(pid), mapping);
+    for (const Run& run : written.runs) {
       range(run.start, false);
       range(run.start + run.bytes, true);
     }
-    range(mapping.end, false);
+    range(written.known_until, false);
+    if (written.error != 0 && written.error != ESRCH && written.error != ENOENT && facts_.problem.empty())
+      facts_.problem =
+          fmt::format("the written pages of process {} cannot be read: {}", pid, std::strerror(written.error));
   }
 
   BitsOptions options_;
   std::map<uint32_t, Process> processes_;
-  uint64_t first_ns_ = 0;
+  uint64_t predicted_ns_ = 0;  // of the window that is being cleared
   RungFacts facts_;
 };
 

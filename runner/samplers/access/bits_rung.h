@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses by the bits of pages, in windows: cleared, left to the program, read. A window is a second or longer, and so long that clearing,
-// reading and the first accesses thereafter stay within the program's share (kProgramShare).
+// reading and the first accesses thereafter stay within the program's share (kProgramShare). MADV_COLD clears range by range (range_pace.h).
 #pragma once
 
 #include <memory>

@@ -3,13 +3,16 @@
 
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <limits>
+#include <vector>
 
 #include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/perf_events.h"
@@ -20,7 +23,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr size_t kTryPages = 8192, kTryPage = 4096, kTryBytes = kTryPages * kTryPage;
-constexpr size_t kScratchBytes = 256 * kTryPage;
+constexpr size_t kScratchBytes = 1024 * kTryPage;  // more than a second-level cache holds
+constexpr size_t kTryStep = 5003;                  // odd: each page once, and no two neighbours in a row
 constexpr int kTryRounds = 3;
 
 // Shared with a child that touches its block each time it is asked to.
@@ -38,27 +42,31 @@ char* fresh_block(size_t bytes) {
   return static_cast<char*>(at);
 }
 
-void wait_until(const int& word, int value) {
-  while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != value) ::usleep(50);
-}
-
-// In the child: system calls alone.
-[[noreturn]] void serve(Trial& trial) {
+// In the child: system calls alone. It ends with mlrun, however that ends.
+[[noreturn]] void serve(Trial& trial, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
   for (int turn = 1;; turn++) {
-    wait_until(trial.asked, turn);
+    while (__atomic_load_n(&trial.asked, __ATOMIC_ACQUIRE) != turn) ::usleep(50);
     // Many changed pages make the kernel flush all translations, without which the bits of those that are left are not set again.
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ);
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ | PROT_WRITE);
-    const uint64_t began_ns = util::monotonic_ns();
-    for (size_t at = 0; at < kTryBytes; at += kTryPage) {
-      volatile char* byte = trial.block + at;
+    // A large program's page tables are in no cache either.
+    for (size_t at = 0; at < kScratchBytes; at += 64) {
+      volatile char* const byte = trial.scratch + at;
+      *byte = 1;
+    }
+    // CPU time: another program may have the processor meanwhile.
+    const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t page = 0; page < kTryPages; page++) {
+      volatile char* const byte = trial.block + page * kTryStep % kTryPages * kTryPage;
       if (trial.writes) {
         *byte = 1;
       } else {
         static_cast<void>(*byte);
       }
     }
-    trial.touch_ns = util::monotonic_ns() - began_ns;
+    trial.touch_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - began_ns;
     __atomic_store_n(&trial.done, turn, __ATOMIC_RELEASE);
   }
 }
@@ -75,8 +83,9 @@ class TrialProcess {
     if (trial_->scratch == nullptr) return;
     std::fill_n(trial_->scratch, kScratchBytes, 1);
     trial_->writes = true;
+    const pid_t parent = ::getpid();
     child_ = ::fork();
-    if (child_ == 0) serve(*trial_);
+    if (child_ == 0) serve(*trial_, parent);
     if (child_ > 0) touch();  // writes: the pages are there
     trial_->writes = writes;
   }
@@ -98,9 +107,16 @@ class TrialProcess {
     return {.start = reinterpret_cast<uint64_t>(trial_->block),
             .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
   }
+  // 0: the child has ended, as where a container has no memory for it.
   uint64_t touch() {
+    if (child_ < 0) return 0;
     __atomic_store_n(&trial_->asked, trial_->asked + 1, __ATOMIC_RELEASE);
-    wait_until(trial_->done, trial_->asked);
+    while (__atomic_load_n(&trial_->done, __ATOMIC_ACQUIRE) != trial_->asked) {
+      ::usleep(50);
+      if (::waitpid(child_, nullptr, WNOHANG) == 0) continue;
+      child_ = -1;
+      return 0;
+    }
     return trial_->touch_ns;
   }
 
@@ -110,7 +126,8 @@ class TrialProcess {
 };
 
 int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
-  if (bits == PageBits::kCold) return make_cold(process.child(), {process.block()}, longest_ns);
+  const Mapping block = process.block();
+  if (bits == PageBits::kCold) return make_cold(process.child(), block.start, block.end, longest_ns);
   return clear_refs(process.child(), bits == PageBits::kClearRefs ? Refs::kAccessed : Refs::kSoftDirty, longest_ns);
 }
 
@@ -118,27 +135,49 @@ int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
 uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
   uint64_t bytes = 0;
   if (bits == PageBits::kSoftDirty) {
-    for (const Run& run : written_runs(process.child(), process.block())) bytes += run.bytes;
+    for (const Run& run : written_runs(process.child(), process.block()).runs) bytes += run.bytes;
     return bytes;
   }
   const Mapping block = process.block();
-  for (const Mapping& mapping : read_smaps(process.child())) {  // neighbours may be one mapping with it
+  uint64_t ignored_ns = 0;
+  for (const Mapping& mapping : read_smaps(process.child(), ignored_ns)) {  // neighbours may be one mapping with it
     if (mapping.start <= block.start && mapping.end >= block.end) bytes = mapping.referenced_bytes;
   }
   return bytes;
 }
 
-uint64_t in_ps(uint64_t ns) { return ns * 1000 / kTryPages; }
+uint64_t in_ps(uint64_t ns, uint64_t pages = kTryPages) { return ns * 1000 / std::max<uint64_t>(pages, 1); }
+
+// A clear writes a word of the kernel for each page. Those of a large process are in no cache of this processor; those of our block would be.
+class CacheSweep {
+ public:
+  CacheSweep() : bytes_(kSweepBytes, 1) {}
+  void sweep() {
+    for (size_t at = 0; at < bytes_.size(); at += 64) {
+      volatile char* const byte = &bytes_[at];
+      *byte = static_cast<char>(*byte + 1);
+    }
+  }
+
+ private:
+  static constexpr size_t kSweepBytes = 16 << 20;
+  std::vector<char> bytes_;
+};
 
 }  // namespace
 
 PageCost calibrate_pages(PageBits bits) {
   PageCost cost;
   TrialProcess process(bits == PageBits::kSoftDirty);
-  if (process.child() < 0) return cost;
+  cost.error = process.child() < 0 ? ENOMEM : 0;
+  if (cost.error != 0) return cost;
   const uint64_t plain_ns = std::min(process.touch(), process.touch());
+  // Clearing accessed bits goes through all memory of the child, which has a copy of ours; the other two are about written pages, or the block.
+  const uint64_t cleared = bits == PageBits::kClearRefs ? resident_pages(process.child()) : kTryPages;
   std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
+  CacheSweep cache;
   for (int round = 0; round < kTryRounds; round++) {
+    cache.sweep();
     uint64_t clear_ns = 0;
     const uint64_t began_ns = util::monotonic_ns();
     cost.error = clear(bits, process, clear_ns);
@@ -146,15 +185,17 @@ PageCost calibrate_pages(PageBits bits) {
     clears[round] = util::monotonic_ns() - began_ns;
     const uint64_t before = seen_bytes(bits, process);
     touches[round] = process.touch();
+    cost.error = process.child() < 0 ? ENOMEM : 0;
+    if (cost.error != 0) return cost;
     const uint64_t read_ns = util::monotonic_ns();
     const uint64_t after = seen_bytes(bits, process);
     reads[round] = util::monotonic_ns() - read_ns;
     cost.works = cost.works || after >= before + kTryBytes / 4;
   }
   for (auto* values : {&clears, &reads, &touches}) std::sort(values->begin(), values->end());
-  cost.clear_ps = in_ps(clears[1]);
+  cost.clear_ps = in_ps(clears[1], cleared);
   cost.read_ps = in_ps(reads[1]);
-  cost.touch_ps = in_ps(touches[1] - std::min(touches[1], plain_ns));
+  cost.touch_ps = in_ps(touches[0] - std::min(touches[0], plain_ns));  // what disturbs only adds
   return cost;
 }
 

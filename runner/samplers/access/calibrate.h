@@ -23,7 +23,7 @@ PageCost calibrate_pages(PageBits bits);
 // Nanoseconds that a page fault takes longer with its sample; 0: the event cannot be opened.
 uint64_t calibrate_fault_ns();
 
-// What a window holds page faults back, of so many resident pages.
-inline uint64_t stall_ns(const PageCost& cost, uint64_t pages) { return cost.clear_ps * pages / 1000; }
+// What a window holds page faults back, of so many entries of page tables: one for each page of 4 KiB, and for each huge page.
+inline uint64_t stall_ns(const PageCost& cost, uint64_t entries) { return cost.clear_ps * entries / 1000; }
 
 }  // namespace mlrun::access

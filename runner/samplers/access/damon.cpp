@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/samplers/access/page_bits.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
@@ -23,9 +24,14 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kSampleUs = 5000, kUpdateUs = 1'000'000;
-constexpr int kRegionsMin = 100, kRegionsMax = 1000;  // with the kernel's 10 a hot tenth of a block is never found
+// A translation that stays in the TLB for less than this is seen.
+constexpr uint64_t kSampleUs = 20'000, kUpdateUs = 1'000'000;
+// With the kernel's 10 a hot tenth of a block is never found. It splits no more than half of the most.
+constexpr int kRegionsMin = 500, kRegionsMax = 1500;
 constexpr size_t kTargetsMax = 16, kPendingMax = 1 << 20;
+constexpr uint64_t kRegionUnit = 4096, kLeastPiece = 64 << 10;
+constexpr uint64_t kWindowsKept = 4;  // between two starts, at least; fewer at first
+constexpr double kMoved = 0.05;       // of the memory: when so much is in no region, regions are set again
 
 // Returns errno; 0: written.
 int put(const std::string& path, std::string_view text) {
@@ -48,14 +54,18 @@ bool take_number(std::string_view& text, std::string_view before, uint64_t& valu
   return true;
 }
 
-// A line of the tracepoint: "... 123.456789: damon_aggregated: target_id=0 nr_regions=12 4096-8192: 3 1".
+// A line of the tracepoint: "kdamond.0-77 [001] ... 123.456789: damon_aggregated: target_id=0 nr_regions=12 4096-8192: 3 1".
 struct Aggregated {
+  std::string_view thread;  // 77: of the kernel; another one is not ours
   uint64_t seconds = 0, microseconds = 0;
   uint64_t target = 0, regions = 0, start = 0, end = 0, accesses = 0;
 };
 bool parse_aggregated(std::string_view line, Aggregated& found) {
   const size_t at = line.find("damon_aggregated: target_id=");
   if (at == std::string_view::npos || at < 2) return false;
+  const std::string_view head = line.substr(0, line.find(" ["));
+  found.thread = head.substr(std::min(head.size(), head.rfind('-') + 1));
+  while (found.thread.ends_with(' ')) found.thread.remove_suffix(1);
   std::string_view moment = line.substr(0, at - 2);
   moment.remove_prefix(moment.rfind(' ') + 1);
   if (!take_number(moment, "", found.seconds) || !take_number(moment, ".", found.microseconds)) return false;
@@ -63,6 +73,31 @@ bool parse_aggregated(std::string_view line, Aggregated& found) {
   return take_number(line, "damon_aggregated: target_id=", found.target) &&
          take_number(line, " nr_regions=", found.regions) && take_number(line, " ", found.start) &&
          take_number(line, "-", found.end) && take_number(line, ": ", found.accesses);
+}
+
+uint64_t bytes_of(const std::vector<Mapping>& mappings) {
+  uint64_t bytes = 0;
+  for (const Mapping& mapping : mappings) bytes += mapping.bytes();
+  return bytes;
+}
+
+// Without the small ones, of which a process may have thousands.
+std::vector<Mapping> large_mappings(uint32_t pid) {
+  std::vector<Mapping> mappings = read_maps(static_cast<pid_t>(pid));
+  std::erase_if(mappings, [](const Mapping& mapping) { return mapping.bytes() < kLeastPiece; });
+  return mappings;
+}
+
+// Bytes of the mappings that are in none of the others. Both are in the order of addresses.
+uint64_t bytes_outside(const std::vector<Mapping>& mappings, const std::vector<Mapping>& others) {
+  uint64_t inside = 0;
+  auto other = others.begin();
+  for (const Mapping& mapping : mappings) {
+    while (other != others.end() && other->end <= mapping.start) ++other;
+    for (auto at = other; at != others.end() && at->start < mapping.end; ++at)
+      inside += std::min(mapping.end, at->end) - std::max(mapping.start, at->start);
+  }
+  return bytes_of(mappings) - inside;
 }
 
 class DamonRung : public Rung {
@@ -88,20 +123,25 @@ class DamonRung : public Rung {
   void watch(const std::vector<uint32_t>& host_pids) override {
     std::vector<uint32_t> pids = host_pids;
     if (pids.size() > kTargetsMax) {
-      facts_.left_out += pids.size() - kTargetsMax;
+      facts_.left_out = std::max<uint64_t>(facts_.left_out, pids.size() - kTargetsMax);
       pids.resize(kTargetsMax);
     }
-    if (pids == pids_) return;
-    stop();
     pids_ = std::move(pids);
+    failures_ = 0;
   }
 
+  // What has ended stays among the targets. A new process, or much new memory, needs a new start, which loses the regions that have been
+  // found: there are some windows between two of them.
   uint64_t look(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && runs_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     drain(rows);
-    if (!runs_ && !pids_.empty() && facts_.problem.empty()) start();
+    if (runs_ && now_ns >= started_ns_ + std::min(facts_.looks, kWindowsKept) * window_ns_ && needs_start()) {
+      stop();
+      drain(rows);  // with the targets that they are about
+    }
+    if (!runs_ && !pids_.empty() && facts_.problem.empty() && now_ns >= try_ns_) start(now_ns);
     return now_ns + std::min<uint64_t>(window_ns_, 100'000'000);
   }
 
@@ -114,31 +154,78 @@ class DamonRung : public Rung {
     if (error != 0 && failed_.empty()) failed_ = fmt::format("{}: {}", path, std::strerror(error));
   }
 
+  [[nodiscard]] bool has_fixed_regions() const {
+    const std::string known = "\n" + util::read_text(places_.admin + "/0/contexts/0/avail_operations", 4096);
+    return known.find("\nfvaddr\n") != std::string::npos;
+  }
+
+  // Regions by the process's mappings, in equal pieces: the kernel's own three span all that is between the first and the last mapping. A
+  // mapping without memory costs little: its pages are not there.
+  void write_regions(const std::string& target, const std::vector<Mapping>& mappings) {
+    const uint64_t each = std::max(kLeastPiece, bytes_of(mappings) / (kRegionsMin * kRegionUnit) * kRegionUnit);
+    std::vector<std::pair<uint64_t, uint64_t>> pieces;
+    for (const Mapping& mapping : mappings) {
+      for (uint64_t at = mapping.start; at < mapping.end; at += each)
+        pieces.emplace_back(at, std::min(mapping.end, at + each));
+    }
+    write(target + "/regions/nr_regions", std::to_string(pieces.size()));
+    for (size_t i = 0; i < pieces.size() && failed_.empty(); i++) {
+      write(fmt::format("{}/regions/{}/start", target, i), std::to_string(pieces[i].first));
+      write(fmt::format("{}/regions/{}/end", target, i), std::to_string(pieces[i].second));
+    }
+  }
+
+  [[nodiscard]] bool needs_start() const {
+    for (const uint32_t pid : pids_) {
+      const auto target = std::find(targets_.begin(), targets_.end(), pid);
+      if (target == targets_.end()) return true;
+      if (!is_fixed_) continue;
+      const std::vector<Mapping> now = large_mappings(pid);
+      const auto outside = static_cast<double>(bytes_outside(now, mapped_[target - targets_.begin()]));
+      if (outside > kMoved * static_cast<double>(bytes_of(now))) return true;
+    }
+    return false;
+  }
+
   // A process of the list may have ended meanwhile: then it is tried again with the next list.
-  void start() {
+  void start(uint64_t now_ns) {
     failed_.clear();
+    try_ns_ = now_ns + kRetryNs;
     write("nr_kdamonds", "1");
     write("0/contexts/nr_contexts", "1");
+    is_fixed_ = has_fixed_regions();
+    targets_.clear();
+    mapped_.clear();
+    for (const uint32_t pid : pids_) {
+      std::vector<Mapping> mappings = large_mappings(pid);
+      if (mappings.empty()) continue;  // it has ended, or has not begun
+      targets_.push_back(pid);
+      mapped_.push_back(std::move(mappings));
+    }
+    if (targets_.empty()) return;
     const std::string context = "0/contexts/0/";
-    write(context + "operations", "vaddr");
+    write(context + "operations", is_fixed_ ? "fvaddr" : "vaddr");
     write(context + "monitoring_attrs/intervals/sample_us", std::to_string(kSampleUs));
     write(context + "monitoring_attrs/intervals/aggr_us", std::to_string(window_ns_ / 1000));
     write(context + "monitoring_attrs/intervals/update_us", std::to_string(kUpdateUs));
     // The maximum first: the minimum must never exceed it.
     write(context + "monitoring_attrs/nr_regions/max", std::to_string(kRegionsMax));
     write(context + "monitoring_attrs/nr_regions/min", std::to_string(kRegionsMin));
-    write(context + "targets/nr_targets", std::to_string(pids_.size()));
-    for (size_t i = 0; i < pids_.size(); i++)
-      write(fmt::format("{}targets/{}/pid_target", context, i), std::to_string(pids_[i]));
+    write(context + "targets/nr_targets", std::to_string(targets_.size()));
+    for (size_t i = 0; i < targets_.size(); i++) {
+      const std::string target = fmt::format("{}targets/{}", context, i);
+      write(target + "/pid_target", std::to_string(targets_[i]));
+      if (is_fixed_) write_regions(target, mapped_[i]);
+    }
     write("0/state", "on");
-    targets_ = pids_;
     runs_ = failed_.empty();
     if (runs_) {
+      thread_ = first_line(places_.admin + "/0/pid");
+      started_ns_ = now_ns;
       facts_.looks++;
       return;
     }
-    pids_.clear();
-    if (facts_.looks == 0 && ++failures_ > 20) facts_.problem = failed_;
+    if (facts_.looks == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
   }
 
   void stop() {
@@ -167,6 +254,7 @@ class DamonRung : public Rung {
     if (line.find("LOST") != std::string_view::npos) facts_.lost++;
     Aggregated found;
     if (!parse_aggregated(line, found) || found.target >= targets_.size() || found.end <= found.start) return;
+    if (found.thread != thread_) return;  // DAMON_RECLAIM and its like write such lines, too
     mlrun_access_sample row{};
     row.monotonic_ns = found.seconds * 1'000'000'000 + found.microseconds * 1000;
     row.interval_ns = window_ns_;
@@ -183,12 +271,16 @@ class DamonRung : public Rung {
     rows.push_back(row);
   }
 
+  static constexpr uint64_t kRetryNs = 100'000'000;
+  static constexpr int kFailuresMax = 20;
+
   DamonPlaces places_;
-  uint64_t window_ns_, before_ns_ = 0;
-  std::string instance_, pending_, failed_;
+  uint64_t window_ns_, before_ns_ = 0, started_ns_ = 0, try_ns_ = 0;
+  std::string instance_, pending_, failed_, thread_;
   util::UniqueFd pipe_;
-  std::vector<uint32_t> pids_, targets_;
-  bool runs_ = false;
+  std::vector<uint32_t> pids_, targets_;      // wanted; monitored
+  std::vector<std::vector<Mapping>> mapped_;  // of each target, when it was started
+  bool runs_ = false, is_fixed_ = false;
   int failures_ = 0;
   RungFacts facts_;
 };
@@ -198,10 +290,9 @@ class DamonRung : public Rung {
 std::string damon_problem(const DamonPlaces& places) {
   if (::access(places.admin.c_str(), F_OK) != 0) return "this kernel has no DAMON (CONFIG_DAMON_SYSFS)";
   if (::access((places.admin + "/nr_kdamonds").c_str(), W_OK) != 0) return "DAMON needs root";
-  if (first_line(places.admin + "/nr_kdamonds") != "0") {
-    if (first_line(places.admin + "/0/state") == "on") return "something else uses DAMON";
-    put(places.admin + "/nr_kdamonds", "0");
-  }
+  // What is on refuses this. What is off is left over, as from a mlrun that was killed.
+  if (first_line(places.admin + "/nr_kdamonds") != "0" && put(places.admin + "/nr_kdamonds", "0") != 0)
+    return "something else uses DAMON";
   // Whether virtual addresses can be monitored is known only where a context is made.
   std::string problem;
   put(places.admin + "/nr_kdamonds", "1");

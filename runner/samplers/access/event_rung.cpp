@@ -11,7 +11,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kDrainNs = 10'000'000;
+constexpr uint64_t kDrainNs = 10'000'000, kProcessorsNs = 1'000'000'000;
 constexpr double kSavedNs = 1e8;  // a program that begins by filling its memory is seen at that
 constexpr uint64_t kPage = 4096;
 
@@ -46,11 +46,13 @@ class EventRung : public Rung {
         return fmt::format("{}: {}", event.name, problem);
       }
     }
+    processors_ = online_processors();
     return {};
   }
 
   uint64_t look(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ == 0) budget_ = looks::LookBudget(kProgramShare, kSavedNs, now_ns);
+    if (now_ns >= processors_ns_) check_processors(now_ns);
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
@@ -70,6 +72,13 @@ class EventRung : public Rung {
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
+  // An event belongs to a processor. One that comes online later has none, and one that goes offline loses it for good.
+  void check_processors(uint64_t now_ns) {
+    processors_ns_ = now_ns + kProcessorsNs;
+    if (!facts_.problem.empty() || processors_.empty() || online_processors() == processors_) return;
+    facts_.problem = "processors have come or gone meanwhile: accesses on these are not seen from then on";
+  }
+
   void add(const AccessEvent& event, const decode::PerfSample& sample, Rows& rows) {
     const bool is_fault = event.kind == MLRUN_ACCESS_FAULT;
     mlrun_access_sample row{};
@@ -85,14 +94,16 @@ class EventRung : public Rung {
     row.cpu = sample.cpu;
     row.rung = static_cast<uint16_t>(rung_);
     row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
-    if (sample.address != 0) rows.push_back(row);
+    // 0: the processor does not know it. IBS cannot leave out the kernel, whose addresses are the upper half.
+    if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row);
   }
 
   mlrun_access_rung rung_;
   std::vector<AccessEvent> wanted_;
   std::vector<PerfEvents> open_;
   looks::LookBudget budget_;
-  uint64_t before_ns_ = 0;
+  std::vector<int> processors_;  // when the events were opened
+  uint64_t before_ns_ = 0, processors_ns_ = 0;
   bool is_on_ = true;
   RungFacts facts_;
 };

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -19,7 +21,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kWindowNs = 1'000'000'000, kDamonWindowNs = 500'000'000;
+constexpr uint64_t kWindowNs = 1'000'000'000;
 constexpr uint64_t kPagesOfGiB = (uint64_t{1} << 30) / 4096;
 constexpr const char* kEventDevices = "/sys/bus/event_source/devices";
 
@@ -69,8 +71,18 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
   return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
 }
 
+// The kernel says EINVAL to more.
+std::string too_many_samples(double hz) {
+  const std::string text = util::read_text("/proc/sys/kernel/perf_event_max_sample_rate", 64);
+  uint64_t most = 0;
+  std::from_chars(text.data(), text.data() + text.size(), most);
+  if (most == 0 || hz <= static_cast<double>(most)) return {};
+  return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
+}
+
 ChosenRung try_precise(const AccessOptions& options) {
-  ChosenRung chosen{{MLRUN_ACCESS_PRECISE, "", ""}, nullptr};
+  ChosenRung chosen{{MLRUN_ACCESS_PRECISE, too_many_samples(options.hz), ""}, nullptr};
+  if (!chosen.tried.problem.empty()) return chosen;
   PreciseWish wish{
       .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
@@ -118,6 +130,17 @@ PageBits bits_of(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY ? PageBits::kSoftDirty : PageBits::kClearRefs;
 }
 
+std::string bits_problem(mlrun_access_rung rung, int error) {
+  std::string text = std::strerror(error);
+  if (error == ENOMEM) return "there is no memory to try it";
+  if (rung == MLRUN_ACCESS_COLD) return text + ": process_madvise needs Linux 5.10 and CAP_SYS_NICE";
+  if (error == ENOENT)
+    return "there is no /proc/PID/clear_refs: a container hides it, or the kernel has none (CONFIG_PROC_PAGE_MONITOR)";
+  if (error == EROFS || error == EACCES || error == EPERM)
+    return text + ": /proc/PID/clear_refs cannot be written, as in some containers";
+  return text;
+}
+
 ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
   ChosenRung chosen{{rung, "", ""}, nullptr};
   const BitsOptions bits{.bits = bits_of(rung),
@@ -125,8 +148,7 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
                          .window_ns = window_ns_of(options, kWindowNs),
                          .stall_max_ns = is_named ? std::numeric_limits<uint64_t>::max() : kStallMaxNs};
   if (bits.cost.error != 0) {
-    chosen.tried.problem = std::strerror(bits.cost.error);
-    if (rung == MLRUN_ACCESS_COLD) chosen.tried.problem += ": process_madvise needs Linux 5.10 and CAP_SYS_NICE";
+    chosen.tried.problem = bits_problem(rung, bits.cost.error);
     return chosen;
   }
   if (!bits.cost.works) {
@@ -150,7 +172,7 @@ ChosenRung try_damon(const AccessOptions& options) {
   ChosenRung chosen{{MLRUN_ACCESS_DAMON, damon_problem({}), ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
   chosen.tried.remark = "regions of each process, by a thread of the kernel";
-  chosen.made = make_damon_rung({}, window_ns_of(options, kDamonWindowNs));
+  chosen.made = make_damon_rung({}, window_ns_of(options, kWindowNs));
   return chosen;
 }
 
@@ -170,7 +192,7 @@ ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool i
     case MLRUN_ACCESS_DAMON: return try_damon(options);
     case MLRUN_ACCESS_RUNGS: break;
   }
-  return {};
+  return {{rung, "there is no such rung", ""}, nullptr};
 }
 
 std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<TriedRung>& tried) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <string_view>
@@ -23,9 +24,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kPageBytes = 4096, kHugeBytes = 2 << 20;
-constexpr uint64_t kColdPiece =
-    16 << 20;  // less than half a millisecond; whole huge pages, since MADV_COLD would split others
+constexpr uint64_t kPageBytes = 4096;
 constexpr size_t kSmapsMax = 256 << 20;
 constexpr int kMadvCold = 20;
 constexpr uint64_t kSoftDirtyBit = uint64_t{1} << 55;
@@ -82,8 +81,19 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
   return mappings;
 }
 
-std::vector<Mapping> read_smaps(pid_t pid) {
-  return parse_mappings(util::read_text(fmt::format("/proc/{}/smaps", pid), kSmapsMax));
+std::vector<Mapping> read_smaps(pid_t pid, uint64_t& longest_ns) {
+  const util::UniqueFd file(::open(fmt::format("/proc/{}/smaps", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return {};
+  // The kernel fills up one read with as many mappings as fit, and its lock is held for them all.
+  std::string text;
+  std::array<char, 1024> piece{};
+  while (text.size() < kSmapsMax) {
+    ssize_t got = 0;
+    const int error = timed(longest_ns, [&] { return got = ::read(file.get(), piece.data(), piece.size()); });
+    if (error != 0 || got == 0) break;
+    text.append(piece.data(), static_cast<size_t>(got));
+  }
+  return parse_mappings(text);
 }
 
 std::vector<Mapping> read_maps(pid_t pid) {
@@ -98,6 +108,15 @@ uint64_t resident_pages(pid_t pid) {
   return pages;
 }
 
+uint64_t huge_bytes(pid_t pid) {
+  uint64_t bytes = 0;
+  const std::string text = util::read_text(fmt::format("/proc/{}/smaps_rollup", pid), 65536);
+  for (const std::string_view line : util::split(text, "\n")) {
+    if (take_field(line, "AnonHugePages:", bytes)) break;
+  }
+  return bytes;
+}
+
 int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns) {
   const util::UniqueFd file(::open(fmt::format("/proc/{}/clear_refs", pid).c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.valid()) return errno;
@@ -105,32 +124,35 @@ int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns) {
   return timed(longest_ns, [&] { return ::write(file.get(), &digit, 1); });
 }
 
-int make_cold(pid_t pid, const std::vector<Mapping>& mappings, uint64_t& longest_ns) {
+int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns) {
   const util::UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.valid()) return errno;
-  for (const Mapping& mapping : mappings) {
-    for (uint64_t at = mapping.start; at < mapping.end;) {
-      const uint64_t until = std::min(mapping.end, (at + kColdPiece) / kHugeBytes * kHugeBytes);
-      const iovec piece{reinterpret_cast<void*>(at), until - at};
-      const int error =
-          timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &piece, 1, kMadvCold, 0); });
-      if (error == EPERM || error == ENOSYS || error == ESRCH) return error;
-      at = until;  // EINVAL: locked; ENOMEM: unmapped meanwhile
-    }
-  }
-  return 0;
+  struct Range {
+    uint64_t start, bytes;
+  };
+  static_assert(sizeof(Range) == sizeof(iovec));  // an iovec of another process: its address is none of ours
+  const Range range{start, end - start};
+  const int error =
+      timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &range, 1, kMadvCold, 0); });
+  return error == EINVAL || error == ENOMEM ? 0 : error;  // locked; unmapped meanwhile
 }
 
-std::vector<Run> written_runs(pid_t pid, const Mapping& mapping) {
-  std::vector<Run> runs;
+WrittenRuns written_runs(pid_t pid, const Mapping& mapping) {
+  WrittenRuns written;
+  std::vector<Run>& runs = written.runs;
+  written.known_until = mapping.start;
   const util::UniqueFd file(::open(fmt::format("/proc/{}/pagemap", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return runs;
+  if (!file.valid()) {
+    written.error = errno;
+    return written;
+  }
   std::vector<uint64_t> pages(8192);
   uint64_t page = mapping.start / kPageBytes;
   const uint64_t end = mapping.end / kPageBytes;
   while (page < end) {
     const size_t count = std::min<uint64_t>(pages.size(), end - page);
     const ssize_t got = ::pread(file.get(), pages.data(), count * 8, static_cast<off_t>(page * 8));
+    if (got < 0) written.error = errno;
     if (got < 8) break;
     for (size_t i = 0; i < static_cast<size_t>(got) / 8; i++, page++) {
       if ((pages[i] & kSoftDirtyBit) == 0 || (pages[i] >> 62) == 0)
@@ -142,7 +164,8 @@ std::vector<Run> written_runs(pid_t pid, const Mapping& mapping) {
       }
     }
   }
-  return runs;
+  written.known_until = page * kPageBytes;
+  return written;
 }
 
 }  // namespace mlrun::access

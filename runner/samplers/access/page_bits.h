@@ -17,24 +17,32 @@ struct Mapping {
   [[nodiscard]] uint64_t bytes() const { return end - start; }
 };
 
-// From smaps, which takes some 10 ms a GiB; from maps, without what is in them. Empty: it has ended, or is not ours to see.
-std::vector<Mapping> read_smaps(pid_t pid);
+// From smaps, which takes some 10 ms a GiB; from maps, without what is in them. Empty: it has ended, or is not ours to see. `longest_ns` as
+// below: while smaps is read, calls that change the process's mappings wait.
+std::vector<Mapping> read_smaps(pid_t pid, uint64_t& longest_ns);
 std::vector<Mapping> read_maps(pid_t pid);
 std::vector<Mapping> parse_mappings(const std::string& text);
 
 // Resident pages of 4 KiB, by statm.
 uint64_t resident_pages(pid_t pid);
+// Bytes in huge pages, by smaps_rollup, which takes as long as smaps.
+uint64_t huge_bytes(pid_t pid);
 
 // Each returns errno; 0: done. `longest_ns` becomes the time of the longest call, if that was longer.
 enum class Refs : uint8_t { kAccessed = 1, kSoftDirty = 4 };  // what /proc/PID/clear_refs takes
 int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns);
-// MADV_COLD over these mappings, by pieces, so that no call takes long. Locked mappings are left out.
-int make_cold(pid_t pid, const std::vector<Mapping>& mappings, uint64_t& longest_ns);
+// MADV_COLD over this range, by one call. What is locked or was unmapped meanwhile is left out.
+int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns);
 
 // Runs of pages that were written since soft-dirty bits were cleared.
 struct Run {
   uint64_t start = 0, bytes = 0;
 };
-std::vector<Run> written_runs(pid_t pid, const Mapping& mapping);
+struct WrittenRuns {
+  std::vector<Run> runs;
+  uint64_t known_until = 0;  // nothing is known from here on: the process has ended, or is not ours to see
+  int error = 0;             // errno, if pagemap cannot be read
+};
+WrittenRuns written_runs(pid_t pid, const Mapping& mapping);
 
 }  // namespace mlrun::access

@@ -20,15 +20,17 @@ inline constexpr double kProgramShare = 0.01;
 
 // What it did to the program, and how much of the time it saw.
 struct RungFacts {
-  std::string cost;                  // in one line, as it was calibrated or measured
-  uint64_t looks = 0, left_out = 0;  // windows; those that were not taken, because of their stall
-  uint64_t lost = 0;                 // samples that found no room
-  uint64_t on_ns = 0, all_ns = 0;    // of the time, how long it could see
-  uint64_t sample_ns = 0;            // calibrated, for each sample; 0: not calibrated
+  std::string cost;  // in one line, as it was calibrated or measured
+  uint64_t looks = 0,
+           left_out = 0;  // windows; those that were not taken, because of their stall; rests of events; processes
+  uint64_t lost = 0;      // samples that found no room
+  uint64_t on_ns = 0, all_ns = 0;  // of the time, how long it could see; windows: added up over processes
+  uint64_t sample_ns = 0;          // calibrated, for each sample; 0: not calibrated
   uint64_t page_clear_ps = 0,
            page_touch_ps = 0;  // calibrated, for each page: to clear it, and its first touch thereafter
   uint64_t predicted_stall_ns = 0, worst_stall_ns = 0;  // longest calls that hold page faults back
-  std::string problem;                                  // why it ended early
+  uint64_t worst_read_ns = 0;  // longest read that holds calls back which change the program's mappings
+  std::string problem;         // why it ended early
 };
 
 class Rung {

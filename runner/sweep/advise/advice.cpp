@@ -3,6 +3,9 @@
 
 #include <toml++/toml.h>
 
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -44,12 +47,55 @@ std::string rules_text(const Advice& advice) {
       for (const std::string_view frame : util::split(advice.signatures[i], ",")) frames.emplace_back(frame);
       text += fmt::format("  # {}\n  {},\n", util::printable(advice.labels[i]), list_of(frames));
     }
-    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", quoted(advice.fast), advice.capacity_bytes);
+    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", quoted(advice.spread.empty() ? advice.fast : advice.spread),
+                        advice.capacity_bytes);
   }
   return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, quoted(advice.slow));
 }
 
+// Of another build offsets are others, and functions have the same names.
+std::string frames_text(const Advice& advice) {
+  std::map<std::string, std::string> functions, libraries;
+  for (const FrameName& frame : advice.frames) {
+    if (frame.function.empty() || frame.library.empty()) continue;
+    functions[frame.place] = frame.function;
+    libraries[frame.place.substr(0, frame.place.find('+'))] = frame.library;
+  }
+  std::string text;
+  for (const auto& [name, table] : {std::pair{"functions", &functions}, std::pair{"libraries", &libraries}}) {
+    if (!table->empty()) text += fmt::format("[advice.{}]\n", name);
+    for (const auto& [key, value] : *table) text += fmt::format("{} = {}\n", quoted(key), quoted(value));
+  }
+  return text.empty() ? text : "\n# To recognise the callers in another build of their files.\n" + text;
+}
+
 double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }
+
+// The chosen sites: the first rule, unless it is that of all others.
+void read_sites_of(const toml::table& file, Advice& advice) {
+  const toml::table* const functions = file["advice"]["functions"].as_table();
+  const toml::table* const libraries = file["advice"]["libraries"].as_table();
+  const auto text_of = [](const toml::table* table, const std::string& key) {
+    return table == nullptr ? std::string() : (*table)[key].value_or(std::string());
+  };
+  const toml::array* const sites = file["rule"][0]["site"].as_array();
+  if (sites == nullptr) return;
+  for (const auto& site : *sites) {
+    std::vector<std::string> places, names;
+    const toml::array* const frames = site.as_array();
+    if (frames == nullptr) continue;
+    for (const auto& frame : *frames) {
+      const std::string place = frame.value_or(std::string());
+      const std::string function = text_of(functions, place);
+      places.push_back(place);
+      if (names.size() < kLabelFrames) names.push_back(function.empty() ? "?" : function);
+      const std::string library = text_of(libraries, place.substr(0, place.find('+')));
+      if (!function.empty() && !library.empty()) advice.frames.push_back({place, function, library});
+    }
+    advice.signatures.push_back(fmt::format("{}", fmt::join(places, ",")));
+    advice.labels.push_back(fmt::format("{}", fmt::join(names, " < ")));
+  }
+}
 
 }  // namespace
 
@@ -63,8 +109,9 @@ std::string advice_text(const Advice& advice) {
       quoted(advice.trace), quoted(advice.fast), quoted(advice.slow), quoted(advice.figure), advice.capacity_bytes,
       advice.min_bytes, quoted(advice.ranked_by), advice.gain, advice.gain_most, list_of(advice.command),
       quoted(advice.folder));
+  if (!advice.spread.empty()) text += fmt::format("spread = {}\n", quoted(advice.spread));
   if (advice.prediction) text += prediction_text(*advice.prediction);
-  return text + rules_text(advice);
+  return text + frames_text(advice) + rules_text(advice);
 }
 
 Result<Advice> read_advice(const std::string& path) {
@@ -86,6 +133,7 @@ Result<Advice> read_advice(const std::string& path) {
   advice.figure = word("figure");
   advice.ranked_by = word("ranked_by");
   advice.folder = word("folder");
+  advice.spread = word("spread");
   advice.capacity_bytes = static_cast<uint64_t>((*table)["capacity_bytes"].value_or(int64_t{0}));
   advice.min_bytes = static_cast<uint64_t>((*table)["min_bytes"].value_or(int64_t{0}));
   advice.gain = number_at(*table, "gain");
@@ -98,6 +146,7 @@ Result<Advice> read_advice(const std::string& path) {
         Prediction{number_at(*found, "change"), number_at(*found, "low"),   number_at(*found, "high"),
                    number_at(*found, "near_s"), number_at(*found, "far_s"), (*found)["blocks"].value_or(int64_t{0})};
   }
+  read_sites_of(file, advice);
   if (advice.command.empty() || advice.fast.empty() || advice.slow.empty() || advice.figure.empty())
     return fail(path + ": its table [advice] lacks command, fast, slow or figure; make it again by mlrun advise");
   return advice;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/sweep/advise/trace_sites.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
@@ -20,12 +21,14 @@ struct Prediction {
 
 struct Advice {
   std::string trace;
-  std::string fast, slow;  // targets of rules: "node 1", "huge", "default"
-  std::string figure;      // what is compared: "wall" or "cpu" time
-  uint64_t capacity_bytes = 0, min_bytes = 0;
+  std::string fast, slow;                       // targets of rules: "node 1", "huge", "default"
+  std::string figure;                           // what is compared: "wall" or "cpu" time
+  uint64_t capacity_bytes = 0, min_bytes = 0;   // of the chosen blocks, at most; of each block, at least
   std::string ranked_by;                        // what a site's gain is
   double gain = 0, gain_most = 0;               // of the gain of all sites; no choice has more than gain_most
   std::vector<std::string> signatures, labels;  // of the chosen sites
+  std::vector<FrameName> frames;                // of these signatures, to recognise them in another build
+  std::string spread;                           // where they go instead, over both nodes; empty: to the fast memory
   std::optional<Prediction> prediction;         // none: a ranking
   std::vector<std::string> command;
   std::string folder;  // where it ran
@@ -33,7 +36,7 @@ struct Advice {
 
 std::string advice_text(const Advice& advice);
 
-// Of such a file. Without signatures, which the rules have.
+// Of such a file.
 Result<Advice> read_advice(const std::string& path);
 
 }  // namespace mlrun::sweep

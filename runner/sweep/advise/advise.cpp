@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,9 +13,11 @@
 #include "runner/sweep/advise/advise_options.h"
 #include "runner/sweep/advise/capacity.h"
 #include "runner/sweep/advise/experiment.h"
+#include "runner/sweep/advise/other_build.h"
 #include "runner/sweep/advise/predict.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
+#include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
@@ -27,17 +31,26 @@ namespace {
 constexpr uint64_t kMinBytes = 64 << 10;  // smaller blocks are libc's
 constexpr size_t kSitesMax = 250;         // rules have room for so many signatures
 constexpr size_t kAloneMax = 6;           // sites that are measured by themselves
-constexpr double kAloneShare = 0.02;      // of bytes × time, at least
+constexpr double kAloneShare = 0.02;      // of the weight of all sites, at least
+constexpr const char* kSpread = "spread";
 
 Status take_command(Advice& advice) {
   const auto text = util::read_file(advice.trace + "/run.json");
   if (!text) return fail(fmt::format("{} is no trace: {}", advice.trace, text.error().text));
   const nlohmann::json run = nlohmann::json::parse(*text, nullptr, false);
-  for (const nlohmann::json& word : util::list_at(run, "/command")) advice.command.push_back(word.get<std::string>());
+  for (const nlohmann::json& word : util::list_at(run, "/command")) {
+    if (word.is_string()) advice.command.push_back(word.get<std::string>());
+  }
   if (advice.command.empty()) return fail(advice.trace + " has no command that could be run again");
+  if (util::count_at(run, "/options/alloc_sample_bytes") > 0)
+    return fail(advice.trace +
+                " has a sample of its blocks, and what fits is known of all alone; record it without --alloc-sample");
   advice.folder = util::text_at(run, "/cwd");
   const uint64_t listed = util::count_at(run, "/options/alloc_min_bytes");
   advice.min_bytes = std::max(kMinBytes, listed);
+  if (advice.capacity_bytes < advice.min_bytes)
+    return fail(fmt::format("--fast: {} hold no block of {}; sizes have a unit, such as 16G",
+                            util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
   return {};
 }
 
@@ -51,45 +64,86 @@ PlacedRuns everything(const Advice& advice, const char* name, const std::string&
 
 std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
 
-// Near, far, and the first sites near by themselves.
-Result<Calibration> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
+struct Measurement {
+  Calibration calibration;
+  bool is_spread = false;  // its near runs are those over both nodes, which are faster
+};
+
+// Near, far, over both nodes, and the first sites near by themselves.
+Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
   Experiment experiment{options.calibration, advice.command, advice.folder, {},
                         advice.figure,       options.blocks, options.quiet};
   experiment.configurations = {everything(advice, kNear, advice.fast), everything(advice, kFar, advice.slow)};
+  if (!options.spread.target.empty())
+    experiment.configurations.push_back(everything(advice, kSpread, options.spread.target));
   size_t alone = 0;
-  while (alone < std::min(kAloneMax, found.sites.size()) &&
-         found.sites[alone].byte_seconds >= kAloneShare * found.byte_seconds) {
+  while (alone < std::min(kAloneMax, found.sites.size()) && found.sites[alone].weight >= kAloneShare * found.weight) {
     experiment.configurations.push_back({alone_name(alone),
                                          {rule_of(advice, " and site " + found.sites[alone].signature, advice.fast),
                                           rule_of(advice, "", advice.slow)}});
     alone++;
   }
-  auto measured = make_runs(experiment);
+  auto measured = make_runs(experiment, {kNear, kFar});
   if (!measured) return tl::make_unexpected(measured.error());
-  Calibration calibration{measured->time_s[kNear], measured->time_s[kFar], {}, {}};
-  for (size_t site = 0; site < alone; site++) calibration.alone.push_back(measured->time_s[alone_name(site)]);
-  for (const Site& site : found.sites) calibration.weights.push_back(site.byte_seconds);
-  return calibration;
+  Measurement result{{measured->time_s[kNear], measured->time_s[kFar], {}, {}}, false};
+  const Series spread = measured->time_s[kSpread];
+  const Comparison against_near = compare(result.calibration.near, spread, {});
+  result.is_spread = has_interval(against_near) && against_near.high < 0;
+  if (result.is_spread) result.calibration.near = spread;  // what single sites save near says nothing of it
+  for (size_t site = 0; site < alone && !result.is_spread; site++)
+    result.calibration.alone.push_back(measured->time_s[alone_name(site)]);
+  for (const Site& site : found.sites) result.calibration.weights.push_back(site.weight);
+  return result;
 }
 
-std::string chosen_text(const Advice& advice, const TraceSites& found) {
+std::string chosen_text(const Advice& advice, const TraceSites& found, size_t sites) {
   std::string text = fmt::format("{} blocks of {} and more, {} sites; the gain of a site: {}\n", found.blocks,
-                                 util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
+                                 util::size_text(advice.min_bytes), sites, advice.ranked_by);
+  if (sites > found.sites.size())
+    text += fmt::format("{} sites with the least of it stay on the slow memory: rules have room for {}\n",
+                        sites - found.sites.size(), kSitesMax);
+  if (found.unseen > 0)
+    text += fmt::format("of {} sites it is not known what is hot: they count as the others on average\n", found.unseen);
   if (found.without_site > 0)
-    text += fmt::format("{} blocks have no call stack and stay on the slow memory\n", found.without_site);
+    text += fmt::format(
+        "{} blocks have no call stack, or come from a file without a build id, and stay on the slow memory\n",
+        found.without_site);
+  if (advice.signatures.empty())
+    text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
   text += fmt::format("chosen: {} sites with {:.1f} % of the gain of all; no choice has more than {:.1f} %\n",
                       advice.signatures.size(), 100 * advice.gain, 100 * advice.gain_most);
   for (const std::string& label : advice.labels) text += "  " + util::printable(label) + "\n";
+  if (!advice.spread.empty())
+    text += fmt::format("over both nodes ({}): measured faster than all on the fast one\n", advice.spread);
   if (advice.prediction) {
     const Prediction& said = *advice.prediction;
     text += fmt::format(
-        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; on the "
-        "fast one {:.3f} s)\n",
-        100 * said.change, 100 * said.low, 100 * said.high, said.far_s, said.near_s);
+        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; {} "
+        "{:.3f} "
+        "s)\n",
+        100 * said.change, 100 * said.low, 100 * said.high, said.far_s,
+        advice.spread.empty() ? "on the fast one" : "over both", said.near_s);
   } else {
     text += "no time is predicted: this is a ranking; --calibrate measures gains\n";
   }
   return text;
+}
+
+// Numbers of the sites that were chosen.
+std::vector<size_t> choose(const TraceSites& found, const std::vector<double>& gains, Advice& advice) {
+  CapacityProblem problem = problem_of(found.sites, advice.capacity_bytes);
+  problem.gain = gains;
+  const Chosen chosen = choose_sites(problem);
+  const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
+  advice.gain = chosen.gain / all;
+  advice.gain_most = std::min(1.0, chosen.bound / all);
+  for (const size_t site : chosen.sites) {
+    const Site& one = found.sites[site];
+    advice.signatures.push_back(one.signature);
+    advice.labels.push_back(one.label);
+    advice.frames.insert(advice.frames.end(), one.frames.begin(), one.frames.end());
+  }
+  return chosen.sites;
 }
 
 Status advise(const AdviseOptions& options) {
@@ -106,36 +160,51 @@ Status advise(const AdviseOptions& options) {
     return fail(
         fmt::format("{} has no blocks of {} and more with a call stack; record it with --stacks=16 --alloc-min=64K",
                     options.source, util::size_text(advice.min_bytes)));
-  found->sites.resize(std::min(found->sites.size(), kSitesMax));
+  const size_t sites = found->sites.size();
+  found->sites.resize(std::min(sites, kSitesMax));
   std::vector<double> gains;
-  for (const Site& site : found->sites) gains.push_back(site.byte_seconds);
-  advice.ranked_by = "bytes x time";
+  for (const Site& site : found->sites) gains.push_back(site.weight);
+  advice.ranked_by = found->ranked_by;
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {
     auto made = calibrate(options, advice, *found);
     if (!made) return tl::make_unexpected(made.error());
-    calibration = *std::move(made);
+    if (made->is_spread) {
+      advice.spread = options.spread.target;
+      advice.capacity_bytes =
+          static_cast<uint64_t>(static_cast<double>(advice.capacity_bytes) / options.spread.fast_share);
+    }
+    calibration = std::move(made->calibration);
     gains = site_gains(*calibration);
-    advice.ranked_by = "seconds saved, measured";
+    advice.ranked_by =
+        made->is_spread ? "seconds saved by all, shared out by " + found->ranked_by : "seconds saved, measured";
   }
-  CapacityProblem problem = problem_of(found->sites, advice.capacity_bytes);
-  problem.gain = gains;
-  const Chosen chosen = choose_sites(problem);
-  const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
-  advice.gain = chosen.gain / all;
-  advice.gain_most = std::min(1.0, chosen.bound / all);
-  for (const size_t site : chosen.sites) {
-    advice.signatures.push_back(found->sites[site].signature);
-    advice.labels.push_back(found->sites[site].label);
-  }
+  const std::vector<size_t> chosen = choose(*found, gains, advice);
   if (calibration) {
-    const auto prediction = predict(*calibration, chosen.sites);
+    const auto prediction = predict(*calibration, chosen);
     if (!prediction) return tl::make_unexpected(prediction.error());
     advice.prediction = *prediction;
   }
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs(chosen_text(advice, *found).c_str(), stdout);
+  std::fputs(chosen_text(advice, *found, sites).c_str(), stdout);
+  if (calibration && !options.spread.why.empty() && options.fast != "huge")
+    std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
+  return {};
+}
+
+// The same sites in the files that are there now.
+Status renew(const std::string& file, const std::string& output) {
+  auto advice = read_advice(file);
+  if (!advice) return tl::make_unexpected(advice.error());
+  const OtherBuilds others = find_in_other_builds(*advice);
+  if (const Status written = util::write_atomically(output, advice_text(*advice), 0644); !written) return written;
+  std::string text;
+  for (const std::string& path : others.files)
+    text += "not the build that was recorded: " + util::printable(path) + "\n";
+  text += fmt::format("of {} sites {} are recognised by the names of functions, {} are not found\n",
+                      advice->signatures.size(), others.by_name, others.lost);
+  std::fputs(text.c_str(), stdout);
   return {};
 }
 
@@ -149,7 +218,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
                                everything(*advice, kNear, advice->fast),
                                everything(*advice, kFar, advice->slow),
                                {kAdvised, {file}}};
-  const auto measured = make_runs(experiment);
+  const auto measured = make_runs(experiment, {kFar, kAdvised});
   if (!measured) return tl::make_unexpected(measured.error());
   const TryResult result = judge(*advice, measured->time_s);
   std::string text = try_text(*advice, measured->time_s, result);
@@ -168,11 +237,12 @@ Result<int> advise(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   const AdviseOptions& options = **parsed;
-  if (!options.is_file) {
-    if (const Status advised = advise(options); !advised) return tl::make_unexpected(advised.error());
-  }
+  Status status;
+  if (!options.is_file) status = advise(options);
+  if (options.is_file && !options.output.empty()) status = renew(options.source, options.output);
+  if (!status) return tl::make_unexpected(status.error());
   if (options.trial.empty()) return 0;
-  return try_advice(options, options.is_file ? options.source : options.output);
+  return try_advice(options, options.output.empty() ? options.source : options.output);
 }
 
 }  // namespace mlrun::sweep

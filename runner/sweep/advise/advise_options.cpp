@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/advise/advise_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +16,7 @@
 #include "runner/placement/resolve.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
+#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
@@ -25,6 +32,7 @@ constexpr const char* kFooter =
     "  mlrun advise trace --fast 1=16G -o rules.toml                 a ranking: no time is predicted\n"
     "  mlrun advise trace --fast 1=16G -o rules.toml --calibrate cal   measures what sites gain, and predicts\n"
     "  mlrun advise rules.toml --try trial                           does the prediction hold?\n"
+    "  mlrun advise rules.toml -o new.toml                           the same callers in another build of ./app\n"
     "  mlrun --place rules.toml ./app                                use it\n"
     "\n"
     "At every moment the blocks of the chosen sites fit into the fast memory. It is that of a node, or huge pages, "
@@ -80,18 +88,60 @@ Status settle_slow(const std::string& slow, AdviseOptions& options) {
   return rules ? Status() : fail("--fast and --slow: " + rules.error().text);
 }
 
-// What goes with a file, and what with a trace.
-Status check_words(const AdviseOptions& options, const std::string& fast) {
+// What a node has in all; 0: unknown.
+uint64_t bytes_of_node(uint32_t node) {
+  const std::string text = util::read_text(fmt::format("/sys/devices/system/node/node{}/meminfo", node), 4096);
+  const size_t at = text.find("MemTotal:");
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + 9, nullptr, 10) * 1024;
+}
+
+Status check_capacity(const AdviseOptions& options) {
+  if (options.fast == "huge") return {};
+  const auto nodes = launch::find_memory_nodes(options.fast.substr(5));
+  if (!nodes) return fail("--fast: " + nodes.error().text);
+  uint64_t bytes = 0;
+  for (const uint32_t node : *nodes) bytes += bytes_of_node(node);
+  if (bytes == 0 || options.capacity_bytes <= bytes) return {};
+  return fail(fmt::format("--fast: {} has {} in all, and {} were asked for", options.fast, util::size_text(bytes),
+                          util::size_text(options.capacity_bytes)));
+}
+
+// The calibration may take hours: what cannot be written is said before.
+Status check_output(const std::string& path) {
   std::error_code ignored;
+  if (fs::exists(path, ignored)) return fail(path + " exists already; name another file");
+  const fs::path folder = fs::absolute(path, ignored).parent_path();
+  if (!fs::is_directory(folder, ignored)) return fail(fmt::format("{}: there is no folder {}", path, folder.string()));
+  if (::access(folder.c_str(), W_OK) != 0)
+    return fail(fmt::format("{}: {} cannot be written to: {}", path, folder.string(), std::strerror(errno)));
+  return {};
+}
+
+// What goes with a file, and what with a trace.
+Status check_words(const AdviseOptions& options, const std::string& fast, const std::string& ratio) {
   if (options.is_file) {
-    if (!fast.empty() || !options.output.empty() || !options.calibration.empty())
-      return fail(options.source + " is a file: it goes with --try alone");
-    if (options.trial.empty()) return fail("add --try OUT, or name a trace instead of " + options.source);
-    return {};
+    if (!fast.empty() || !options.calibration.empty() || !ratio.empty())
+      return fail(options.source + " is a file: it goes with --try and -o alone");
+    if (options.trial.empty() && options.output.empty())
+      return fail(
+          fmt::format("add --try OUT, or -o FILE for another build, or name a trace instead of {}", options.source));
+    return options.output.empty() ? Status() : check_output(options.output);
   }
   if (fast.empty()) return fail("how much memory is fast? --fast NODE=SIZE");
   if (options.output.empty()) return fail("name a file for the rules: -o FILE");
-  if (fs::exists(options.output, ignored)) return fail(options.output + " exists already; name another file");
+  if (!ratio.empty() && options.calibration.empty()) return fail("--spread is measured: add --calibrate OUT");
+  return check_output(options.output);
+}
+
+Status settle_memory(const std::string& fast, const std::string& slow, const std::string& ratio,
+                     AdviseOptions& options) {
+  Status status = take_fast(fast, options);
+  if (status) status = check_capacity(options);
+  if (status) status = settle_slow(slow, options);
+  if (!status) return status;
+  auto spread = find_spread(options.fast, options.slow, ratio);
+  if (!spread) return tl::make_unexpected(spread.error());
+  options.spread = *std::move(spread);
   return {};
 }
 
@@ -101,7 +151,7 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   AdviseOptions options;
   options.blocks = kFewestBlocks;
   options.figure = "wall";
-  std::string fast, slow;
+  std::string fast, slow, ratio;
   CLI::App app("Chooses the blocks that should be in the fast memory, and writes rules for --place.", "advise");
   set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
   app.footer(kFooter);
@@ -109,6 +159,10 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   app.add_option("--fast", fast, "the fast memory and its size, or huge=SIZE (default: none)")
       ->option_text("NODE=SIZE");
   app.add_option("--slow", slow, "where everything else is (default: all other nodes)")->option_text("NODE");
+  app.add_option("--spread", ratio,
+                 "with --calibrate: measure all blocks over both nodes, too, fast to slow in this ratio (default: that "
+                 "of the bandwidths that the firmware tells)")
+      ->option_text("N:M");
   app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
   app.add_option("--calibrate", options.calibration,
                  "run the command with all blocks near, all far, and the largest sites near by themselves; predict "
@@ -129,9 +183,8 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   if (!*parsed) return std::optional<AdviseOptions>();
   std::error_code ignored;
   options.is_file = fs::is_regular_file(options.source, ignored);
-  Status status = check_words(options, fast);
-  if (status && !options.is_file) status = take_fast(fast, options);
-  if (status && !options.is_file) status = settle_slow(slow, options);
+  Status status = check_words(options, fast, ratio);
+  if (status && !options.is_file) status = settle_memory(fast, slow, ratio, options);
   if (!status) return tl::make_unexpected(status.error());
   for (std::string* path : {&options.source, &options.output, &options.calibration, &options.trial}) {
     if (!path->empty()) *path = fs::absolute(*path, ignored).string();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "runner/options/cli.h"
+#include "runner/sweep/advise/spread.h"
 
 namespace mlrun::sweep {
 
@@ -15,6 +16,7 @@ struct AdviseOptions {
   bool is_file = false;    // the latter
   std::string fast, slow;  // targets of rules
   uint64_t capacity_bytes = 0;
+  NodeSpread spread;
   std::string output, calibration, trial;  // file, folders of sweeps; empty: none
   std::string figure;                      // what is compared: "wall" or "cpu" time
   int64_t blocks = 0;

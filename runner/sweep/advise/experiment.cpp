@@ -95,7 +95,11 @@ std::optional<double> time_of(const RunRow& run, const std::string& figure) {
 }
 
 void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, Measured& measured) {
-  if (run.state == RunState::kFailed || run.state == RunState::kTimedOut) measured.failed += run.interrupted ? 0 : 1;
+  const bool has_failed = run.state == RunState::kFailed || run.state == RunState::kTimedOut;
+  if (has_failed && !run.interrupted) {
+    measured.failed++;
+    if (measured.failure.empty()) measured.failure = run.failure;
+  }
   const auto time = time_of(run, figure);
   if (run.state != RunState::kDone || !time) return;
   const auto share = share_where_asked(sweep.folder + "/runs/" + run.planned.folder);
@@ -135,7 +139,26 @@ class InFolder {
 
 }  // namespace
 
-Result<Measured> make_runs(const Experiment& experiment) {
+namespace {
+
+Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
+  for (const char* const name : needed) {
+    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
+      continue;
+    std::string why;
+    if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
+    if (measured.thrown_out > 0)
+      why += fmt::format("{}{} had less than 95 % of their pages where their rules say", why.empty() ? "" : ", ",
+                         measured.thrown_out);
+    return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
+                            why.empty() ? "none was made" : why, experiment.folder));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed) {
   const auto inside = InFolder::enter(experiment.working_folder);
   if (!inside) return tl::make_unexpected(inside.error());
   auto plan = parse_plan(plan_text(experiment), "plan of mlrun advise");
@@ -153,6 +176,7 @@ Result<Measured> make_runs(const Experiment& experiment) {
   if (!sweep) return tl::make_unexpected(sweep.error());
   Measured measured;
   for (const RunRow& run : sweep->runs) add_run(*sweep, run, experiment.figure, measured);
+  if (const Status good = check_runs(experiment, needed, measured); !good) return tl::make_unexpected(good.error());
   return measured;
 }
 

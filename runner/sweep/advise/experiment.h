@@ -32,8 +32,10 @@ struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
   size_t failed = 0, thrown_out = 0;     // runs
   size_t unverified = 0;                 // their rules name no nodes, or they were too short to sample
+  std::string failure;                   // of the first run that failed
 };
 
-Result<Measured> make_runs(const Experiment& experiment);
+// Fails if a configuration of `needed` has no run that can be used.
+Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed);
 
 }  // namespace mlrun::sweep

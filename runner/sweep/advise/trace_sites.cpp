@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr size_t kMomentsMax = 1000;
-constexpr size_t kIdDigits = 16, kLabelFrames = 4;
+constexpr size_t kIdDigits = 16;
 
 using trace::Numbers;
 using trace::Texts;
@@ -35,30 +35,26 @@ Status each_batch(const std::string& folder, const std::string& table, trace::Ta
   }
 }
 
-struct Frame {
-  std::string place;  // "BUILDID+OFFSET"; empty: not in a library with a build id
-  std::string function;
-};
-
 struct SiteName {
   std::string signature, label;
+  std::vector<FrameName> frames;
 };
 
 class Stacks {
  public:
   Status read(const std::string& folder) {
-    std::unordered_map<int64_t, Frame> frames;
-    const Status read = each_batch(folder, "frame", {.columns = {"frame_id", "function", "offset", "build_id"}},
-                                   [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+    std::unordered_map<int64_t, FrameName> frames;
+    Status read = each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
+                             [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
     std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
-    const Status rows = each_batch(
-        folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
-          const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
-          for (int64_t row = 0; row < batch.num_rows(); row++) {
-            if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
-          }
-        });
+    Status rows = each_batch(folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}},
+                             [&](const arrow::RecordBatch& batch) {
+                               const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+                               for (int64_t row = 0; row < batch.num_rows(); row++) {
+                                 if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
+                               }
+                             });
     if (!rows) return rows;
     for (const auto& [id, by_depth] : stacks) names_[id] = name_of(by_depth, frames);
     return {};
@@ -72,27 +68,32 @@ class Stacks {
   [[nodiscard]] bool empty() const { return names_.empty(); }
 
  private:
-  static void add_frames(const arrow::RecordBatch& batch, std::unordered_map<int64_t, Frame>& frames) {
+  static void add_frames(const arrow::RecordBatch& batch, std::unordered_map<int64_t, FrameName>& frames) {
     const Numbers id(batch, "frame_id"), offset(batch, "offset");
-    const Texts function(batch, "function"), build_id(batch, "build_id");
+    const Texts function(batch, "function"), build_id(batch, "build_id"), library(batch, "library");
     for (int64_t row = 0; row < batch.num_rows(); row++) {
       const std::string_view build = build_id[row].substr(0, kIdDigits);
       frames[id[row]] = {build.empty() ? std::string() : fmt::format("{}+{:x}", build, offset[row]),
-                         std::string(function[row].empty() ? "?" : function[row])};
+                         std::string(function[row]), std::string(library[row])};
     }
   }
 
-  // The signature ends before code that is in no library.
+  // The signature ends before code that is in no library with a build id.
   static SiteName name_of(const std::map<int64_t, int64_t>& by_depth,
-                          const std::unordered_map<int64_t, Frame>& frames) {
+                          const std::unordered_map<int64_t, FrameName>& frames) {
     std::vector<std::string> places, functions;
+    SiteName name;
     for (const auto& [depth, frame] : by_depth) {
       const auto found = frames.find(frame);
       if (found == frames.end() || found->second.place.empty()) break;
-      places.push_back(found->second.place);
-      if (functions.size() < kLabelFrames) functions.push_back(found->second.function);
+      const FrameName& one = found->second;
+      name.frames.push_back(one);
+      places.push_back(one.place);
+      if (functions.size() < kLabelFrames) functions.push_back(one.function.empty() ? "?" : one.function);
     }
-    return {fmt::format("{}", fmt::join(places, ",")), fmt::format("{}", fmt::join(functions, " < "))};
+    name.signature = fmt::format("{}", fmt::join(places, ","));
+    name.label = fmt::format("{}", fmt::join(functions, " < "));
+    return name;
   }
 
   std::unordered_map<int64_t, SiteName> names_;
@@ -122,10 +123,35 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
   }
 }
 
+// Sets the weights.
+void rank(const std::string& rung, TraceSites& result) {
+  Accesses all;
+  for (const Site& site : result.sites) all += site.accesses;
+  const bool by_events = rung == "precise" && all.accesses > 0, by_latency = by_events && all.load_cycles > 0;
+  const bool by_heat = !by_events && all.touched_byte_s > 0;
+  const double mean_heat = by_heat ? all.touched_byte_s / all.seen_byte_s : 1;
+  for (Site& site : result.sites) {
+    const Accesses& seen = site.accesses;
+    const bool is_seen = seen.seen_byte_s > 0;
+    if (by_events) {
+      site.weight = by_latency ? seen.load_cycles : seen.accesses;
+    } else {
+      site.weight = site.byte_seconds * (by_heat && is_seen ? seen.touched_byte_s / seen.seen_byte_s : mean_heat);
+    }
+    result.unseen += by_heat && !is_seen ? 1 : 0;
+    result.weight += site.weight;
+  }
+  result.ranked_by = by_latency  ? "loads x latency, by precise events"
+                     : by_events ? "loads and stores, by precise events"
+                     : by_heat   ? "hot bytes x time, by --access=" + rung
+                                 : "bytes x time";
+}
+
 // Follows the blocks, from the first event to the last.
 class Lives {
  public:
-  Lives(const Stacks& stacks, TraceSites& result) : stacks_(stacks), result_(result) {}
+  Lives(const Stacks& stacks, const SiteAccesses& accesses, TraceSites& result)
+      : stacks_(stacks), accesses_(accesses), result_(result) {}
 
   void add(const Event& event) {
     const auto key = std::make_pair(event.process, event.address);
@@ -139,9 +165,15 @@ class Lives {
 
   void end() {
     for (const auto& [key, event] : live_) finish(event, last_ns_);
+    for (const auto& [stack, seen] : accesses_.by_stack) {
+      const SiteName* const name = stacks_.find(stack);
+      const auto site = name == nullptr ? sites_.end() : sites_.find(name->signature);
+      if (site != sites_.end()) site->second.accesses += seen;
+    }
     for (auto& [signature, site] : sites_) add_site(std::move(site));
+    rank(accesses_.rung, result_);
     std::stable_sort(result_.sites.begin(), result_.sites.end(),
-                     [](const Site& a, const Site& b) { return a.byte_seconds > b.byte_seconds; });
+                     [](const Site& a, const Site& b) { return a.weight > b.weight; });
   }
 
  private:
@@ -153,6 +185,7 @@ class Lives {
     }
     Site& one = result_.sites.back();
     one.byte_seconds += site.byte_seconds;
+    one.accesses += site.accesses;
     one.lives.insert(one.lives.end(), site.lives.begin(), site.lives.end());
   }
 
@@ -161,20 +194,22 @@ class Lives {
     const double byte_seconds = static_cast<double>(bytes) * static_cast<double>(at_ns - event.at_ns) / 1e9;
     const SiteName* const name = stacks_.find(event.stack);
     result_.blocks++;
-    result_.byte_seconds += byte_seconds;
     if (name == nullptr) {
       result_.without_site++;
-      result_.byte_seconds_without_site += byte_seconds;
       return;
     }
     Site& site = sites_[name->signature];
-    site.signature = name->signature;
-    site.label = name->label;
+    if (site.lives.empty()) {
+      site.signature = name->signature;
+      site.label = name->label;
+      site.frames = name->frames;
+    }
     site.byte_seconds += byte_seconds;
     site.lives.push_back({event.at_ns, at_ns, bytes});
   }
 
   const Stacks& stacks_;
+  const SiteAccesses& accesses_;
   TraceSites& result_;
   std::map<std::pair<int64_t, int64_t>, Event> live_;
   std::map<std::string, Site> sites_;
@@ -239,8 +274,10 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
       [&](const arrow::RecordBatch& batch) { add_events(batch, min_bytes, events); });
   if (!read) return tl::make_unexpected(read.error());
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at_ns < b.at_ns; });
+  const auto accesses = read_accesses(trace);
+  if (!accesses) return tl::make_unexpected(accesses.error());
   TraceSites result;
-  Lives lives(stacks, result);
+  Lives lives(stacks, *accesses, result);
   for (const Event& event : events) lives.add(event);
   lives.end();
   return result;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runner/sweep/advise/capacity.h"
+#include "runner/sweep/advise/site_accesses.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
@@ -17,20 +18,33 @@ struct BlockLife {
   uint64_t bytes = 0;  // in whole pages
 };
 
+inline constexpr size_t kLabelFrames = 4;  // functions of a label
+
+// A frame of a signature, to recognise it in another build.
+struct FrameName {
+  std::string place, function, library;  // "BUILDID+OFFSET"; as the symbols have it, empty: unknown; the library's file
+};
+
 struct Site {
   std::string signature;  // "BUILDID+OFFSET,..." as in a rule
   std::string label;      // functions, innermost first, for people
+  std::vector<FrameName> frames;
   std::vector<BlockLife> lives;
   double byte_seconds = 0;
+  Accesses accesses;
+  double weight = 0;  // what it is ranked by
 };
 
 struct TraceSites {
-  std::vector<Site> sites;  // by byte_seconds, the largest first
+  std::vector<Site> sites;  // by weight, the largest first
+  std::string ranked_by;    // what the weight is
+  size_t unseen = 0;        // sites of whose accesses nothing is known: they count as the others do on average
   size_t blocks = 0, without_site = 0;
-  double byte_seconds = 0, byte_seconds_without_site = 0;
+  double weight = 0;  // of all sites
 };
 
-// Blocks of at least so many bytes. Fails if the trace has no stacks.
+// Blocks of at least so many bytes. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which memory is
+// hot, hot bytes × time, or what loads of it took.
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes);
 
 // Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.

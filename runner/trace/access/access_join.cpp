@@ -47,7 +47,16 @@ bool is_of_events(uint16_t rung) {
 
 AccessJoin::AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs,
                        std::function<void(const AccessRow&)> done)
-    : info_(info), rungs_(std::move(rungs)), done_(std::move(done)) {}
+    : rungs_(std::move(rungs)), done_(std::move(done)) {
+  for (const model::ProcessRow& row : info.processes) rows_by_id_[row.proc_id] = &row;
+  std::map<int32_t, std::vector<int64_t>> begins;
+  for (const model::ImageRow& image : info.images) begins[image.proc_id].push_back(image.start_ns);
+  for (auto& [proc_id, moments] : begins) {
+    std::sort(moments.begin(), moments.end());
+    for (size_t i = 1; i < moments.size(); i++) execs_.emplace_back(moments[i], proc_id);
+  }
+  std::sort(execs_.rbegin(), execs_.rend());
+}
 
 size_t AccessJoin::site_number(const AllocSite& site) {
   const auto [at, is_new] = numbers_.try_emplace(site, sites_.size());
@@ -65,25 +74,37 @@ AccessSiteRow* AccessJoin::sums(size_t site, uint16_t rung) {
   return nullptr;
 }
 
-// A forked child has its parent's blocks.
+// A forked child has the blocks that its parent had then.
 AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto found = processes_.find(proc_id);
   if (found != processes_.end()) return found->second;
-  Process made;
-  for (const model::ProcessRow& row : info_.processes) {
-    if (row.proc_id != proc_id || !row.forked || row.parent_proc_id == 0 || row.parent_proc_id == proc_id) continue;
-    const auto parent = processes_.find(row.parent_proc_id);
-    if (parent == processes_.end()) continue;
-    made.blocks = parent->second.blocks;
-    made.blocks.each([&](LiveBlock& block) {
-      AllocSite site = sites_[block.site].site;
-      site.proc_id = proc_id;
-      block.site = site_number(site);
-      block.ts_ns = block.begin_ns;
-      block.lives_from_ns = std::max(block.lives_from_ns, row.first_ns);
-    });
+  Process& made = processes_[proc_id];
+  const auto known = rows_by_id_.find(proc_id);
+  if (known == rows_by_id_.end()) return made;
+  const model::ProcessRow& row = *known->second;
+  if (!row.forked || row.parent_proc_id == 0) return made;
+  process(row.parent_proc_id).blocks.each([&](const LiveBlock& block) {
+    if (block.lives_from_ns > row.first_ns || row.parent_proc_id == proc_id) return;
+    LiveBlock& mine = made.blocks.add(block);
+    AllocSite site = sites_[block.site].site;
+    site.proc_id = proc_id;
+    mine.site = site_number(site);
+    mine.ts_ns = mine.begin_ns;
+    mine.lives_from_ns = std::max(mine.lives_from_ns, row.first_ns);
+  });
+  return made;
+}
+
+void AccessJoin::reach(int64_t moment_ns) {
+  for (; !execs_.empty() && execs_.back().first <= moment_ns; execs_.pop_back()) {
+    const auto found = processes_.find(execs_.back().second);
+    if (found != processes_.end()) close_all(found->second, execs_.back().first);
   }
-  return processes_.emplace(proc_id, std::move(made)).first->second;
+}
+
+void AccessJoin::close_all(Process& here, int64_t end_ns) {
+  here.blocks.each([&](LiveBlock& block) { close(block, end_ns); });
+  here.blocks = {};
 }
 
 void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
@@ -102,7 +123,9 @@ void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
 }
 
 void AccessJoin::add(const AllocEvent& event) {
+  reach(event.moment_ns());
   Process& here = process(event.proc_id);
+  here.last_ns = std::max(here.last_ns, event.moment_ns());
   LiveBlock old;
   PagesSeen pages;
   if (event.is_free) {
@@ -213,10 +236,12 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   }
 }
 
-void AccessJoin::add(AccessRow added) {
+void AccessJoin::add(const AccessRow& added) {
+  reach(moment_of(added));
   Process& here = process(added.who.proc_id);
+  here.last_ns = std::max(here.last_ns, moment_of(added));
   const uint64_t number = first_row_ + rows_.size();
-  AccessRow& row = rows_.emplace_back(std::move(added));
+  AccessRow& row = rows_.emplace_back(added);
   if (is_range(row)) {
     take_range(row, here.blocks);
   } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {
@@ -236,9 +261,13 @@ void AccessJoin::finish_rows(int64_t before_ns) {
   }
 }
 
+// Blocks that were never freed end with their process: with what is known last of one that ended before the others.
 void AccessJoin::finish(int64_t end_ns) {
+  reach(end_ns);
   for (auto& [proc_id, process] : processes_) {
-    process.blocks.each([&](LiveBlock& block) { close(block, end_ns); });
+    const auto row = rows_by_id_.find(proc_id);
+    const bool has_ended = row != rows_by_id_.end() && !row->second->end.empty() && row->second->end != "running";
+    close_all(process, has_ended ? std::max(process.last_ns, std::min(row->second->last_ns, end_ns)) : end_ns);
     process.open.clear();
   }
   finish_rows(std::numeric_limits<int64_t>::max());

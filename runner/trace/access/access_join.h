@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "runner/model/trace_info.h"
@@ -28,12 +29,12 @@ struct AllocEvent {
 
 class AccessJoin {
  public:
-  // `rungs`: of the run, enum mlrun_access_rung. `done`: gets each finished row.
+  // `info` outlives it. `rungs`: of the run, enum mlrun_access_rung. `done`: gets each finished row.
   AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs, std::function<void(const AccessRow&)> done);
 
-  // Both in order of time, taken together.
+  // Both in order of time, taken together: an allocation counts from its end, a free from its beginning.
   void add(const AllocEvent& event);
-  void add(AccessRow row);
+  void add(const AccessRow& row);
   // Call at the end.
   void finish(int64_t end_ns);
 
@@ -44,6 +45,7 @@ class AccessJoin {
  private:
   struct Process {
     LiveBlocks blocks;
+    int64_t last_ns = 0;        // the latest that is known of it
     std::deque<uint64_t> open;  // rows without a block that may belong to a call that has not ended, by number
   };
   struct Site {
@@ -52,6 +54,9 @@ class AccessJoin {
   };
 
   Process& process(int32_t proc_id);
+  // Ends the blocks of programs that were replaced by exec up to this moment.
+  void reach(int64_t moment_ns);
+  void close_all(Process& here, int64_t end_ns);
   size_t site_number(const AllocSite& site);
   AccessSiteRow* sums(size_t site, uint16_t rung);
   void close(LiveBlock& block, int64_t end_ns);
@@ -61,9 +66,10 @@ class AccessJoin {
   void finish_rows(int64_t before_ns);
   AccessRow& row(uint64_t number) { return rows_[number - first_row_]; }
 
-  const model::TraceInfo& info_;
   std::vector<uint16_t> rungs_;
   std::function<void(const AccessRow&)> done_;
+  std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
+  std::vector<std::pair<int64_t, int32_t>> execs_;  // moment and process, the latest first
   std::unordered_map<int32_t, Process> processes_;
   std::map<AllocSite, size_t> numbers_;
   std::vector<Site> sites_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,7 +30,8 @@ using nlohmann::json;
 
 constexpr size_t kSitesTold = 20;  // of each rung, in run.json
 
-// The rows of `alloc`, one after another.
+// The rows of `alloc` in the order of their moments. The table has them in that of their beginnings within a row group, and groups in that of
+// their ends: a long call waits here for those that ended before it.
 class AllocEvents {
  public:
   static Result<AllocEvents> open(const std::string& folder) {
@@ -47,6 +49,37 @@ class AllocEvents {
 
   // False: there are no more.
   Result<bool> next(AllocEvent& event) {
+    while (waiting_.empty() || !is_settled(waiting_.top())) {
+      AllocEvent read;
+      const auto found = read_row(read);
+      if (!found) return tl::make_unexpected(found.error());
+      if (!*found) {
+        settled_ = std::numeric_limits<uint64_t>::max();
+        if (waiting_.empty()) return false;
+        break;
+      }
+      if (read.begin_ns < begin_ns_) settled_ = rows_;  // the next group: all before it have ended
+      begin_ns_ = read.begin_ns;
+      waiting_.push({read, rows_++});
+    }
+    event = waiting_.top().event;
+    waiting_.pop();
+    return true;
+  }
+
+ private:
+  struct Waiting {
+    AllocEvent event;
+    uint64_t row;
+    [[nodiscard]] auto key() const { return std::pair(event.moment_ns(), row); }
+    bool operator<(const Waiting& other) const { return key() > other.key(); }  // the top is the earliest
+  };
+  // None that comes later has an earlier moment.
+  [[nodiscard]] bool is_settled(const Waiting& one) const {
+    return one.row < settled_ || one.event.moment_ns() <= begin_ns_;
+  }
+
+  Result<bool> read_row(AllocEvent& event) {
     while (reader_ && (!columns_ || at_ == batch_->num_rows())) {
       auto batch = reader_->next();
       if (!batch) return tl::make_unexpected(batch.error());
@@ -60,7 +93,6 @@ class AllocEvents {
     return true;
   }
 
- private:
   struct Columns {
     explicit Columns(const arrow::RecordBatch& batch)
         : proc_id(batch, "proc_id"),
@@ -94,6 +126,9 @@ class AllocEvents {
   std::shared_ptr<arrow::RecordBatch> batch_;
   std::unique_ptr<Columns> columns_;
   int64_t at_ = 0;
+  std::priority_queue<Waiting> waiting_;
+  uint64_t rows_ = 0, settled_ = 0;  // rows that were read; those before this one have no earlier ones behind them
+  int64_t begin_ns_ = std::numeric_limits<int64_t>::min();
 };
 
 std::vector<uint16_t> rungs_of(const json& session) {
@@ -218,22 +253,44 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
   }
 }
 
+namespace {
+
+// What a rung left out, and why.
+std::string left_out_text(const std::string& rung, int64_t left_out, double share) {
+  if (rung == "damon") return fmt::format("{} processes were not followed: 16 are the most", left_out);
+  if (rung == rung_text(MLRUN_ACCESS_CLEAR_REFS) || rung == rung_text(MLRUN_ACCESS_SOFT_DIRTY) ||
+      rung == rung_text(MLRUN_ACCESS_COLD))
+    return fmt::format(
+        "{} windows were left out, since they would have held page faults back for more than 20 ms; --access={} takes "
+        "them",
+        left_out, rung);
+  return fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed",
+                     100.0 * share);
+}
+
+}  // namespace
+
 std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session) const {
   std::vector<model::CoverageRow> rows;
   for (const json& rung : util::list_at(*session.all, "/access/rungs")) {
-    const std::string subject = "accesses by " + util::text_at(rung, "/rung");
+    const std::string name = util::text_at(rung, "/rung");
     const auto add = [&](const std::string& detail) {
-      rows.push_back({.subject = subject, .detail = detail, .level = model::kRemark});
+      rows.push_back({.subject = "accesses by " + name, .detail = detail, .level = model::kRemark});
     };
     add("not seen: " + util::text_at(rung, "/blind_to"));
     const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
     const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
     if (lost > 0) add(fmt::format("{} samples found no room", lost));
-    if (left_out > 0 && on_ns < all_ns)
-      add(fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed",
-                      100.0 * static_cast<double>(on_ns) / static_cast<double>(all_ns)));
+    if (left_out > 0)
+      add(left_out_text(name, left_out,
+                        static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));
     if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
   }
+  if (rows_ > 0 && sites_.empty())
+    rows.push_back({.subject = "accesses",
+                    .detail = "no allocation is listed that they could be of: the program has none of this size, is "
+                              "static, or records none",
+                    .level = model::kRemark});
   return rows;
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces of the victim touches.c with --access."""
 
+from bisect import bisect_right
+
 from lib import case
 
 PAGE = 4096
@@ -24,3 +26,35 @@ def tried(trace, rung):
 
 def site_rows(trace, rung):
     return [row for row in trace.rows("access_site") if row["rung"] == rung]
+
+
+def check_reused(this, what, mib):
+    """The victim's blocks at addresses that are used again: each fault inside one belongs to it and its caller, and the sites have them all."""
+    trace = this.trace(this.victim("touches"), what, mib, "1", options=("--access=faults", "--alloc-min", "64K", "--python-stacks=off", "--sample=off"))
+    facts = tried(trace, "faults")
+    blocks = [[int(word) for word in line.split()] for line in trace.stdout.splitlines()]
+    begins = [began for _, _, began, _, _ in blocks]
+    reused = len(blocks) - len({address for _, address, *_ in blocks})
+    this.true("addresses are used again", reused > len(blocks) // 2, reused)
+    sites, found, wrong, outside = [set(), set()], 0, [], 0
+    for row in trace.rows("access"):
+        at = bisect_right(begins, row["ts"]) - 1
+        if at < 0 or row["ts"] > blocks[at][3]:
+            outside += 1
+            continue
+        caller, address, began, ended, pages = blocks[at]
+        if not address <= row["addr"] < address + pages * PAGE:
+            outside += 1
+            continue
+        found += 1
+        sites[caller].add((row["site_library"], row["site_offset"]))
+        if row["block_addr"] != address or not began <= row["block_ts"] <= ended or not row["first"]:
+            wrong.append((row, blocks[at]))
+    this.equal("accesses with another block", wrong[:2], [])
+    this.true("enough of them", found > 1000, (found, facts))
+    this.true("two callers, each its own", len(sites[0]) == len(sites[1]) == 1 and sites[0] != sites[1], sites)
+    touched = sum(pages for *_, pages in blocks)
+    print(f"{found} of {touched} first touches seen, all joined; {reused} of {len(blocks)} addresses used again; {facts['lost']} lost")
+    faults = sum(row["faults"] for row in site_rows(trace, "faults"))
+    this.true("the sites have them all", found <= faults <= found + outside, (faults, found, outside))
+    return trace

@@ -7,10 +7,12 @@
 //   written  each third page of a block, over and over; all of them are read
 //   huge     one byte in each tenth huge page of a block
 //   reused   blocks of MIB by two callers in turn, at addresses that are used again; a line for each: caller address begin_ns end_ns pages
+//   beside   the same, while another thread's calls of realloc copy and take long
 //   child    a block that a forked child touches anew, page by page
-// First line of the others: addresses of the hot and the cold block. At the end: pages touched in a window of a second, touches.
+// First line of the others: addresses of the hot and the cold block, and the moment when they were filled (CLOCK_MONOTONIC). At the end: pages touched in a window of a second, touches.
 #define _GNU_SOURCE
 #include <malloc.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -53,8 +55,21 @@ static void move_to(const char *what, int cpu) {
 static __attribute__((noinline)) char *first_caller(size_t bytes) { return malloc(bytes); }
 static __attribute__((noinline)) char *second_caller(size_t bytes) { return malloc(bytes); }
 
-static void reused(size_t bytes, uint64_t until) {
-  mallopt(M_MMAP_THRESHOLD, 128 << 10);  // each block is mapped anew
+static void *copying(void *until) {
+  while (now_ns() < *(uint64_t *)until) {
+    char *block = malloc(700 << 10), *behind;
+    if (!block) exit(4);
+    memset(block, 1, 700 << 10);
+    behind = malloc(100 << 10);  // so that the first one cannot grow where it is
+    block = realloc(block, 1400 << 10);
+    free(behind);
+    free(block);
+  }
+  return NULL;
+}
+
+static void reused(size_t bytes, uint64_t until, int threshold) {
+  mallopt(M_MMAP_THRESHOLD, threshold);  // each block of this thread is mapped anew
   for (int turn = 0; now_ns() < until; turn++) {
     size_t size = bytes - (size_t)(random_number() % 8) * kPage;
     uint64_t began = now_ns();
@@ -107,7 +122,15 @@ int main(int argc, char **argv) {
   size_t bytes = strtoul(argv[2], NULL, 0) << 20, pages = bytes / kPage;
   uint64_t seconds_ns = (uint64_t)(strtod(argv[3], NULL) * 1e9);
   if (!strcmp(what, "reused")) {
-    reused(bytes, now_ns() + seconds_ns);
+    reused(bytes, now_ns() + seconds_ns, 128 << 10);
+    return 0;
+  }
+  if (!strcmp(what, "beside")) {
+    uint64_t until = now_ns() + seconds_ns;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, copying, &until)) exit(6);
+    reused(bytes, until, 1500 << 10);
+    pthread_join(thread, NULL);
     return 0;
   }
   move_to(what, 1);
@@ -116,7 +139,7 @@ int main(int argc, char **argv) {
   madvise(cold, bytes, MADV_RANDOM);  // a mapping of its own
   move_to(what, 0);
   uint64_t touched = 0;
-  printf("%lu %lu\n", (unsigned long)hot, (unsigned long)cold);
+  printf("%lu %lu %lu\n", (unsigned long)hot, (unsigned long)cold, (unsigned long)now_ns());
   fflush(stdout);
   if (!strcmp(what, "child")) {
     pid_t child = fork();

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/page_bits.h"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include <gtest/gtest.h>
 
 #include "runner/samplers/access/precise_events.h"
@@ -39,10 +45,37 @@ TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
 
 TEST(PageBits, ProcessesThatHaveEndedHaveNone) {
   uint64_t longest_ns = 0;
-  EXPECT_TRUE(read_smaps(0x7ffffff0).empty());
+  EXPECT_TRUE(read_smaps(0x7ffffff0, longest_ns).empty());
   EXPECT_EQ(resident_pages(0x7ffffff0), 0u);
+  EXPECT_EQ(huge_bytes(0x7ffffff0), 0u);
   EXPECT_NE(clear_refs(0x7ffffff0, Refs::kAccessed, longest_ns), 0);
-  EXPECT_TRUE(written_runs(0x7ffffff0, {.start = 4096, .end = 8192}).empty());
+  const WrittenRuns written = written_runs(0x7ffffff0, {.start = 4096, .end = 8192});
+  EXPECT_TRUE(written.runs.empty());
+  EXPECT_EQ(written.known_until, 4096u);  // not: unwritten up to 8192
+  EXPECT_NE(written.error, 0);
+}
+
+TEST(PageBits, WhatIsKnownOfWrittenPagesEndsWithTheProcess) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  void* const block = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const Mapping mapping{.start = reinterpret_cast<uint64_t>(block),
+                        .end = reinterpret_cast<uint64_t>(block) + (1 << 20)};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ready[1]);
+    char byte = 0;
+    static_cast<void>(::read(ready[0], &byte, 1));
+    ::_exit(0);
+  }
+  ::close(ready[0]);
+  EXPECT_EQ(written_runs(child, mapping).known_until, mapping.end);
+  ::close(ready[1]);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);  // it is there, without memory
+  EXPECT_EQ(written_runs(child, mapping).known_until, mapping.start);
+  ::waitpid(child, nullptr, 0);
+  ::munmap(block, 1 << 20);
 }
 
 TEST(PageBits, RawEventsReplaceTheProcessorsOwn) {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/site_accesses.h"
+
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+// "faults" sees first accesses alone, "soft-dirty" writes alone.
+constexpr std::array<std::string_view, 5> kTelling = {"precise", "hint-faults", "cold", "clear-refs", "damon"};
+
+using ByRung = std::map<std::string, std::unordered_map<int64_t, Accesses>, std::less<>>;
+
+void add_rows(const arrow::RecordBatch& batch, ByRung& found) {
+  using trace::Numbers;
+  const trace::Texts rung(batch, "rung");
+  const Numbers stack(batch, "stack_id"), seen(batch, "seen_byte_s"), hot(batch, "hot_ppm"), loads(batch, "loads"),
+      stores(batch, "stores"), latency(batch, "latency");
+  for (int64_t row = 0; row < batch.num_rows(); row++) {
+    if (stack.is_null(row)) continue;
+    Accesses one;
+    one.accesses = static_cast<double>(loads[row] + stores[row]);
+    one.load_cycles = static_cast<double>(loads[row]) * static_cast<double>(latency[row]);
+    if (!hot.is_null(row)) {
+      one.seen_byte_s = static_cast<double>(seen[row]);
+      one.touched_byte_s = one.seen_byte_s * static_cast<double>(hot[row]) / 1e6;
+    }
+    found[std::string(rung[row])][stack[row]] += one;
+  }
+}
+
+bool is_telling(std::string_view rung, const std::unordered_map<int64_t, Accesses>& by_stack) {
+  double sum = 0;
+  for (const auto& [stack, one] : by_stack) sum += rung == "precise" ? one.accesses : one.seen_byte_s;
+  return sum > 0;
+}
+
+}  // namespace
+
+Accesses& Accesses::operator+=(const Accesses& other) {
+  seen_byte_s += other.seen_byte_s;
+  touched_byte_s += other.touched_byte_s;
+  accesses += other.accesses;
+  load_cycles += other.load_cycles;
+  return *this;
+}
+
+Result<SiteAccesses> read_accesses(const std::string& trace) {
+  SiteAccesses result;
+  if (!trace::has_table(trace + "/tables", "access_site")) return result;
+  auto reader = trace::TableReader::open(trace, "access_site");
+  if (!reader) return tl::make_unexpected(reader.error());
+  ByRung found;
+  while (true) {
+    const auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (*batch == nullptr) break;
+    add_rows(**batch, found);
+  }
+  for (const std::string_view rung : kTelling) {
+    const auto at = found.find(rung);
+    if (at == found.end() || !is_telling(rung, at->second)) continue;
+    result.rung = rung;
+    result.by_stack = std::move(at->second);
+    break;
+  }
+  return result;
+}
+
+}  // namespace mlrun::sweep

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/spread.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/util/file_io.h"
+
+namespace mlrun::sweep {
+
+namespace {
+
+constexpr uint32_t kPartsMax = 16;
+constexpr double kCloseRatio = 0.05;  // a ratio of small numbers that is so close is taken
+
+std::optional<uint32_t> number_of(std::string_view text) {
+  uint32_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return {};
+  return value;
+}
+
+// "node 3" → 3; nothing: several nodes, or none.
+std::optional<uint32_t> one_node(const std::string& target) {
+  return target.starts_with("node ") ? number_of(std::string_view(target).substr(5)) : std::nullopt;
+}
+
+double bandwidth_of(uint32_t node, const std::string& system) {
+  const std::string text =
+      util::read_text(fmt::format("{}/devices/system/node/node{}/access0/initiators/read_bandwidth", system, node), 64);
+  return number_of(std::string_view(text).substr(0, text.find('\n'))).value_or(0);
+}
+
+std::pair<uint32_t, uint32_t> small_ratio(double wanted) {
+  std::pair<uint32_t, uint32_t> best{1, 1};
+  double error = 1e9;
+  for (uint32_t slow = 1; slow <= kPartsMax && error > kCloseRatio; slow++) {
+    const double fast = std::round(wanted * slow);
+    if (fast < 1 || fast > kPartsMax) continue;
+    const double off = std::abs(fast / slow / wanted - 1);
+    if (off < error) best = {static_cast<uint32_t>(fast), slow};
+    error = std::min(error, off);
+  }
+  return best;
+}
+
+}  // namespace
+
+Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow, const std::string& ratio,
+                               const std::string& system) {
+  NodeSpread spread;
+  const auto near = one_node(fast), far = one_node(slow);
+  if (!near || !far) {
+    if (!ratio.empty()) return fail("--spread is about one fast and one slow node; --fast and --slow name others");
+    spread.why = "it is about one fast and one slow node";
+    return spread;
+  }
+  std::pair<uint32_t, uint32_t> parts;
+  if (ratio.empty()) {
+    const double fast_speed = bandwidth_of(*near, system), slow_speed = bandwidth_of(*far, system);
+    if (fast_speed <= 0 || slow_speed <= 0) {
+      spread.why = "the firmware tells no bandwidths (HMAT); --spread N:M names a ratio";
+      return spread;
+    }
+    parts = small_ratio(fast_speed / slow_speed);
+  } else {
+    const size_t colon = ratio.find(':');
+    const auto first = number_of(std::string_view(ratio).substr(0, colon));
+    const auto second =
+        colon == std::string::npos ? std::nullopt : number_of(std::string_view(ratio).substr(colon + 1));
+    if (!first || !second || *first == 0 || *second == 0 || *first > 1000 || *second > 1000)
+      return fail(fmt::format("--spread '{}': write it like 4:1, fast to slow, with numbers from 1 to 1000", ratio));
+    parts = {*first, *second};
+  }
+  spread.fast_share = static_cast<double>(parts.first) / (parts.first + parts.second);
+  // A rule has its nodes in rising order.
+  spread.target = *near < *far ? fmt::format("{}:{} node {},{}", parts.first, parts.second, *near, *far)
+                               : fmt::format("{}:{} node {},{}", parts.second, parts.first, *far, *near);
+  return spread;
+}
+
+}  // namespace mlrun::sweep

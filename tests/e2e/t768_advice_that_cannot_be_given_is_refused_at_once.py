@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What cannot become advice is one clear error before anything is measured, and leaves no file: sizes without a unit, more than a node has, a folder that is
+not there, a trace with a sample of its blocks, a spread that is not measured."""
+
+from lib import case
+
+
+def check(this):
+    what = this.path("what")
+    what.write_text("dense", encoding="ascii")
+    program = (this.victim("hot_and_cold"), "1", "10", what)
+    trace = this.trace(*program, options=("--stacks=16", "--alloc-min=64K"))
+    sampled = this.trace(*program, options=("--stacks=16", "--alloc-min=64K", "--alloc-sample=1M"))
+    rules, missing = this.path("rules.toml"), this.path("missing.toml")
+    done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=1G", "-o", rules)
+    this.equal("advice", done.returncode, 0, said=done.stderr)
+    for words, said in (((trace.folder, "--fast", "huge=16", "-o", missing), "sizes have a unit"),
+                        ((trace.folder, "--fast", "0=9000T", "-o", missing), "in all"),
+                        ((trace.folder, "--fast", "huge=1G", "-o", this.path("absent") / "rules.toml"), "there is no folder"),
+                        ((sampled.folder, "--fast", "huge=1G", "-o", missing), "--alloc-sample"),
+                        ((trace.folder, "--fast", "huge=1G", "-o", missing, "--spread", "4:1"), "add --calibrate"),
+                        ((trace.folder, "--fast", "huge=1G", "-o", missing, "--spread", "4:1", "--calibrate", this.path("c")), "one fast and one slow node"),
+                        ((rules, "--spread", "4:1", "--try", this.path("t")), "goes with --try and -o alone"),
+                        ((rules, "-o", rules), "exists already")):
+        done = this.run(case.MLRUN, "advise", *words)
+        this.equal(f"{words}: status", done.returncode, 125, said=done.stderr)
+        this.true(f"{words}: one line", done.stderr.count("\n") == 1 and said in done.stderr, done.stderr)
+        this.true("nothing is there", not missing.exists() and not this.path("c").exists() and not this.path("t").exists())
+
+
+if __name__ == "__main__":
+    case.run(check)

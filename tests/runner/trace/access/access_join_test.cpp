@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/access/access_join.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::trace {
+namespace {
+
+constexpr uint64_t kAddress = 0x7f0000000000, kBytes = 1 << 20;
+constexpr int64_t kSecond = 1'000'000'000;
+
+class Join {
+ public:
+  explicit Join(model::TraceInfo info)
+      : info_(std::move(info)),
+        join_(info_, {MLRUN_ACCESS_FAULTS}, [this](const AccessRow& row) { rows_.push_back(row); }) {}
+
+  void allocate(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
+    join_.add(AllocEvent{.proc_id = proc_id,
+                         .begin_ns = at_ns,
+                         .end_ns = at_ns,
+                         .address = address,
+                         .bytes = kBytes,
+                         .site = {proc_id, 1, 16, 1}});
+  }
+  void free(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
+    join_.add(AllocEvent{
+        .proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address, .site = {}});
+  }
+  void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
+    AccessRow row;
+    row.who.proc_id = proc_id;
+    row.ts_ns = at_ns;
+    row.sample.rung = MLRUN_ACCESS_FAULTS;
+    row.sample.kind = MLRUN_ACCESS_FAULT;
+    row.sample.address = address;
+    row.sample.bytes = 4096;
+    row.sample.count = 1;
+    join_.add(row);
+  }
+  // Whether each access has a block.
+  std::vector<bool> joined(int64_t end_ns) {
+    join_.finish(end_ns);
+    std::vector<bool> result;
+    for (const AccessRow& row : rows_) result.push_back(row.has_block);
+    return result;
+  }
+  [[nodiscard]] AccessSiteRow site_of(int32_t proc_id) const {
+    for (const AccessSiteRow& row : join_.sites()) {
+      if (row.site.proc_id == proc_id) return row;
+    }
+    return {};
+  }
+
+ private:
+  model::TraceInfo info_;
+  std::vector<AccessRow> rows_;
+  AccessJoin join_;
+};
+
+model::ProcessRow process(int32_t proc_id, int32_t parent, int64_t first_ns, int64_t last_ns, const char* end) {
+  model::ProcessRow row;
+  row.proc_id = proc_id;
+  row.parent_proc_id = parent;
+  row.forked = parent != 0;
+  row.first_ns = first_ns;
+  row.last_ns = last_ns;
+  row.end = end;
+  return row;
+}
+
+TEST(AccessJoin, BlocksEndWithTheProgramThatExecReplaces) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit")};
+  info.images.resize(2);
+  info.images[0].proc_id = info.images[1].proc_id = 1;
+  info.images[1].start_ns = 5 * kSecond;
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.fault(1, 2 * kSecond);
+  join.fault(1, 6 * kSecond);  // of the new program, at the same address
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, 4 * kSecond);
+}
+
+TEST(AccessJoin, AForkedChildHasTheBlocksOfThatMoment) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit"),
+                    process(3, 2, 4 * kSecond, 9 * kSecond, "exit")};
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.allocate(1, 5 * kSecond, kAddress + 2 * kBytes);
+  join.fault(2, 6 * kSecond);                         // the child's first sign of life
+  join.fault(2, 6 * kSecond, kAddress + 2 * kBytes);  // the parent has got this block since
+  join.fault(1, 6 * kSecond, kAddress + 2 * kBytes);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false, true}));
+}
+
+TEST(AccessJoin, AGrandchildHasBlocksOfAParentWithoutAnyAccess) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit"),
+                    process(3, 2, 4 * kSecond, 9 * kSecond, "exit")};
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.fault(3, 6 * kSecond);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true}));
+}
+
+TEST(AccessJoin, BlocksThatAreNeverFreedEndWithTheirProcess) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 3 * kSecond, "exit"), process(2, 0, 0, 3 * kSecond, "running"),
+                    process(3, 0, 0, 3 * kSecond, "no exit")};
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.allocate(2, 1 * kSecond);
+  join.allocate(3, 1 * kSecond);
+  join.fault(3, 7 * kSecond);  // it computed on, without a call, until it was killed
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, 2 * kSecond);
+  EXPECT_EQ(join.site_of(2).lifetime_ns, 8 * kSecond);
+  EXPECT_EQ(join.site_of(3).lifetime_ns, 6 * kSecond);
+}
+
+TEST(AccessJoin, AFreedAddressHasNoBlockUntilItIsUsedAgain) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit")};
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.free(1, 2 * kSecond);
+  join.fault(1, 3 * kSecond);
+  join.allocate(1, 4 * kSecond);
+  join.fault(1, 5 * kSecond);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{false, true}));
+}
+
+}  // namespace
+}  // namespace mlrun::trace
