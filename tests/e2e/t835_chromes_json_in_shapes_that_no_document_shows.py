@@ -52,12 +52,12 @@ def check_frames(this):
 def check_texts(this):
     content = (b'[{"ph":"X","ts":1,"dur":1,"pid":1,"tid":1,"name":"a","args":{"x":NaN,"y":[-Infinity,1],"z":"NaN, -inf"}},'
                b'{"ph":"X","ts":2,"dur":1,"pid":1,"tid":1,"name":"caf\\udce9 \\ud83d\\ude00 \\ud83d"},'
-               b'{"ph":"X","ts":3,"dur":1,"pid":1,"tid":1,"name":"C:\\data\\net","args":{"a":None,"b":0x1f}},'
+               b'{"ph":"X","ts":3,"dur":1,"pid":1,"tid":1,"name":"C:\\data\\work","args":{"a":None,"b":0x1f}},'
                b'{"ph":"C","ts":4,"pid":1,"name":"c","args":{"v":9007199254740993,"n":NaN,"w":1}}]')
     trace = imported(this, write(this, "texts.json", content))
     rows = trace.rows("slice", "name, args", "ORDER BY ts")
     this.equal("a text that is no UTF-16, and one that has pairs", rows[1][0], "caf\\xe9 \U0001f600 \ufffd")
-    this.equal("a path with backslashes", rows[2][0], "C:\\data\\net")
+    this.equal("a path with backslashes", rows[2][0], "C:\\data\\work")
     this.equal("numbers that are none", json.loads(rows[0][1], parse_constant=lambda word: this.true(f"{word} is no JSON", False)),
                {"x": "NaN", "y": ["-Infinity", 1], "z": "NaN, -inf"})
     this.equal("literals of Python and C", json.loads(rows[2][1]), {"a": "None", "b": "0x1f"})

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/import/decimal_time.h"
+#include "runner/exchange/import/json_members.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -111,7 +112,7 @@ bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& e
   if (key == "id2") {
     take_id2(text, event);
   } else {
-    add_json_member(event.other, util::escaped_utf8(key), text);
+    add_json_member(event.other, key, text);
   }
   return true;
 }
@@ -262,7 +263,7 @@ ChromeEventParser::~ChromeEventParser() = default;
 
 void add_json_member(std::string& members, std::string_view key, std::string_view value) {
   if (!members.empty()) members += ',';
-  members.append("\"").append(key).append("\":").append(value);
+  members.append(quoted_json(key)).append(":").append(value);
 }
 
 std::string mended_json(std::string_view text, bool escapes_quotes) {

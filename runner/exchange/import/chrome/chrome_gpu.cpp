@@ -98,7 +98,7 @@ struct ChromeGpu::Fields {
 bool ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
   const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
     const std::string_view key = member.key, text = member.text;
-    const auto add_rest = [&] { add_json_member(fields.rest, quoted_json(key), member.raw); };
+    const auto add_rest = [&] { add_json_member(fields.rest, key, member.raw); };
     // A number that the column cannot hold stays beside it.
     const auto take = [&](uint64_t& place) {
       place = number_of(text);

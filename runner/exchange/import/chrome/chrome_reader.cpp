@@ -205,11 +205,11 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
     const bool is_number =
         error == std::errc() && end == member.text.data() + member.text.size() && std::isfinite(value);
     if (!is_number) {
-      add_json_member(rest, quoted_json(member.key), member.raw);
+      add_json_member(rest, member.key, member.raw);
       return;
     }
     constexpr double kExactMax = 9'007'199'254'740'992;
-    if (std::abs(value) > kExactMax) ++to_.file().remarks["a counter's value beyond 2^53, rounded"];
+    if (std::abs(value) >= kExactMax) ++to_.file().remarks["a counter's value beyond 2^53, rounded"];
     model::CounterRow row;
     row.origin = origin;
     row.name = name;

@@ -53,7 +53,7 @@ Status Dftracer::add(const ChromeEvent& event, const model::Origin& origin, int6
     } else if (key == "errno") {
       row.err = static_cast<int32_t>(json_integer(member.text));
     } else {
-      add_json_member(rest, quoted_json(key), member.raw);
+      add_json_member(rest, key, member.raw);
     }
   });
   if (!is_sound && !event.args.empty()) return {};

@@ -166,7 +166,7 @@ Status TorchMemory::add(const ChromeEvent& event, const model::Origin& origin, c
                                     : key == "Total Reserved"  ? &reserved
                                                                : nullptr;
     if (place == nullptr) {
-      add_json_member(more, quoted_json(key), member.raw);
+      add_json_member(more, key, member.raw);
     } else {
       *place = json_integer(member.text, INT64_MIN);
     }
