@@ -106,7 +106,7 @@ void drop_version(std::string& name) {
 }
 
 // The columns that only work of its kind has.
-void set_nsys_detail(NsysRow& row, const std::string& name, model::GpuWorkRow& work) {
+void set_nsys_detail(NsysRow& row, model::GpuWorkRow& work) {
   switch (work.kind) {
     case model::GpuKind::kKernel:
       work.grid = {row.narrow("gridX"), row.narrow("gridY"), row.narrow("gridZ")};
@@ -115,7 +115,6 @@ void set_nsys_detail(NsysRow& row, const std::string& name, model::GpuWorkRow& w
       work.static_shared = row.narrow("staticSharedMemory");
       work.dynamic_shared = row.narrow("dynamicSharedMemory");
       work.local_bytes = row.narrow("localMemoryPerThread");
-      work.is_communication = name.find("nccl") != std::string::npos;
       break;
     case model::GpuKind::kMemcpy:
       work.bytes = row.number("bytes").value_or(0);
@@ -259,7 +258,7 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
     work.stream = row.narrow("streamId");
     work.graph_node = static_cast<uint64_t>(row.number("graphNodeId").value_or(0));
   }
-  set_nsys_detail(row, name, work);
+  set_nsys_detail(row, work);
   if (Status added = to_.add(work, name, static_cast<uint32_t>(work.origin.proc_id)); !added) return added;
   const std::string rest = rest_of(row), id = std::to_string(work.correlation);
   if (rest.empty()) return {};

@@ -41,6 +41,8 @@ class SortedRows {
   [[nodiscard]] int64_t size() const { return rows_; }
 
   Status add(int64_t time_ns, const Row& row, const Texts& texts) {
+    // Once and for all: pages are there only when they are used, and growing copies them.
+    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
     if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
     order_.emplace_back(time_ns, bytes_.size());
     std::array<char, kHeadBytes> head;
@@ -72,6 +74,8 @@ class SortedRows {
   }
 
  private:
+  static constexpr size_t kReservedMax = size_t{40} << 20;
+
   // A stored row: its time, the row, the sizes of its texts, and the texts.
   using Sizes = std::array<uint32_t, kTexts>;
   static constexpr size_t kRowAt = sizeof(int64_t), kSizesAt = kRowAt + kStored, kHeadBytes = kSizesAt + sizeof(Sizes);

@@ -140,6 +140,7 @@ Status TraceMaker::write_gpu() {
   const auto put = [&](int64_t end_ns, const GpuFields& fields, const auto& texts) -> Status {
     Row whole = fields.row;
     whole.func = texts[0];
+    whole.is_communication = whole.kind == model::GpuKind::kKernel && texts[0].find("nccl") != std::string_view::npos;
     if (whole.kind == model::GpuKind::kKernel) whole.name_id = name_id(texts[0]);
     const uint64_t key = static_cast<uint64_t>(fields.join) << 32 | whole.correlation;
     if (const Launch* launch =

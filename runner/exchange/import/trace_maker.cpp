@@ -127,7 +127,7 @@ Status TraceMaker::add(const model::GpuWorkRow& row, std::string_view name, uint
       ++file().remarks["a call beyond two million: the work that it launched has no thread"];
     }
   }
-  return rows_->gpu.add(end_ns, {row, join}, {name});
+  return rows_->gpu.add(end_ns, {join, row}, {name});
 }
 
 Status TraceMaker::add(const model::MarkRow& row) {

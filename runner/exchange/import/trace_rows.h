@@ -29,9 +29,11 @@ struct MarkFields {
 
 // `join`: correlations count within it.
 struct GpuFields {
-  model::GpuWorkRow row;
   uint32_t join = 0;
+  model::GpuWorkRow row;
 };
+// What follows is of no imported work, or follows from its name.
+inline constexpr size_t kGpuBytes = offsetof(GpuFields, row) + offsetof(model::GpuWorkRow, busy_ns);
 
 struct Launch {
   int32_t thread_id = 0, proc_id = 0;
@@ -60,7 +62,7 @@ struct TraceMaker::Rows {
   EventTable<trace::PartTable, trace::PartRow, 1> parts;
   EventTable<trace::TorchMemoryTable, trace::TorchMemoryTableRow, 1> torch_memories;
   SortedRows<model::CallRow, 1> calls;
-  SortedRows<GpuFields, 1> gpu;
+  SortedRows<GpuFields, 1, kGpuBytes> gpu;
   SortedRows<MarkFields, 4> marks;    // domain, name, value, scope
   summary::FlatMap<Launch> launches;  // by join and correlation
   int64_t slice_ids = 0, requests_made = 0, calls_made = 0;

@@ -55,8 +55,15 @@ uint32_t memory_kind(std::string_view text) {
 // Of Kineto, or perhaps of rocprofiler. Most events are neither: their arguments need not be read.
 bool may_be_of_gpu(const ChromeEvent& event) {
   if (event.category.empty()) return event.args.find("\"BeginNs\"") != std::string_view::npos;
-  return is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "Memset", "cuda_runtime",
-                                    "Runtime", "cuda_driver"});
+  const std::string_view category = event.category;
+  switch (category.size()) {
+    case 6: return category == "kernel" || category == "Kernel" || category == "Memcpy" || category == "Memset";
+    case 7: return category == "Runtime";
+    case 10: return category == "gpu_memcpy" || category == "gpu_memset";
+    case 11: return category == "cuda_driver";
+    case 12: return category == "cuda_runtime";
+    default: return false;
+  }
 }
 
 // The kind of a copy and of both memories, of "Memcpy HtoD (Pageable -> Device)".
@@ -196,7 +203,6 @@ void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model
     case model::GpuKind::kKernel:
       row.detail = static_cast<uint32_t>(fields.registers);
       row.static_shared = static_cast<uint32_t>(fields.shared);
-      row.is_communication = event.name.find("nccl") != std::string_view::npos;
       break;
     case model::GpuKind::kMemcpy: row.detail = copy_detail(event.name); break;
     case model::GpuKind::kMemset: row.detail = event.name.find("Device") != std::string_view::npos ? 3 : 0; break;

@@ -76,11 +76,7 @@ class ValueEnd {
       const uint64_t texts = between(marks.quotes) ^ (is_text_ ? ~uint64_t{0} : 0);
       is_text_ = texts >> (kBlock - 1) != 0;
       const uint64_t opens = marks.opens & ~texts, closes = marks.closes & ~texts;
-      if (std::popcount(closes) < depth_ && depth_ + std::popcount(opens) <= kDepthMax) {
-        depth_ += std::popcount(opens) - std::popcount(closes);
-      } else if (const Found found = count(opens, closes); found != Found::kMore) {
-        return found;
-      }
+      if (const Found found = count(opens, closes); found != Found::kMore) return found;
     }
     return see_each(bytes, bytes.size() - at_, true);
   }
