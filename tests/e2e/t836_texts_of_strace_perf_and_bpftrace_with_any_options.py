@@ -98,14 +98,14 @@ def check_real_threads(this):
 
 def check_perf(this):
     text = """# a comment
-python  77/78  [003] 12.000001:   1000 cycles:u: 
+python  77/78  [003] 12.000001:   1000 cycles:u:
 \t    55d0 main+0x12 (/bin/app)
   main.c:12
 \t    7f10 start (inlined)
 
-:-1    -1 [000] 12.000003: cycles: 
+:-1    -1 [000] 12.000003: cycles:
 
-12.000004: cycles: 
+12.000004: cycles:
 \tffffffff81 do_syscall ([kernel.kallsyms])
 
 """

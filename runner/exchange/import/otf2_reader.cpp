@@ -54,6 +54,7 @@ class Otf2Archive {
   static Otf2Archive& of(void* data) { return *static_cast<Otf2Archive*>(data); }
   Status read(OTF2_Reader* reader);
   Status read_definitions(OTF2_Reader* reader);
+  static void register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks);
   Status read_events(OTF2_Reader* reader);
   Status open_locations(OTF2_Reader* reader);
   void register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events);
@@ -196,6 +197,28 @@ OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp st
   return done(to_.add(row));
 }
 
+void Otf2Archive::register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks) {
+  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
+      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
+                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
+        of(data).members_[self] = {name, unit};
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
+      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
+                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
+        of(data).classes_[self].assign(members, members + count);
+        return kGoOn;
+      });
+  // A recorder's own copy of a class.
+  OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(
+      callbacks,
+      [](void* data, OTF2_MetricRef self, OTF2_MetricRef metric_class, OTF2_LocationRef, OTF2_MetricScope, uint64_t) {
+        of(data).classes_[self] = std::vector(of(data).classes_[metric_class]);
+        return kGoOn;
+      });
+}
+
 Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
   OTF2_GlobalDefReader* definitions = OTF2_Reader_GetGlobalDefReader(reader);
   OTF2_GlobalDefReaderCallbacks* callbacks = OTF2_GlobalDefReaderCallbacks_New();
@@ -236,25 +259,7 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         of(data).regions_[self] = {name, paradigm};
         return kGoOn;
       });
-  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
-      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
-                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
-        of(data).members_[self] = {name, unit};
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
-      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
-                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
-        of(data).classes_[self].assign(members, members + count);
-        return kGoOn;
-      });
-  // A recorder's own copy of a class.
-  OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(
-      callbacks,
-      [](void* data, OTF2_MetricRef self, OTF2_MetricRef metric_class, OTF2_LocationRef, OTF2_MetricScope, uint64_t) {
-        of(data).classes_[self] = std::vector(of(data).classes_[metric_class]);
-        return kGoOn;
-      });
+  register_metrics(callbacks);
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, this);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   uint64_t count = 0;
