@@ -47,23 +47,29 @@ bool scalar(sj::ondemand::value value, std::string_view& text) {
   }
 }
 
+// As ==, which calls a function for a few bytes.
+template <size_t kSize>
+bool is_word(std::string_view text, const char (&word)[kSize]) {
+  return text.size() == kSize - 1 && __builtin_memcmp(text.data(), word, kSize - 1) == 0;
+}
+
 // Where a member that is a text or number goes; nullptr: nowhere.
 std::string_view ChromeEvent::*place_of(std::string_view key) {
   switch (key.size()) {
-    case 1: return key == "s" ? &ChromeEvent::instant_scope : nullptr;
+    case 1: return is_word(key, "s") ? &ChromeEvent::instant_scope : nullptr;
     case 2:
-      return key == "id"   ? &ChromeEvent::id
-             : key == "bp" ? &ChromeEvent::binding
-             : key == "sf" ? &ChromeEvent::stack_frame
-                           : nullptr;
+      return is_word(key, "id")   ? &ChromeEvent::id
+             : is_word(key, "bp") ? &ChromeEvent::binding
+             : is_word(key, "sf") ? &ChromeEvent::stack_frame
+                                  : nullptr;
     case 3:
-      return key == "pid"   ? &ChromeEvent::pid
-             : key == "tid" ? &ChromeEvent::tid
-             : key == "cat" ? &ChromeEvent::category
-                            : nullptr;
-    case 4: return key == "name" ? &ChromeEvent::name : nullptr;
-    case 5: return key == "scope" ? &ChromeEvent::scope : nullptr;
-    case 6: return key == "weight" ? &ChromeEvent::weight : nullptr;
+      return is_word(key, "pid")   ? &ChromeEvent::pid
+             : is_word(key, "tid") ? &ChromeEvent::tid
+             : is_word(key, "cat") ? &ChromeEvent::category
+                                   : nullptr;
+    case 4: return is_word(key, "name") ? &ChromeEvent::name : nullptr;
+    case 5: return is_word(key, "scope") ? &ChromeEvent::scope : nullptr;
+    case 6: return is_word(key, "weight") ? &ChromeEvent::weight : nullptr;
     default: return nullptr;
   }
 }
@@ -87,19 +93,19 @@ void take_id2(std::string_view ids, ChromeEvent& event) {
 bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& event) {
   std::string_view text;
   if (const auto place = place_of(key)) return scalar(value, event.*place);
-  if (key == "ph") {
+  if (is_word(key, "ph")) {
     if (!scalar(value, text)) return false;
     event.phase = text.size() == 1 ? text.front() : '\0';
     return true;
   }
-  if (key == "ts") {
+  if (is_word(key, "ts")) {
     if (!scalar(value, text)) return false;
     event.ts_ns = decimal_ns(text, kDigitsOfMicrosecond);
     event.has_ts = true;
     return true;
   }
-  if (key == "args") return raw(value, event.args);
-  if (key == "dur") {
+  if (is_word(key, "args")) return raw(value, event.args);
+  if (is_word(key, "dur")) {
     const std::string_view written = trimmed(value.raw_json_token());
     if (!scalar(value, text)) return false;
     event.dur_ns = decimal_ns(text, kDigitsOfMicrosecond);
@@ -107,9 +113,9 @@ bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& e
       add_json_member(event.other, key, written.starts_with('{') || written.starts_with('[') ? text : written);
     return true;
   }
-  if (key == "stack") return raw(value, event.stack);
+  if (is_word(key, "stack")) return raw(value, event.stack);
   if (!raw(value, text)) return false;
-  if (key == "id2") {
+  if (is_word(key, "id2")) {
     take_id2(text, event);
   } else {
     add_json_member(event.other, key, text);
