@@ -201,7 +201,8 @@ bool looks_like_memory_timeline(std::string_view text) {
   size_t at = 0;
   for (const char bracket : {'[', '['}) {
     at = text.find_first_not_of(" \n\r\t", at);
-    if (at == std::string_view::npos || text[at++] != bracket) return false;
+    if (at == std::string_view::npos || text[at] != bracket) return false;
+    ++at;
   }
   at = text.find_first_not_of(" \n\r\t", at);
   return at != std::string_view::npos && (text[at] == '-' || (text[at] >= '0' && text[at] <= '9'));
