@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the tables that only imported traces fill: what other tools record and no other table has columns for. Texts are valid
-// UTF-8 and borrowed. Columns: runner/trace/TABLES.md.
+// UTF-8 and borrowed; they are the last members, so that a row can be stored without them. Columns: runner/trace/TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct FlowRow {
 
 struct CounterRow {
   Origin origin;
-  std::string_view name, series, category;
   double value = 0;
+  std::string_view name, series, category;
 };
 
 // A sample of a profiler: where a thread was.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzz target of one reader of `mlrun import`, whose name is in MLRUN_FUZZ_READER: reads the input as a file. The books must be in
-// order: events = kept + left out. One input in 64 becomes a whole trace.
+// The fuzz target of one reader of `mlrun import`, whose name is in MLRUN_FUZZ_READER: reads the input as a file, or as an archive of files. The
+// books must be in order: events = kept + left out. One input in 64 becomes a whole trace.
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include <string_view>
 
 #include "runner/exchange/front/readers.h"
+#include "runner/exchange/import/archive.h"
 #include "runner/util/unique_fd.h"
 
 namespace {
@@ -19,6 +21,7 @@ namespace {
 namespace exchange = mlrun::exchange;
 
 constexpr uint64_t kInputsPerTrace = 64;
+constexpr size_t kFilesMax = 8;
 
 const exchange::Reader& reader() {
   static const exchange::Reader& found = []() -> const exchange::Reader& {
@@ -39,6 +42,20 @@ void check_books(const exchange::FileAccount& file) {
   if (sum != file.events) std::abort();
 }
 
+// As `mlrun import` does. False: a file was refused.
+bool read_all(const std::string& path, exchange::TraceMaker& maker) {
+  auto files = exchange::files_of(path);
+  if (!files) return false;
+  files->resize(std::min(files->size(), kFilesMax));
+  for (const std::string& one : *files) {
+    maker.begin_file(one, reader().name);
+    const mlrun::Status read = reader().read(one, maker);
+    check_books(maker.file());
+    if (!read) return false;
+  }
+  return true;
+}
+
 uint64_t hash_of(const uint8_t* data, size_t size) {
   return std::hash<std::string_view>()({reinterpret_cast<const char*>(data), size});
 }
@@ -55,10 +72,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto maker = exchange::TraceMaker::create(folder, false);
     if (!maker) std::abort();
     const std::string path = "/proc/self/fd/" + std::to_string(file.get());
-    (*maker)->begin_file(path, reader().name);
-    const mlrun::Status read = reader().read(path, **maker);
-    check_books((*maker)->file());
-    if (read && hash_of(data, size) % kInputsPerTrace == 0) static_cast<void>((*maker)->finish({"fuzz"}));
+    const bool is_read = read_all(path, **maker);
+    if (is_read && hash_of(data, size) % kInputsPerTrace == 0) static_cast<void>((*maker)->finish({"fuzz"}));
   }
   std::filesystem::remove_all(folder);
   return 0;

@@ -30,7 +30,7 @@ readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
 # too, for another version.
 readonly simdjson_source=pysimdjson==7.0.2
 readonly python_test=(
-  auditwheel==6.8.2 clang-tidy==23.1.4 duckdb==2.0.0 hatchling==1.33.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
+  auditwheel==6.8.2 clang-tidy==23.1.4 darshan==3.5.0 duckdb==2.0.0 hatchling==1.33.0 lizard==1.24.3 matplotlib==3.11.2 mcp==2.3.0 nvidia-cuda-cupti-cu12==12.9.79 nvidia-cuda-cupti==13.0.85
   ipykernel==7.4.0 mypy==2.4.1 nbclient==0.11.0 nbformat==5.11.1 nvidia-nvtx==13.5.25 nvtx==0.2.17 otf2==3.2 pandas-stubs==3.1.0.261029 pandas==3.1.1 perfetto==0.59.1 polars==2.1.0 prometheus_client==0.26.0 protobuf==7.36.2 ruff==0.17.6 scipy==1.17.1 statsmodels==0.15.0
 )
 readonly python_cluster=()

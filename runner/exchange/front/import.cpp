@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/front/readers.h"
+#include "runner/exchange/import/archive.h"
 #include "runner/exchange/sqlite_restore.h"
 #include "runner/options/cli.h"
 #include "runner/util/log.h"
@@ -26,6 +27,7 @@ std::string import_footer() {
       "Examples:\n"
       "  mlrun import trace.json.gz -o TRACE\n"
       "  mlrun import read.out write.out openat.out bio.out -o TRACE\n"
+      "  mlrun import ranks.tar.gz -o TRACE              all files in it; ranks.tar.gz/NAME is one of them\n"
       "\n"
       "The format is recognised by the content:\n";
   for (const Reader& reader : all_readers()) text += fmt::format("  {:<10} {}\n", reader.name, reader.summary);
@@ -63,8 +65,14 @@ Status import_files(const std::vector<std::string>& files, const std::string& fo
     if (files.size() == 1 && is_own_database(files.front())) return restore_trace(files.front(), folder);
     auto maker = TraceMaker::create(folder, shows_progress);
     if (!maker) return tl::make_unexpected(maker.error());
+    std::vector<std::string> all;
     for (const std::string& path : files) {
-      (*maker)->progress().begin(0.9 / static_cast<double>(files.size()), 0);
+      const auto found = files_of(path);
+      if (!found) return tl::make_unexpected(found.error());
+      all.insert(all.end(), found->begin(), found->end());
+    }
+    for (const std::string& path : all) {
+      (*maker)->progress().begin(0.9 / static_cast<double>(all.size()), 0);
       if (Status read = read_file(path, **maker); !read) return read;
     }
     if (Status finished = (*maker)->finish(command); !finished) return finished;

@@ -2,13 +2,14 @@
 #include "runner/exchange/import/bpftrace_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "runner/exchange/import/call_names.h"
-#include "runner/exchange/import/input.h"
+#include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/util/text.h"
 
@@ -54,6 +55,7 @@ class BpftraceReader {
   Status call(const model::Origin& origin, int64_t dur_ns, std::string_view func);
   Status rest(const model::Origin& origin, const char* kind);
   bool fields_of(std::string_view line);
+  [[nodiscard]] bool has_numbers() const;
   [[nodiscard]] bool has(const std::string& column) const { return fields_.contains(column); }
   [[nodiscard]] std::string_view text(const std::string& column) const {
     const auto found = fields_.find(column);
@@ -84,19 +86,39 @@ std::string_view BpftraceReader::func_of_file() const {
   return name.find("close") != std::string_view::npos ? "close" : std::string_view();
 }
 
-// File names may have blanks, and may be empty.
+// Names of processes and of files may have blanks, and those of files may be empty.
 bool BpftraceReader::fields_of(std::string_view line) {
   fields_.clear();
   const auto words = util::split(line, kGaps);
-  if (words.size() + 1 < columns_.size() || words.empty()) return false;
-  for (size_t i = 0; i < columns_.size(); ++i) fields_[columns_[i]] = i < words.size() ? words[i] : std::string_view();
-  if (words.size() <= columns_.size()) return true;
-  const bool ends_with_name =
-      columns_.back() == "FILENAME" || columns_.back() == "FULLPATH" || columns_.back() == "FILE";
-  if (!ends_with_name) return false;
-  const std::string_view first = words[columns_.size() - 1], last = words.back();
-  fields_[columns_.back()] = {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
-  return true;
+  const size_t columns = columns_.size();
+  if (words.size() + 1 < columns || words.empty()) return false;
+  const std::string& last = columns_.back();
+  const bool ends_with_name = last == "FILENAME" || last == "FULLPATH" || last == "FILE";
+  const auto comm = static_cast<size_t>(std::find(columns_.begin(), columns_.end(), "COMM") - columns_.begin());
+  const size_t more = words.size() > columns ? words.size() - columns : 0;
+  const auto between = [&](size_t from, size_t to) {
+    return std::string_view(words[from].data(),
+                            static_cast<size_t>(words[to].data() + words[to].size() - words[from].data()));
+  };
+  // As many blanks in COMM as leave numbers in the columns of numbers; the others are in the last name.
+  for (size_t in_comm = 0; in_comm <= (comm < columns ? more : 0); ++in_comm) {
+    if (in_comm < more && !ends_with_name) continue;
+    for (size_t i = 0, word = 0; i < columns; ++i, ++word) {
+      const size_t first = word;
+      if (i == comm) word += in_comm;
+      if (i + 1 == columns && ends_with_name && word < words.size()) word = words.size() - 1;
+      fields_[columns_[i]] = word < words.size() ? between(first, word) : std::string_view();
+    }
+    if (has_numbers()) return true;
+  }
+  return more == 0;
+}
+
+// In the columns behind COMM that are numbers.
+bool BpftraceReader::has_numbers() const {
+  constexpr std::array<const char*, 8> kNumbers = {"OFFSET", "SIZE", "RET", "REQ", "LAT", "BYTES", "SECTOR", "FD"};
+  return std::all_of(kNumbers.begin(), kNumbers.end(),
+                     [&](const char* name) { return text(name).empty() || whole(text(name)); });
 }
 
 Status BpftraceReader::rest(const model::Origin& origin, const char* kind) {
@@ -175,6 +197,11 @@ Status BpftraceReader::take(std::string_view line) {
     columns_ = columns_of(line);
     return {};
   }
+  // What bpftrace prints when its buffer was full: "Lost 12 events".
+  if (const auto words = util::split(line, kGaps); words.size() == 3 && words[0] == "Lost" && words[2] == "events") {
+    to_.file().leave_out("lost by bpftrace itself", std::clamp<int64_t>(whole(words[1]).value_or(1), 1, INT32_MAX));
+    return {};
+  }
   const auto end_ns = fields_of(line) ? whole(text("TIMESTAMP")) : std::nullopt;
   if (!end_ns || *end_ns < 0) {
     to_.file().leave_out("a line with other columns than the heading");
@@ -196,18 +223,11 @@ Status BpftraceReader::take(std::string_view line) {
 }
 
 Status BpftraceReader::run() {
-  auto input = Input::open(path_);
-  if (!input) return tl::make_unexpected(input.error());
   to_.file().clock = FileClock::kMonotonic;
-  Lines lines(**input, path_);
-  for (std::string_view line;;) {
-    const auto more = lines.next(line);
-    if (!more) return tl::make_unexpected(more.error());
-    if (!*more) return {};
-    if (columns_.empty() && !is_heading(line)) continue;  // "Attaching 3 probes...", a title
-    if (Status taken = take(line); !taken) return taken;
-    to_.progress().reached(static_cast<size_t>((*input)->file_at()), static_cast<size_t>((*input)->file_size()));
-  }
+  return for_each_line(path_, to_, [&](std::string_view line, int64_t) -> Status {
+    // "Attaching 3 probes...", a title
+    return columns_.empty() && !is_heading(line) ? Status() : take(line);
+  });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -60,12 +61,18 @@ Status ChildText::finish(const std::string& what) {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
   pid_ = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  const std::string text = last_complaint();
+  return fail(what + " failed: " + (text.empty() ? "without a message" : text));
+}
+
+std::string ChildText::last_complaint() const {
   std::array<char, 4096> errors{};
-  const ssize_t got = ::pread(errors_.get(), errors.data(), errors.size(), 0);
+  const off_t size = ::lseek(errors_.get(), 0, SEEK_END);
+  const off_t from = std::max<off_t>(size - static_cast<off_t>(errors.size()), 0);
+  const ssize_t got = ::pread(errors_.get(), errors.data(), errors.size(), from);
   std::string text(errors.data(), got < 0 ? 0 : static_cast<size_t>(got));
   while (text.ends_with('\n')) text.pop_back();
-  text = text.substr(text.rfind('\n') + 1);
-  return fail(what + " failed: " + (text.empty() ? "without a message" : util::printable(text)));
+  return util::printable(text.substr(text.rfind('\n') + 1));
 }
 
 }  // namespace mlrun::exchange

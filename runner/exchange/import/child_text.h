@@ -24,6 +24,8 @@ class ChildText : public Input {
   Result<size_t> read(char* to, size_t size) override;
   // Fails if the program did, with the last line of its errors. Requires: all was read.
   Status finish(const std::string& what);
+  // The last line of its errors, printable.
+  [[nodiscard]] std::string last_complaint() const;
 
  private:
   ChildText() = default;

@@ -10,10 +10,36 @@
 
 namespace mlrun::exchange {
 
+// The same of a number of at most 18 digits, of which none is lost; nothing: not so simple.
+[[nodiscard]] inline std::optional<int64_t> short_decimal_ns(std::string_view text, int digits) {
+  constexpr size_t kDigitsMax = 18;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
+  if (text.empty() || text.size() > kDigitsMax) return std::nullopt;
+  int64_t value = 0;
+  bool has_point = false, any = false;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      value = value * 10 + (c - '0');
+      any = true;
+      if (has_point && --digits < 0) return std::nullopt;
+    } else if (c == '.' && !has_point) {
+      has_point = true;
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (; digits > 0; --digits) {
+    if (value > kMost / 10) return std::nullopt;
+    value *= 10;
+  }
+  return any && value <= kMost ? std::optional(value) : std::nullopt;
+}
+
 // "1623143089861043.25" with 3 digits to a unit (microseconds) is 1623143089861043250. Rounds to the nearest nanosecond. Nothing: no
 // number, or out of range (TraceClock's bounds).
 [[nodiscard]] inline std::optional<int64_t> decimal_ns(std::string_view text, int digits) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
+  if (const auto simple = short_decimal_ns(text, digits)) return simple;
   if (text.empty()) return std::nullopt;
   const bool is_negative = text.front() == '-';
   if (is_negative || text.front() == '+') text.remove_prefix(1);

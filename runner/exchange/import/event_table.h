@@ -25,10 +25,10 @@ int64_t begin_of(const Row& row) {
 }
 
 // Writes rows that come in order of their end.
-template <typename Table, typename Row, size_t kTexts>
+template <typename Table, typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class GroupWriter {
  public:
-  using Texts = typename SortedRows<Row, kTexts>::Texts;
+  using Texts = typename SortedRows<Row, kTexts, kStored>::Texts;
   using Bind = void (*)(Row& row, const Texts& texts);
 
   GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, SIZE_MAX) {}
@@ -66,15 +66,15 @@ class GroupWriter {
   int64_t rows_max_, count_ = 0;
   size_t text_bytes_ = 0;
   trace::GroupEnds ends_;
-  SortedRows<Row, kTexts> group_;
+  SortedRows<Row, kTexts, kStored> group_;
   Table table_;
 };
 
-template <typename Table, typename Row, size_t kTexts>
+template <typename Table, typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class EventTable {
  public:
-  using Texts = typename SortedRows<Row, kTexts>::Texts;
-  using Bind = typename GroupWriter<Table, Row, kTexts>::Bind;
+  using Texts = typename SortedRows<Row, kTexts, kStored>::Texts;
+  using Bind = typename GroupWriter<Table, Row, kTexts, kStored>::Bind;
 
   EventTable(const std::string& folder, size_t limit_bytes, Bind bind) : rows_(folder, limit_bytes), bind_(bind) {}
 
@@ -85,7 +85,7 @@ class EventTable {
   // `see` gets each row, in order of its end, before it is written, and may complete it.
   template <typename See>
   Status write(const std::string& tables_folder, See see) {
-    GroupWriter<Table, Row, kTexts> writer(bind_, trace::kRowGroupRows);
+    GroupWriter<Table, Row, kTexts, kStored> writer(bind_, trace::kRowGroupRows);
     if (Status opened = writer.open(tables_folder); !opened) return opened;
     const auto put = [&](int64_t end_ns, const Row& row, const Texts& texts) -> Status {
       Row seen = row;
@@ -97,7 +97,7 @@ class EventTable {
   }
 
  private:
-  SortedRows<Row, kTexts> rows_;
+  SortedRows<Row, kTexts, kStored> rows_;
   Bind bind_;
 };
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,8 @@ namespace mlrun::exchange {
 
 // Which clock the times of a file are of.
 enum class FileClock : uint8_t { kUnknown, kRealtime, kMonotonic };
+
+inline constexpr const char* kCutRemark = "the file ends before its end: read up to there";
 
 struct FileAccount {
   struct Kept {
@@ -27,10 +31,11 @@ struct FileAccount {
   std::map<std::string, int64_t> remarks;   // what was mended, and how often
   nlohmann::json metadata = nlohmann::json::object();
 
-  // One event that makes `rows` rows of `table`. The end of a range is an event without a row of its own.
+  // One event that makes `rows` rows of `table`, which lives as long as the program. The end of a range is an event without a row of
+  // its own.
   void keep(const char* table, int64_t rows = 1, int64_t of_events = 1) {
     events += of_events;
-    Kept& sum = kept[table];
+    Kept& sum = sum_of(table);
     sum.events += of_events;
     sum.rows += rows;
   }
@@ -38,6 +43,16 @@ struct FileAccount {
     events += of_events;
     left_out[reason] += of_events;
   }
+
+ private:
+  // By the address of the name, since a file has millions of rows of a few tables.
+  Kept& sum_of(const char* table) {
+    for (const auto& [name, sum] : sums_) {
+      if (name == table) return *sum;
+    }
+    return *sums_.emplace_back(table, &kept[table]).second;
+  }
+  std::vector<std::pair<const char*, Kept*>> sums_;
 };
 
 }  // namespace mlrun::exchange

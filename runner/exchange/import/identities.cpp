@@ -65,6 +65,16 @@ int32_t Identities::thread(int32_t proc_id, std::string_view tid) {
   return last_thread_;
 }
 
+int32_t Identities::find_thread(int32_t tid) const {
+  const auto found = std::find_if(info_.threads.begin(), info_.threads.end(),
+                                  [&](const model::ThreadRow& row) { return row.tid == tid && tid >= 0; });
+  return found == info_.threads.end() ? 0 : found->thread_id;
+}
+
+int32_t Identities::process_of(int32_t thread_id) const {
+  return info_.threads[static_cast<size_t>(thread_id) - 1].proc_id;
+}
+
 model::Origin Identities::origin(int64_t ts_ns, int32_t proc_id, int32_t thread_id) const {
   model::Origin origin;
   origin.ts_ns = ts_ns;
@@ -125,6 +135,16 @@ int64_t Identities::file(std::string_view path, model::FileKind kind) {
   const auto id = static_cast<int64_t>(info_.files.size());
   files_.emplace(info_.files.texts().keep(path), id);
   return id;
+}
+
+void Identities::name_file(int64_t file_id, std::string_view path) {
+  const auto index = static_cast<size_t>(file_id) - 1;
+  const std::string valid = util::escaped_utf8(path);
+  const std::string_view kept = info_.files.texts().keep(valid);
+  model::FileTable::Packed& row = info_.files.packed(index);
+  row.path = row.raw_path = kept.data();
+  row.path_bytes = row.raw_path_bytes = static_cast<uint32_t>(kept.size());
+  if (valid != path) info_.files.set_bytes(index, std::string(path));
 }
 
 int64_t Identities::name(std::string_view name) {

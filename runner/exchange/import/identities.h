@@ -32,6 +32,9 @@ class Identities {
   // Returns thread_id.
   int32_t thread(int32_t proc_id, std::string_view tid);
   int32_t thread(int32_t proc_id, int64_t tid) { return thread(proc_id, std::to_string(tid)); }
+  // A thread with this number, of any process; 0: none.
+  [[nodiscard]] int32_t find_thread(int32_t tid) const;
+  [[nodiscard]] int32_t process_of(int32_t thread_id) const;
   // The origin of an event at `ts_ns`. Thread 0: of the process as a whole.
   [[nodiscard]] model::Origin origin(int64_t ts_ns, int32_t proc_id, int32_t thread_id) const;
   // Extends the lives of both.
@@ -44,6 +47,8 @@ class Identities {
 
   int32_t gpu(int64_t number, std::string_view name = {});
   int64_t file(std::string_view path, model::FileKind kind);
+  // Of a file whose path comes after its calls.
+  void name_file(int64_t file_id, std::string_view path);
   // 0: there are too many.
   int64_t name(std::string_view name);
 

@@ -12,52 +12,29 @@
 
 #include <fmt/format.h>
 
-#include "runner/util/unique_fd.h"
+#include "runner/exchange/import/archive.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
 constexpr size_t kPackedBytes = size_t{256} << 10;
-constexpr int kGzipHeader = 16, kRawDeflate = -MAX_WBITS;
+constexpr int kGzipHeader = 16;
 
-class PlainInput : public Input {
- public:
-  PlainInput(std::string path, util::UniqueFd file, int64_t size) : path_(std::move(path)), file_(std::move(file)) {
-    file_size_ = size;
-  }
-  Result<size_t> read(char* to, size_t size) override {
-    for (;;) {
-      const ssize_t got = ::read(file_.get(), to, size);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return fail_errno("read " + path_, errno);
-      file_at_ += got;
-      return static_cast<size_t>(got);
-    }
-  }
-
- private:
-  std::string path_;
-  util::UniqueFd file_;
-};
-
-// gzip files with any number of members, and the deflated first file of a zip archive.
+// A gzip file with any number of members, or the deflated bytes in a zip archive.
 class PackedInput : public Input {
  public:
-  PackedInput(std::string path, std::unique_ptr<Input> packed, bool is_zip)
-      : path_(std::move(path)), packed_(std::move(packed)), is_zip_(is_zip), buffer_(kPackedBytes, '\0') {
+  PackedInput(std::string path, std::unique_ptr<Input> packed, Packing packing)
+      : path_(std::move(path)), packed_(std::move(packed)), packing_(packing), buffer_(kPackedBytes, '\0') {
     file_size_ = packed_->file_size();
-    ::inflateInit2(&stream_, is_zip_ ? kRawDeflate : MAX_WBITS + kGzipHeader);
+    is_packed_ = true;
+    ::inflateInit2(&stream_, packing_ == Packing::kDeflate ? -MAX_WBITS : MAX_WBITS + kGzipHeader);
   }
   ~PackedInput() override { ::inflateEnd(&stream_); }
   PackedInput(const PackedInput&) = delete;
   PackedInput& operator=(const PackedInput&) = delete;
 
   Result<size_t> read(char* to, size_t size) override {
-    if (is_zip_ && !is_begun_) {
-      if (Status skipped = skip_zip_header(); !skipped) return tl::make_unexpected(skipped.error());
-    }
-    is_begun_ = true;
     stream_.next_out = reinterpret_cast<Bytef*>(to);
     stream_.avail_out = static_cast<uInt>(std::min<size_t>(size, 1u << 30));
     const uInt room = stream_.avail_out;
@@ -74,8 +51,7 @@ class PackedInput : public Input {
       if (result == Z_STREAM_END) {
         if (Status next = begin_next_member(); !next) return tl::make_unexpected(next.error());
       } else if (result != Z_OK && result != Z_BUF_ERROR) {
-        return bad_input(path_, fmt::format("damaged compressed data ({})", stream_.msg ? stream_.msg : "zlib"),
-                         packed_->file_at() - stream_.avail_in);
+        return bad(fmt::format("damaged compressed data ({})", stream_.msg ? stream_.msg : "zlib"));
       }
     }
     file_at_ = packed_->file_at();
@@ -83,6 +59,9 @@ class PackedInput : public Input {
   }
 
  private:
+  [[nodiscard]] tl::unexpected<Error> bad(const std::string& what) const {
+    return bad_input(path_, what, packed_->file_at() - stream_.avail_in);
+  }
   Result<bool> fill() {
     const auto got = packed_->read(buffer_.data(), buffer_.size());
     if (!got) return tl::make_unexpected(got.error());
@@ -91,41 +70,45 @@ class PackedInput : public Input {
     return *got != 0;
   }
   Status begin_next_member() {
-    if (stream_.avail_in == 0) {
-      const auto more = fill();
-      if (!more) return tl::make_unexpected(more.error());
+    is_ended_ = packing_ == Packing::kDeflate;
+    while (!is_ended_) {
+      if (stream_.avail_in == 0) {
+        const auto more = fill();
+        if (!more) return tl::make_unexpected(more.error());
+        is_ended_ = !*more;
+      } else if (*stream_.next_in == 0x1f) {
+        ::inflateReset(&stream_);
+        return {};
+      } else if (*stream_.next_in != 0) {
+        return bad("bytes behind the compressed data");
+      } else {  // padding, as tapes have it
+        ++stream_.next_in;
+        --stream_.avail_in;
+      }
     }
-    // Padding after the last member is no member.
-    if (is_zip_ || stream_.avail_in == 0 || *stream_.next_in != 0x1f) {
-      is_ended_ = true;
-    } else {
-      ::inflateReset(&stream_);
-    }
-    return {};
-  }
-  Status skip_zip_header() {
-    constexpr size_t kHead = 30, kMethodAt = 8, kNameAt = 26, kExtraAt = 28;
-    constexpr unsigned kDeflated = 8;
-    if (const auto more = fill(); !more) return tl::make_unexpected(more.error());
-    const auto number = [&](size_t at) {
-      return static_cast<size_t>(stream_.next_in[at]) | static_cast<size_t>(stream_.next_in[at + 1]) << 8;
-    };
-    if (stream_.avail_in < kHead) return bad_input(path_, "the zip archive ends early", 0);
-    const size_t skipped = kHead + number(kNameAt) + number(kExtraAt);
-    if (number(kMethodAt) != kDeflated)
-      return bad_input(path_, "the first file of the zip archive is not deflated: unpack it", 0);
-    if (stream_.avail_in < skipped) return bad_input(path_, "the zip archive ends early", 0);
-    stream_.next_in += skipped;
-    stream_.avail_in -= static_cast<uInt>(skipped);
     return {};
   }
 
   std::string path_;
   std::unique_ptr<Input> packed_;
-  bool is_zip_, is_begun_ = false, is_ended_ = false;
+  Packing packing_;
+  bool is_ended_ = false;
   std::string buffer_;
   z_stream stream_{};
 };
+
+// ARCHIVE/NAME, where ARCHIVE is a file.
+Result<std::unique_ptr<Input>> open_in_archive(const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string archive = path.substr(0, slash);
+    struct stat status {};
+    if (::stat(archive.c_str(), &status) != 0) break;
+    if (!S_ISREG(status.st_mode)) continue;
+    auto member = open_member(archive, path.substr(slash + 1));
+    return !member || !path.ends_with(".gz") ? std::move(member) : inflated(path, std::move(*member), Packing::kGzip);
+  }
+  return fail_errno("open " + path, ENOTDIR);
+}
 
 }  // namespace
 
@@ -133,30 +116,85 @@ tl::unexpected<Error> bad_input(const std::string& path, const std::string& what
   return fail(fmt::format("cannot import {}: {} at byte {}", path, what, offset));
 }
 
-Result<std::unique_ptr<Input>> Input::open(const std::string& path) {
-  util::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+FileInput::FileInput(std::string path, util::UniqueFd file, int64_t size)
+    : path_(std::move(path)), file_(std::move(file)), end_(size) {
+  file_size_ = size;
+}
+
+Result<std::unique_ptr<FileInput>> FileInput::open(const std::string& path) {
+  util::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return fail_errno("open " + path, errno);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return fail_errno("read " + path, errno);
   if (S_ISDIR(status.st_mode)) return fail("cannot import " + path + ": it is a folder; give the files in it");
-  unsigned char magic[4] = {};
-  const ssize_t got = ::pread(file.get(), magic, sizeof magic, 0);
-  const bool is_gzip = got >= 2 && magic[0] == 0x1f && magic[1] == 0x8b;
-  const bool is_zip = got == 4 && std::memcmp(magic, "PK\3\4", 4) == 0;
-  std::unique_ptr<Input> plain = std::make_unique<PlainInput>(path, std::move(file), status.st_size);
-  if (!is_gzip && !is_zip) return plain;
-  return std::unique_ptr<Input>(std::make_unique<PackedInput>(path, std::move(plain), is_zip));
+  if (!S_ISREG(status.st_mode))
+    return fail("cannot import " + path + ": it is a pipe or device, and is read more than once; store it in a file");
+  return std::unique_ptr<FileInput>(new FileInput(path, std::move(file), status.st_size));
+}
+
+Result<size_t> FileInput::read(char* to, size_t size) {
+  const auto wanted = std::min<uint64_t>(size, static_cast<uint64_t>(std::max<int64_t>(end_ - file_at_, 0)));
+  for (;;) {
+    const ssize_t got = ::pread(file_.get(), to, wanted, file_at_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("read " + path_, errno);
+    file_at_ += got;
+    return static_cast<size_t>(got);
+  }
+}
+
+Result<std::string> FileInput::at(uint64_t offset, size_t size) const {
+  const auto whole = static_cast<uint64_t>(file_size_);
+  std::string bytes(offset < whole ? std::min<uint64_t>(size, whole - offset) : 0, '\0');
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t got =
+        ::pread(file_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("read " + path_, errno);
+    if (got == 0) bytes.resize(done);
+    done += static_cast<size_t>(got);
+  }
+  return bytes;
+}
+
+void FileInput::set_part(uint64_t offset, uint64_t size) {
+  const auto whole = static_cast<uint64_t>(file_size_);
+  file_at_ = static_cast<int64_t>(std::min(offset, whole));
+  end_ = static_cast<int64_t>(std::min(size, whole - static_cast<uint64_t>(file_at_))) + file_at_;
+}
+
+std::unique_ptr<Input> inflated(const std::string& path, std::unique_ptr<Input> packed, Packing packing) {
+  return std::make_unique<PackedInput>(path, std::move(packed), packing);
+}
+
+Result<std::unique_ptr<Input>> Input::open(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOTDIR) return open_in_archive(path);
+  auto file = FileInput::open(path);
+  if (!file) return tl::make_unexpected(file.error());
+  const auto head = (*file)->at(0, 4);
+  if (!head) return tl::make_unexpected(head.error());
+  if (head->starts_with("\x1f\x8b")) return inflated(path, std::move(*file), Packing::kGzip);
+  if (*head == kZipMagic) return open_first_of_zip(path, std::move(*file));
+  return std::unique_ptr<Input>(std::move(*file));
 }
 
 Result<bool> Window::grow() {
-  buffer_.erase(0, from_);
+  const size_t had = end_ - from_, wanted = std::max(kChunk, had);
+  std::unique_ptr<char[]> larger;
+  if (capacity_ < had + wanted) {
+    capacity_ = had + wanted;
+    larger = std::make_unique_for_overwrite<char[]>(capacity_ + kPadding);
+  }
+  char* to = larger ? larger.get() : buffer_.get();
+  if (had != 0) std::memmove(to, buffer_.get() + from_, had);
+  if (larger) buffer_ = std::move(larger);
   from_ = 0;
-  const size_t had = buffer_.size(), wanted = std::max(kChunk, had);
-  buffer_.reserve(had + wanted + kPadding);
-  buffer_.resize(had + wanted);
-  const auto got = input_.read(buffer_.data() + had, wanted);
-  buffer_.resize(had + (got ? *got : 0));
+  end_ = had;
+  const auto got = input_.read(to + had, wanted);
   if (!got) return tl::make_unexpected(got.error());
+  end_ += *got;
+  std::memset(to + end_, 0, kPadding);
   return *got != 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file that is imported, unpacked if it is a gzip or zip file: as a stream, or line by line.
+// The bytes of a file that is imported, unpacked if it is a gzip or zip file, or in an archive: as a stream, or line by line.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,13 @@
 #include <string_view>
 
 #include "runner/util/result.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::exchange {
 
 class Input {
  public:
+  // `path`: a file, or ARCHIVE/NAME (archive.h).
   static Result<std::unique_ptr<Input>> open(const std::string& path);
   virtual ~Input() = default;
 
@@ -23,11 +25,33 @@ class Input {
   [[nodiscard]] int64_t file_size() const { return file_size_; }
   // The packed file ends early; what came before was read.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
+  // Its bytes are not those of a file by itself.
+  [[nodiscard]] bool is_packed() const { return is_packed_; }
 
  protected:
   int64_t file_at_ = 0, file_size_ = 0;
-  bool is_cut_ = false;
+  bool is_cut_ = false, is_packed_ = false;
 };
+
+// A file, or a part of one.
+class FileInput : public Input {
+ public:
+  static Result<std::unique_ptr<FileInput>> open(const std::string& path);
+  Result<size_t> read(char* to, size_t size) override;
+  // Whatever was read: the bytes at `offset`, fewer at the end of the file.
+  [[nodiscard]] Result<std::string> at(uint64_t offset, size_t size) const;
+  // From here on read() returns only these.
+  void set_part(uint64_t offset, uint64_t size);
+
+ private:
+  FileInput(std::string path, util::UniqueFd file, int64_t size);
+  std::string path_;
+  util::UniqueFd file_;
+  int64_t end_;
+};
+
+enum class Packing : uint8_t { kGzip, kDeflate };
+[[nodiscard]] std::unique_ptr<Input> inflated(const std::string& path, std::unique_ptr<Input> packed, Packing packing);
 
 // A window on an input that grows at its end. Offsets are of the unpacked bytes.
 class Window {
@@ -35,7 +59,7 @@ class Window {
   static constexpr size_t kPadding = 64;  // readable behind the bytes, with any content
   explicit Window(Input& input) : input_(input) {}
 
-  [[nodiscard]] std::string_view bytes() const { return std::string_view(buffer_).substr(from_); }
+  [[nodiscard]] std::string_view bytes() const { return {buffer_.get() + from_, end_ - from_}; }
   [[nodiscard]] int64_t offset() const { return offset_; }
   // Reads more; false at the end of the input. What was consumed is forgotten first.
   Result<bool> grow();
@@ -47,8 +71,8 @@ class Window {
  private:
   static constexpr size_t kChunk = size_t{1} << 20;
   Input& input_;
-  std::string buffer_;
-  size_t from_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0, from_ = 0, end_ = 0;  // without the padding
   int64_t offset_ = 0;
 };
 

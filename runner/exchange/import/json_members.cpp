@@ -22,12 +22,17 @@ std::string_view without_space(std::string_view text) {
 
 struct JsonMembers::State {
   simdjson::ondemand::parser parser;
-  std::string padded;
+  simdjson::ondemand::document document;
+  std::string copy;
 
-  simdjson::simdjson_result<simdjson::ondemand::document> begin(std::string_view text) {
-    padded.assign(text);
-    padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
-    return parser.iterate(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING);
+  bool begin_padded(std::string_view text) {
+    const size_t capacity = text.size() + simdjson::SIMDJSON_PADDING;
+    return parser.iterate(text.data(), text.size(), capacity).get(document) == simdjson::SUCCESS;
+  }
+  bool begin(std::string_view text) {
+    copy.assign(text);
+    copy.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    return begin_padded(copy);
   }
   static bool take(simdjson::ondemand::value value, JsonMember& member) {
     auto type = simdjson::ondemand::json_type::null;
@@ -53,11 +58,15 @@ struct JsonMembers::State {
 JsonMembers::JsonMembers() : state_(std::make_unique<State>()) {}
 JsonMembers::~JsonMembers() = default;
 
-bool JsonMembers::visit(std::string_view object, const std::function<void(const JsonMember& member)>& see) {
-  simdjson::ondemand::document document;
+bool JsonMembers::visit(std::string_view object, const See& see) { return state_->begin(object) && visit_members(see); }
+
+bool JsonMembers::visit_padded(std::string_view object, const See& see) {
+  return state_->begin_padded(object) && visit_members(see);
+}
+
+bool JsonMembers::visit_members(const See& see) {
   simdjson::ondemand::object members;
-  if (state_->begin(object).get(document) != simdjson::SUCCESS) return false;
-  if (document.get_object().get(members) != simdjson::SUCCESS) return false;
+  if (state_->document.get_object().get(members) != simdjson::SUCCESS) return false;
   for (auto field : members) {
     JsonMember member;
     simdjson::ondemand::value value;
@@ -68,11 +77,9 @@ bool JsonMembers::visit(std::string_view object, const std::function<void(const 
   return true;
 }
 
-bool JsonMembers::visit_array(std::string_view array, const std::function<void(const JsonMember& element)>& see) {
-  simdjson::ondemand::document document;
+bool JsonMembers::visit_array(std::string_view array, const See& see) {
   simdjson::ondemand::array elements;
-  if (state_->begin(array).get(document) != simdjson::SUCCESS) return false;
-  if (document.get_array().get(elements) != simdjson::SUCCESS) return false;
+  if (!state_->begin(array) || state_->document.get_array().get(elements) != simdjson::SUCCESS) return false;
   for (auto element : elements) {
     JsonMember member;
     simdjson::ondemand::value value;

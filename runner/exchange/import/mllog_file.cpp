@@ -5,43 +5,38 @@
 #include <sstream>
 
 #include "runner/exchange/import/decimal_time.h"
-#include "runner/exchange/import/input.h"
+#include "runner/exchange/import/file_lines.h"
 #include "runner/trace/marks/mllog.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
-constexpr std::string_view kMarkerOfLine = ":::MLLOG", kTimeMember = "\"time_ms\":";
+constexpr std::string_view kMarkerOfLine = ":::MLLOG", kTimeMember = "\"time_ms\"";
 constexpr int kDigitsOfMillisecond = 6;
 constexpr size_t kLogBytesMax = size_t{128} << 20;  // of lines with events, which are in memory
 
 }  // namespace
 
 Status read_mllog(const std::string& path, TraceMaker& to) {
-  auto input = Input::open(path);
-  if (!input) return tl::make_unexpected(input.error());
-  Lines lines(**input, path);
   std::string events;
   int64_t count = 0, last_ns = 0;
-  for (std::string_view text;;) {
-    const auto more = lines.next(text);
-    if (!more) return tl::make_unexpected(more.error());
-    if (!*more) break;
+  const auto see = [&](std::string_view text, int64_t offset) -> Status {
     const size_t marker = text.find(kMarkerOfLine);
-    if (marker == std::string_view::npos) continue;
-    if (events.size() + text.size() > kLogBytesMax)
-      return bad_input(path, "more than 128 MiB of MLLOG lines", lines.offset());
+    if (marker == std::string_view::npos) return {};
+    if (events.size() + text.size() > kLogBytesMax) return bad_input(path, "more than 128 MiB of MLLOG lines", offset);
     events.append(text.substr(marker)).append("\n");
     ++count;
     if (const size_t at = text.find(kTimeMember); at != std::string_view::npos) {
       std::string_view number = text.substr(at + kTimeMember.size());
-      number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
+      number.remove_prefix(std::min(number.find_first_not_of(" :"), number.size()));
       last_ns = std::max(
           last_ns,
           decimal_ns(number.substr(0, number.find_first_not_of("0123456789.")), kDigitsOfMillisecond).value_or(0));
     }
-  }
+    return {};
+  };
+  if (Status read = for_each_line(path, to, see); !read) return read;
   // The clock of the trace is that of the log.
   const auto clock = trace::TraceClock::make({{0, 0, 0, 0, 0}}, false);
   if (!clock) return tl::make_unexpected(clock.error());
@@ -56,10 +51,12 @@ Status read_mllog(const std::string& path, TraceMaker& to) {
     if (Status added = to.add(mark); !added) return added;
   }
   const auto unreadable = static_cast<int64_t>(log.unreadable_lines),
-             unmatched = static_cast<int64_t>(log.unmatched_ends);
+             unmatched = static_cast<int64_t>(log.unmatched_ends), outside = static_cast<int64_t>(log.outside);
   if (unreadable != 0) file.leave_out("an MLLOG line without key or time_ms, or no JSON", unreadable);
   if (unmatched != 0) file.leave_out("an end without a beginning", unmatched);
-  file.keep("mark", 0, count - unreadable - unmatched - static_cast<int64_t>(log.marks.size()));  // ends of intervals
+  if (outside != 0) file.leave_out("a time beyond the year 2043", outside);
+  file.keep("mark", 0,
+            count - unreadable - unmatched - outside - static_cast<int64_t>(log.marks.size()));  // ends of intervals
   for (model::PhaseRow phase : log.phases) {
     phase.phase_id = static_cast<int32_t>(to.info().phases.size()) + 1;
     to.info().phases.push_back(phase);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -22,6 +23,21 @@ namespace {
 constexpr int64_t kPidBits = 0x1000000;
 constexpr int kSchemaMajorMax = 3;
 constexpr int kDomainCreate = 75;
+constexpr int64_t kTimeMax = INT64_MAX / 4;
+
+// Columns with the number of a text in StringIds.
+bool is_text_number(std::string_view column) {
+  constexpr std::array<std::string_view, 10> kColumns = {"nameId",     "textId",    "jsonTextId",  "contentId",
+                                                         "filenameId", "shortName", "mangledName", "demangledName",
+                                                         "module",     "symbol"};
+  return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();
+}
+
+// Tables that others refer to: of texts, of names of numbers, about the machine.
+bool is_reference(std::string_view table) {
+  return table == "StringIds" || table.starts_with("ENUM_") || table.starts_with("META_DATA_") ||
+         table.starts_with("TARGET_INFO_") || table.starts_with("sqlite_");
+}
 
 // One row, by names of columns. Columns that were not asked for are its rest.
 class NsysRow {
@@ -38,6 +54,11 @@ class NsysRow {
     used_[static_cast<size_t>(found->second)] = true;
     return row_.getColumn(found->second).getInt64();
   }
+  // Nanoseconds; nothing if it is out of range, too.
+  std::optional<int64_t> time(const char* name) {
+    const auto ns = number(name);
+    return ns && *ns > -kTimeMax && *ns < kTimeMax ? ns : std::nullopt;
+  }
   uint32_t narrow(const char* name) { return static_cast<uint32_t>(number(name).value_or(0)); }
   std::string text(const char* name) {
     const auto found = places_.find(name);
@@ -45,15 +66,21 @@ class NsysRow {
     used_[static_cast<size_t>(found->second)] = true;
     return row_.getColumn(found->second).getString();
   }
-  // As a JSON object; empty if nothing is left.
-  [[nodiscard]] std::string rest() const {
+  // As a JSON object; empty if nothing is left. `string`: the text with a number.
+  template <typename String>
+  [[nodiscard]] std::string rest(String string) const {
     std::string json;
     for (const auto& [name, place] : places_) {
       if (used_[static_cast<size_t>(place)] || row_.isColumnNull(place)) continue;
       const SQLite::Column value = row_.getColumn(place);
       json += (json.empty() ? "{" : ",") + quoted_json(name) + ":";
-      json +=
-          value.isInteger() || value.isFloat() ? value.getString() : quoted_json(util::escaped_utf8(value.getString()));
+      if (value.isInteger() && is_text_number(name)) {
+        json += quoted_json(string(value.getInt64()));
+      } else if (value.isInteger() || (value.isFloat() && std::isfinite(value.getDouble()))) {
+        json += value.getString();
+      } else {
+        json += quoted_json(util::escaped_utf8(value.getString()));
+      }
     }
     return json.empty() ? json : json + "}";
   }
@@ -79,7 +106,7 @@ void drop_version(std::string& name) {
 }
 
 // The columns that only work of its kind has.
-void set_nsys_detail(NsysRow& row, const std::string& name, model::GpuWorkRow& work) {
+void set_nsys_detail(NsysRow& row, model::GpuWorkRow& work) {
   switch (work.kind) {
     case model::GpuKind::kKernel:
       work.grid = {row.narrow("gridX"), row.narrow("gridY"), row.narrow("gridZ")};
@@ -88,7 +115,6 @@ void set_nsys_detail(NsysRow& row, const std::string& name, model::GpuWorkRow& w
       work.static_shared = row.narrow("staticSharedMemory");
       work.dynamic_shared = row.narrow("dynamicSharedMemory");
       work.local_bytes = row.narrow("localMemoryPerThread");
-      work.is_communication = name.find("nccl") != std::string::npos;
       break;
     case model::GpuKind::kMemcpy:
       work.bytes = row.number("bytes").value_or(0);
@@ -126,12 +152,17 @@ class NsysReader {
   Status other(const std::string& table, NsysRow& row);
   model::Origin origin(int64_t ts_ns, std::optional<int64_t> global, bool has_thread);
   const std::string& string(int64_t id);
+  [[nodiscard]] std::string rest_of(const NsysRow& row) {
+    return row.rest([&](int64_t id) { return string(id); });
+  }
+  [[nodiscard]] size_t rows_in(const std::string& table);
   [[nodiscard]] bool has_table(const std::string& name) { return base_.tableExists(name); }
 
   TraceMaker& to_;
   SQLite::Database base_;
   std::unordered_map<int64_t, std::string> strings_;
   std::unordered_map<int64_t, std::string> domains_;
+  size_t rows_read_ = 0, rows_in_all_ = 0;
 };
 
 Status NsysReader::check_version() {
@@ -172,35 +203,52 @@ model::Origin NsysReader::origin(int64_t ts_ns, std::optional<int64_t> global, b
   return to_.ids().origin(ts_ns, proc_id, thread_id);
 }
 
+// Columns are absent in old exports, as are tables.
 void NsysReader::read_names() {
-  if (has_table("TARGET_INFO_SESSION_START_TIME")) {
-    SQLite::Statement rows(base_, "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");
-    if (rows.executeStep() && !rows.isColumnNull(0)) {
-      to_.file().realtime_offset_ns = rows.getColumn(0).getInt64();
-      to_.file().has_offset = true;
-    }
-  }
-  if (has_table("TARGET_INFO_GPU")) {
-    SQLite::Statement rows(base_, "SELECT id, name FROM TARGET_INFO_GPU");
-    while (rows.executeStep()) to_.ids().gpu(rows.getColumn(0).getInt64(), rows.getColumn(1).getString());
-  }
-  if (has_table("NVTX_EVENTS")) {
-    SQLite::Statement rows(
-        base_, fmt::format("SELECT domainId, text, textId FROM NVTX_EVENTS WHERE eventType = {}", kDomainCreate));
+  const auto for_each_row = [&](const char* table, auto see) {
+    if (!has_table(table)) return;
+    SQLite::Statement rows(base_, fmt::format("SELECT * FROM {}", table));
+    NsysRow row(rows);
     while (rows.executeStep()) {
-      domains_[rows.getColumn(0).getInt64()] = rows.isColumnNull(1) ? string(rows.getColumn(2).getInt64())
-                                                                    : util::escaped_utf8(rows.getColumn(1).getString());
+      if (!see(row)) return;
     }
-  }
+  };
+  for_each_row("TARGET_INFO_SESSION_START_TIME", [&](NsysRow& row) {
+    const auto utc_ns = row.time("utcEpochNs");
+    to_.file().realtime_offset_ns = utc_ns.value_or(0);
+    to_.file().has_offset = utc_ns.has_value();
+    return false;
+  });
+  for_each_row("TARGET_INFO_GPU", [&](NsysRow& row) {
+    if (const auto id = row.number("id")) to_.ids().gpu(*id, row.text("name"));
+    return true;
+  });
+  for_each_row("NVTX_EVENTS", [&](NsysRow& row) {
+    const auto domain = row.number("domainId");
+    if (row.number("eventType") != kDomainCreate || !domain) return true;
+    const std::string name = util::escaped_utf8(row.text("text"));
+    const auto id = row.number("textId");
+    domains_[*domain] = name.empty() && id ? string(*id) : name;
+    return true;
+  });
 }
 
 Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_column) {
-  const int64_t start = row.number("start").value_or(0), end = row.number("end").value_or(start);
+  const auto begin = row.time("start");
+  if (!begin) {
+    to_.file().leave_out("no time, or one out of range");
+    return {};
+  }
+  const int64_t start = *begin, end = row.time("end").value_or(start);
   const bool is_call = work.kind == model::GpuKind::kApi;
   work.origin = origin(start, is_call ? row.number("globalTid") : row.number("globalPid"), is_call);
   work.dur_ns = std::max<int64_t>(end - start, 0);
   work.correlation = row.narrow("correlationId");
-  std::string name = name_column == nullptr ? std::string() : string(row.number(name_column).value_or(0));
+  std::string name;
+  if (const auto id = name_column == nullptr ? std::nullopt : row.number(name_column)) name = string(*id);
+  if (work.kind == model::GpuKind::kKernel && name.empty()) {
+    if (const auto id = row.number("shortName")) name = string(*id);
+  }
   if (is_call) {
     work.result = row.narrow("returnValue");
     drop_version(name);
@@ -210,9 +258,9 @@ Status NsysReader::gpu(NsysRow& row, model::GpuWorkRow work, const char* name_co
     work.stream = row.narrow("streamId");
     work.graph_node = static_cast<uint64_t>(row.number("graphNodeId").value_or(0));
   }
-  set_nsys_detail(row, name, work);
+  set_nsys_detail(row, work);
   if (Status added = to_.add(work, name, static_cast<uint32_t>(work.origin.proc_id)); !added) return added;
-  const std::string rest = row.rest(), id = std::to_string(work.correlation);
+  const std::string rest = rest_of(row), id = std::to_string(work.correlation);
   if (rest.empty()) return {};
   model::OtherEventRow more;
   more.origin = work.origin;
@@ -226,10 +274,10 @@ Status NsysReader::nvtx(NsysRow& row) {
   constexpr std::array<int64_t, 6> kRanges = {59, 60, 70,
                                               71, 34, 72};  // push and pop, start and end; the last two are points
   constexpr size_t kPoints = 4;
-  const int64_t type = row.number("eventType").value_or(-1), start = row.number("start").value_or(0);
-  const auto end = row.number("end");
+  const int64_t type = row.number("eventType").value_or(-1);
+  const auto start = row.time("start"), end = row.time("end");
   const auto known = std::find(kRanges.begin(), kRanges.end(), type);
-  if (known == kRanges.end()) {
+  if (known == kRanges.end() || !start) {
     row.begin();
     return other("NVTX_EVENTS", row);
   }
@@ -239,19 +287,19 @@ Status NsysReader::nvtx(NsysRow& row) {
   const int64_t domain = row.number("domainId").value_or(0);
   const std::string& domain_name = domains_[domain];
   model::MarkRow mark;
-  mark.origin = origin(start, row.number("globalTid"), true);
-  mark.dur_ns = is_point ? -1 : end ? std::max<int64_t>(*end - start, 0) : 0;
+  mark.origin = origin(*start, row.number("globalTid"), true);
+  mark.dur_ns = is_point ? -1 : end ? std::max<int64_t>(*end - *start, 0) : 0;
   mark.is_open = !is_point && !end;
   mark.domain = domain == 0 ? "nvtx" : "nvtx:" + (domain_name.empty() ? std::to_string(domain) : domain_name);
   mark.name = name;
   mark.scope = type == 60 || type == 71 ? "process" : "thread";
-  mark.value = row.rest();
+  mark.value = rest_of(row);
   return to_.add(mark);
 }
 
 Status NsysReader::other(const std::string& table, NsysRow& row) {
   const char* begin = row.has("start") ? "start" : row.has("timestamp") ? "timestamp" : "rawTimestamp";
-  const auto start = row.number(begin), end = row.number("end");
+  const auto start = row.time(begin), end = row.time("end");
   const bool has_thread = row.has("globalTid");
   std::string name;
   if (const auto id = row.number("nameId")) name = string(*id);
@@ -261,7 +309,7 @@ Status NsysReader::other(const std::string& table, NsysRow& row) {
   event.dur_ns = start && end ? std::max<int64_t>(*end - *start, 0) : -1;
   event.kind = table;
   event.name = name;
-  const std::string rest = row.rest();
+  const std::string rest = rest_of(row);
   event.args = rest;
   return to_.add(event);
 }
@@ -307,15 +355,32 @@ Status NsysReader::add(const std::string& table, NsysRow& row) {
   return other(table, row);
 }
 
+// About so many, without reading them.
+size_t NsysReader::rows_in(const std::string& table) {
+  try {
+    SQLite::Statement row(base_, "SELECT max(rowid) FROM \"" + table + "\"");
+    return row.executeStep() && !row.isColumnNull(0)
+               ? static_cast<size_t>(std::max<int64_t>(row.getColumn(0).getInt64(), 1))
+               : 1;
+  } catch (const SQLite::Exception&) {
+    return 1;  // a table without these numbers
+  }
+}
+
 Status NsysReader::read_table(const std::string& table) {
   SQLite::Statement rows(base_, "SELECT * FROM \"" + table + "\"");
   NsysRow row(rows);
   const bool is_event = row.has("start") || row.has("timestamp") || row.has("rawTimestamp") || table == "PROCESSES" ||
                         table == "ThreadNames";
-  if (!is_event) return {};
-  while (rows.executeStep()) {
+  constexpr size_t kRowsPerStep = 1024;
+  for (size_t count = 1; rows.executeStep(); ++count) {
+    if (!is_event) {
+      ++to_.file().remarks["a row of a table without times, not read: " + util::escaped_utf8(table)];
+      continue;
+    }
     row.begin();
     if (Status added = add(table, row); !added) return added;
+    if (count % kRowsPerStep == 0) to_.progress().reached(rows_read_ + count, rows_in_all_);
   }
   return {};
 }
@@ -327,11 +392,15 @@ Status NsysReader::run() {
   std::vector<std::string> tables;
   SQLite::Statement names(base_, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
   while (names.executeStep()) tables.push_back(names.getColumn(0).getString());
-  size_t done = 0;
+  std::vector<size_t> sizes;
   for (const std::string& table : tables) {
-    if (table.find('"') != std::string::npos) continue;
-    if (Status read = read_table(table); !read) return read;
-    to_.progress().reached(++done, tables.size());
+    const bool is_read = table.find('"') == std::string::npos && !is_reference(table);
+    rows_in_all_ += sizes.emplace_back(is_read ? rows_in(table) : 0);
+  }
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (sizes[i] == 0) continue;
+    if (Status read = read_table(tables[i]); !read) return read;
+    to_.progress().reached(rows_read_ += sizes[i], rows_in_all_);
   }
   const bool is_of_nsys = std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
     return table == "StringIds" || table.starts_with("TARGET_INFO") || table.starts_with("CUPTI_") ||

@@ -54,6 +54,7 @@ class Otf2Archive {
   static Otf2Archive& of(void* data) { return *static_cast<Otf2Archive*>(data); }
   Status read(OTF2_Reader* reader);
   Status read_definitions(OTF2_Reader* reader);
+  static void register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks);
   Status read_events(OTF2_Reader* reader);
   Status open_locations(OTF2_Reader* reader);
   void register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events);
@@ -72,6 +73,12 @@ class Otf2Archive {
   }
   [[nodiscard]] model::Origin origin(const Otf2Location& location, int64_t ts_ns) const {
     return to_.ids().origin(ts_ns, location.proc_id, location.thread_id);
+  }
+  // One record more.
+  void handle() {
+    constexpr int64_t kRecordsPerStep = 4096;
+    if (++handled_ % kRecordsPerStep == 0)
+      to_.progress().reached(static_cast<uint64_t>(handled_), std::max(static_cast<uint64_t>(handled_), events_));
   }
   OTF2_CallbackCode done(Status status) {
     if (status) return kGoOn;
@@ -101,6 +108,7 @@ class Otf2Archive {
   using Message = std::tuple<OTF2_CommRef, uint32_t, uint64_t, uint64_t>;  // tag, from, to
   std::map<Message, std::deque<int64_t>> sent_, received_;
   int64_t messages_ = 0, handled_ = 0;
+  uint64_t events_ = 0;  // as the definitions of the locations say
 };
 
 OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns) {
@@ -119,7 +127,7 @@ OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef regi
 }
 
 OTF2_CallbackCode Otf2Archive::enter(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region) {
-  ++handled_;
+  handle();
   Otf2Location& location = locations_[where];
   if (location.open.size() >= kOpenMaxOfLocation) {
     to_.file().leave_out("begun inside 100,000 others");
@@ -130,7 +138,7 @@ OTF2_CallbackCode Otf2Archive::enter(OTF2_LocationRef where, OTF2_TimeStamp stam
 }
 
 OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region) {
-  ++handled_;
+  handle();
   Otf2Location& location = locations_[where];
   for (size_t i = location.open.size(); i-- > 0;) {
     if (location.open[i].first != region) continue;
@@ -146,7 +154,7 @@ OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stam
 
 OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
                                       const OTF2_Type* types, const OTF2_MetricValue* values) {
-  ++handled_;
+  handle();
   const std::vector<OTF2_MetricMemberRef>& members = classes_[ref];
   for (uint8_t i = 0; i < count; ++i) {
     const Member member = i < members.size() ? members_[members[i]] : Member{};
@@ -166,7 +174,7 @@ OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp sta
 // Messages of one communicator, tag and pair arrive in the order in which they were sent.
 OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-  ++handled_;
+  handle();
   const Message key = is_send ? Message{comm, tag, where, peer} : Message{comm, tag, peer, where};
   std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
   int64_t id = 0;
@@ -187,6 +195,28 @@ OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp st
   row.category = "mpi";
   row.args = args;
   return done(to_.add(row));
+}
+
+void Otf2Archive::register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks) {
+  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
+      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
+                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
+        of(data).members_[self] = {name, unit};
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
+      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
+                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
+        of(data).classes_[self].assign(members, members + count);
+        return kGoOn;
+      });
+  // A recorder's own copy of a class.
+  OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(
+      callbacks,
+      [](void* data, OTF2_MetricRef self, OTF2_MetricRef metric_class, OTF2_LocationRef, OTF2_MetricScope, uint64_t) {
+        of(data).classes_[self] = std::vector(of(data).classes_[metric_class]);
+        return kGoOn;
+      });
 }
 
 Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
@@ -220,6 +250,7 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         location.group = group;
         location.type = type;
         location.events = events;
+        of(data).events_ += events;
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
@@ -228,18 +259,7 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         of(data).regions_[self] = {name, paradigm};
         return kGoOn;
       });
-  OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(
-      callbacks, [](void* data, OTF2_MetricMemberRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_MetricType,
-                    OTF2_MetricMode, OTF2_Type, OTF2_Base, int64_t, OTF2_StringRef unit) {
-        of(data).members_[self] = {name, unit};
-        return kGoOn;
-      });
-  OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(
-      callbacks, [](void* data, OTF2_MetricRef self, uint8_t count, const OTF2_MetricMemberRef* members,
-                    OTF2_MetricOccurrence, OTF2_RecorderKind) {
-        of(data).classes_[self].assign(members, members + count);
-        return kGoOn;
-      });
+  register_metrics(callbacks);
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, this);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   uint64_t count = 0;
@@ -331,9 +351,7 @@ Status Otf2Archive::read_events(OTF2_Reader* reader) {
   if (!status_) return status_;
   if (!read) return fail("its events are damaged");
   if (Status added = add_never_ended(); !added) return added;
-  uint64_t total = 0;
-  for (const auto& [ref, location] : locations_) total += location.events;
-  const int64_t others = static_cast<int64_t>(std::max(count, total)) - handled_;
+  const int64_t others = static_cast<int64_t>(std::max(count, events_)) - handled_;
   if (others > 0) to_.file().leave_out("a record of another kind than regions, metrics and messages", others);
   return {};
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/perf_text.h"
 
+#include <algorithm>
 #include <charconv>
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "runner/exchange/import/child_text.h"
 #include "runner/exchange/import/decimal_time.h"
-#include "runner/exchange/import/input.h"
+#include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/util/text.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr int kDigitsOfSecond = 9;
 constexpr std::string_view kBlanks = " \t";
 
-// "comm 12/34 [001] 123.456789: 1000 cycles:u: rest"
+// "comm 12/34 [001] 123.456789: 1000 cycles:u: rest"; with -F, some of it
 struct PerfHead {
   std::string_view comm, pid, tid, event, rest;
   int64_t ts_ns = 0, period = -1;
@@ -55,6 +55,26 @@ bool is_hex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+// The process and thread before the time: absent, or "comm 12/34 [001]". A lost one is -1.
+bool take_owner(std::string_view before, PerfHead& head) {
+  before = strip(before);
+  if (before.empty()) return true;
+  std::string_view id = last_word(before);
+  if (id.starts_with('[') && id.ends_with(']')) {
+    const std::string_view cpu = id.substr(1, id.size() - 2);
+    const size_t first = std::min(cpu.find_first_not_of('0'), cpu.size() - (cpu.empty() ? 0 : 1));
+    head.cpu = static_cast<int32_t>(std::clamp<int64_t>(json_integer(cpu.substr(first), -1), -1, INT32_MAX));
+    if (before.empty()) return head.cpu >= 0;
+    id = last_word(before);
+  }
+  const auto is_id = [](std::string_view text) { return text == "-1" || is_number(text); };
+  const size_t slash = id.find('/');
+  head.pid = id.substr(0, slash);
+  head.tid = slash == std::string_view::npos ? head.pid : id.substr(slash + 1);
+  head.comm = before;
+  return is_id(head.pid) && is_id(head.tid);
+}
+
 std::optional<PerfHead> parse_head(std::string_view line) {
   if (line.empty() || line[0] == '#') return std::nullopt;
   // The time: the first "123.456:".
@@ -69,17 +89,7 @@ std::optional<PerfHead> parse_head(std::string_view line) {
     if (!ns) continue;
     PerfHead head;
     head.ts_ns = *ns;
-    std::string_view before = line.substr(0, begin), id = last_word(before);
-    if (id.starts_with('[') && id.ends_with(']')) {
-      head.cpu = static_cast<int32_t>(json_integer(
-          id.substr(1, id.size() - 2).substr(std::min(id.find_first_not_of('0', 1), id.size() - 2) - 1), 0));
-      id = last_word(before);
-    }
-    const size_t slash = id.find('/');
-    head.pid = id.substr(0, slash);
-    head.tid = slash == std::string_view::npos ? head.pid : id.substr(slash + 1);
-    if (!is_number(head.pid) || !is_number(head.tid)) return std::nullopt;
-    head.comm = before;
+    if (!take_owner(line.substr(0, begin), head)) return std::nullopt;
     std::string_view after = line.substr(end);
     std::string_view event = first_word(after);
     if (is_number(event)) {
@@ -112,7 +122,7 @@ std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to
     const size_t open = name.rfind('(');
     if (open != std::string_view::npos) {
       const std::string_view library = name.substr(open + 1, name.size() - open - 2);
-      if (library != "[unknown]") row.file = to.library(util::escaped_utf8(library));
+      if (library != "[unknown]" && library != "inlined") row.file = to.library(util::escaped_utf8(library));
       name = strip(name.substr(0, open));
     }
   }
@@ -120,6 +130,18 @@ std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to
   if (name != "[unknown]") row.function = util::escaped_utf8(name);
   row.state = row.function.empty() ? model::FrameState::kNoSymbol : model::FrameState::kNamed;
   return row;
+}
+
+// "train.c:12", which perf writes below a frame with -F +srcline. False: it is none.
+bool take_source(std::string_view line, std::vector<model::FrameRow>& frames) {
+  line = strip(line);
+  const size_t colon = line.rfind(':');
+  if (frames.empty() || colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view number = line.substr(colon + 1);
+  if ((!is_number(number) && number != "?") || line.find_first_of(kBlanks) != std::string_view::npos) return false;
+  frames.back().source = util::escaped_utf8(line.substr(0, colon));
+  frames.back().line = static_cast<decltype(frames.back().line)>(std::min<int64_t>(json_integer(number, 0), INT32_MAX));
+  return true;
 }
 
 // The frame at the end of a line that has a sample's whole content: behind its other numbers.
@@ -151,6 +173,7 @@ class PerfReader {
         frames_.push_back(*std::move(frame));
         return {};
       }
+      if (take_source(text, frames_)) return {};
     }
     const auto head = parse_head(text);
     if (!head) {
@@ -172,9 +195,9 @@ class PerfReader {
 
  private:
   Status begin_sample(const PerfHead& head) {
-    const int32_t proc_id = to_.ids().process(head.pid);
-    const int32_t thread_id = to_.ids().thread(proc_id, head.tid);
-    to_.ids().name_thread(thread_id, head.comm);
+    const int32_t proc_id = head.pid.empty() ? 0 : to_.ids().process(head.pid);
+    const int32_t thread_id = head.tid.empty() ? 0 : to_.ids().thread(proc_id, head.tid);
+    if (thread_id != 0) to_.ids().name_thread(thread_id, head.comm);
     row_ = {};
     row_.origin = to_.ids().origin(head.ts_ns, proc_id, thread_id);
     row_.cpu = head.cpu;
@@ -198,15 +221,9 @@ class PerfReader {
 
 Status read_lines(Input& input, const std::string& path, TraceMaker& to) {
   to.file().clock = FileClock::kMonotonic;
-  Lines lines(input, path);
   PerfReader reader(to);
-  for (std::string_view text;;) {
-    const auto more = lines.next(text);
-    if (!more) return tl::make_unexpected(more.error());
-    if (!*more) break;
-    if (Status taken = reader.line(text); !taken) return taken;
-    to.progress().reached(static_cast<size_t>(input.file_at()), static_cast<size_t>(input.file_size()));
-  }
+  const auto see = [&](std::string_view text, int64_t) { return reader.line(text); };
+  if (Status read = for_each_line(input, path, to, see); !read) return read;
   return reader.end_sample();
 }
 

@@ -24,7 +24,12 @@
 
 namespace mlrun::exchange {
 
+// Of rows whose last members are the views of their texts: what is stored of them beside the texts.
 template <typename Row, size_t kTexts>
+inline constexpr size_t kBytesBeforeTexts = sizeof(Row) - kTexts * sizeof(std::string_view);
+
+// `kStored`: bytes of a row that are kept, from its first one.
+template <typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class SortedRows {
   static_assert(std::is_trivially_copyable_v<Row>);
 
@@ -36,11 +41,17 @@ class SortedRows {
   [[nodiscard]] int64_t size() const { return rows_; }
 
   Status add(int64_t time_ns, const Row& row, const Texts& texts) {
-    const Head head{time_ns, row, sizes_of(texts)};
+    // Once and for all: pages are there only when they are used, and growing copies them.
+    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
     if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
     order_.emplace_back(time_ns, bytes_.size());
-    append(&head, sizeof head);
-    for (const std::string_view text : texts) append(text.data(), text.size());
+    std::array<char, kHeadBytes> head;
+    const Sizes sizes = sizes_of(texts);
+    std::memcpy(head.data(), &time_ns, sizeof time_ns);
+    std::memcpy(head.data() + kRowAt, &row, kStored);
+    std::memcpy(head.data() + kSizesAt, sizes.data(), sizeof sizes);
+    bytes_.append(head.data(), head.size());
+    for (const std::string_view text : texts) bytes_.append(text);
     ++rows_;
     return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill();
   }
@@ -63,39 +74,39 @@ class SortedRows {
   }
 
  private:
-  struct Head {
-    int64_t time_ns;
-    Row row;
-    std::array<uint32_t, kTexts> sizes;
-  };
+  static constexpr size_t kReservedMax = size_t{40} << 20;
 
-  static std::array<uint32_t, kTexts> sizes_of(const Texts& texts) {
-    std::array<uint32_t, kTexts> sizes{};
+  // A stored row: its time, the row, the sizes of its texts, and the texts.
+  using Sizes = std::array<uint32_t, kTexts>;
+  static constexpr size_t kRowAt = sizeof(int64_t), kSizesAt = kRowAt + kStored, kHeadBytes = kSizesAt + sizeof(Sizes);
+
+  static Sizes sizes_of(const Texts& texts) {
+    Sizes sizes{};
     for (size_t i = 0; i < kTexts; ++i) sizes[i] = static_cast<uint32_t>(texts[i].size());
     return sizes;
   }
   static size_t size_of(const char* at) {
-    Head head;
-    std::memcpy(&head, at, sizeof head);
-    size_t size = sizeof head;
-    for (const uint32_t bytes : head.sizes) size += bytes;
+    Sizes sizes;
+    std::memcpy(sizes.data(), at + kSizesAt, sizeof sizes);
+    size_t size = kHeadBytes;
+    for (const uint32_t bytes : sizes) size += bytes;
     return size;
-  }
-  void append(const void* from, size_t size) {
-    const char* bytes = static_cast<const char*>(from);
-    bytes_.insert(bytes_.end(), bytes, bytes + size);
   }
   template <typename Visit>
   static Status show(const char* at, Visit& visit) {
-    Head head;
-    std::memcpy(&head, at, sizeof head);
-    at += sizeof head;
+    int64_t time_ns = 0;
+    Row row{};
+    Sizes sizes;
+    std::memcpy(&time_ns, at, sizeof time_ns);
+    std::memcpy(static_cast<void*>(&row), at + kRowAt, kStored);
+    std::memcpy(sizes.data(), at + kSizesAt, sizeof sizes);
+    at += kHeadBytes;
     Texts texts;
     for (size_t i = 0; i < kTexts; ++i) {
-      texts[i] = {at, head.sizes[i]};
-      at += head.sizes[i];
+      texts[i] = {at, sizes[i]};
+      at += sizes[i];
     }
-    return visit(head.time_ns, std::as_const(head.row), std::as_const(texts));
+    return visit(time_ns, std::as_const(row), std::as_const(texts));
   }
   void sort() {
     if (!is_sorted_) std::sort(order_.begin(), order_.end());  // by place where the times are equal
@@ -123,7 +134,7 @@ class SortedRows {
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
     std::vector<RunFile::Reader> readers = file_.readers();
     const auto look = [&](size_t run) -> Status {
-      auto head = readers[run].peek(sizeof(Head));
+      auto head = readers[run].peek(kHeadBytes);
       if (!head) return tl::make_unexpected(head.error());
       if (head->empty()) return {};
       int64_t time = 0;
@@ -137,7 +148,7 @@ class SortedRows {
     while (!next.empty()) {
       const size_t run = next.top().second;
       next.pop();
-      const auto head = readers[run].peek(sizeof(Head));
+      const auto head = readers[run].peek(kHeadBytes);
       if (!head) return tl::make_unexpected(head.error());
       const auto whole = readers[run].peek(size_of(head->data()));
       if (!whole) return tl::make_unexpected(whole.error());
@@ -153,7 +164,7 @@ class SortedRows {
   int64_t rows_ = 0;
   bool is_sorted_ = true;
   std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
-  std::vector<char> bytes_;
+  std::string bytes_;
 };
 
 }  // namespace mlrun::exchange

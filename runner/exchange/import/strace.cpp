@@ -2,12 +2,14 @@
 #include "runner/exchange/import/strace.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <unordered_map>
 
 #include "runner/exchange/import/call_names.h"
-#include "runner/exchange/import/input.h"
+#include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/strace_line.h"
 #include "runner/util/text.h"
@@ -17,6 +19,8 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
+
+int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
 // What is in quotes; escapes of strace (\n, \3, \x41) become bytes.
 std::string unquoted(std::string_view text) {
@@ -34,6 +38,9 @@ std::string unquoted(std::string_view text) {
         value = value * 8 + (text[i++] - '0');
       --i;
       out += static_cast<char>(value);
+    } else if (c == 'x' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
     } else {
       constexpr std::string_view kFrom = "ntrvfe", kTo = "\n\t\r\v\f\033";
       const size_t at = kFrom.find(c);
@@ -43,20 +50,45 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
+bool makes_task(std::string_view name) {
+  return name == "clone" || name == "clone3" || name == "fork" || name == "vfork";
+}
+
+// Reads or writes bytes by a descriptor, and not a name.
+bool is_transfer(std::string_view name) {
+  const bool reads = name.starts_with("read") || name.starts_with("pread"),
+             writes = name.starts_with("write") || name.starts_with("pwrite");
+  return (reads || writes) && !name.starts_with("readlink");
+}
+
+// An interrupted call that the kernel restarts has the numbers 512 to 516, which no program sees.
+int32_t strace_errno(std::string_view name) { return name.starts_with("ERESTART") ? EINTR : errno_number(name); }
+
+// `log.1234` of strace -ff has the calls of 1234.
+std::string_view tid_of_file(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  const std::string_view end = path.substr(path.rfind('.') + 1);
+  constexpr size_t kDigitsMax = 7;
+  const bool is_tid = end.size() < path.size() && !end.empty() && end.size() <= kDigitsMax &&
+                      end.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_tid ? end : std::string_view();
+}
+
 struct Task {
   int32_t proc_id = 0, thread_id = 0;
-  std::string tid;
+  std::string tid;  // as lines have it
 };
 
 class StraceReader {
  public:
-  StraceReader(std::string path, TraceMaker& to) : path_(std::move(path)), to_(to) {}
+  StraceReader(std::string path, TraceMaker& to) : path_(std::move(path)), own_tid_(tid_of_file(path_)), to_(to) {}
   Status run();
 
  private:
   struct Begun {
     int64_t ts_ns = 0;
     std::string name, args;
+    bool has_child = false;  // the new thread has come before the result
   };
   using Files = std::map<int32_t, int64_t>;  // by descriptor
 
@@ -65,21 +97,58 @@ class StraceReader {
              const StraceLine& end);
   Status add_point(const Task& task, int64_t ts_ns, const char* kind, std::string_view text);
   Task& task(std::string_view tid);
+  Task* known_task(std::string_view tid);
   void fill(model::CallRow& row, std::string_view name, const std::vector<std::string_view>& args, int32_t proc_id);
   void follow(const Task& task, std::string_view name, std::string_view args, int64_t ret);
   int64_t time_of(const StraceLine& line);
 
-  std::string path_;
+  std::string path_, own_tid_;
   TraceMaker& to_;
   std::map<std::string, Task, std::less<>> tasks_;
   std::map<std::string, Begun> begun_;  // by thread
   std::unordered_map<int32_t, Files> files_;
   int64_t last_ns_ = 0, days_ns_ = 0;
+  bool has_main_ = false, is_epoch_ = false;
 };
 
+// A thread whose first line this is, as far as other lines or files say what it belongs to.
+Task* StraceReader::known_task(std::string_view tid) {
+  // Its clone has not returned yet: the oldest one of those.
+  auto oldest = begun_.end();
+  for (auto at = begun_.begin(); at != begun_.end(); ++at) {
+    const Begun& begun = at->second;
+    if (!makes_task(begun.name) || begun.has_child) continue;
+    if (oldest == begun_.end() || begun.ts_ns < oldest->second.ts_ns) oldest = at;
+  }
+  const int64_t number = json_integer(tid, -1);
+  if (oldest != begun_.end()) {
+    oldest->second.has_child = true;
+    follow(task(oldest->first), oldest->second.name, oldest->second.args, number);
+    if (const auto made = tasks_.find(tid); made != tasks_.end()) return &made->second;
+  }
+  Task made;
+  made.tid = tid;
+  if (const auto main = tasks_.find(std::string_view()); main != tasks_.end() && !has_main_) {
+    // Lines had no number as long as there was one process.
+    made = main->second;
+    has_main_ = true;
+  } else if (const int32_t thread_id = to_.ids().find_thread(static_cast<int32_t>(number)); thread_id != 0) {
+    // A file that was read before has its clone.
+    made.thread_id = thread_id;
+    made.proc_id = to_.ids().process_of(thread_id);
+  } else {
+    return nullptr;
+  }
+  return &(tasks_[std::string(tid)] = std::move(made));
+}
+
 Task& StraceReader::task(std::string_view tid) {
+  if (tid.empty()) tid = own_tid_;
   const auto found = tasks_.find(tid);
   if (found != tasks_.end()) return found->second;
+  if (!tid.empty()) {
+    if (Task* known = known_task(tid)) return *known;
+  }
   Task& task = tasks_[std::string(tid)];
   task.tid = tid;
   task.proc_id = to_.ids().process(tid.empty() ? std::string_view("1") : tid);
@@ -91,20 +160,33 @@ Task& StraceReader::task(std::string_view tid) {
 int64_t StraceReader::time_of(const StraceLine& line) {
   if (!line.time_ns) return last_ns_;
   int64_t ns = *line.time_ns;
-  if (!line.is_epoch) {
-    ns += days_ns_;
-    if (ns < last_ns_ - kDayNs / 2) {
+  switch (line.since) {
+    case StraceLine::Since::kEpoch: is_epoch_ = true; break;
+    case StraceLine::Since::kLine: ns = std::min(last_ns_, INT64_MAX / 4) + ns; break;
+    case StraceLine::Since::kMidnight:
+      ns += days_ns_;
+      if (ns >= last_ns_ - kDayNs / 2) break;
       days_ns_ += kDayNs;
       ns += kDayNs;
-    }
+      break;
   }
   last_ns_ = ns;
   return ns;
 }
 
+// What a call changes beyond its row: threads and processes, and their names.
 void StraceReader::follow(const Task& task, std::string_view name, std::string_view args, int64_t ret) {
-  const bool makes_task = name == "clone" || name == "clone3" || name == "fork" || name == "vfork";
-  if (!makes_task || ret <= 0 || tasks_.contains(std::to_string(ret))) return;
+  if (name == "execve" && ret == 0) {
+    const auto list = strace_arguments(args);
+    std::string command;
+    if (list.size() > 1 && list[1].starts_with('[') && list[1].ends_with(']')) {
+      for (const std::string_view word : strace_arguments(list[1].substr(1, list[1].size() - 2)))
+        command += (command.empty() ? "" : " ") + unquoted(word);
+    }
+    if (command.empty() && !list.empty()) command = unquoted(list[0]);
+    to_.ids().name_process(task.proc_id, command);
+  }
+  if (!makes_task(name) || ret <= 0 || tasks_.contains(std::to_string(ret))) return;
   Task made;
   made.tid = std::to_string(ret);
   if (args.find("CLONE_THREAD") != std::string_view::npos) {
@@ -124,6 +206,8 @@ void StraceReader::fill(model::CallRow& row, std::string_view name, const std::v
   const bool is_at = name.ends_with("at") || name.ends_with("at2") || name == "openat2";
   Files& files = files_[proc_id];
   const auto descriptor = [&](std::string_view text) {
+    constexpr std::string_view kDeleted = "(deleted)";
+    if (text.ends_with(kDeleted)) text.remove_suffix(kDeleted.size());
     const int64_t fd = json_integer(text.substr(0, text.find('<')), -1);
     if (const size_t open = text.find('<'); open != std::string_view::npos && text.ends_with('>') && fd >= 0) {
       files[static_cast<int32_t>(fd)] =
@@ -132,12 +216,11 @@ void StraceReader::fill(model::CallRow& row, std::string_view name, const std::v
     return static_cast<int32_t>(fd);
   };
   const auto path = std::find_if(args.begin(), args.end(), [](std::string_view arg) { return arg.starts_with('"'); });
-  const bool is_transfer = name.find("read") != std::string_view::npos || name.find("write") != std::string_view::npos;
   if (!args.empty() && !args[0].starts_with('"') && !(is_at && args[0].starts_with("AT_FDCWD"))) {
     row.fd = descriptor(args[0]);
     if (const auto found = files.find(row.fd); found != files.end()) row.file_id = found->second;
   }
-  if (path != args.end() && !is_transfer) {
+  if (path != args.end() && !is_transfer(name)) {
     row.file_id = to_.ids().file(unquoted(*path), model::FileKind::kUnknown);
     if (name.starts_with("open") || name == "creat") {
       row.fd = static_cast<int32_t>(row.ret);
@@ -146,7 +229,7 @@ void StraceReader::fill(model::CallRow& row, std::string_view name, const std::v
     const auto second = std::find_if(path + 1, args.end(), [](std::string_view arg) { return arg.starts_with('"'); });
     if (second != args.end()) row.file2_id = to_.ids().file(unquoted(*second), model::FileKind::kUnknown);
   }
-  if (is_transfer && name.find('v') == std::string_view::npos) {
+  if (is_transfer(name) && name.find('v') == std::string_view::npos) {
     row.requested = number(2);
     if (name.starts_with("pread") || name.starts_with("pwrite")) {
       row.offset = number(3);
@@ -163,10 +246,11 @@ Status StraceReader::add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::s
                          const StraceLine& end) {
   int64_t ret = json_integer(end.ret.substr(0, end.ret.find('<')), -1);
   if (end.ret.starts_with("0x")) ret = static_cast<int64_t>(std::strtoull(std::string(end.ret).c_str(), nullptr, 16));
-  const int32_t err = errno_number(end.error);
+  const int32_t err = strace_errno(end.error);
   follow(task, name, args, ret);
   const model::Origin origin = to_.ids().origin(ts_ns, task.proc_id, task.thread_id);
-  const std::string text = util::escaped_utf8(args);
+  std::string members = "\"args\":" + quoted_json(util::escaped_utf8(args));
+  if (!end.detail.empty()) members += ",\"result\":" + quoted_json(util::escaped_utf8(end.detail));
   if (const auto func = func_number(name)) {
     model::CallRow row;
     row.origin = origin;
@@ -177,7 +261,7 @@ Status StraceReader::add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::s
     row.via = model::Via::kSyscall;
     fill(row, name, strace_arguments(args), task.proc_id);
     if (Status added = to_.add(row); !added) return added;
-    const std::string json = "{\"args\":" + quoted_json(text) + "}";
+    const std::string json = "{" + members + "}";
     model::OtherEventRow more;
     more.origin = origin;
     more.kind = "call";
@@ -185,8 +269,8 @@ Status StraceReader::add(const Task& task, int64_t ts_ns, int64_t dur_ns, std::s
     more.args = json;
     return to_.add(more, 0);
   }
-  const std::string json = "{\"args\":" + quoted_json(text) + ",\"ret\":" + quoted_json(util::escaped_utf8(end.ret)) +
-                           ",\"err\":" + std::to_string(err) + "}";
+  const std::string json =
+      "{" + members + ",\"ret\":" + quoted_json(util::escaped_utf8(end.ret)) + ",\"err\":" + std::to_string(err) + "}";
   const std::string shown = util::escaped_utf8(name);
   model::SliceRow row;
   row.origin = origin;
@@ -214,15 +298,19 @@ Status StraceReader::take(const StraceLine& line, std::string_view text) {
     to_.file().leave_out("a line that is no system call");
     return {};
   }
-  const Task& whose = task(line.tid);
+  if (line.kind == StraceLine::Kind::kHalf) {
+    to_.file().keep("call", 0);
+    return {};
+  }
   const int64_t ts_ns = time_of(line);
+  const Task& whose = task(line.tid);
   switch (line.kind) {
     case StraceLine::Kind::kCall:
       if (!line.dur_ns) ++to_.file().remarks["no duration (strace without -T)"];
       return add(whose, ts_ns, line.dur_ns.value_or(-1), line.name, line.args, line);
     case StraceLine::Kind::kUnfinished:
       if (begun_.contains(whose.tid)) to_.file().leave_out("a call that was not resumed");
-      begun_[whose.tid] = {ts_ns, std::string(line.name), std::string(line.args)};
+      begun_[whose.tid] = {ts_ns, std::string(line.name), std::string(line.args), false};
       return {};
     case StraceLine::Kind::kResumed: {
       const auto begun = begun_.find(whose.tid);
@@ -235,32 +323,22 @@ Status StraceReader::take(const StraceLine& line, std::string_view text) {
       if (line.again_unfinished) return {};
       const Begun whole = std::move(begun->second);
       begun_.erase(begun);
-      return add(whose, whole.ts_ns, line.dur_ns.value_or(ts_ns - whole.ts_ns), whole.name, whole.args, line);
+      return add(whose, whole.ts_ns, line.dur_ns.value_or(std::max<int64_t>(ts_ns - whole.ts_ns, 0)), whole.name,
+                 whole.args, line);
     }
     case StraceLine::Kind::kSignal: return add_point(whose, ts_ns, "signal", line.args);
     case StraceLine::Kind::kExit: return add_point(whose, ts_ns, "exit", line.args);
+    case StraceLine::Kind::kHalf:
     case StraceLine::Kind::kOther: break;
   }
   return {};
 }
 
 Status StraceReader::run() {
-  auto input = Input::open(path_);
-  if (!input) return tl::make_unexpected(input.error());
-  Lines lines(**input, path_);
-  bool is_epoch = false;
-  for (std::string_view text;;) {
-    const auto more = lines.next(text);
-    if (!more) return tl::make_unexpected(more.error());
-    if (!*more) break;
-    const StraceLine line = parse_strace_line(text);
-    is_epoch |= line.time_ns && line.is_epoch;
-    if (Status taken = take(line, text); !taken) return taken;
-    to_.progress().reached(static_cast<size_t>((*input)->file_at()), static_cast<size_t>((*input)->file_size()));
-  }
-  to_.file().leave_out("a call that was not resumed", static_cast<int64_t>(begun_.size()));
-  if (begun_.empty()) to_.file().left_out.erase("a call that was not resumed");
-  if (is_epoch) {
+  const auto see = [&](std::string_view text, int64_t) { return take(parse_strace_line(text), text); };
+  if (Status read = for_each_line(path_, to_, see); !read) return read;
+  if (!begun_.empty()) to_.file().leave_out("a call that was not resumed", static_cast<int64_t>(begun_.size()));
+  if (is_epoch_) {
     to_.file().clock = FileClock::kRealtime;
     to_.file().has_offset = true;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the output of strace (-f, -t, -tt, -ttt, -T, -y in any combination). System calls that mlrun records too become rows of `call`,
+// Reads the output of strace (-f, -ff, -i, -n, -r, -t, -tt, -ttt, -T, -x, -y, -Y in any combination). System calls that mlrun records too become rows of `call`,
 // others slices of the kind syscall.
 #pragma once
 

@@ -9,15 +9,11 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr int kDigitsOfSecond = 9;
+constexpr int kDigitsOfStraceSecond = 9;
 
 std::string_view without_blanks(std::string_view text) {
   const size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
   return first == std::string_view::npos ? std::string_view() : text.substr(first, last - first + 1);
-}
-
-bool is_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string_view next_word(std::string_view& line) {
@@ -28,34 +24,60 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-// HH:MM:SS[.ssssss] since midnight, or seconds since the epoch.
-std::optional<int64_t> time_of(std::string_view word, bool& is_epoch) {
-  is_epoch = word.find(':') == std::string_view::npos;
-  if (is_epoch) return word.find('.') == std::string_view::npos ? std::nullopt : decimal_ns(word, kDigitsOfSecond);
+constexpr int64_t kPidMax = 4'194'304, kEpochMinNs = int64_t{100'000'000} * 1'000'000'000;
+
+// HH:MM:SS[.ssssss] since midnight, or seconds since the epoch or the line before.
+std::optional<int64_t> time_of(std::string_view word, StraceLine::Since& since) {
+  since = StraceLine::Since::kMidnight;
+  if (word.find(':') == std::string_view::npos) {
+    const auto ns = decimal_ns(word, kDigitsOfStraceSecond);
+    const bool is_epoch = ns && *ns >= kEpochMinNs;
+    since = is_epoch ? StraceLine::Since::kEpoch : StraceLine::Since::kLine;
+    return is_epoch || word.find('.') != std::string_view::npos ? ns : std::nullopt;
+  }
   if (word.size() < 8 || word[2] != ':' || word[5] != ':') return std::nullopt;
   const auto hours = decimal_ns(word.substr(0, 2), 0), minutes = decimal_ns(word.substr(3, 2), 0);
-  const auto seconds = decimal_ns(word.substr(6), kDigitsOfSecond);
+  const auto seconds = decimal_ns(word.substr(6), kDigitsOfStraceSecond);
   if (!hours || !minutes || !seconds) return std::nullopt;
   return (*hours * 3600 + *minutes * 60) * 1'000'000'000 + *seconds;
 }
 
-// The place of the parenthesis that closes the arguments, or npos.
-size_t end_of_arguments(std::string_view text) {
+// The last byte of what hides brackets and commas and begins at `at`: a text, a comment, or the name of a descriptor (`3</a(b>`,
+// `4<TCP:[a->b]>`); `at` itself if nothing does.
+size_t end_of_hidden(std::string_view text, size_t at) {
+  if (text[at] == '"') {
+    for (size_t i = at + 1; i < text.size(); ++i) {
+      if (text[i] == '\\') {
+        ++i;
+      } else if (text[i] == '"') {
+        return i;
+      }
+    }
+    return text.size() - 1;
+  }
+  if (text.substr(at).starts_with("/*")) {
+    const size_t end = text.find("*/", at + 2);
+    return end == std::string_view::npos ? at : end + 1;
+  }
+  const bool is_name = text[at] == '<' && at > 0 &&
+                       ((text[at - 1] >= '0' && text[at - 1] <= '9') || text[at - 1] == 'D') && at + 1 < text.size() &&
+                       text[at + 1] != '<';
+  if (!is_name) return at;
+  for (size_t i = at + 1; i < text.size(); ++i) {
+    if (text[i] == '>' && text[i - 1] != '-') return i;
+  }
+  return at;
+}
+
+// The place of `byte` outside of texts and brackets, or npos.
+size_t find_outside(std::string_view text, char byte) {
   int depth = 0;
-  bool is_text = false;
   for (size_t i = 0; i < text.size(); ++i) {
+    i = end_of_hidden(text, i);
     const char c = text[i];
-    if (is_text) {
-      if (c == '\\') ++i;
-      if (c == '"') is_text = false;
-      continue;
-    }
-    if (c == '"') is_text = true;
+    if (c == byte && depth <= 0) return i;
     if (c == '(' || c == '[' || c == '{') ++depth;
-    if (c == ')' || c == ']' || c == '}') {
-      if (depth == 0) return i;
-      --depth;
-    }
+    if (c == ')' || c == ']' || c == '}') --depth;
   }
   return std::string_view::npos;
 }
@@ -68,12 +90,55 @@ bool parse_result(std::string_view text, StraceLine& line) {
   if (text.ends_with('>')) {
     const size_t open = text.rfind('<');
     if (open != std::string_view::npos)
-      line.dur_ns = decimal_ns(text.substr(open + 1, text.size() - open - 2), kDigitsOfSecond);
+      line.dur_ns = decimal_ns(text.substr(open + 1, text.size() - open - 2), kDigitsOfStraceSecond);
     if (line.dur_ns) text = text.substr(0, open);
   }
-  line.ret = next_word(text);
-  if (text.starts_with('E')) line.error = text.substr(0, text.find_first_of(" ("));
+  text = without_blanks(text);
+  size_t size = 0;
+  while (size < text.size() && text[size] != ' ') size = end_of_hidden(text, size) + 1;
+  line.ret = text.substr(0, size);
+  text = without_blanks(text.substr(size));
+  if (text.starts_with('E')) {
+    line.error = text.substr(0, text.find_first_of(" ("));
+  } else {
+    line.detail = text;
+  }
   return !line.ret.empty();
+}
+
+// "[pid 12] ", "12 ", and with the name of the process "12<name> ".
+void take_tid(std::string_view& rest, StraceLine& line) {
+  const bool is_long = rest.starts_with("[pid ");
+  std::string_view text = is_long ? without_blanks(rest.substr(5)) : rest;
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::string_view tid = text.substr(0, digits);
+  text.remove_prefix(digits);
+  if (text.starts_with('<')) text.remove_prefix(std::min(text.find('>'), text.size() - 1) + 1);
+  if (tid.empty() || tid.size() > 7 || !text.starts_with(is_long ? ']' : ' ')) return;
+  if (decimal_ns(tid, 0).value_or(0) > kPidMax) return;
+  line.tid = tid;
+  rest = without_blanks(text.substr(1));
+}
+
+void take_time(std::string_view& rest, StraceLine& line) {
+  std::string_view after = rest;
+  line.time_ns = time_of(next_word(after), line.since);
+  if (!line.time_ns) return;
+  rest = after;
+  if (!rest.starts_with("(+")) return;  // -r beside -t
+  const size_t end = rest.find(')');
+  if (end != std::string_view::npos) rest = without_blanks(rest.substr(end + 1));
+}
+
+// The instruction pointer of -i and the number of -n.
+void skip_brackets(std::string_view& rest) {
+  while (rest.starts_with('[')) {
+    const size_t end = rest.find(']');
+    if (end == std::string_view::npos ||
+        rest.substr(1, end - 1).find_first_not_of("0123456789abcdef ?") != std::string_view::npos)
+      return;
+    rest = without_blanks(rest.substr(end + 1));
+  }
 }
 
 void parse_call(std::string_view text, StraceLine& line) {
@@ -87,7 +152,11 @@ void parse_call(std::string_view text, StraceLine& line) {
     line.args = text;
     return;
   }
-  constexpr std::string_view kUnfinished = "<unfinished ...>", kResumed = " resumed>";
+  constexpr std::string_view kUnfinished = "<unfinished ...>", kResumed = " resumed>", kMessage = "strace: Process ";
+  if (text == kUnfinished) {
+    line.kind = StraceLine::Kind::kHalf;
+    return;
+  }
   if (text.starts_with("<... ")) {
     const size_t end = text.find(kResumed);
     if (end == std::string_view::npos) return;
@@ -102,8 +171,11 @@ void parse_call(std::string_view text, StraceLine& line) {
     line.kind = StraceLine::Kind::kCall;
   }
   text = without_blanks(text);
-  if (text.ends_with(kUnfinished)) {
-    line.args = without_blanks(text.substr(0, text.size() - kUnfinished.size()));
+  // "vfork(strace: Process 12 attached": the rest of the line comes later.
+  size_t cut = text.ends_with(" attached") ? text.rfind(kMessage) : std::string_view::npos;
+  if (text.ends_with(kUnfinished)) cut = text.size() - kUnfinished.size();
+  if (cut != std::string_view::npos) {
+    line.args = without_blanks(text.substr(0, cut));
     if (line.kind == StraceLine::Kind::kResumed) {
       line.again_unfinished = true;
     } else {
@@ -111,7 +183,7 @@ void parse_call(std::string_view text, StraceLine& line) {
     }
     return;
   }
-  const size_t end = end_of_arguments(text);
+  const size_t end = find_outside(text, ')');
   if (end == std::string_view::npos || !parse_result(text.substr(end + 1), line)) {
     line.kind = StraceLine::Kind::kOther;
     return;
@@ -124,47 +196,19 @@ void parse_call(std::string_view text, StraceLine& line) {
 StraceLine parse_strace_line(std::string_view text) {
   StraceLine line;
   std::string_view rest = without_blanks(text);
-  if (rest.starts_with("[pid ")) {
-    const size_t end = rest.find(']');
-    if (end == std::string_view::npos) return line;
-    line.tid = without_blanks(rest.substr(5, end - 5));
-    if (!is_digits(line.tid)) return line;
-    rest.remove_prefix(end + 1);
-  } else {
-    std::string_view after = rest;
-    const std::string_view word = next_word(after);
-    if (is_digits(word)) {
-      line.tid = word;
-      rest = after;
-    }
-  }
-  std::string_view after = rest;
-  line.time_ns = time_of(next_word(after), line.is_epoch);
-  parse_call(line.time_ns ? after : without_blanks(rest), line);
+  take_tid(rest, line);
+  take_time(rest, line);
+  skip_brackets(rest);
+  parse_call(rest, line);
   return line;
 }
 
 std::vector<std::string_view> strace_arguments(std::string_view args) {
   std::vector<std::string_view> list;
   while (!args.empty()) {
-    int depth = 0;
-    bool is_text = false;
-    size_t i = 0;
-    for (; i < args.size(); ++i) {
-      const char c = args[i];
-      if (is_text) {
-        if (c == '\\') ++i;
-        if (c == '"') is_text = false;
-        continue;
-      }
-      if (c == '"') is_text = true;
-      if (c == '(' || c == '[' || c == '{') ++depth;
-      if (c == ')' || c == ']' || c == '}') --depth;
-      if (c == ',' && depth <= 0) break;
-    }
-    i = std::min(i, args.size());
-    list.push_back(without_blanks(args.substr(0, i)));
-    args.remove_prefix(std::min(i + 1, args.size()));
+    const size_t comma = std::min(find_outside(args, ','), args.size());
+    list.push_back(without_blanks(args.substr(0, comma)));
+    args.remove_prefix(std::min(comma + 1, args.size()));
   }
   return list;
 }

@@ -10,15 +10,18 @@
 namespace mlrun::exchange {
 
 struct StraceLine {
-  enum class Kind : uint8_t { kCall, kUnfinished, kResumed, kSignal, kExit, kOther };
-  Kind kind = Kind::kOther;
+  enum class Kind : uint8_t { kCall, kUnfinished, kResumed, kSignal, kExit, kHalf, kOther };
+  // -t and -tt; -ttt; -r, since the line before.
+  enum class Since : uint8_t { kMidnight, kEpoch, kLine };
+  Kind kind = Kind::kOther;        // kHalf: the end of the line before, which a message of strace has cut
   std::string_view tid;            // empty: without -f
-  std::optional<int64_t> time_ns;  // of the clock that `is_epoch` names
-  bool is_epoch = false;           // -ttt; else since midnight
-  std::string_view name, args;     // args: between the parentheses, as far as the line has them
-  bool again_unfinished = false;   // of a resumed call: it is interrupted again
-  std::string_view ret, error;     // "3", "ENOENT"
-  std::optional<int64_t> dur_ns;   // -T
+  std::optional<int64_t> time_ns;  // since what `since` names
+  Since since = Since::kMidnight;
+  std::string_view name, args;    // args: between the parentheses, as far as the line has them
+  bool again_unfinished = false;  // of a resumed call: it is interrupted again
+  std::string_view ret, error;    // "3", "ENOENT"
+  std::string_view detail;        // what the result's comment adds, such as "(Timeout)"
+  std::optional<int64_t> dur_ns;  // -T
 };
 
 [[nodiscard]] StraceLine parse_strace_line(std::string_view line);

@@ -101,6 +101,12 @@ Status TraceMaker::write_calls() {
   return writer.close();
 }
 
+int64_t TraceMaker::name_id(std::string_view name) {
+  const int64_t id = ids_.name(name);
+  if (id == 0) ++file().remarks["a name beyond 262,144 of kernels and marks, left out"];
+  return id;
+}
+
 Status TraceMaker::write_gpu() {
   using Row = model::GpuWorkRow;
   const auto func = [](Row& row, const std::array<std::string_view, 1>& texts) { row.func = texts[0]; };
@@ -134,7 +140,8 @@ Status TraceMaker::write_gpu() {
   const auto put = [&](int64_t end_ns, const GpuFields& fields, const auto& texts) -> Status {
     Row whole = fields.row;
     whole.func = texts[0];
-    if (whole.kind == model::GpuKind::kKernel) whole.name_id = ids_.name(texts[0]);
+    whole.is_communication = whole.kind == model::GpuKind::kKernel && texts[0].find("nccl") != std::string_view::npos;
+    if (whole.kind == model::GpuKind::kKernel) whole.name_id = name_id(texts[0]);
     const uint64_t key = static_cast<uint64_t>(fields.join) << 32 | whole.correlation;
     if (const Launch* launch =
             whole.correlation != 0 && model::is_on_device(whole.kind) ? rows_->launches.find(key) : nullptr) {
@@ -164,7 +171,7 @@ Status TraceMaker::write_marks() {
     row.name = texts[1];
     row.value = texts[2];
     row.scope = texts[3];
-    row.name_id = ids_.name(row.name);
+    row.name_id = name_id(row.name);
     if (row.domain != "mllog") rows_->mark_meter.add(row);
     table.add(row, {});
     return table.end_full_group();
@@ -237,6 +244,8 @@ Status TraceMaker::write_tables() {
   if (done) done = rows_->others.write(tables, nothing);
   if (done && rows_->requests.size() != 0) done = rows_->requests.write(tables, nothing);
   if (done && rows_->parts.size() != 0) done = rows_->parts.write(tables, nothing);
+  const auto hold = [&](trace::TorchMemoryTableRow& row, const auto&) { builder_->add(row.row); };
+  if (done && rows_->torch_memories.size() != 0) done = rows_->torch_memories.write(tables, hold);
   if (done) done = write_calls();
   if (done) done = write_gpu();
   return done ? write_marks() : done;

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20;
 constexpr size_t kLaunchesMax = size_t{1} << 21;
 constexpr size_t kFramesMax = size_t{1} << 20, kStackFramesMax = 255;
+constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 bytes each, twice
 
 }  // namespace
 
@@ -43,6 +44,7 @@ TraceMaker::Rows::Rows(trace::StagingFolder folder)
              }),
       requests(staging.path(), kFewRowBytes, [](trace::RequestRow&, const auto&) {}),
       parts(staging.path(), kFewRowBytes, [](trace::PartRow&, const auto&) {}),
+      torch_memories(staging.path(), kFewRowBytes, [](trace::TorchMemoryTableRow&, const auto&) {}),
       calls(staging.path(), kRowBytes),
       gpu(staging.path(), kRowBytes),
       marks(staging.path(), kFewRowBytes) {}
@@ -122,16 +124,22 @@ Status TraceMaker::add(const model::GpuWorkRow& row, std::string_view name, uint
     if (rows_->launches.size() < kLaunchesMax || rows_->launches.find(key) != nullptr) {
       rows_->launches.at(key) = {row.origin.thread_id, row.origin.proc_id, row.origin.ts_ns};
     } else {
-      ++rows_->launches_left_out;
+      ++file().remarks["a call beyond two million: the work that it launched has no thread"];
     }
   }
-  return rows_->gpu.add(end_ns, {row, join}, {name});
+  return rows_->gpu.add(end_ns, {join, row}, {name});
 }
 
 Status TraceMaker::add(const model::MarkRow& row) {
   count("mark", row.origin, row.origin.ts_ns + std::max<int64_t>(row.dur_ns, 0));
   const MarkFields fields{row.origin, row.dur_ns, row.error_ns, row.is_open};
   return rows_->marks.add(row.origin.ts_ns, fields, {row.domain, row.name, row.value, row.scope});
+}
+
+Status TraceMaker::add(const model::TorchMemoryRow& row) {
+  const int64_t ts_ns = row.origin.ts_ns;
+  count("torch_memory", row.origin, ts_ns);
+  return rows_->torch_memories.add(ts_ns, {ts_ns, ts_ns, row, false}, {std::string_view()});
 }
 
 Status TraceMaker::add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
@@ -174,6 +182,7 @@ uint32_t TraceMaker::library(const std::string& path) {
 int32_t TraceMaker::stack(const std::vector<model::FrameRow>& frames) {
   model::StackTable& table = info_.stacks;
   std::vector<int32_t> ids;
+  if (frames.size() > kStackFramesMax) ++file().remarks["a stack of more than 255 frames, without the outer ones"];
   for (const model::FrameRow& frame : frames) {
     if (ids.size() == kStackFramesMax) break;
     std::string key = frame.function + '\0' + frame.source + '\0' + std::to_string(frame.file) + '/' +
@@ -182,6 +191,7 @@ int32_t TraceMaker::stack(const std::vector<model::FrameRow>& frames) {
     if (made) {
       if (table.frames.size() >= kFramesMax) {
         frames_.erase(found);
+        ++file().remarks["a stack with a frame beyond a million, left out"];
         return 0;
       }
       table.frames.push_back(frame);
@@ -190,11 +200,16 @@ int32_t TraceMaker::stack(const std::vector<model::FrameRow>& frames) {
   }
   if (ids.empty()) return 0;
   const std::string key(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof ids[0]);
-  const auto [found, made] = stacks_.try_emplace(key, static_cast<int32_t>(table.stacks.size()) + 1);
-  if (!made) return found->second;
+  if (const auto known = stacks_.find(key); known != stacks_.end()) return known->second;
+  if (table.frame_ids.size() > kFramesOfStacksMax) {
+    ++file().remarks["a stack beyond the most that fit in memory, left out"];
+    return 0;
+  }
+  const auto stack_id = static_cast<int32_t>(table.stacks.size()) + 1;
+  stacks_.emplace(key, stack_id);
   table.stacks.push_back({static_cast<uint32_t>(table.frame_ids.size()), static_cast<uint8_t>(ids.size()), 0});
   table.frame_ids.insert(table.frame_ids.end(), ids.begin(), ids.end());
-  return found->second;
+  return stack_id;
 }
 
 }  // namespace mlrun::exchange

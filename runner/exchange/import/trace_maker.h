@@ -14,6 +14,7 @@
 #include "runner/exchange/import/identities.h"
 #include "runner/model/gpu_rows.h"
 #include "runner/model/imported_rows.h"
+#include "runner/model/torch_memory.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/merge/progress.h"
 #include "runner/util/result.h"
@@ -53,6 +54,7 @@ class TraceMaker {
   // `name` of a kernel or call. Work on a device gets the thread of the call with its correlation; these count within `join`.
   Status add(const model::GpuWorkRow& row, std::string_view name, uint32_t join);
   Status add(const model::MarkRow& row);
+  Status add(const model::TorchMemoryRow& row);
   Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
                    bool is_write);
 
@@ -74,6 +76,8 @@ class TraceMaker {
   void count(const char* table, const model::Origin& origin, int64_t end_ns, int64_t of_events = 1);
   [[nodiscard]] Status settle_clocks();
   void fill_run(const std::vector<std::string>& command);
+  // 0 and a remark: there are too many.
+  int64_t name_id(std::string_view name);
   Status write_calls();
   Status write_gpu();
   Status write_marks();

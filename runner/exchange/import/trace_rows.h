@@ -2,6 +2,7 @@
 // The tables of a TraceMaker while they grow.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "runner/summary/meters/gpu_work_meter.h"
 #include "runner/summary/meters/mark_meter.h"
 #include "runner/summary/summary.h"
+#include "runner/trace/gpu/torch_memory_table.h"
 #include "runner/trace/imported/imported_tables.h"
 #include "runner/trace/kernel/kernel_tables.h"
 #include "runner/trace/merge/staging_folder.h"
@@ -27,32 +29,43 @@ struct MarkFields {
 
 // `join`: correlations count within it.
 struct GpuFields {
-  model::GpuWorkRow row;
   uint32_t join = 0;
+  model::GpuWorkRow row;
 };
+// What follows is of no imported work, or follows from its name.
+inline constexpr size_t kGpuBytes = offsetof(GpuFields, row) + offsetof(model::GpuWorkRow, busy_ns);
 
 struct Launch {
   int32_t thread_id = 0, proc_id = 0;
   int64_t ts_ns = 0;
 };
 
+static_assert(offsetof(model::SliceRow, name) == kBytesBeforeTexts<model::SliceRow, 5>);
+static_assert(offsetof(model::FlowRow, name) == kBytesBeforeTexts<model::FlowRow, 4>);
+static_assert(offsetof(model::CounterRow, name) == kBytesBeforeTexts<model::CounterRow, 3>);
+static_assert(offsetof(model::StackSampleRow, event) == kBytesBeforeTexts<model::StackSampleRow, 2>);
+static_assert(offsetof(model::OtherEventRow, kind) == kBytesBeforeTexts<model::OtherEventRow, 5>);
+
 struct TraceMaker::Rows {
   explicit Rows(trace::StagingFolder folder);
 
   trace::StagingFolder staging;
-  EventTable<trace::SliceTable, model::SliceRow, 5> slices;
-  EventTable<trace::FlowTable, model::FlowRow, 4> flows;
-  EventTable<trace::CounterTable, model::CounterRow, 3> counters;
-  EventTable<trace::StackSampleTable, model::StackSampleRow, 2> samples;
-  EventTable<trace::OtherEventTable, model::OtherEventRow, 5> others;
+  // A table of rows that end with the views of their texts.
+  template <typename Table, typename Row, size_t kTexts>
+  using TextTable = EventTable<Table, Row, kTexts, kBytesBeforeTexts<Row, kTexts>>;
+  TextTable<trace::SliceTable, model::SliceRow, 5> slices;
+  TextTable<trace::FlowTable, model::FlowRow, 4> flows;
+  TextTable<trace::CounterTable, model::CounterRow, 3> counters;
+  TextTable<trace::StackSampleTable, model::StackSampleRow, 2> samples;
+  TextTable<trace::OtherEventTable, model::OtherEventRow, 5> others;
   EventTable<trace::RequestTable, trace::RequestRow, 1> requests;
   EventTable<trace::PartTable, trace::PartRow, 1> parts;
+  EventTable<trace::TorchMemoryTable, trace::TorchMemoryTableRow, 1> torch_memories;
   SortedRows<model::CallRow, 1> calls;
-  SortedRows<GpuFields, 1> gpu;
+  SortedRows<GpuFields, 1, kGpuBytes> gpu;
   SortedRows<MarkFields, 4> marks;    // domain, name, value, scope
   summary::FlatMap<Launch> launches;  // by join and correlation
-  int64_t slice_ids = 0, requests_made = 0, launches_left_out = 0;
-  int64_t calls_made = 0, gpu_api_rows = 0;
+  int64_t slice_ids = 0, requests_made = 0, calls_made = 0;
   summary::GpuWorkMeter gpu_work;
   summary::MarkMeter mark_meter;
 };

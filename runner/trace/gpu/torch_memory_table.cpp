@@ -26,7 +26,7 @@ struct TorchMemoryColumns {
     visitor("address", row.address, kSplit);
     visitor.optional("bytes", row.bytes, -1);
     visitor.optional("device", row.device, -1);
-    visitor.optional("stream", value_if(!row.is_release, row.stream));
+    visitor.optional("stream", value_if(!row.is_release && of_table.has_stream, row.stream));
     visitor.optional("held_bytes", row.held_bytes, -1, kSplit);
   }
 };

@@ -15,6 +15,7 @@ namespace mlrun::trace {
 struct TorchMemoryTableRow {
   int64_t ts_ns = 0, end_ns = 0;
   model::TorchMemoryRow row;
+  bool has_stream = true;  // the stream of an allocation is known
 };
 
 struct TorchMemoryColumns;

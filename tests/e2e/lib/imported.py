@@ -9,7 +9,7 @@ import duckdb
 from lib import case
 
 TABLES_OF_EVENTS = ("slice", "flow", "counter", "stack_sample", "import_event", "call", "mark", "block", "gpu_api", "gpu_kernel", "gpu_memcpy",
-                    "gpu_memset", "gpu_sync")
+                    "gpu_memset", "gpu_sync", "torch_memory")
 
 
 class Imported:

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/chrome/chrome_event.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <simdjson.h>
 
+#include <bit>
+#include <charconv>
+
+#include <fmt/format.h>
+
 #include "runner/exchange/import/decimal_time.h"
+#include "runner/exchange/import/json_members.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -20,34 +30,49 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// A text, or a number or other scalar as written.
-std::string_view scalar(sj::ondemand::value value) {
-  std::string_view text;
-  if (value.get_string().get(text) == sj::SUCCESS) return text;
-  return trimmed(value.raw_json_token());
-}
-
 bool raw(sj::ondemand::value value, std::string_view& text) {
   if (sj::to_json_string(value).get(text) != sj::SUCCESS) return false;
   text = trimmed(text);
   return true;
 }
 
-void add_other(std::string& other, std::string_view key, std::string_view value) {
-  if (!other.empty()) other += ',';
-  other.append("\"").append(key).append("\":").append(value);
+// A text, or any other value as written. False: the text is damaged.
+bool scalar(sj::ondemand::value value, std::string_view& text) {
+  const std::string_view token = value.raw_json_token();
+  switch (token.empty() ? '\0' : token.front()) {
+    case '"': return value.get_string().get(text) == sj::SUCCESS;
+    case '{':
+    case '[': return raw(value, text);
+    default: text = trimmed(token); return true;
+  }
 }
 
-struct ScalarMember {
-  std::string_view key;
-  std::string_view ChromeEvent::*place;
-};
-constexpr ScalarMember kScalarMembers[] = {
-    {"name", &ChromeEvent::name},       {"cat", &ChromeEvent::category}, {"pid", &ChromeEvent::pid},
-    {"tid", &ChromeEvent::tid},         {"id", &ChromeEvent::id},        {"bp", &ChromeEvent::binding},
-    {"s", &ChromeEvent::instant_scope}, {"scope", &ChromeEvent::scope},  {"sf", &ChromeEvent::stack_frame},
-    {"weight", &ChromeEvent::weight},
-};
+// As ==, which calls a function for a few bytes.
+template <size_t kSize>
+bool is_word(std::string_view text, const char (&word)[kSize]) {
+  return text.size() == kSize - 1 && __builtin_memcmp(text.data(), word, kSize - 1) == 0;
+}
+
+// Where a member that is a text or number goes; nullptr: nowhere.
+std::string_view ChromeEvent::*place_of(std::string_view key) {
+  switch (key.size()) {
+    case 1: return is_word(key, "s") ? &ChromeEvent::instant_scope : nullptr;
+    case 2:
+      return is_word(key, "id")   ? &ChromeEvent::id
+             : is_word(key, "bp") ? &ChromeEvent::binding
+             : is_word(key, "sf") ? &ChromeEvent::stack_frame
+                                  : nullptr;
+    case 3:
+      return is_word(key, "pid")   ? &ChromeEvent::pid
+             : is_word(key, "tid") ? &ChromeEvent::tid
+             : is_word(key, "cat") ? &ChromeEvent::category
+                                   : nullptr;
+    case 4: return is_word(key, "name") ? &ChromeEvent::name : nullptr;
+    case 5: return is_word(key, "scope") ? &ChromeEvent::scope : nullptr;
+    case 6: return is_word(key, "weight") ? &ChromeEvent::weight : nullptr;
+    default: return nullptr;
+  }
+}
 
 // `ids`: {"local": ID} or {"global": ID}.
 void take_id2(std::string_view ids, ChromeEvent& event) {
@@ -66,37 +91,171 @@ void take_id2(std::string_view ids, ChromeEvent& event) {
 
 // False: the value is no JSON.
 bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& event) {
-  if (key == "ph") {
-    const std::string_view text = scalar(value);
-    event.phase = text.empty() ? '\0' : text.front();
+  std::string_view text;
+  if (const auto place = place_of(key)) return scalar(value, event.*place);
+  if (is_word(key, "ph")) {
+    if (!scalar(value, text)) return false;
+    event.phase = text.size() == 1 ? text.front() : '\0';
     return true;
   }
-  if (key == "ts") {
-    event.ts_ns = decimal_ns(scalar(value), kDigitsOfMicrosecond);
+  if (is_word(key, "ts")) {
+    if (!scalar(value, text)) return false;
+    event.ts_ns = decimal_ns(text, kDigitsOfMicrosecond);
     event.has_ts = true;
     return true;
   }
-  if (key == "dur") {
-    event.dur_ns = decimal_ns(scalar(value), kDigitsOfMicrosecond);
-    if (!event.dur_ns) add_other(event.other, key, trimmed(value.raw_json_token()));
+  if (is_word(key, "args")) return raw(value, event.args);
+  if (is_word(key, "dur")) {
+    const std::string_view written = trimmed(value.raw_json_token());
+    if (!scalar(value, text)) return false;
+    event.dur_ns = decimal_ns(text, kDigitsOfMicrosecond);
+    if (!event.dur_ns)
+      add_json_member(event.other, key, written.starts_with('{') || written.starts_with('[') ? text : written);
     return true;
   }
-  for (const ScalarMember& member : kScalarMembers) {
-    if (key != member.key) continue;
-    event.*member.place = scalar(value);
-    return true;
-  }
-  if (key == "args") return raw(value, event.args);
-  if (key == "stack") return raw(value, event.stack);
-  std::string_view text;
+  if (is_word(key, "stack")) return raw(value, event.stack);
   if (!raw(value, text)) return false;
-  if (key == "id2") {
+  if (is_word(key, "id2")) {
     take_id2(text, event);
   } else {
-    add_other(event.other, util::escaped_utf8(key), text);
+    add_json_member(event.other, key, text);
   }
   return true;
 }
+
+// Whether there may be a number that is none, such as NaN or -Infinity, which Python writes.
+bool may_have_odd_number(std::string_view text) {
+  const auto is_odd = [&](size_t i) {
+    if (i == 0 || i + 3 > text.size()) return false;
+    const std::string_view three = text.substr(i, 3);
+    const bool is_word = three == "NaN" || three == "nan" || three == "Inf" || three == "inf";
+    return is_word && std::string_view(":,[ -\n\t").find(text[i - 1]) != std::string_view::npos;
+  };
+  size_t i = 0;
+#ifdef __SSE2__
+  for (; i + 18 <= text.size(); i += 16) {
+    const auto lower = [&](size_t at) {
+      return _mm_or_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at)), _mm_set1_epi8(0x20));
+    };
+    const __m128i first = lower(i), third = lower(i + 2);
+    const auto both = [&](char one, char two) {
+      return _mm_and_si128(_mm_cmpeq_epi8(first, _mm_set1_epi8(one)), _mm_cmpeq_epi8(third, _mm_set1_epi8(two)));
+    };
+    auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(both('n', 'n'), both('i', 'f'))));
+    for (; found != 0; found &= found - 1) {
+      if (is_odd(i + static_cast<size_t>(std::countr_zero(found)))) return true;
+    }
+  }
+#endif
+  for (; i < text.size(); ++i) {
+    if (is_odd(i)) return true;
+  }
+  return false;
+}
+
+// JSON as programs without a JSON library write it, made acceptable.
+class Mender {
+ public:
+  Mender(std::string_view text, bool escapes_quotes) : text_(text), escapes_quotes_(escapes_quotes) {}
+
+  std::string run() {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '"') {
+        quoted();
+      } else if (is_of_word(text_[at_])) {
+        word();
+      } else {
+        out_ += text_[at_++];
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static bool is_of_word(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
+           c == '.' || c == '_';
+  }
+  // A number or literal; others, such as NaN, None or 0x1f, become texts.
+  void word() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    const size_t digit = word.front() == '-' ? 1 : 0;
+    const bool is_number = digit < word.size() && word[digit] >= '0' && word[digit] <= '9' &&
+                           word.find_first_not_of("0123456789+-.eE", digit) == std::string_view::npos;
+    const bool is_sound = is_number || word == "true" || word == "false" || word == "null";
+    if (!is_sound) out_ += '"';
+    out_ += word;
+    if (!is_sound) out_ += '"';
+  }
+  void quoted() {
+    out_ += text_[at_++];
+    while (at_ < text_.size()) {
+      const char byte = text_[at_];
+      if (byte == '\\') {
+        escape();
+      } else if (static_cast<unsigned char>(byte) < 0x20) {
+        constexpr char kHex[] = "0123456789abcdef";
+        out_ += "\\u00";
+        out_ += kHex[byte >> 4 & 0xf];
+        out_ += kHex[byte & 0xf];
+        ++at_;
+      } else {
+        const bool is_end = byte == '"' && ends_text();
+        if (byte == '"' && !is_end) out_ += '\\';
+        out_ += byte;
+        ++at_;
+        if (is_end) return;
+      }
+    }
+  }
+  [[nodiscard]] bool ends_text() const {
+    if (!escapes_quotes_) return true;
+    const size_t next = text_.find_first_not_of(" \n\r\t", at_ + 1);
+    return next == std::string::npos || std::string_view(",:}]").find(text_[next]) != std::string_view::npos;
+  }
+  // The four digits behind "\u"; nothing if they are none.
+  [[nodiscard]] std::optional<unsigned> unit_at(size_t at) const {
+    if (at + 6 > text_.size() || text_[at] != '\\' || text_[at + 1] != 'u') return std::nullopt;
+    unsigned unit = 0;
+    const auto [end, error] = std::from_chars(text_.data() + at + 2, text_.data() + at + 6, unit, 16);
+    return error == std::errc() && end == text_.data() + at + 6 ? std::optional(unit) : std::nullopt;
+  }
+  void escape() {
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    if (next != 'u') {
+      // A backslash that escapes nothing, as in a path of Windows, or in the \xNN of escaped_utf8(), is one.
+      const bool is_known = next != '\0' && std::string_view("\"\\/bfnrt").find(next) != std::string_view::npos;
+      out_ += is_known ? "\\" : "\\\\";
+      ++at_;
+      if (is_known) out_ += text_[at_++];
+      return;
+    }
+    const auto unit = unit_at(at_), low = unit_at(at_ + 6);
+    const bool is_pair = unit && *unit >= 0xd800 && *unit < 0xdc00 && low && *low >= 0xdc00 && *low < 0xe000;
+    if (!unit) {
+      out_ += "\\\\";
+      ++at_;
+    } else if (*unit >= 0xdc80 && *unit <= 0xdcff) {
+      // Python's escape for a byte of a name that is no UTF-8.
+      out_ += fmt::format("\\\\x{:02x}", *unit - 0xdc00);
+      at_ += 6;
+    } else if (*unit >= 0xd800 && *unit < 0xe000 && !is_pair) {
+      out_ += "\\ufffd";
+      at_ += 6;
+    } else {
+      const size_t size = is_pair ? 12 : 6;
+      out_ += text_.substr(at_, size);
+      at_ += size;
+    }
+  }
+
+  std::string_view text_;
+  const bool escapes_quotes_;
+  size_t at_ = 0;
+  std::string out_;
+};
 
 }  // namespace
 
@@ -108,42 +267,14 @@ struct ChromeEventParser::State {
 ChromeEventParser::ChromeEventParser() : state_(std::make_unique<State>()) {}
 ChromeEventParser::~ChromeEventParser() = default;
 
+void add_json_member(std::string& members, std::string_view key, std::string_view value) {
+  if (!members.empty()) members += ',';
+  members.append(quoted_json(key)).append(":").append(value);
+}
+
 std::string mended_json(std::string_view text, bool escapes_quotes) {
   const std::string valid = util::is_utf8(text) ? std::string(text) : util::escaped_utf8(text);
-  // escaped_utf8() writes \xNN, whose backslash JSON wants doubled.
-  std::string out;
-  bool is_text = false;
-  for (size_t i = 0; i < valid.size(); ++i) {
-    const char byte = valid[i];
-    if (!is_text) {
-      is_text = byte == '"';
-      out += byte;
-    } else if (byte == '\\') {
-      const char next = i + 1 < valid.size() ? valid[i + 1] : '\0';
-      if (next == 'x') {
-        out += "\\\\";
-      } else {
-        out += byte;
-        if (next != '\0') out += valid[++i];
-      }
-    } else if (static_cast<unsigned char>(byte) < 0x20) {
-      constexpr char kHex[] = "0123456789abcdef";
-      out += "\\u00";
-      out += kHex[byte >> 4 & 0xf];
-      out += kHex[byte & 0xf];
-    } else if (byte == '"' && escapes_quotes) {
-      const size_t next = valid.find_first_not_of(" \n\r\t", i + 1);
-      const bool ends =
-          next == std::string::npos || std::string_view(",:}]").find(valid[next]) != std::string_view::npos;
-      if (!ends) out += '\\';
-      out += byte;
-      is_text = !ends;
-    } else {
-      is_text = byte != '"';
-      out += byte;
-    }
-  }
-  return out;
+  return Mender(valid, escapes_quotes).run();
 }
 
 bool ChromeEventParser::parse_sound(std::string_view element, ChromeEvent& event, bool& is_empty) {
@@ -176,7 +307,8 @@ ChromeEventParser::Outcome ChromeEventParser::parse(std::string_view element, Ch
   event = {};
   if (element.empty() || element.front() != '{') return Outcome::kNoObject;
   bool is_empty = false;
-  if (parse_sound(element, event, is_empty)) return is_empty ? Outcome::kEmpty : Outcome::kEvent;
+  if (!may_have_odd_number(element) && parse_sound(element, event, is_empty))
+    return is_empty ? Outcome::kEmpty : Outcome::kEvent;
   for (const bool escapes_quotes : {false, true}) {
     mended_ = mended_json(element, escapes_quotes);
     mended_.reserve(mended_.size() + sj::SIMDJSON_PADDING);

@@ -11,7 +11,7 @@
 namespace mlrun::exchange {
 
 struct ChromeEvent {
-  char phase = 0;  // 0: none
+  char phase = 0;  // 0: none, or more than a letter
   std::optional<int64_t> ts_ns, dur_ns;
   bool has_ts = false;  // it has one, which may be no number
   std::string_view pid, tid, name, category, scope, binding, instant_scope;
@@ -32,8 +32,8 @@ class ChromeEventParser {
   ChromeEventParser& operator=(const ChromeEventParser&) = delete;
 
   enum class Outcome : uint8_t { kEvent, kMended, kNoObject, kEmpty, kBad };
-  // `element`: as from JsonSplitter, with its padding. `digits`: of a nanosecond in a unit of ts. What a writer that does not escape
-  // leaves is mended: bytes that are not UTF-8, control characters, quotes in texts.
+  // `element`: as from JsonSplitter, with its padding. What a writer that does not escape
+  // leaves is mended: bytes that are not UTF-8, control characters, quotes and backslashes in texts, halves of surrogate pairs, NaN.
   Outcome parse(std::string_view element, ChromeEvent& event);
   // Why the last one was bad.
   [[nodiscard]] const std::string& problem() const { return problem_; }
@@ -45,6 +45,9 @@ class ChromeEventParser {
   std::unique_ptr<State> state_;
   std::string problem_, mended_;
 };
+
+// Adds one to the members of an object, without its braces. `value`: JSON.
+void add_json_member(std::string& members, std::string_view key, std::string_view value);
 
 // `text` with what simdjson refuses made acceptable.
 [[nodiscard]] std::string mended_json(std::string_view text, bool escapes_quotes);

@@ -12,6 +12,8 @@ namespace mlrun::exchange {
 
 namespace {
 
+constexpr int64_t kLatestNs = INT64_MAX / 4;
+
 uint64_t number_of(std::string_view text) {
   uint64_t number = 0;
   if (text.starts_with("0x")) {
@@ -53,8 +55,15 @@ uint32_t memory_kind(std::string_view text) {
 // Of Kineto, or perhaps of rocprofiler. Most events are neither: their arguments need not be read.
 bool may_be_of_gpu(const ChromeEvent& event) {
   if (event.category.empty()) return event.args.find("\"BeginNs\"") != std::string_view::npos;
-  return is_one_of(event.category, {"kernel", "Kernel", "gpu_memcpy", "Memcpy", "gpu_memset", "Memset", "cuda_runtime",
-                                    "Runtime", "cuda_driver"});
+  const std::string_view category = event.category;
+  switch (category.size()) {
+    case 6: return category == "kernel" || category == "Kernel" || category == "Memcpy" || category == "Memset";
+    case 7: return category == "Runtime";
+    case 10: return category == "gpu_memcpy" || category == "gpu_memset";
+    case 11: return category == "cuda_driver";
+    case 12: return category == "cuda_runtime";
+    default: return false;
+  }
 }
 
 // The kind of a copy and of both memories, of "Memcpy HtoD (Pageable -> Device)".
@@ -92,15 +101,22 @@ struct ChromeGpu::Fields {
   std::string rest;
 };
 
-void ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
-  members_.visit(event.args, [&](const JsonMember& member) {
+// False: the arguments are damaged.
+bool ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
+  const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
     const std::string_view key = member.key, text = member.text;
+    const auto add_rest = [&] { add_json_member(fields.rest, key, member.raw); };
+    // A number that the column cannot hold stays beside it.
+    const auto take = [&](uint64_t& place) {
+      place = number_of(text);
+      if (place > UINT32_MAX) add_rest();
+    };
     if (is_one_of(key, {"device", "dev-id"})) {
       fields.device = json_integer(text, -1);
     } else if (is_one_of(key, {"stream", "stream-id"})) {
-      fields.stream = number_of(text);
+      take(fields.stream);
     } else if (key == "context") {
-      fields.context = number_of(text);
+      take(fields.context);
     } else if (key == "correlation") {
       fields.correlation = number_of(text);
     } else if (key == "grid") {
@@ -123,13 +139,12 @@ void ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
     } else if (key == "tid") {
       fields.tid = text;
     } else if (!is_one_of(key, {"DurationNs", "Name"})) {
-      if (!fields.rest.empty()) fields.rest += ',';
-      fields.rest += quoted_json(key);
-      fields.rest += ':';
-      fields.rest += member.raw;
+      add_rest();
     }
   });
-  fields.is_rocprofiler = fields.begin_ns >= 0 && fields.end_ns >= fields.begin_ns && !fields.pid.empty();
+  fields.is_rocprofiler =
+      fields.begin_ns >= 0 && fields.end_ns >= fields.begin_ns && fields.end_ns < kLatestNs && !fields.pid.empty();
+  return is_sound;
 }
 
 bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row) {
@@ -142,6 +157,7 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
     row.runtime = event.name.starts_with("hip") ? 1 : 0;
     return is_work || event.name.starts_with("hip") || event.name.starts_with("hsa");
   }
+  if (fields.correlation > UINT32_MAX) return false;
   if (is_one_of(category, {"cuda_runtime", "Runtime"})) {
     row.kind = model::GpuKind::kApi;
     row.runtime = 1;
@@ -151,7 +167,7 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
     row.kind = model::GpuKind::kApi;
     return true;
   }
-  if (!fields.device || fields.correlation > UINT32_MAX) return false;
+  if (!fields.device) return false;
   if (is_one_of(category, {"kernel", "Kernel"})) {
     row.kind = model::GpuKind::kKernel;
   } else if (is_one_of(category, {"gpu_memcpy", "Memcpy"})) {
@@ -187,7 +203,6 @@ void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model
     case model::GpuKind::kKernel:
       row.detail = static_cast<uint32_t>(fields.registers);
       row.static_shared = static_cast<uint32_t>(fields.shared);
-      row.is_communication = event.name.find("nccl") != std::string_view::npos;
       break;
     case model::GpuKind::kMemcpy: row.detail = copy_detail(event.name); break;
     case model::GpuKind::kMemset: row.detail = event.name.find("Device") != std::string_view::npos ? 3 : 0; break;
@@ -198,6 +213,7 @@ void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model
 // What columns have no place for. `rest`: members of a JSON object.
 Status ChromeGpu::add_rest(const ChromeEvent& event, std::string rest, const model::GpuWorkRow& row) {
   if (!event.other.empty()) rest += (rest.empty() ? "" : ",") + event.other;
+  if (!event.id.empty()) add_json_member(rest, "id", quoted_json(event.id));
   const bool has_name_column = row.kind == model::GpuKind::kKernel || row.kind == model::GpuKind::kApi;
   if (rest.empty() && (event.name.empty() || has_name_column)) return {};
   const std::string args = "{" + rest + "}", id = std::to_string(row.correlation);
@@ -215,7 +231,7 @@ Status ChromeGpu::add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, u
   taken = false;
   if (!may_be_of_gpu(event)) return {};
   Fields fields;
-  read(event, fields);
+  if (!event.args.empty() && !read(event, fields)) return {};
   model::GpuWorkRow row;
   if (!find_kind(event, fields, row)) return {};
   taken = true;

@@ -22,7 +22,7 @@ class ChromeGpu {
 
  private:
   struct Fields;
-  void read(const ChromeEvent& event, Fields& fields);
+  bool read(const ChromeEvent& event, Fields& fields);
   static bool find_kind(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row);
   void place(const ChromeEvent& event, const Fields& fields, int64_t ts_ns, model::GpuWorkRow& row);
   static void set_detail(const ChromeEvent& event, const Fields& fields, model::GpuWorkRow& row);

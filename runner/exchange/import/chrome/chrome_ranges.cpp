@@ -8,6 +8,7 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr size_t kOpenMax = 500'000;  // of all threads
+constexpr size_t kSearchMax = 1000;   // of one thread, for one with the name of an end
 
 model::SliceKind kind_of(char phase) {
   switch (phase) {
@@ -32,14 +33,14 @@ std::string joined(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin) {
+Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin, const std::string& rest) {
   std::string id;
   if (event.phase != 'B' && event.phase != 'E') {
     id = std::string(event.scope.empty() ? std::string_view() : event.scope) + (event.scope.empty() ? "" : ":") +
          std::string(event.id);
     if (event.id_is_local) id += "@" + std::to_string(origin.proc_id);
   }
-  return ends_.add(origin.ts_ns, {origin, event.phase}, {event.name, event.category, id, event.args, event.other});
+  return ends_.add(origin.ts_ns, {origin, event.phase}, {event.name, event.category, id, event.args, rest});
 }
 
 // What an end matches by, besides the name: of slices the thread, else category and id.
@@ -79,7 +80,8 @@ Status ChromeRanges::keep(const Open& open, int64_t end_ns, std::string_view mor
 
 Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts) {
   const auto& [name, category, id, args, other] = texts;
-  Stack& stack = open_[key_of(end, texts)];
+  const auto place = open_.try_emplace(key_of(end, texts)).first;
+  Stack& stack = place->second;
   if (!is_end(end.phase)) {
     if (opened_ >= kOpenMax) {
       to_.file().leave_out("begun while 500,000 others were open");
@@ -91,13 +93,14 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
     return {};
   }
   if (stack.empty()) {
+    if (end.phase != 'E') open_.erase(place);
     to_.file().leave_out("an end without a beginning");
     return {};
   }
   // The innermost of that name; one with another name, or none, ends the innermost.
-  auto found =
-      std::find_if(stack.rbegin(), stack.rend(), [&](const Open& open) { return name.empty() || open.name == name; });
-  if (found == stack.rend()) {
+  const auto last = stack.rbegin() + static_cast<ptrdiff_t>(std::min(stack.size(), kSearchMax));
+  auto found = std::find_if(stack.rbegin(), last, [&](const Open& open) { return name.empty() || open.name == name; });
+  if (found == last) {
     found = stack.rbegin();
     ++to_.file().remarks["ended by an end with another name"];
   }
@@ -106,6 +109,8 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
   to_.file().keep("slice", 0);
   stack.erase(std::next(found).base());
   --opened_;
+  // Ids of asynchronous operations are many, threads few.
+  if (stack.empty() && end.phase != 'E') open_.erase(place);
   return {};
 }
 

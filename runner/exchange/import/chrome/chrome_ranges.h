@@ -22,8 +22,8 @@ class ChromeRanges {
   [[nodiscard]] static bool is_one(char phase) {
     return std::string_view("BEbeSFND").find(phase) != std::string_view::npos;
   }
-  // Requires: is_one(event.phase), and it has a time. `origin`: of it.
-  Status add(const ChromeEvent& event, const model::Origin& origin);
+  // Requires: is_one(event.phase), and it has a time. `origin`: of it. `rest`: members that no column is for.
+  Status add(const ChromeEvent& event, const model::Origin& origin, const std::string& rest);
   // After the last event of the file: adds the ranges as slices.
   Status finish();
 

@@ -7,21 +7,74 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/import/chrome/chrome.h"
-#include "runner/exchange/import/chrome/chrome_stacks.h"
-#include "runner/exchange/import/chrome/json_splitter.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
-constexpr int64_t kYear2000Ns = 946'684'800'000'000'000;
+constexpr int64_t kYear2000Ns = 946'684'800'000'000'000, kTimeMax = INT64_MAX / 4;
+constexpr size_t kMembersBytesMax = size_t{16} << 20;
 
 bool is_annotation(std::string_view category) { return category == "user_annotation"; }
+
+// Of the process whose profile it is, and not of its GPUs or of groups of tracks.
+bool is_of_profiled_process(std::string_view category) {
+  return category == "cpu_op" || category == "Operator" || category == "cuda_runtime" || category == "Runtime";
+}
 
 std::string_view scope_of(std::string_view scope) {
   if (scope == "g") return "run";
   return scope == "p" ? "process" : "thread";
+}
+
+// Members that a row may have columns for.
+constexpr unsigned kId = 1, kBinding = 2, kInstantScope = 4, kScope = 8, kFrame = 16, kWeight = 32, kStack = 64,
+                   kDuration = 128;
+
+constexpr std::pair<std::string_view, std::string_view ChromeEvent::*> kScalars[] = {
+    {"id", &ChromeEvent::id},       {"bp", &ChromeEvent::binding},     {"s", &ChromeEvent::instant_scope},
+    {"scope", &ChromeEvent::scope}, {"sf", &ChromeEvent::stack_frame}, {"weight", &ChromeEvent::weight}};
+
+std::string json_scalar(std::string_view text) {
+  constexpr size_t kDigitsMax = 18;
+  const bool is_number = !text.empty() && text.size() <= kDigitsMax && (text.size() == 1 || text.front() != '0') &&
+                         text.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? std::string(text) : quoted_json(text);
+}
+
+// Members of the event that its row has no columns for, without braces.
+std::string rest_of(const ChromeEvent& event, unsigned used) {
+  std::string rest = event.other;
+  for (unsigned i = 0; i < std::size(kScalars); ++i) {
+    const auto& [key, place] = kScalars[i];
+    if ((used >> i & 1) != 0 || (event.*place).empty()) continue;
+    if (place == &ChromeEvent::id && event.id_is_local) {
+      add_json_member(rest, "id2", "{\"local\":" + json_scalar(event.id) + "}");
+    } else {
+      add_json_member(rest, key, json_scalar(event.*place));
+    }
+  }
+  if ((used & kStack) == 0 && !event.stack.empty()) add_json_member(rest, "stack", event.stack);
+  if ((used & kDuration) == 0 && event.dur_ns)
+    add_json_member(rest, "dur",
+                    fmt::format("{}{}.{:03}", *event.dur_ns < 0 ? "-" : "", std::abs(*event.dur_ns / 1000),
+                                std::abs(*event.dur_ns % 1000)));
+  return rest;
+}
+
+std::string in_braces(std::string members) { return members.empty() ? std::move(members) : "{" + members + "}"; }
+
+// The arguments as they are, or as a member beside the rest.
+std::string args_and(std::string_view args, const std::string& rest) {
+  if (rest.empty()) return std::string(args);
+  std::string members;
+  if (!args.empty()) add_json_member(members, "args", args);
+  return "{" + members + (members.empty() ? "" : ",") + rest + "}";
+}
+
+std::string local_id(const ChromeEvent& event, const model::Origin& origin) {
+  return std::string(event.id) + (event.id_is_local ? "@" + std::to_string(origin.proc_id) : "");
 }
 
 }  // namespace
@@ -33,15 +86,14 @@ ChromeReader::ChromeReader(TraceMaker& to, std::string path)
       ranges_(to),
       gpu_(to),
       dftracer_(to),
+      torch_memory_(to),
+      stacks_(to),
       samples_(to.staging(), size_t{16} << 20) {
   to_.ids().begin_space();
 }
 
-std::string ChromeReader::other_json(const ChromeEvent& event) const {
-  return event.other.empty() ? std::string() : "{" + event.other + "}";
-}
-
 Status ChromeReader::element(std::string_view text, int64_t offset) {
+  ++elements_;
   switch (parser_.parse(text, event_)) {
     case ChromeEventParser::Outcome::kEvent: return take(event_);
     case ChromeEventParser::Outcome::kMended:
@@ -56,19 +108,23 @@ Status ChromeReader::element(std::string_view text, int64_t offset) {
 
 Status ChromeReader::take(ChromeEvent& event) {
   if (event.phase == 0 && !event.stack_frame.empty()) event.phase = 'P';
-  const int32_t proc_id = to_.ids().process(event.pid);
-  if (event.phase == 'M') return metadata(event, proc_id);
   if (event.phase == 0) {
     to_.file().leave_out("no phase");
     return {};
   }
+  has_phases_ = true;
+  const int32_t proc_id = to_.ids().process(event.pid);
+  if (event.phase == 'M') return metadata(event, proc_id);
   if (!event.ts_ns) {
     to_.file().leave_out(event.has_ts ? "a time that is no number, or out of range" : "no time");
     return {};
   }
   const int32_t thread_id = event.tid.empty() ? 0 : to_.ids().thread(proc_id, event.tid);
   const model::Origin origin = to_.ids().origin(*event.ts_ns, proc_id, thread_id);
-  if (ChromeRanges::is_one(event.phase)) return ranges_.add(event, origin);
+  if (ChromeRanges::is_one(event.phase)) {
+    const bool is_of_thread = event.phase == 'B' || event.phase == 'E';
+    return ranges_.add(event, origin, rest_of(event, is_of_thread ? 0 : kId | kScope));
+  }
   switch (event.phase) {
     case 'X': return complete(event, origin);
     case 'i':
@@ -86,18 +142,20 @@ Status ChromeReader::take(ChromeEvent& event) {
   }
 }
 
-Status ChromeReader::complete(const ChromeEvent& event, const model::Origin& origin) {
+Status ChromeReader::complete(ChromeEvent& event, const model::Origin& origin) {
   const int64_t dur_ns = event.dur_ns.value_or(-1);
   if (dur_ns < 0 && event.dur_ns) {
     to_.file().leave_out("a negative duration");
     return {};
   }
+  if (profiled_proc_ == 0 && is_of_profiled_process(event.category)) profiled_proc_ = origin.proc_id;
+  event.other = rest_of(event, kId | kDuration);
   if (dur_ns >= 0) {
     bool taken = false;
     if (Status added = gpu_.add(event, origin.ts_ns, dur_ns, join_, taken); !added || taken) return added;
     if (Status added = dftracer_.add(event, origin, dur_ns, taken); !added || taken) return added;
   }
-  if (is_annotation(event.category) && dur_ns >= 0 && event.other.empty()) {
+  if (is_annotation(event.category) && dur_ns >= 0 && event.other.empty() && event.id.empty()) {
     model::MarkRow row;
     row.origin = origin;
     row.dur_ns = dur_ns;
@@ -107,13 +165,13 @@ Status ChromeReader::complete(const ChromeEvent& event, const model::Origin& ori
     row.scope = "thread";
     return to_.add(row);
   }
-  const std::string rest = other_json(event);
+  const std::string rest = in_braces(std::move(event.other)), track = local_id(event, origin);
   model::SliceRow row;
   row.origin = origin;
   row.dur_ns = dur_ns;
   row.name = event.name;
   row.category = event.category;
-  row.track = event.id;
+  row.track = track;
   row.args = event.args;
   row.other = rest;
   if (dur_ns < 0) ++to_.file().remarks["no duration"];
@@ -121,33 +179,37 @@ Status ChromeReader::complete(const ChromeEvent& event, const model::Origin& ori
 }
 
 Status ChromeReader::instant(const ChromeEvent& event, const model::Origin& origin) {
+  if (event.name == "[memory]") {
+    bool taken = false;
+    if (Status added = torch_memory_.add(event, origin, rest_of(event, kInstantScope), taken); !added || taken)
+      return added;
+  }
   model::MarkRow row;
   row.origin = origin;
   row.domain = event.category.empty() ? "chrome" : event.category;
   row.name = event.name;
-  row.value = event.args;
-  if (!event.other.empty())
-    row.value = event.args.empty() ? other_json(event) : "{\"args\":" + row.value + "," + event.other + "}";
+  row.value = args_and(event.args, rest_of(event, kInstantScope));
   row.scope = event.phase == 'R' ? "process" : scope_of(event.instant_scope);
   return to_.add(row);
 }
 
 Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& origin) {
   std::string name(event.name);
-  if (!event.id.empty()) name += "[" + std::string(event.id) + "]";
+  if (!event.id.empty()) name += "[" + local_id(event, origin) + "]";
   int64_t rows = 0;
   Status done;
   std::string rest;
-  members_.visit(event.args, [&](const JsonMember& member) {
+  const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
     double value = 0;
     const auto [end, error] = std::from_chars(member.text.data(), member.text.data() + member.text.size(), value);
     const bool is_number =
         error == std::errc() && end == member.text.data() + member.text.size() && std::isfinite(value);
     if (!is_number) {
-      if (!rest.empty()) rest += ',';
-      rest.append(quoted_json(member.key)).append(":").append(member.raw);
+      add_json_member(rest, member.key, member.raw);
       return;
     }
+    constexpr double kExactMax = 9'007'199'254'740'992;
+    if (std::abs(value) >= kExactMax) ++to_.file().remarks["a counter's value beyond 2^53, rounded"];
     model::CounterRow row;
     row.origin = origin;
     row.name = name;
@@ -156,8 +218,11 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
     row.value = value;
     if (done) done = to_.add(row, rows++ == 0 ? 1 : 0);
   });
-  if (!done || (rows != 0 && rest.empty() && event.other.empty())) return done;
-  const std::string args = "{" + rest + (rest.empty() || event.other.empty() ? "" : ",") + event.other + "}";
+  // Behind the damage, arguments cannot be taken apart.
+  if (!is_sound && !event.args.empty()) add_json_member(rest, "args", event.args);
+  if (const std::string more = rest_of(event, kId); !more.empty()) rest += (rest.empty() ? "" : ",") + more;
+  if (!done || (rows != 0 && rest.empty())) return done;
+  const std::string args = "{" + rest + "}";
   model::OtherEventRow row;
   row.origin = origin;
   row.kind = "counter";
@@ -182,17 +247,17 @@ int64_t ChromeReader::flow_id(std::string_view id, bool& is_text) {
 
 Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin) {
   bool is_text = false;
-  const std::string rest = other_json(event);
+  const std::string rest = in_braces(rest_of(event, kId | kBinding)), id = local_id(event, origin);
   model::FlowRow row;
   row.origin = origin;
-  row.flow_id = flow_id(event.id, is_text);
+  row.flow_id = flow_id(id, is_text);
   row.step = event.phase == 's'   ? model::FlowStep::kStart
              : event.phase == 't' ? model::FlowStep::kStep
                                   : model::FlowStep::kEnd;
   row.binds_enclosing = event.phase != 'f' || event.binding == "e";
   row.name = event.name;
   row.category = event.category;
-  row.id_text = is_text ? event.id : std::string_view();
+  row.id_text = is_text ? std::string_view(id) : std::string_view();
   row.args = event.args.empty() ? std::string_view(rest) : event.args;
   if (Status added = to_.add(row); !added || rest.empty() || event.args.empty()) return added;
   model::OtherEventRow more;
@@ -206,10 +271,10 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
 
 // A moment of an asynchronous operation.
 Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& origin) {
-  const std::string rest =
-      fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, event.other.empty() ? "" : ",", event.other);
-  const std::string track = (event.scope.empty() ? std::string() : std::string(event.scope) + ":") +
-                            std::string(event.id) + (event.id_is_local ? "@" + std::to_string(origin.proc_id) : "");
+  const std::string more = rest_of(event, kId | kScope);
+  const std::string rest = fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, more.empty() ? "" : ",", more);
+  const std::string track =
+      (event.scope.empty() ? std::string() : std::string(event.scope) + ":") + local_id(event, origin);
   model::SliceRow row;
   row.origin = origin;
   row.dur_ns = 0;
@@ -225,7 +290,7 @@ Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& 
 Status ChromeReader::metadata(const ChromeEvent& event, int32_t proc_id) {
   std::string name;
   if (event.name == "process_name" || event.name == "thread_name") {
-    members_.visit(event.args, [&](const JsonMember& member) {
+    members_.visit_padded(event.args, [&](const JsonMember& member) {
       if (member.key == "name") name = member.text;
     });
   }
@@ -233,6 +298,7 @@ Status ChromeReader::metadata(const ChromeEvent& event, int32_t proc_id) {
   if (event.name == "process_name") to_.ids().name_process(proc_id, name);
   if (event.name == "thread_name") to_.ids().name_thread(thread_id = to_.ids().thread(proc_id, event.tid), name);
   if (event.category == "dftracer") dftracer_.learn(event);
+  const std::string args = args_and(event.args, rest_of(event, 0));
   model::OtherEventRow row;
   row.origin = to_.ids().origin(event.ts_ns.value_or(0), proc_id, thread_id);
   row.has_time = event.ts_ns.has_value();
@@ -240,13 +306,12 @@ Status ChromeReader::metadata(const ChromeEvent& event, int32_t proc_id) {
   row.name = event.name;
   row.category = event.category;
   row.id = event.tid;
-  row.args = event.args;
+  row.args = args;
   return to_.add(row);
 }
 
 Status ChromeReader::other(const ChromeEvent& event, const model::Origin& origin) {
-  std::string args(event.args);
-  if (!event.other.empty()) args = "{" + (args.empty() ? std::string() : "\"args\":" + args + ",") + event.other + "}";
+  const std::string args = args_and(event.args, rest_of(event, kId));
   const std::string kind(1, event.phase);
   model::OtherEventRow row;
   row.origin = origin;
@@ -259,32 +324,33 @@ Status ChromeReader::other(const ChromeEvent& event, const model::Origin& origin
 }
 
 Status ChromeReader::sample(const ChromeEvent& event, const model::Origin& origin) {
-  const std::string rest = other_json(event);
-  const std::string_view stack = event.stack.empty() ? event.stack_frame : event.stack;
-  return samples_.add(origin.ts_ns, {origin, json_integer(event.weight, -1)},
-                      {event.name, event.category, stack, rest});
+  const int64_t period = json_integer(event.weight, -1);
+  std::string rest = rest_of(event, (event.stack.empty() ? kFrame : kStack) | (period >= 0 ? kWeight : 0u));
+  if (!event.name.empty() && !event.category.empty()) add_json_member(rest, "cat", quoted_json(event.category));
+  return samples_.add(origin.ts_ns, {origin, period},
+                      {event.name.empty() ? event.category : event.name,
+                       event.stack.empty() ? event.stack_frame : event.stack, args_and(event.args, rest)});
 }
 
 // The frames may follow behind the samples, so that the stacks are made last.
 Status ChromeReader::write_samples() {
-  ChromeStacks stacks(to_, document_["stackFrames"]);
   return samples_.for_each([&](int64_t, const Sample& sample, const auto& texts) {
     model::StackSampleRow row;
     row.origin = sample.origin;
     row.period = sample.period;
-    row.stack_id = stacks.stack(texts[2]);
-    row.event = texts[0].empty() ? texts[1] : texts[0];
-    row.args = texts[3];
+    row.stack_id = stacks_.stack(texts[1]);
+    row.event = texts[0];
+    row.args = texts[2];
     return to_.add(row);
   });
 }
 
 Status ChromeReader::member(std::string_view key, std::string_view value) {
-  constexpr size_t kMembersMax = 1000;
-  if (value.empty()) {
-    ++to_.file()
-          .remarks["a member of the document of more than 1 MiB, left out: " + util::escaped_utf8(key.substr(0, 100))];
-  } else if (document_.size() < kMembersMax) {
+  members_bytes_ += key.size() + value.size();
+  if (value.empty() || members_bytes_ > kMembersBytesMax) {
+    ++to_.file().remarks["a member of the document that is too large (1 MiB, all together 16), left out: " +
+                         util::escaped_utf8(key.substr(0, 100))];
+  } else {
     document_[std::string(key)] = value;
   }
   return {};
@@ -293,11 +359,11 @@ Status ChromeReader::member(std::string_view key, std::string_view value) {
 void ChromeReader::read_members() {
   FileAccount& file = to_.file();
   for (const auto& [key, value] : document_) {
-    if (key != "stackFrames") file.metadata[key] = nlohmann::json::parse(mended_json(value, false), nullptr, false);
-    if (file.metadata.contains(key) && file.metadata[key].is_discarded())
-      file.metadata[key] = mended_json(value, false);
+    nlohmann::json& metadata = file.metadata[util::escaped_utf8(key)];
+    metadata = nlohmann::json::parse(mended_json(value, false), nullptr, false);
+    if (metadata.is_discarded()) metadata = mended_json(value, false);
   }
-  if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0) {
+  if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0 && base < kTimeMax) {
     file.realtime_offset_ns = base;
     file.has_offset = true;
   } else if (to_.first_ns() > kYear2000Ns && to_.first_ns() != INT64_MAX) {
@@ -314,10 +380,30 @@ void ChromeReader::read_members() {
   }
 }
 
-Status ChromeReader::finish() {
+// Its rank among the processes of a training, as PyTorch's profiler writes it.
+void ChromeReader::read_rank() {
+  const auto& metadata = to_.file().metadata;
+  const auto found = metadata.find("distributedInfo");
+  if (profiled_proc_ == 0 || found == metadata.end() || !found->is_object()) return;
+  const auto number = [&](const char* key) -> int64_t {
+    const auto value = found->find(key);
+    const bool is_number = value != found->end() && value->is_number_integer();
+    const int64_t whole = is_number ? value->get<int64_t>() : -1;
+    return whole <= INT32_MAX ? whole : -1;
+  };
+  if (const int64_t rank = number("rank"); rank >= 0) to_.ids().set_rank(profiled_proc_, rank, number("world_size"));
+}
+
+Status ChromeReader::finish(const JsonSplitter& splitter) {
+  if (splitter.has_partial_event()) to_.file().leave_out("the last event, in which the file ends");
+  if (splitter.is_cut()) to_.file().remarks[kCutRemark] = 1;
+  if (!splitter.has_events()) return bad_input(path_, "a JSON object without traceEvents", 0);
+  if (!has_phases_ && (elements_ != 0 || splitter.has_partial_event()))
+    return bad_input(path_, "JSON, but no value in it is an event of a trace", 0);
   if (Status done = ranges_.finish(); !done) return done;
   if (Status done = write_samples(); !done) return done;
   read_members();
+  read_rank();
   return {};
 }
 
@@ -327,6 +413,7 @@ Status read_chrome(Input& input, const std::string& path, TraceMaker& to) {
   JsonSplitter::Visitor visitor;
   visitor.element = [&](std::string_view text, int64_t offset) { return reader.element(text, offset); };
   visitor.member = [&](std::string_view key, std::string_view value) { return reader.member(key, value); };
+  visitor.frame = [&](std::string_view key, std::string_view value) { return reader.frame(key, value); };
   int64_t shown = 0;
   visitor.progress = [&](int64_t at) {
     if (at == shown) return;
@@ -334,9 +421,7 @@ Status read_chrome(Input& input, const std::string& path, TraceMaker& to) {
     to.progress().reached(static_cast<size_t>(at), static_cast<size_t>(input.file_size()));
   };
   if (Status read = splitter.run(visitor); !read) return read;
-  if (splitter.has_partial_event()) to.file().leave_out("the last event, in which the file ends");
-  if (splitter.is_cut()) to.file().remarks["the file ends before its end: read up to there"] = 1;
-  return reader.finish();
+  return reader.finish(splitter);
 }
 
 }  // namespace mlrun::exchange

@@ -11,7 +11,10 @@
 #include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/chrome/chrome_gpu.h"
 #include "runner/exchange/import/chrome/chrome_ranges.h"
+#include "runner/exchange/import/chrome/chrome_stacks.h"
 #include "runner/exchange/import/chrome/dftracer.h"
+#include "runner/exchange/import/chrome/json_splitter.h"
+#include "runner/exchange/import/chrome/torch_memory.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/sorted_rows.h"
 #include "runner/exchange/import/trace_maker.h"
@@ -24,7 +27,9 @@ class ChromeReader {
 
   Status element(std::string_view text, int64_t offset);
   Status member(std::string_view key, std::string_view value);
-  Status finish();
+  Status frame(std::string_view key, std::string_view value) { return stacks_.learn(key, value); }
+  // Fails if there was no event at all.
+  Status finish(const JsonSplitter& splitter);
 
  private:
   struct Sample {
@@ -32,7 +37,7 @@ class ChromeReader {
     int64_t period = -1;
   };
   Status take(ChromeEvent& event);
-  Status complete(const ChromeEvent& event, const model::Origin& origin);
+  Status complete(ChromeEvent& event, const model::Origin& origin);
   Status instant(const ChromeEvent& event, const model::Origin& origin);
   Status counter(const ChromeEvent& event, const model::Origin& origin);
   Status flow(const ChromeEvent& event, const model::Origin& origin);
@@ -43,7 +48,7 @@ class ChromeReader {
   Status write_samples();
   int64_t flow_id(std::string_view id, bool& is_text);
   void read_members();
-  [[nodiscard]] std::string other_json(const ChromeEvent& event) const;
+  void read_rank();
 
   TraceMaker& to_;
   std::string path_;
@@ -54,9 +59,15 @@ class ChromeReader {
   ChromeRanges ranges_;
   ChromeGpu gpu_;
   Dftracer dftracer_;
-  SortedRows<Sample, 4> samples_;                // name, category, frame or stack, other
+  TorchMemory torch_memory_;
+  ChromeStacks stacks_;
+  SortedRows<Sample, 3> samples_;                // event, frame or stack, arguments
   std::map<std::string, std::string> document_;  // members of the top-level object
+  size_t members_bytes_ = 0;
   std::unordered_map<std::string, int64_t> text_ids_;
+  int64_t elements_ = 0;
+  bool has_phases_ = false;
+  int32_t profiled_proc_ = 0;  // of PyTorch's profiler
 };
 
 }  // namespace mlrun::exchange

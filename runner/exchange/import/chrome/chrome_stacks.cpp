@@ -8,21 +8,24 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr size_t kDepthOfStackMax = 255;
+constexpr size_t kDepthOfStackMax = 4096;  // of a frame that is its own parent
+constexpr size_t kChromeFramesMax = size_t{1} << 20;
 
 }  // namespace
 
-ChromeStacks::ChromeStacks(TraceMaker& to, std::string_view stack_frames) : to_(to) {
-  if (stack_frames.empty()) return;
-  JsonMembers inner;
-  members_.visit(stack_frames, [&](const JsonMember& member) {
-    Frame& frame = frames_[std::string(member.key)];
-    inner.visit(member.raw, [&](const JsonMember& field) {
-      if (field.key == "name") frame.name = field.text;
-      if (field.key == "category") frame.category = field.text;
-      if (field.key == "parent") frame.parent = field.text;
-    });
+Status ChromeStacks::learn(std::string_view key, std::string_view frame) {
+  if (frames_.size() >= kChromeFramesMax) {
+    ++to_.file().remarks["a frame beyond a million, left out"];
+    return {};
+  }
+  Frame& made = frames_[std::string(key)];
+  const bool is_sound = members_.visit(frame, [&](const JsonMember& field) {
+    if (field.key == "name") made.name = field.text;
+    if (field.key == "category") made.category = field.text;
+    if (field.key == "parent") made.parent = field.text;
   });
+  if (!is_sound) ++to_.file().remarks["a frame that is no JSON object"];
+  return {};
 }
 
 int32_t ChromeStacks::stack(std::string_view of) {

@@ -13,7 +13,9 @@ namespace mlrun::exchange {
 
 class ChromeStacks {
  public:
-  ChromeStacks(TraceMaker& to, std::string_view stack_frames);
+  explicit ChromeStacks(TraceMaker& to) : to_(to) {}
+  // A member of stackFrames.
+  Status learn(std::string_view key, std::string_view frame);
   // A key in stackFrames, or an array of texts. 0: unknown.
   int32_t stack(std::string_view of);
 

@@ -8,11 +8,18 @@ namespace mlrun::exchange {
 void Dftracer::learn(const ChromeEvent& event) {
   if (event.name != "FH") return;
   std::string hash, path;
-  members_.visit(event.args, [&](const JsonMember& member) {
+  members_.visit_padded(event.args, [&](const JsonMember& member) {
     if (member.key == "value") hash = member.text;
     if (member.key == "name") path = member.text;
   });
-  if (!hash.empty() && !path.empty()) files_[hash] = to_.ids().file(path, model::FileKind::kUnknown);
+  if (hash.empty() || path.empty()) return;
+  const auto [found, is_new] = files_.try_emplace(hash);
+  if (is_new) {
+    found->second.file_id = to_.ids().file(path, model::FileKind::kUnknown);
+  } else if (!found->second.has_path) {
+    to_.ids().name_file(found->second.file_id, path);
+  }
+  found->second.has_path = true;
 }
 
 Status Dftracer::add(const ChromeEvent& event, const model::Origin& origin, int64_t dur_ns, bool& taken) {
@@ -24,11 +31,13 @@ Status Dftracer::add(const ChromeEvent& event, const model::Origin& origin, int6
   row.origin = origin;
   row.dur_ns = dur_ns;
   row.func = *func;
-  std::string hash, rest;
+  std::string hash, path, rest;
   int64_t size = -1, count = -1;
-  members_.visit(event.args, [&](const JsonMember& member) {
+  const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
     const std::string_view key = member.key;
-    if (key == "fhash" || key == "fname") {
+    if (key == "fname" && member.text.find('/') != std::string_view::npos) {
+      path = member.text;  // as older versions write it
+    } else if (key == "fhash" || key == "fname") {
       hash = member.text;
     } else if (key == "ret") {
       row.ret = json_integer(member.text);
@@ -44,17 +53,21 @@ Status Dftracer::add(const ChromeEvent& event, const model::Origin& origin, int6
     } else if (key == "errno") {
       row.err = static_cast<int32_t>(json_integer(member.text));
     } else {
-      if (!rest.empty()) rest += ',';
-      rest.append(quoted_json(key)).append(":").append(member.raw);
+      add_json_member(rest, key, member.raw);
     }
   });
-  row.requested = size >= 0 && count >= 0 ? size * count : count >= 0 ? count : size;
-  if (!hash.empty()) {
-    const auto [found, is_new] = files_.try_emplace(hash, 0);
-    if (is_new) found->second = to_.ids().file("[file " + hash + "]", model::FileKind::kUnknown);
-    row.file_id = found->second;
-    row.file_kind = model::FileKind::kRegular;
+  if (!is_sound && !event.args.empty()) return {};
+  if (!event.other.empty()) rest += (rest.empty() ? "" : ",") + event.other;
+  row.requested = count >= 0 ? count : size;
+  if (size >= 0 && count >= 0 && __builtin_mul_overflow(size, count, &row.requested)) row.requested = -1;
+  if (!path.empty()) {
+    row.file_id = to_.ids().file(path, model::FileKind::kUnknown);
+  } else if (!hash.empty()) {
+    const auto [found, is_new] = files_.try_emplace(hash);
+    if (is_new) found->second.file_id = to_.ids().file("[file " + hash + "]", model::FileKind::kUnknown);
+    row.file_id = found->second.file_id;
   }
+  if (row.file_id != 0) row.file_kind = model::FileKind::kRegular;
   taken = true;
   if (Status added = to_.add(row); !added || rest.empty()) return added;
   const std::string args = "{" + rest + "}", id(event.id);

@@ -24,7 +24,11 @@ class Dftracer {
  private:
   TraceMaker& to_;
   JsonMembers members_;
-  std::unordered_map<std::string, int64_t> files_;  // file_id by hash
+  struct File {
+    int64_t file_id = 0;
+    bool has_path = false;
+  };
+  std::unordered_map<std::string, File> files_;  // by hash
 };
 
 }  // namespace mlrun::exchange

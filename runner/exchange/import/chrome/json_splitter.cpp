@@ -5,46 +5,100 @@
 #include <emmintrin.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
+#include "runner/util/text.h"
+
 namespace mlrun::exchange {
 
 namespace {
+
+// The bits of a block of bytes that are quotes, backslashes and brackets.
+struct BlockMarks {
+  uint64_t quotes = 0, backslashes = 0, opens = 0, closes = 0;
+};
+constexpr size_t kBlock = 64;
+
+#ifdef __SSE2__
+BlockMarks marks_of(const char* bytes) {
+  BlockMarks marks;
+  for (size_t i = 0; i < kBlock; i += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
+    const __m128i lower = _mm_or_si128(block, _mm_set1_epi8(0x20));  // { and [ become one, as do } and ]
+    const auto bits = [&](__m128i of, char byte) {
+      const int found = _mm_movemask_epi8(_mm_cmpeq_epi8(of, _mm_set1_epi8(byte)));
+      return static_cast<uint64_t>(static_cast<unsigned>(found)) << i;
+    };
+    marks.quotes |= bits(block, '"');
+    marks.backslashes |= bits(block, '\\');
+    marks.opens |= bits(lower, '{');
+    marks.closes |= bits(lower, '}');
+  }
+  return marks;
+}
+#else
+BlockMarks marks_of(const char* bytes) {
+  BlockMarks marks;
+  for (size_t i = 0; i < kBlock; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    if (bytes[i] == '"') marks.quotes |= bit;
+    if (bytes[i] == '\\') marks.backslashes |= bit;
+    if (bytes[i] == '{' || bytes[i] == '[') marks.opens |= bit;
+    if (bytes[i] == '}' || bytes[i] == ']') marks.closes |= bit;
+  }
+  return marks;
+}
+#endif
+
+// Each bit is the parity of the bits up to it: from an opening quote to before the closing one.
+uint64_t between(uint64_t quotes) {
+  for (const unsigned shift : {1u, 2u, 4u, 8u, 16u, 32u}) quotes ^= quotes << shift;
+  return quotes;
+}
 
 // Finds the end of an object, array or text that begins at the first byte; can be resumed when there are more bytes.
 class ValueEnd {
  public:
   enum class Found : uint8_t { kEnd, kMore, kTooDeep };
 
+  explicit ValueEnd(char first) : is_quoted_(first == '"') {}
+
   Found search(std::string_view bytes) {
-    size_t i = at_;
-#ifdef __SSE2__
-    for (; i + 16 <= bytes.size(); i += 16) {
-      const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes.data() + i));
-      const __m128i lower = _mm_or_si128(block, _mm_set1_epi8(0x20));  // { and [ become one, as do } and ]
-      const __m128i quote =
-          _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\\')));
-      const __m128i bracket =
-          _mm_or_si128(_mm_cmpeq_epi8(lower, _mm_set1_epi8('{')), _mm_cmpeq_epi8(lower, _mm_set1_epi8('}')));
-      auto marks = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(quote, bracket)));
-      for (; marks != 0; marks &= marks - 1) {
-        const Found found = see(bytes, i + static_cast<size_t>(std::countr_zero(marks)));
-        if (found != Found::kMore) return found;
+    for (; at_ + kBlock <= bytes.size(); at_ += kBlock) {
+      const BlockMarks marks = marks_of(bytes.data() + at_);
+      if (is_quoted_ || marks.backslashes != 0 || escaped_ == at_) {
+        if (const Found found = see_each(bytes, kBlock); found != Found::kMore) return found;
+        continue;
       }
+      const uint64_t texts = between(marks.quotes) ^ (is_text_ ? ~uint64_t{0} : 0);
+      is_text_ = texts >> (kBlock - 1) != 0;
+      const uint64_t opens = marks.opens & ~texts, closes = marks.closes & ~texts;
+      if (const Found found = count(opens, closes); found != Found::kMore) return found;
     }
-#endif
-    for (; i < bytes.size(); ++i) {
+    return see_each(bytes, bytes.size() - at_, true);
+  }
+  [[nodiscard]] size_t size() const { return size_; }
+  // The first bytes are not there any more.
+  void forget(size_t size) {
+    at_ -= size;
+    escaped_ = escaped_ == kNone || escaped_ < size ? kNone : escaped_ - size;
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  // Byte by byte, from at_. The last ones of a window are seen again with those that follow, unless they are consumed.
+  Found see_each(std::string_view bytes, size_t size, bool moves = false) {
+    for (size_t i = at_; i < at_ + size; ++i) {
       const Found found = see(bytes, i);
       if (found != Found::kMore) return found;
     }
-    at_ = i;
+    if (moves) at_ += size;
     return Found::kMore;
   }
-  [[nodiscard]] size_t size() const { return size_; }
-
- private:
   Found see(std::string_view bytes, size_t i) {
     const char byte = bytes[i];
     if (is_text_) {
@@ -63,16 +117,29 @@ class ValueEnd {
       default: return Found::kMore;
     }
   }
+  // The brackets of one block, in order.
+  Found count(uint64_t opens, uint64_t closes) {
+    for (uint64_t both = opens | closes; both != 0; both &= both - 1) {
+      const int bit = std::countr_zero(both);
+      depth_ += (opens >> bit & 1) != 0 ? 1 : -1;
+      if (depth_ == 0) return end(at_ + static_cast<size_t>(bit));
+      if (depth_ > kDepthMax) return Found::kTooDeep;
+    }
+    return Found::kMore;
+  }
   Found end(size_t i) {
     size_ = i + 1;
     return Found::kEnd;
   }
 
   size_t at_ = 0, size_ = 0;
-  size_t escaped_ = SIZE_MAX;  // the byte after a backslash
+  size_t escaped_ = kNone;  // the byte after a backslash in a text
   int depth_ = 0;
+  const bool is_quoted_;
   bool is_text_ = false;
 };
+
+constexpr std::string_view kEndsOfScalar = ",}] \n\r\t";
 
 bool is_space(char byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
@@ -96,18 +163,19 @@ Result<int> JsonSplitter::peek() {
 }
 
 // The value that begins here, not consumed; empty if the file ends within it. Requires: peek() has found a byte.
-Result<std::string_view> JsonSplitter::value(size_t limit) {
+Result<std::string_view> JsonSplitter::value(size_t limit, bool skips_long) {
   const char first = window_.bytes().front();
   const bool is_scalar = first != '{' && first != '[' && first != '"';
   // Numbers, true, false, null; NaN and Infinity, as Python writes them.
   if (is_scalar && std::string_view("-0123456789tfnNI").find(first) == std::string_view::npos) {
     return bad(fmt::format("no JSON value but byte 0x{:02x}", static_cast<unsigned char>(first)));
   }
-  ValueEnd end;
+  is_skipped_ = false;
+  ValueEnd end(first);
   for (;;) {
     const std::string_view bytes = window_.bytes();
     if (is_scalar) {
-      const size_t size = bytes.find_first_of(",}] \n\r\t");
+      const size_t size = bytes.find_first_of(kEndsOfScalar);
       if (size != std::string_view::npos) return bytes.substr(0, size);
     } else {
       switch (end.search(bytes)) {
@@ -116,30 +184,60 @@ Result<std::string_view> JsonSplitter::value(size_t limit) {
         case ValueEnd::Found::kMore: break;
       }
     }
-    if (bytes.size() > limit) return bad("a value of more than 64 MiB");
+    if (bytes.size() > limit) {
+      if (!skips_long || is_scalar) return bad(fmt::format("a value of more than {} MiB", limit >> 20));
+      is_skipped_ = true;
+      end.forget(bytes.size());
+      window_.consume(bytes.size());
+    }
     const auto more = window_.grow();
     if (!more) return tl::make_unexpected(more.error());
-    if (!*more) return is_scalar ? bytes : std::string_view();
+    if (!*more) return is_scalar ? window_.bytes() : std::string_view();
   }
 }
 
-Status JsonSplitter::elements(const Visitor& visitor, bool has_end) {
+// Whether an object follows the brackets that begin here: an array whose end is missing before the next one.
+Result<bool> JsonSplitter::opens_more_objects() {
+  for (;;) {
+    const std::string_view bytes = window_.bytes();
+    const size_t at = bytes.find_first_not_of(" \n\r\t[");
+    if (at != std::string_view::npos) return bytes[at] == '{';
+    if (bytes.size() > kMemberMax) return false;
+    const auto more = window_.grow();
+    if (!more) return tl::make_unexpected(more.error());
+    if (!*more) return false;
+  }
+}
+
+// The elements of `depth` arrays that are open; without one, values one after the other until the end of the file.
+Status JsonSplitter::elements(const Visitor& visitor, int depth) {
+  const bool has_end = depth != 0;
   for (;;) {
     const auto next = peek();
     if (!next) return tl::make_unexpected(next.error());
     if (*next == -1) {
-      is_cut_ = has_end;
+      is_cut_ = depth != 0;
       return {};
     }
     if (*next == ',') {
       window_.consume(1);
       continue;
     }
-    if (*next == ']' && has_end) {
+    if (*next == ']' && depth > 0) {
       window_.consume(1);
-      return {};
+      if (--depth == 0 && has_end) return {};
+      continue;
     }
-    const auto found = value(kEventBytesMax);
+    if (*next == '[') {
+      const auto opens = opens_more_objects();
+      if (!opens) return tl::make_unexpected(opens.error());
+      if (*opens && depth < kDepthMax) {
+        window_.consume(1);
+        ++depth;
+        continue;
+      }
+    }
+    const auto found = value(kEventBytesMax, false);
     if (!found) return tl::make_unexpected(found.error());
     if (found->empty()) {
       is_cut_ = has_partial_ = true;
@@ -152,90 +250,129 @@ Status JsonSplitter::elements(const Visitor& visitor, bool has_end) {
   }
 }
 
-Status JsonSplitter::members(const Visitor& visitor) {
-  window_.consume(1);
-  for (;;) {
-    auto next = peek();
-    if (!next) return tl::make_unexpected(next.error());
-    if (*next == ',') {
-      window_.consume(1);
-      continue;
-    }
-    if (*next == '}') {
-      window_.consume(1);
-      return {};
-    }
-    if (*next == -1) {
-      is_cut_ = true;
-      return {};
-    }
-    if (*next != '"') return bad(fmt::format("a name of a member expected, '{}' found", static_cast<char>(*next)));
-    const auto quoted = value(kMemberMax);
-    if (!quoted) return tl::make_unexpected(quoted.error());
-    if (quoted->empty()) {
-      is_cut_ = true;
-      return {};
-    }
-    const std::string key(quoted->substr(1, quoted->size() - 2));
-    window_.consume(quoted->size());
-    next = peek();
-    if (!next) return tl::make_unexpected(next.error());
-    if (*next != ':') return bad("a colon expected after \"" + key.substr(0, 40) + "\"");
+// A member's name and the colon; false: the object, or the file, ends here.
+Result<bool> JsonSplitter::next_member(std::string& key) {
+  auto next = peek();
+  while (next && *next == ',') {
     window_.consume(1);
     next = peek();
-    if (!next) return tl::make_unexpected(next.error());
-    if (*next == -1) {
-      is_cut_ = true;
-      return {};
-    }
-    if ((key == "traceEvents" || key == "samples") && *next == '[') {
+  }
+  if (!next) return tl::make_unexpected(next.error());
+  if (*next == '}') {
+    window_.consume(1);
+    return false;
+  }
+  is_cut_ = *next == -1;
+  if (is_cut_) return false;
+  if (*next != '"')
+    return bad(*next < ' ' || *next > '~' ? fmt::format("a name of a member expected, byte 0x{:02x} found", *next)
+                                          : fmt::format("a name of a member expected, '{:c}' found", *next));
+  const auto quoted = value(kMemberMax, false);
+  if (!quoted) return tl::make_unexpected(quoted.error());
+  is_cut_ = quoted->empty();
+  if (is_cut_) return false;
+  key = quoted->substr(1, quoted->size() - 2);
+  window_.consume(quoted->size());
+  next = peek();
+  if (!next) return tl::make_unexpected(next.error());
+  is_cut_ = *next == -1;
+  if (is_cut_) return false;
+  if (*next != ':') return bad("a colon expected after \"" + util::printable(key.substr(0, 40)) + "\"");
+  window_.consume(1);
+  next = peek();
+  if (!next) return tl::make_unexpected(next.error());
+  is_cut_ = *next == -1;
+  return !is_cut_;
+}
+
+// `see`: what gets the members that are no events.
+Status JsonSplitter::members(const Visitor& visitor, const SeeMember& see, bool is_document) {
+  window_.consume(1);
+  for (std::string key;;) {
+    const auto is_member = next_member(key);
+    if (!is_member) return tl::make_unexpected(is_member.error());
+    if (!*is_member) return {};
+    const char first = window_.bytes().front();
+    if (is_document && first == '[' && (key == "traceEvents" || key == "samples")) {
       window_.consume(1);
-      if (Status all = elements(visitor, true); !all) return all;
-      if (is_cut_) return {};
+      has_events_ = true;
+      if (Status all = elements(visitor, 1); !all || is_cut_) return all;
       continue;
     }
-    const auto found = value(kEventBytesMax);
-    if (!found) return tl::make_unexpected(found.error());
-    if (found->empty()) {
-      is_cut_ = true;
-      return {};
+    if (is_document && first == '{' && key == "stackFrames") {
+      if (Status all = members(visitor, visitor.frame, false); !all || is_cut_) return all;
+      continue;
     }
+    has_events_ |= is_document && key == "traceEvents";  // null, perhaps
+    const auto found = value(kMemberMax, true);
+    if (!found) return tl::make_unexpected(found.error());
+    is_cut_ = found->empty();
+    if (is_cut_) return {};
     const size_t size = found->size();
-    if (Status seen = visitor.member(key, size <= kMemberMax ? *found : std::string_view()); !seen) return seen;
+    if (Status seen = see(key, is_skipped_ ? std::string_view() : *found); !seen) return seen;
     window_.consume(size);
   }
 }
 
+// Whether the object that begins here is an event itself. One that does not end within the window is none.
+bool JsonSplitter::begins_with_event() const {
+  std::string_view bytes = window_.bytes().substr(1);
+  const auto skip = [&](std::string_view what) {
+    bytes.remove_prefix(std::min(bytes.find_first_not_of(what), bytes.size()));
+    return bytes.empty() ? '\0' : bytes.front();
+  };
+  for (;;) {
+    if (skip(" \n\r\t,") != '"') return false;
+    ValueEnd key('"');
+    if (key.search(bytes) != ValueEnd::Found::kEnd) return false;
+    if (bytes.substr(0, key.size()) == "\"ph\"") return true;
+    bytes.remove_prefix(key.size());
+    const char first = skip(" \n\r\t:");
+    if (first == '{' || first == '[' || first == '"') {
+      ValueEnd value(first);
+      if (value.search(bytes) != ValueEnd::Found::kEnd) return false;
+      bytes.remove_prefix(value.size());
+    } else {
+      bytes.remove_prefix(std::min(bytes.find_first_of(kEndsOfScalar), bytes.size()));
+    }
+  }
+}
+
+// One JSON text, or all objects that follow one after the other.
+Status JsonSplitter::text(const Visitor& visitor) {
+  if (window_.bytes().front() == '[') {
+    window_.consume(1);
+    has_events_ = true;
+    return elements(visitor, 1);
+  }
+  while (window_.bytes().size() < kMemberMax) {
+    const auto more = window_.grow();
+    if (!more) return tl::make_unexpected(more.error());
+    if (!*more) break;
+  }
+  if (!begins_with_event()) return members(visitor, visitor.member, true);
+  has_events_ = true;
+  return elements(visitor, 0);
+}
+
 Status JsonSplitter::run(const Visitor& visitor) {
-  auto first = peek();
-  if (!first) return tl::make_unexpected(first.error());
+  auto next = peek();
+  if (!next) return tl::make_unexpected(next.error());
   if (window_.bytes().starts_with("\xef\xbb\xbf")) {
     window_.consume(3);
-    first = peek();
-    if (!first) return tl::make_unexpected(first.error());
+    next = peek();
+    if (!next) return tl::make_unexpected(next.error());
   }
-  if (*first == -1) return bad("an empty file");
-  if (*first == '[') {
-    window_.consume(1);
-    if (Status all = elements(visitor, true); !all) return all;
-  } else if (*first == '{') {
-    // Objects one after the other: the first one is an event.
-    const std::string_view bytes = window_.bytes();
-    const size_t line = bytes.find('\n');
-    const std::string_view begin = bytes.substr(0, std::min(line, bytes.size()));
-    is_lines_ =
-        begin.find("\"ph\"") != std::string_view::npos && begin.find("\"traceEvents\"") == std::string_view::npos;
-    if (Status all = is_lines_ ? elements(visitor, false) : members(visitor); !all) return all;
-  } else {
-    return bad("no JSON: an object or an array expected");
+  if (*next == -1) return bad("an empty file");
+  if (*next != '[' && *next != '{') return bad("no JSON: an object or an array expected");
+  // Traces that were put one behind the other are read as one.
+  while (*next == '[' || *next == '{') {
+    if (Status read = text(visitor); !read || is_cut_) return read;
+    next = peek();
+    if (!next) return tl::make_unexpected(next.error());
   }
-  if (is_cut_ || input_.is_cut()) {
-    is_cut_ = true;
-    return {};
-  }
-  const auto rest = peek();
-  if (!rest) return tl::make_unexpected(rest.error());
-  if (*rest != -1) return bad("bytes behind the end of the JSON text");
+  if (*next != -1) return bad("bytes behind the end of the JSON text");
+  is_cut_ = input_.is_cut();
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a JSON trace of any size into its events, without parsing them: an array, an object with the array `traceEvents` (and `samples`), or objects
 // one after the other (JSON lines, commas missing). An array that is not closed, as a program that was killed leaves it, ends at
-// the end of the file.
+// the end of the file, or where the next one of a file of several begins.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace mlrun::exchange {
 
-inline constexpr size_t kEventBytesMax = size_t{64} << 20;
+inline constexpr size_t kEventBytesMax = size_t{32} << 20;
 inline constexpr int kDepthMax = 512;
 
 class JsonSplitter {
  public:
+  using SeeMember = std::function<Status(std::string_view key, std::string_view value)>;
   struct Visitor {
     // An element of the array: an object, or another value. Readable for kPadding bytes beyond its end.
     std::function<Status(std::string_view element, int64_t offset)> element;
-    // Any other member of the top-level object; long values are cut to kMemberMax and passed as empty.
-    std::function<Status(std::string_view key, std::string_view value)> member;
+    // Any other member of the top-level object, and members of its `stackFrames`; values beyond kMemberMax are passed as empty.
+    SeeMember member, frame;
     std::function<void(int64_t file_at)> progress;
   };
   static constexpr size_t kPadding = Window::kPadding, kMemberMax = size_t{1} << 20;
@@ -33,18 +34,25 @@ class JsonSplitter {
   // The file ended within the array: after a whole element, or inside one, whose bytes were not used.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
   [[nodiscard]] bool has_partial_event() const { return has_partial_; }
+  // There was an array of events, though it may be empty.
+  [[nodiscard]] bool has_events() const { return has_events_; }
 
  private:
   Result<int> peek();  // the next byte that is no white space; -1: the end
-  Result<std::string_view> value(size_t limit);
-  Status elements(const Visitor& visitor, bool has_end);
-  Status members(const Visitor& visitor);
+  Result<std::string_view> value(size_t limit, bool skips_long);
+  Result<bool> opens_more_objects();
+  Result<bool> next_member(std::string& key);
+  Status elements(const Visitor& visitor, int depth);
+  Status members(const Visitor& visitor, const SeeMember& see, bool is_document);
+  [[nodiscard]] bool begins_with_event() const;
+  Status text(const Visitor& visitor);
   [[nodiscard]] tl::unexpected<Error> bad(const std::string& what) const;
 
   Input& input_;
   Window window_;
   std::string path_;
-  bool is_cut_ = false, has_partial_ = false, is_lines_ = false;
+  bool is_cut_ = false, has_partial_ = false, has_events_ = false;
+  bool is_skipped_ = false;  // the last value was longer than the limit, so that only its end is there
 };
 
 }  // namespace mlrun::exchange
