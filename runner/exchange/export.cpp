@@ -98,11 +98,7 @@ Status Export::check_output() const {
   return {};
 }
 
-Error Export::told(Error error) const {
-  for (size_t at = 0; (at = error.text.find(output_, at)) != std::string::npos; at += options_.output.size())
-    error.text.replace(at, output_.size(), options_.output);
-  return error;
-}
+Error Export::told(Error error) const { return renamed(std::move(error), output_, options_.output); }
 
 Status Export::read_nodes() {
   if (has_table("node")) {

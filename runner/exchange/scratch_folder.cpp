@@ -91,4 +91,10 @@ void ScratchFolder::wait() {
   ::raise(number);
 }
 
+Error renamed(Error error, const std::string& part, const std::string& whole) {
+  for (size_t at = 0; (at = error.text.find(part, at)) != std::string::npos; at += whole.size())
+    error.text.replace(at, part.size(), whole);
+  return error;
+}
+
 }  // namespace mlrun::exchange

@@ -35,4 +35,7 @@ class ScratchFolder {
   std::thread thread_;  // none if it could not be started: a signal then ends the process as ever
 };
 
+// The error with `whole` where it names `part`, the file or folder that is not complete yet.
+Error renamed(Error error, const std::string& part, const std::string& whole);
+
 }  // namespace mlrun::exchange

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in the middle, a full disk, an output that exists or is inside of the trace: there is either the whole output or nothing, in every format, and the trace is
+"""Ctrl-C in the middle of an export or import, a full disk, an output that exists or is inside of the trace: there is either the whole output or nothing, in every format, and the trace is
 as it was. nohup's ignored signal does not stop an export."""
 
 import os
@@ -74,6 +74,30 @@ def check_signals(this, folder):
     this.true("ignored, it goes on", writer.communicate(timeout=60) and writer.returncode == 0 and this.path(name).exists())
 
 
+def check_import(this, folder):
+    """The same for an import of what was exported."""
+    done = this.run(case.MLRUN, "export", folder, "--to", "chrome", "-o", "long.json")
+    this.equal("export", done.returncode, 0, said=done.stderr)
+    importer = subprocess.Popen([case.MLRUN, "import", "--quiet", "long.json", "-o", "imported"], cwd=this.folder, env=this.environment, stderr=subprocess.PIPE)
+    while importer.poll() is None and not part_of(this, "imported"):
+        time.sleep(0.001)
+    importer.send_signal(signal.SIGINT)
+    importer.communicate(timeout=60)
+    this.equal("import: ended by", importer.returncode, -signal.SIGINT)
+    this.equal("import: what is left", part_of(this, "imported"), [])
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = this.run(case.MLRUN, "import", "--quiet", "long.json", "-o", "imported/", preexec_fn=limit)
+    this.equal("import: no room", (done.returncode, done.stderr.count("\n"), ".part-" in done.stderr), (125, 1, False), said=done.stderr)
+    this.equal("import: what is left without room", part_of(this, "imported"), [])
+    done = this.run(case.MLRUN, "import", "--quiet", "long.json", "-o", "imported/")
+    this.equal("import", (done.returncode, done.stderr, (this.path("imported") / "run.json").exists()), (0, "", True))
+    this.equal("import: one folder", len(part_of(this, "imported")), 1)
+
+
 def check_full_disk(this, folder):
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -105,6 +129,7 @@ def check_places(this, folder):
 def check(this):
     folder = long_trace(this)
     check_signals(this, folder)
+    check_import(this, folder)
     check_full_disk(this, folder)
     check_places(this, folder)
 

@@ -4,13 +4,16 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/exchange/front/readers.h"
 #include "runner/exchange/import/archive.h"
+#include "runner/exchange/scratch_folder.h"
 #include "runner/exchange/sqlite_restore.h"
 #include "runner/options/cli.h"
 #include "runner/util/log.h"
@@ -53,34 +56,41 @@ Status read_file(const std::string& path, TraceMaker& maker) {
   return (*reader)->read(path, maker);
 }
 
+Status make_trace(const std::vector<std::string>& files, const std::string& folder,
+                  const std::vector<std::string>& command, bool shows_progress) {
+  if (files.size() == 1 && is_own_database(files.front())) return restore_trace(files.front(), folder);
+  auto maker = TraceMaker::create(folder, shows_progress);
+  if (!maker) return tl::make_unexpected(maker.error());
+  std::vector<std::string> all;
+  for (const std::string& path : files) {
+    const auto found = files_of(path);
+    if (!found) return tl::make_unexpected(found.error());
+    all.insert(all.end(), found->begin(), found->end());
+  }
+  for (const std::string& path : all) {
+    (*maker)->progress().begin(0.9 / static_cast<double>(all.size()), 0);
+    if (Status read = read_file(path, **maker); !read) return read;
+  }
+  if (Status finished = (*maker)->finish(command); !finished) return finished;
+  if (shows_progress) (*maker)->for_each_file(say_what_was_read);
+  return {};
+}
+
 }  // namespace
 
 Status import_files(const std::vector<std::string>& files, const std::string& folder,
                     const std::vector<std::string>& command, bool shows_progress) {
-  if (::mkdir(folder.c_str(), 0755) != 0) {
-    if (errno != EEXIST) return fail_errno("make the folder " + folder, errno);
-    return fail(folder + " exists already; name a new folder with -o");
-  }
-  const Status done = [&]() -> Status {
-    if (files.size() == 1 && is_own_database(files.front())) return restore_trace(files.front(), folder);
-    auto maker = TraceMaker::create(folder, shows_progress);
-    if (!maker) return tl::make_unexpected(maker.error());
-    std::vector<std::string> all;
-    for (const std::string& path : files) {
-      const auto found = files_of(path);
-      if (!found) return tl::make_unexpected(found.error());
-      all.insert(all.end(), found->begin(), found->end());
-    }
-    for (const std::string& path : all) {
-      (*maker)->progress().begin(0.9 / static_cast<double>(all.size()), 0);
-      if (Status read = read_file(path, **maker); !read) return read;
-    }
-    if (Status finished = (*maker)->finish(command); !finished) return finished;
-    if (shows_progress) (*maker)->for_each_file(say_what_was_read);
-    return {};
-  }();
-  std::error_code ignored;
-  if (!done) fs::remove_all(folder, ignored);
+  fs::path output(folder);
+  if (!output.has_filename()) output = output.parent_path();  // "TRACE/"
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(output, error))) return fail(folder + " exists already; name a new folder with -o");
+  const auto scratch = ScratchFolder::make(output.string() + ".part-");
+  if (!scratch) return tl::make_unexpected(scratch.error());
+  const std::string made = (fs::path((*scratch)->path()) / output.filename()).string();
+  if (::mkdir(made.c_str(), 0755) != 0) return fail_errno("make the folder " + folder, errno);
+  Status done = make_trace(files, made, command, shows_progress);
+  if (done && ::rename(made.c_str(), output.c_str()) != 0) done = fail_errno("make the folder " + folder, errno);
+  if (!done) return tl::make_unexpected(renamed(std::move(done).error(), made, folder));
   return done;
 }
 
