@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/exchange/import/otf2_communicators.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -55,6 +56,7 @@ class Otf2Archive {
   Status read(OTF2_Reader* reader);
   Status read_definitions(OTF2_Reader* reader);
   static void register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks);
+  static void register_communicators(OTF2_GlobalDefReaderCallbacks* callbacks);
   Status read_events(OTF2_Reader* reader);
   Status open_locations(OTF2_Reader* reader);
   void register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events);
@@ -105,6 +107,7 @@ class Otf2Archive {
   };
   std::unordered_map<OTF2_MetricMemberRef, Member> members_;
   std::unordered_map<OTF2_MetricRef, std::vector<OTF2_MetricMemberRef>> classes_;
+  Otf2Communicators communicators_;
   using Message = std::tuple<OTF2_CommRef, uint32_t, uint64_t, uint64_t>;  // tag, from, to
   std::map<Message, std::deque<int64_t>> sent_, received_;
   int64_t messages_ = 0, handled_ = 0;
@@ -175,7 +178,8 @@ OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp sta
 OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
   handle();
-  const Message key = is_send ? Message{comm, tag, where, peer} : Message{comm, tag, peer, where};
+  const OTF2_LocationRef other = communicators_.location(comm, where, peer);
+  const Message key = is_send ? Message{comm, tag, where, other} : Message{comm, tag, other, where};
   std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
   int64_t id = 0;
   if (others.empty()) {
@@ -215,6 +219,26 @@ void Otf2Archive::register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks) {
       callbacks,
       [](void* data, OTF2_MetricRef self, OTF2_MetricRef metric_class, OTF2_LocationRef, OTF2_MetricScope, uint64_t) {
         of(data).classes_[self] = std::vector(of(data).classes_[metric_class]);
+        return kGoOn;
+      });
+}
+
+void Otf2Archive::register_communicators(OTF2_GlobalDefReaderCallbacks* callbacks) {
+  OTF2_GlobalDefReaderCallbacks_SetGroupCallback(
+      callbacks, [](void* data, OTF2_GroupRef self, OTF2_StringRef, OTF2_GroupType type, OTF2_Paradigm paradigm,
+                    OTF2_GroupFlag, uint32_t count, const uint64_t* members) {
+        of(data).communicators_.add_group(self, type, paradigm, {members, members + count});
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetCommCallback(
+      callbacks, [](void* data, OTF2_CommRef self, OTF2_StringRef, OTF2_GroupRef group, OTF2_CommRef, OTF2_CommFlag) {
+        of(data).communicators_.add(self, group, OTF2_UNDEFINED_GROUP);
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(
+      callbacks, [](void* data, OTF2_CommRef self, OTF2_StringRef, OTF2_GroupRef first, OTF2_GroupRef second,
+                    OTF2_CommRef, OTF2_CommFlag) {
+        of(data).communicators_.add(self, first, second);
         return kGoOn;
       });
 }
@@ -260,6 +284,7 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         return kGoOn;
       });
   register_metrics(callbacks);
+  register_communicators(callbacks);
   OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, this);
   OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
   uint64_t count = 0;
