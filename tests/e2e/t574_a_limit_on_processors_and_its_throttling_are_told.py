@@ -46,7 +46,7 @@ def check(this):
     out = this.new_trace()
     with Limited() as limited:
         procs = limited.folder / "cgroup.procs"
-        done = this.run(*this.command("timeout", "3", "sh", "-c", "while :; do :; done", out=out),
+        done = this.run(*this.command("timeout", "6", "sh", "-c", "while :; do :; done", out=out),
                         preexec_fn=lambda: procs.write_text(str(os.getpid())))
         this.equal("exit status", done.returncode, 124, said=done.stderr)
         times, ns = limited.throttled()

@@ -18,7 +18,7 @@ KERNEL_NS, WORKERS, SLOW_STEPS = 500_000, 3, 12
 # Long beside what the loader takes by itself, so that of all idle time 95 % have to be blamed on the worker: a read sleeps and
 # Python computes for that long, whatever else the machine does. What the loader takes by itself grows with what else the machine
 # does, so a share that is missed is asked again with a slower worker.
-SLOW_S, OF_ALL = (0.4, 0.8, 1.6), 0.95
+SLOW_S, OF_ALL = (0.4, 0.8, 1.6, 3.2), 0.95
 # The kernel side separates the processor time of the slow Python (by its thread's own clock) from time in the run queue. The
 # first of its batches comes before the first kernel.
 COMPUTED = 0.9 * (SLOW_STEPS - 1) / SLOW_STEPS

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import time
 
-from lib.terminal import Shell, file_has, wait_until
+from lib.terminal import Shell, file_has, is_in_foreground, wait_until
 
 
 class Attempt:
@@ -45,6 +45,9 @@ class Attempt:
     def settle(self):
         """Time for a second signal that must not come."""
         time.sleep(0.15)
+
+    def wait_for_foreground(self):
+        wait_until("in the foreground", lambda: is_in_foreground(self.pid()))
 
     def end(self):
         self.settle()

@@ -25,6 +25,16 @@ def file_has(path, text, count=1):
     return lambda: path.exists() and path.read_text(errors="replace").count(text) >= count
 
 
+def is_in_foreground(pid):
+    """Whether keys that send signals reach the process: its group is the terminal's foreground group."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            words = file.read().rpartition(")")[2].split()
+    except OSError:
+        return False
+    return words[2] == words[5]
+
+
 def state_of(pid):
     """The letter that /proc has: T is stopped; empty: no such process."""
     try:
