@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import time
 
-from lib.terminal import Shell, file_has, is_in_foreground, wait_until
+from lib.terminal import Shell, file_has, foreground_group, wait_until
 
 
 class Attempt:
@@ -46,8 +46,9 @@ class Attempt:
         """Time for a second signal that must not come."""
         time.sleep(0.15)
 
-    def wait_for_foreground(self):
-        wait_until("in the foreground", lambda: is_in_foreground(self.pid()))
+    def wait_for_foreground(self, shell):
+        """The shell has handed over the terminal."""
+        wait_until("a job in the foreground", lambda: foreground_group(shell.process.pid) not in (0, shell.process.pid))
 
     def end(self):
         self.settle()

@@ -25,14 +25,13 @@ def file_has(path, text, count=1):
     return lambda: path.exists() and path.read_text(errors="replace").count(text) >= count
 
 
-def is_in_foreground(pid):
-    """Whether keys that send signals reach the process: its group is the terminal's foreground group."""
+def foreground_group(pid):
+    """The group that keys which send signals reach, on the terminal of the process."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            words = file.read().rpartition(")")[2].split()
+            return int(file.read().rpartition(")")[2].split()[5])
     except OSError:
-        return False
-    return words[2] == words[5]
+        return 0
 
 
 def state_of(pid):
