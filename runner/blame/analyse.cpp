@@ -21,7 +21,8 @@ using summary::Answer;
 
 constexpr size_t kActivities = std::size(summary::kActivityNames), kStates = std::size(summary::kStateNames);
 constexpr size_t kWaitedForMost = 100;
-// Of the loop: what the rules miss, and, without looks, the loader's code in the driver that leaves no call. Both from the planted programs.
+// Shares of the loop: what the rules miss, and, without looks, the loader's code in the driver that leaves no call. Both were fitted to
+// the planted programs.
 constexpr double kOwnError = 0.02, kNoCall = 0.03;
 
 // Whole numbers near these values that add up to `total`.

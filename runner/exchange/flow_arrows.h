@@ -27,13 +27,13 @@ struct FlowSource {
 
 class FlowArrows {
  public:
-  // Of one node. Arrows are numbered from `first_number` on.
+  // Reads the arrows of one node. They are numbered from `first_number` on.
   static Result<FlowArrows> find(Export& job, int64_t node_id, const std::vector<FlowSource>& sources,
                                  uint64_t first_number);
 
   // To be called for every row of every source, in the order of each: appends the numbers of the arrows that begin and end there.
   void take_row(size_t source, std::vector<uint64_t>& begins, std::vector<uint64_t>& ends);
-  // Of the row of `flow` that was taken last: all its arrows are at other rows, and it has some.
+  // Whether the row of `flow` that was taken last has arrows, and all of them are at other rows.
   [[nodiscard]] bool is_drawn() const { return is_drawn_; }
   // The threads at both ends of an arrow.
   [[nodiscard]] std::pair<int32_t, int32_t> threads(uint64_t number) const { return threads_[number - first_number_]; }

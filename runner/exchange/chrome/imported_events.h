@@ -16,17 +16,17 @@ class ImportedColumns {
  public:
   explicit ImportedColumns(const TimelineTable& table);
 
-  // Of a slice: not its thread's, but of a track with an id.
+  // Whether a slice is on a track with an id, rather than on its thread's.
   [[nodiscard]] bool has_track(const OrderedRows& row) const { return !row.is_null(track_); }
   // ,"id":... of that track.
   void append_track(std::string& line, const OrderedRows& row) const;
   // Name, category, arguments and further members of a slice.
   void append_slice(std::string& line, const OrderedRows& row) const;
   void append_names(std::string& line, const OrderedRows& row) const;
-  // Of the end of an arrow: the phase, and what follows the time.
+  // The phase of an arrow's end, and what follows the time.
   [[nodiscard]] std::string_view phase_of_flow(const OrderedRows& row) const;
   void append_flow(std::string& line, const OrderedRows& row) const;
-  // Of one value of a counter.
+  // The members of one value of a counter.
   void append_counter(std::string& line, const OrderedRows& row) const;
 
  private:

@@ -124,7 +124,7 @@ class Tar {
       }
     }
   }
-  // Of the file.
+  // Reads on in the file that the archive holds.
   Result<size_t> read(char* to, size_t size) {
     const auto got = read_all(*input_, to, std::min<uint64_t>(size, left_));
     if (!got) return got;

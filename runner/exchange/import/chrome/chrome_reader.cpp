@@ -18,7 +18,7 @@ constexpr size_t kMembersBytesMax = size_t{16} << 20;
 
 bool is_annotation(std::string_view category) { return category == "user_annotation"; }
 
-// Of the process whose profile it is, and not of its GPUs or of groups of tracks.
+// Whether an event belongs to the process whose profile it is, rather than to its GPUs or to groups of tracks.
 bool is_of_profiled_process(std::string_view category) {
   return category == "cpu_op" || category == "Operator" || category == "cuda_runtime" || category == "Runtime";
 }
