@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU budget of samples: a share of the elapsed time. Unused budget is saved for samples that take longer, up to a
-// limit, so that a quiet hour is not followed by a busy minute.
+// limit, so that a quiet hour is not followed by a busy minute. An advance on the share pays for what comes once, at the
+// beginning.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +11,21 @@ namespace mlrun::looks {
 
 class LookBudget {
  public:
-  LookBudget(double share, double saved_max_ns, uint64_t now_ns)
-      : share_(share), saved_max_ns_(saved_max_ns), left_ns_(saved_max_ns), before_ns_(now_ns) {}
+  // The advance is paid back over the first `kRepayNs`.
+  static constexpr uint64_t kRepayNs = 20'000'000'000;
+
+  LookBudget(double share, double saved_max_ns, uint64_t now_ns, double advance_ns = 0)
+      : share_(share),
+        saved_max_ns_(saved_max_ns),
+        repaid_share_(advance_ns / static_cast<double>(kRepayNs)),
+        left_ns_(saved_max_ns + advance_ns),
+        began_ns_(now_ns),
+        before_ns_(now_ns) {}
 
   // Whether a sample may be taken now. Requires: now_ns does not go back.
   bool allows(uint64_t now_ns) {
-    left_ns_ = std::min(left_ns_ + share_ * static_cast<double>(now_ns - before_ns_), saved_max_ns_);
+    const double came_ns = share_now() * static_cast<double>(now_ns - before_ns_);
+    left_ns_ = std::max(left_ns_, std::min(left_ns_ + came_ns, saved_max_ns_));
     before_ns_ = now_ns;
     return left_ns_ > 0;
   }
@@ -23,10 +33,17 @@ class LookBudget {
   void take(uint64_t cpu_ns) { left_ns_ -= static_cast<double>(cpu_ns); }
   // Negative: it is exceeded.
   [[nodiscard]] double left_ns() const { return left_ns_; }
+  // How long it takes until more than that is left, if nothing is taken meanwhile. Requires: it is less than what may
+  // be saved.
+  [[nodiscard]] uint64_t until_ns(double wanted_ns) const {
+    return left_ns_ > wanted_ns ? 0 : static_cast<uint64_t>((wanted_ns - left_ns_) / share_now()) + 1;
+  }
 
  private:
-  double share_, saved_max_ns_, left_ns_;
-  uint64_t before_ns_;
+  [[nodiscard]] double share_now() const { return before_ns_ - began_ns_ < kRepayNs ? share_ - repaid_share_ : share_; }
+
+  double share_, saved_max_ns_, repaid_share_, left_ns_;
+  uint64_t began_ns_, before_ns_;
 };
 
 }  // namespace mlrun::looks

@@ -2,6 +2,7 @@
 #include "runner/samplers/looks/round.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runner/util/clock.h"
 
@@ -18,6 +19,8 @@ constexpr uint64_t kMachineCostMax = 1000;  // a look at the machine takes a tho
 // the run ends.
 constexpr double kUseOfShare = 0.9;
 constexpr double kSavedByDefaultNs = 10e6, kSavedByNameNs = 100e6;
+constexpr double kAdvanceNs = 15e6;                          // finding CPython and reading its symbols, once
+constexpr double kDriversShare = 0.4;                        // of the budget, where it does not suffice for all
 constexpr double kTasksReserve = 0.2, kOthersReserve = 0.4;  // of what can be saved
 
 uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
@@ -45,7 +48,7 @@ Round::Round(const SamplerOptions& options, const std::atomic<bool>& is_ending)
       began_cpu_ns_(thread_cpu_ns()),
       charged_cpu_ns_(began_cpu_ns_),
       saved_max_ns_(options.python_by_name ? kSavedByNameNs : kSavedByDefaultNs),
-      budget_(share_of(options), saved_max_ns_, began_ns_),
+      budget_(share_of(options), saved_max_ns_, began_ns_, kAdvanceNs),
       python_(looker_options(options), tasks_),
       batch_since_ns_(began_ns_),
       random_(began_ns_ | 1) {
@@ -70,36 +73,62 @@ bool Round::may_go(double reserve_ns) {
   return last_answer_;
 }
 
+// Whether others than threads that drive may be looked at: while more is left than is kept for those, and in any case
+// for as long as a round takes for those.
+bool Round::may_look_at_others(uint64_t since_cpu_ns) {
+  return may_go(kOthersReserve * saved_max_ns_) ||
+         (may_go(0) && static_cast<double>(thread_cpu_ns() - since_cpu_ns) < driving_ns_);
+}
+
+// Threads that drive take up their part of the share, and what is saved beyond what is kept for the others.
+uint64_t Round::pace_ns() const {
+  constexpr double kSpentWithinNs = 5e9;
+  const double spare_ns = std::max(0.0, budget_.left_ns() - kOthersReserve * saved_max_ns_);
+  const double share = kDriversShare * share_of(options_) + spare_ns / kSpentWithinNs;
+  return std::max(budget_.until_ns(0), static_cast<uint64_t>(driving_ns_ / share));
+}
+
+void Round::look_at_tasks(uint64_t now_ns) {
+  asked_ = 0;
+  if (options_.threads) tasks_.work(now_ns, [this] { return may_go(kTasksReserve * saved_max_ns_); });
+  asked_ = 0;
+}
+
 void Round::look_at_machine(uint64_t now_ns) {
   const uint64_t before_ns = thread_cpu_ns();
   if (const auto sample = machine_->look(now_ns)) machine_rows_.push_back(*sample);
   next_machine_ns_ = now_ns + std::max(kSecondNs, kMachineCostMax * (thread_cpu_ns() - before_ns));
 }
 
+// The previous round, with what was handed over thereafter and the waking up.
+void Round::charge() {
+  constexpr double kOfLast = 0.25;
+  round_cpu_ns_ = thread_cpu_ns();
+  const uint64_t used_ns = round_cpu_ns_ - std::exchange(charged_cpu_ns_, round_cpu_ns_);
+  budget_.take(used_ns);
+  driving_ns_ += kOfLast * (static_cast<double>(used_ns - std::min(used_ns, others_ns_)) - driving_ns_);
+  others_ns_ = 0;
+}
+
 void Round::go() {
   const uint64_t now_ns = util::monotonic_ns();
-  round_cpu_ns_ = thread_cpu_ns();
-  budget_.take(round_cpu_ns_ - charged_cpu_ns_);  // with the waiting and the handing over since the previous round
-  charged_cpu_ns_ = round_cpu_ns_;
+  charge();
   if (!budget_.allows(now_ns)) {
-    if (options_.python_hz > 0) python_.leave_out();
+    if (options_.python_hz > 0) python_.leave_out(1);
     return;
   }
-  const auto asks = [this](double reserve) {
-    return [this, reserve_ns = reserve * saved_max_ns_] { return may_go(reserve_ns); };
-  };
-  const auto begin = [&] { asked_ = 0; };  // each part begins with a question to the clock
-  begin();
-  const auto look_at_tasks = [&] {
-    begin();
-    if (options_.threads) tasks_.work(now_ns, asks(kTasksReserve));
-    begin();
+  asked_ = 0;  // each part begins with a question to the clock
+  uint64_t drivers_end_ns = round_cpu_ns_;
+  const auto others = [&] {
+    drivers_end_ns = thread_cpu_ns();
+    look_at_tasks(now_ns);
   };
   if (options_.python_hz > 0)
-    python_.look(asks(0), asks(kOthersReserve), look_at_tasks);
+    python_.look([&] { return may_go(0); }, [&] { return may_look_at_others(drivers_end_ns); }, others);
   else
-    look_at_tasks();
+    others();
   if (machine_ && now_ns >= next_machine_ns_) look_at_machine(now_ns);
+  others_ns_ = thread_cpu_ns() - drivers_end_ns;
 }
 
 // Rounds keep their rate: they lie a quarter of the pause at most beside beats that are evenly spaced.
@@ -122,8 +151,12 @@ uint64_t Round::due_ns() {
   if (options_.threads) due_ns = tasks_.due_ns();
   if (machine_) due_ns = std::min(due_ns, next_machine_ns_);
   if (options_.python_hz > 0) due_ns = std::min(due_ns, python_due_ns(now_ns));
-  // What the budget put off is still due: not at once again.
-  return std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
+  // What the budget put off is still due: not at once again. Waking up costs as much as a look: not in vain.
+  due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
+  const uint64_t may_ns = now_ns + std::min(pace_ns(), kSecondNs);
+  if (may_ns <= due_ns) return due_ns;
+  if (options_.python_hz > 0) python_.leave_out(1 + (may_ns - due_ns) / looker_options(options_).pause_ns);
+  return may_ns;
 }
 
 Sampler::News Round::results(bool all) {

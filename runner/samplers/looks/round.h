@@ -32,10 +32,15 @@ class Round {
   [[nodiscard]] SamplerState state() const;
 
  private:
-  // A part of the budget that is kept for what is more important.
+  // A part of the budget that is kept for others.
   bool may_go(double reserve_ns);
+  bool may_look_at_others(uint64_t since_cpu_ns);
+  void charge();
+  void look_at_tasks(uint64_t now_ns);
   void look_at_machine(uint64_t now_ns);
   uint64_t python_due_ns(uint64_t now_ns);
+  // How long the next round should wait, so that rounds are spread evenly if there cannot be as many as asked for.
+  [[nodiscard]] uint64_t pace_ns() const;
 
   SamplerOptions options_;
   const std::atomic<bool>& is_ending_;
@@ -48,6 +53,8 @@ class Round {
   std::vector<mlrun_machine_sample> machine_rows_;
   uint64_t next_machine_ns_ = 0, batch_since_ns_;
   uint64_t round_cpu_ns_ = 0;  // at the beginning of this round
+  uint64_t others_ns_ = 0;     // of it, not for the threads that drive
+  double driving_ns_ = 0;      // what a round takes for those, waking up included: a mean of the last ones
   uint32_t asked_ = 0;         // of may_go(), in this round
   bool last_answer_ = true;
   uint64_t beat_ns_ = 0;  // about which the next round for Python is placed

@@ -2,7 +2,6 @@
 #include "runner/samplers/proc/machine.h"
 
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -28,6 +27,14 @@ int64_t allowed_processors() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return MLRUN_NOT_KNOWN;  // more processors than a set has
+}
+
+// Each that is online has a line of its own.
+int64_t processors_in(std::string_view stat) {
+  constexpr std::string_view kBegin = "\ncpu";
+  int64_t found = 0;
+  for (size_t at = stat.find(kBegin); at != std::string_view::npos; at = stat.find(kBegin, at + kBegin.size())) ++found;
+  return found;
 }
 
 std::string in_folder(const std::vector<std::string>& folders, const std::string& name) {
@@ -70,7 +77,7 @@ bool Machine::read_processors(Values& values) {
   values[MLRUN_MACHINE_STEAL_NS] = ns(ticks[7]);
   uint64_t running = 0;
   if (number_after(text, "procs_running ", running)) values[MLRUN_MACHINE_RUNNING] = static_cast<int64_t>(running);
-  values[MLRUN_MACHINE_CPUS_ONLINE] = ::sysconf(_SC_NPROCESSORS_ONLN);
+  values[MLRUN_MACHINE_CPUS_ONLINE] = processors_in(text);
   values[MLRUN_MACHINE_CPUS_ALLOWED] = command_cpus_ > 0 ? command_cpus_ : allowed_processors();
   return true;
 }

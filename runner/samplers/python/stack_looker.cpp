@@ -127,9 +127,9 @@ void StackLooker::find_drivers() {
   are_drivers_known_ = true;
 }
 
-void StackLooker::leave_out() {
-  ++state_.looks;
-  ++state_.looks_left_out;
+void StackLooker::leave_out(uint64_t rounds) {
+  state_.looks += rounds;
+  state_.looks_left_out += rounds;
 }
 
 // Threads keep what is known of them.

@@ -56,8 +56,8 @@ class StackLooker {
   // called between the two.
   void look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
 
-  // A round for which there was no time at all.
-  void leave_out();
+  // Rounds for which there was no time at all.
+  void leave_out(uint64_t rounds);
 
   // When something is to be done next.
   [[nodiscard]] uint64_t due_ns(uint64_t now_ns) const;

@@ -56,5 +56,28 @@ TEST(LookBudget, ALookThatTookLongIsPaidForByThoseAfterIt) {
   EXPECT_TRUE(budget.allows(10 * kSecond + kMs));
 }
 
+TEST(LookBudget, AnAdvanceIsThereAtOnceAndPaidBack) {
+  LookBudget budget(kShare, 10 * kMs, 0, 100 * kMs);
+  EXPECT_TRUE(budget.allows(0));
+  budget.take(105 * kMs);
+  EXPECT_TRUE(budget.allows(kMs));
+  const Spent early = look_often(budget, kMs, 5 * kMs), late = look_often(budget, 1000 * kSecond, 5 * kMs);
+  EXPECT_NEAR(static_cast<double>(late.cpu_ns - early.cpu_ns), 50.0 * kMs, 11.0 * kMs);  // half of it, in 10 of 20 s
+}
+
+TEST(LookBudget, TellsWhenThereWillBeEnough) {
+  LookBudget budget(kShare, 100 * kMs, 0);
+  budget.take(300 * kMs);
+  EXPECT_EQ(budget.until_ns(-300.0 * kMs), 0u);
+  for (const double wanted_ns : {0.0, 40.0 * kMs}) {
+    const uint64_t until_ns = budget.until_ns(wanted_ns);
+    LookBudget before = budget, then = budget;
+    before.allows(until_ns - kMs);
+    then.allows(until_ns);
+    EXPECT_LT(before.left_ns(), wanted_ns);
+    EXPECT_GT(then.left_ns(), wanted_ns);
+  }
+}
+
 }  // namespace
 }  // namespace mlrun::looks
