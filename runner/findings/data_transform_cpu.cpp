@@ -39,7 +39,8 @@ Draft data_transform_cpu(const Context& context) {
       fmt::format("the training waited for samples that were computed{}", at_line(context, Cause::kDataTransformCpu));
   draft.remedy = "make that line cheaper (vectorise it, decode less, or prepare the data once)" + more_workers(context);
   if (context.machine.idle < 0)
-    draft.against = "idle processors were not measured: whether more workers help is not known";
+    draft.against =
+        "idle processors were not measured (machine is not in --sample): whether more workers help is not known";
   const auto add = [&](Cause cause, const char* or_what, const char* how) {
     draft.also.push_back(cause);
     draft.claim += or_what;
@@ -49,7 +50,7 @@ Draft data_transform_cpu(const Context& context) {
     add(Cause::kDataSerialisation, ", or pickled to be handed over", "--python-stacks tells pickling from computing");
   if (may_fault(context))
     add(Cause::kPageCacheMiss, ", or read from mapped files that were not in memory",
-        "--sample=threads tells page faults from computing");
+        "threads in --sample tells page faults from computing");
   draft.claim += "; " + workers_text(context);
   return draft;
 }

@@ -113,6 +113,21 @@ def check_memory(mlrun, folder):
             "agrees": all(address in seen["allocation"] and address in seen["release"] for address in out["addresses"])}
 
 
+def check_probed_memory(mlrun, folder):
+    """The same by probes on libcuda. Where the kernel or the rights do not suffice, mlrun says why."""
+    trace = f"{folder}/feature-probed"
+    out, said = last_line(ran([mlrun, "--kprobes=cuda", "--cupti=off", "--preload=off", "--sample=off", "--quiet", "-o", trace, "--",
+                               *words("memory")]))
+    if out is None:
+        return {"reason": said, "agrees": None}
+    memory = rows(mlrun, trace, "gpu_memory")
+    seen = {operation: {int(row["address"]): int(row["bytes"]) for row in memory if row["operation"] == operation}
+            for operation in ("allocation", "release")}
+    return {"addresses": out["addresses"], "rows": len(memory), "sources": sorted({row["source"] for row in memory}), "first": memory[:3],
+            "losses": rows(mlrun, trace, "loss"),
+            "agrees": all(seen["allocation"].get(address, 0) >= BLOCK_BYTES and address in seen["release"] for address in out["addresses"])}
+
+
 def check_graphs(mlrun, folder):
     nodes, node_trace = traced(mlrun, folder, "graph")
     whole, whole_trace = traced(mlrun, folder, "graph", "--cupti-whole-graphs")
@@ -238,16 +253,17 @@ def check_cufile(mlrun, folder):
                                      CUFILE, library, file.name]))
         if said is None:
             return {"reason": error, "agrees": None}
-        wanted = {row["file_id"] for row in rows(mlrun, trace, "file") if row["path"] == file.name}
-    calls = [row for row in rows(mlrun, trace, "call") if row["file_id"] in wanted]
+    calls = [row for row in rows(mlrun, trace, "call") if row["path"] == file.name]
     by_name = collections.Counter(row["func"] for row in calls)
     moved = sum(int(row["ret"]) for row in calls if "read" in row["func"] and int(row["ret"]) > 0)
-    return {"cufile": said, "calls": by_name, "bytes_of_calls": moved, "agrees": None}
+    # Where libcufile does not read at all (no driver for it, and no compatibility mode), nothing is compared.
+    read = sum(size for size in said["read"] if size > 0)
+    return {"cufile": said, "calls": by_name, "bytes_of_calls": moved, "agrees": moved == read if read else None}
 
 
 def feature_checks(mlrun, folder):
     """Checks for checking.Report."""
-    of_traces = {"allocations_and_releases": check_memory, "graphs": check_graphs, "folded_graphs": check_folds,
+    of_traces = {"allocations_and_releases": check_memory, "allocations_by_probes": check_probed_memory, "graphs": check_graphs, "folded_graphs": check_folds,
                  "between_sessions_of_torch_profiler": check_sessions, "workers_of_a_loader": check_loader,
                  "libcupti_in_the_process": check_libraries, "expandable_segments": check_expandable,
                  "cufile_in_compatibility_mode": check_cufile}

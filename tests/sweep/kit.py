@@ -120,8 +120,16 @@ def killed_at_random(sweep, times, most_s, seed):
 
 
 def wait_until(holds, seconds=60):
+    """A database whose tables are just made does not answer yet."""
     end = time.monotonic() + seconds
-    while not holds():
+    while True:
+        try:
+            if holds():
+                return
+        except sqlite3.OperationalError as error:
+            last = error
+        else:
+            last = None
         if time.monotonic() > end:
-            raise AssertionError("it did not come")
+            raise AssertionError(f"it did not come: {last}")
         time.sleep(0.01)
