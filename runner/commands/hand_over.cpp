@@ -20,7 +20,11 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
-  return fail_errno("start " + program, errno);
+  const int error_number = errno;
+  if (::access(program.c_str(), F_OK) != 0)  // tests/demo builds its part of mlrun first
+    return fail(program +
+                " is missing: tests/setup/build.sh builds all of mlrun; if it was installed, install it again");
+  return fail_errno("start " + program, error_number);
 }
 
 // The interpreter that MLRUN_PYTHON names, else that of the environment into which pip installed mlrun, else the first of PATH.
@@ -61,16 +65,16 @@ Result<int> list(const Arguments& arguments) {
   return hand_over(launch::find_installation().trace_program, "list", arguments);
 }
 Result<int> merge(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "merge-nodes", arguments);
+  return hand_over(launch::find_installation().exchange_program, "merge", arguments);
 }
 Result<int> export_trace(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "export", arguments);
+  return hand_over(launch::find_installation().exchange_program, "export", arguments);
 }
 Result<int> convert(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "convert", arguments);
+  return hand_over(launch::find_installation().exchange_program, "convert", arguments);
 }
 Result<int> import(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "import", arguments);
+  return hand_over(launch::find_installation().exchange_program, "import", arguments);
 }
 Result<int> sweep(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "sweep", arguments);

@@ -13,13 +13,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/nodes/merged_text.h"
 #include "runner/nodes/node_tables.h"
 #include "runner/nodes/table_copy.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/text/terminal.h"
+#include "runner/report/text/text_merged.h"
 #include "runner/session/new_trace_folder.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
@@ -221,7 +221,7 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   }
   for (const std::string& problem : merged.traces.problems) util::say(problem);
   if (options.quiet) return 0;
-  const std::string text = merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
+  const std::string text = summary::merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
   std::fwrite(text.data(), 1, text.size(), stderr);  // write errors are ignored: the trace is complete
   return 0;
 }

@@ -18,6 +18,7 @@ Installation find_installation() {
           (folder / "mlrun-bench-loops").string(),
           (folder / "mlrun-probes").string(),
           (folder.parent_path() / "lib" / MLRUN_CUPTI_LIBRARY).string(),
+          (folder / "mlrun-exchange").string(),
           (folder / "mlrun-sweep").string(),
           (folder / "mlrun-supervisor").string(),
           (folder / "mlrun").string(),

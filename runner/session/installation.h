@@ -2,7 +2,7 @@
 // Locates the other parts of mlrun relative to this program, in a build tree and in an installed prefix.
 //
 //   PREFIX/bin/mlrun  PREFIX/bin/mlrun-trace  PREFIX/bin/mlrun-bench-loops  PREFIX/bin/mlrun-probes
-//   PREFIX/bin/mlrun-sweep  PREFIX/bin/mlrun-supervisor  PREFIX/bin/runs
+//   PREFIX/bin/mlrun-exchange  PREFIX/bin/mlrun-sweep  PREFIX/bin/mlrun-supervisor  PREFIX/bin/runs
 //   PREFIX/lib/libmlrun_preload.so  PREFIX/lib/libmlrun_cupti.so  PREFIX/lib/libmlrun_placement.so  PREFIX/lib/python
 #pragma once
 
@@ -18,7 +18,8 @@ struct Installation {
   std::string bench_program;       // mlrun-bench-loops; may not exist
   std::string probes_program;      // mlrun-probes; may not exist
   std::string cupti_library;       // may not exist
-  std::string sweep_program;       // mlrun-sweep
+  std::string exchange_program;    // mlrun-exchange; may not exist
+  std::string sweep_program;       // mlrun-sweep; may not exist
   std::string supervisor_program;  // mlrun-supervisor
   std::string mlrun_program;       // mlrun itself
   std::string python_folder;       // of the package mlrun_trace; may not exist: pip installs it elsewhere

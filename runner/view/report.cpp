@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "runner/findings/answer.h"
-#include "runner/nodes/merged_text.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/json/json.h"
 #include "runner/report/text/terminal.h"
 #include "runner/report/text/text.h"
+#include "runner/report/text/text_merged.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/util/units.h"
 #include "runner/view/trace_state.h"
@@ -109,7 +109,7 @@ Result<int> report_merged(const std::string& trace_folder, const nlohmann::order
   }
   const std::string folder =
       fmt::format("{} ({})", short_folder(trace_folder), summary::bytes_text(size_of(trace_folder)));
-  fmt::print("{}", nodes::merged_text(merged, folder, summary::style_of(stdout), true));
+  fmt::print("{}", summary::merged_text(merged, folder, summary::style_of(stdout), true));
   return 0;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For every verb of both programs that prints on standard output, a full disk and a closed standard output give one
+"""For every verb of our programs that prints on standard output, a full disk and a closed standard output give one
 line and status 125; a closed pipe ends the verb by SIGPIPE without a message, also where SIGPIPE is ignored. A traced
 command keeps its own status in all cases."""
 

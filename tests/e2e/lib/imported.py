@@ -38,7 +38,7 @@ class Imported:
 def run(this, *files):
     folder = this.path(f"imported{run.number}")
     run.number += 1
-    done = subprocess.run([case.BUILD / "bin" / "mlrun-trace", "import", "--quiet", *files, "-o", folder], capture_output=True, text=True,
+    done = subprocess.run([case.BUILD / "bin" / "mlrun-exchange", "import", "--quiet", *files, "-o", folder], capture_output=True, text=True,
                           check=False, timeout=300)
     return done, folder
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/nodes/merged_text.h"
+#include "runner/report/text/text_merged.h"
 
 #include <cstdlib>
 
@@ -9,48 +9,46 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/units.h"
 
-namespace mlrun::nodes {
+namespace mlrun::summary {
 
 namespace {
 
 using nlohmann::ordered_json;
-using summary::TextStyle;
-using summary::TextTable;
 
-int64_t number(const ordered_json& row, const char* name, int64_t otherwise = -1) {
+int64_t integer_in(const ordered_json& row, const char* name, int64_t otherwise = -1) {
   const auto found = row.find(name);
   return found != row.end() && found->is_number_integer() ? found->get<int64_t>() : otherwise;
 }
 
-std::string word(const ordered_json& row, const char* name) {
+std::string word_in(const ordered_json& row, const char* name) {
   const auto found = row.find(name);
-  return found != row.end() && found->is_string() ? summary::printable(found->get<std::string>()) : "";
+  return found != row.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-const ordered_json& rows_of(const ordered_json& merged, const char* name) {
+const ordered_json& list_in(const ordered_json& merged, const char* name) {
   static const ordered_json kNone = ordered_json::array();
   const auto found = merged.find(name);
   return found != merged.end() && found->is_array() ? *found : kNone;
 }
 
 std::string time_or_dash(const ordered_json& row, const char* name, const TextStyle& style) {
-  const int64_t ns = number(row, name);
-  return ns < 0 ? "-" : summary::time_text(ns, style.glyphs);
+  const int64_t ns = integer_in(row, name);
+  return ns < 0 ? "-" : time_text(ns, style.glyphs);
 }
 
 std::string signed_text(int64_t ns, const TextStyle& style) {
-  return (ns < 0 ? "-" : "+") + summary::time_text(std::abs(ns), style.glyphs);
+  return (ns < 0 ? "-" : "+") + time_text(std::abs(ns), style.glyphs);
 }
 
 // 0: none.
 std::string error_text(const ordered_json& row, const TextStyle& style) {
-  const int64_t error = number(row, "error_ns");
+  const int64_t error = integer_in(row, "error_ns");
   if (error < 0) return "unknown";
-  return style.glyphs.pick("±", "+-") + summary::time_text(error, style.glyphs);
+  return style.glyphs.pick("±", "+-") + time_text(error, style.glyphs);
 }
 
 std::string known_by(const ordered_json& row) {
-  const std::string by = word(row, "aligned_by"), through = word(row, "through");
+  const std::string by = word_in(row, "aligned_by"), through = word_in(row, "through");
   if (by == "reference") return "the clock of this trace";
   if (by == "same clock") return "one clock with " + through;
   if (by == "given") return "--offset";
@@ -59,25 +57,25 @@ std::string known_by(const ordered_json& row) {
   std::string text;
   for (const auto& [name, noun] :
        {std::pair{"messages", "message"}, {"collectives", "collective"}, {"marks", "mark"}}) {
-    if (const int64_t count = number(row, name); count > 0)
-      text += (text.empty() ? "" : ", ") + summary::counted(count, noun);
+    if (const int64_t count = integer_in(row, name); count > 0)
+      text += (text.empty() ? "" : ", ") + counted(count, noun);
   }
   return text + " with " + through;
 }
 
-std::string name_of(const ordered_json& merged, int64_t node_id) {
-  for (const ordered_json& node : rows_of(merged, "nodes")) {
-    if (number(node, "node_id") == node_id) return word(node, "name");
+std::string node_name(const ordered_json& merged, int64_t node_id) {
+  for (const ordered_json& node : list_in(merged, "nodes")) {
+    if (integer_in(node, "node_id") == node_id) return word_in(node, "name");
   }
   return "?";
 }
 
 std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
   TextTable table({"NODES", "clock", "drift", "error", "known by"});
-  for (const ordered_json& node : rows_of(merged, "nodes")) {
-    const bool is_first = word(node, "aligned_by") == "reference";
-    const int64_t ahead = number(node, "utc_ahead_ns", INT64_MIN), drift = number(node, "drift_ppb", 0);
-    table.add({word(node, "name"), is_first || ahead == INT64_MIN ? "-" : signed_text(ahead, style),
+  for (const ordered_json& node : list_in(merged, "nodes")) {
+    const bool is_first = word_in(node, "aligned_by") == "reference";
+    const int64_t ahead = integer_in(node, "utc_ahead_ns", INT64_MIN), drift = integer_in(node, "drift_ppb", 0);
+    table.add({word_in(node, "name"), is_first || ahead == INT64_MIN ? "-" : signed_text(ahead, style),
                is_first || drift == 0 ? "-" : fmt::format("{:+.2f} ppm", static_cast<double>(drift) / 1000),
                is_first ? "-" : error_text(node, style), known_by(node)});
   }
@@ -86,15 +84,15 @@ std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
 
 std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
   TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
-  for (const ordered_json& rank : rows_of(merged, "ranks")) {
-    const int64_t number_of = number(rank, "rank");
-    const std::string node = name_of(merged, number(rank, "node_id"));
+  for (const ordered_json& rank : list_in(merged, "ranks")) {
+    const int64_t number_of = integer_in(rank, "rank");
+    const std::string node = node_name(merged, integer_in(rank, "node_id"));
     table.add({number_of < 0 ? node : fmt::format("rank {} on {}", number_of, node),
                time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
                time_or_dash(rank, "compute_ns", style), time_or_dash(rank, "waited_ns", style),
                time_or_dash(rank, "without_batch_ns", style),
-               number(rank, "last_times", 0) == 0 ? "-" : summary::count_text(number(rank, "last_times")),
-               word(rank, "cause").empty() ? "-" : word(rank, "cause")});
+               integer_in(rank, "last_times", 0) == 0 ? "-" : count_text(integer_in(rank, "last_times")),
+               word_in(rank, "cause").empty() ? "-" : word_in(rank, "cause")});
   }
   return table.text(style);
 }
@@ -102,36 +100,36 @@ std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
 std::string slowest_text(const ordered_json& merged, const TextStyle& style) {
   const auto found = merged.find("slowest_rank");
   if (found == merged.end() || !found->is_object()) return "";
-  const std::string text =
-      fmt::format("SLOWEST rank {} on {} (by {}): {}", number(*found, "rank"),
-                  name_of(merged, number(*found, "node_id")), word(*found, "known_by"), word(*found, "why"));
-  return summary::paragraph(text, 0, 4, style);
+  const std::string text = fmt::format("SLOWEST rank {} on {} (by {}): {}", integer_in(*found, "rank"),
+                                       node_name(merged, integer_in(*found, "node_id")), word_in(*found, "known_by"),
+                                       word_in(*found, "why"));
+  return paragraph(text, 0, 4, style);
 }
 
 std::string skews_text(const ordered_json& merged, const TextStyle& style) {
-  const ordered_json& skews = rows_of(merged, "skews");
+  const ordered_json& skews = list_in(merged, "skews");
   if (skews.empty()) return "";
   TextTable table({"BEGUN TOGETHER", "compared", "apart, median", "99 %", "most", "error", "last mostly"});
   for (const ordered_json& skew : skews) {
-    const std::string operation = word(skew, "operation"), communicator = word(skew, "communicator");
-    const int64_t last = number(skew, "last_rank");
+    const std::string operation = word_in(skew, "operation"), communicator = word_in(skew, "communicator");
+    const int64_t last = integer_in(skew, "last_rank");
     table.add({operation == "mark" ? communicator : operation + " of " + communicator,
-               summary::count_text(number(skew, "compared")), time_or_dash(skew, "skew_p50_ns", style),
+               count_text(integer_in(skew, "compared")), time_or_dash(skew, "skew_p50_ns", style),
                time_or_dash(skew, "skew_p99_ns", style), time_or_dash(skew, "skew_max_ns", style),
                error_text(skew, style),
-               last < 0 ? "-" : fmt::format("rank {} ({} x)", last, number(skew, "last_times"))});
+               last < 0 ? "-" : fmt::format("rank {} ({} x)", last, integer_in(skew, "last_times"))});
   }
   return table.text(style);
 }
 
 std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& style) {
   TextTable table({"FILE SYSTEMS", "read", "written", "time"});
-  for (const ordered_json& row : rows_of(merged, "bytes")) {
-    const std::string system = word(row, "file_system");
-    table.add(
-        {fmt::format("{} on {}", system.empty() ? "other files" : system, name_of(merged, number(row, "node_id"))),
-         summary::bytes_text(number(row, "bytes_read")), summary::bytes_text(number(row, "bytes_written")),
-         time_or_dash(row, "time_ns", style)});
+  for (const ordered_json& row : list_in(merged, "bytes")) {
+    const std::string system = word_in(row, "file_system");
+    table.add({fmt::format("{} on {}", system.empty() ? "other files" : system,
+                           node_name(merged, integer_in(row, "node_id"))),
+               bytes_text(integer_in(row, "bytes_read")), bytes_text(integer_in(row, "bytes_written")),
+               time_or_dash(row, "time_ns", style)});
   }
   return table.empty() ? "" : table.text(style);
 }
@@ -139,14 +137,13 @@ std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& styl
 }  // namespace
 
 std::string merged_text(const ordered_json& merged, const std::string& trace, const TextStyle& style, bool problems) {
-  const auto nodes = static_cast<int64_t>(rows_of(merged, "nodes").size());
+  const auto nodes = static_cast<int64_t>(list_in(merged, "nodes").size());
   int64_t ranks = 0;
-  for (const ordered_json& rank : rows_of(merged, "ranks")) ranks += number(rank, "rank") >= 0 ? 1 : 0;
-  std::string text = fmt::format("{}{}{}{}trace {}\n", summary::counted(nodes, "node"), style.dot(),
-                                 summary::counted(ranks, "rank"), style.dot(), summary::printable(trace));
-  for (const ordered_json& problem : rows_of(merged, "problems")) {
-    if (problems && problem.is_string())
-      text += summary::paragraph("! " + summary::printable(problem.get<std::string>()), 2, 4, style);
+  for (const ordered_json& rank : list_in(merged, "ranks")) ranks += integer_in(rank, "rank") >= 0 ? 1 : 0;
+  std::string text = fmt::format("{}{}{}{}trace {}\n", counted(nodes, "node"), style.dot(), counted(ranks, "rank"),
+                                 style.dot(), printable(trace));
+  for (const ordered_json& problem : list_in(merged, "problems")) {
+    if (problems && problem.is_string()) text += paragraph("! " + printable(problem.get<std::string>()), 2, 4, style);
   }
   for (const std::string& block : {nodes_text(merged, style), ranks_text(merged, style), slowest_text(merged, style),
                                    skews_text(merged, style), bytes_by_node_text(merged, style)}) {
@@ -155,4 +152,4 @@ std::string merged_text(const ordered_json& merged, const std::string& trace, co
   return text;
 }
 
-}  // namespace mlrun::nodes
+}  // namespace mlrun::summary

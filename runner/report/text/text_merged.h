@@ -8,10 +8,10 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::nodes {
+namespace mlrun::summary {
 
 // `problems`: with the lines about what is wrong, which the merge itself has printed.
-std::string merged_text(const nlohmann::ordered_json& merged, const std::string& trace, const summary::TextStyle& style,
+std::string merged_text(const nlohmann::ordered_json& merged, const std::string& trace, const TextStyle& style,
                         bool problems);
 
-}  // namespace mlrun::nodes
+}  // namespace mlrun::summary
