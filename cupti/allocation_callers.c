@@ -15,66 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cupti/find_cupti.h"
+#include "cupti/runtime_function.h"
 #include "cupti/session.h"
 #include "preload/base/compiler.h"
 
-enum { kUnknownError = 999, kPlaces = 8, kUnits = 4 };
+enum { kUnits = 4 };
 
-struct allocation {
-  void *function;     // libcudart's
-  uint64_t start_ns;  // 0: no stacks are recorded
-};
-
-// Cache of what a place in the program reaches. `change` is odd during a write; `gone` is the value of libraries_gone()
-// at that write.
-struct known_place {
-  uint32_t change;
-  const void *returns_to;
-  void *function;
-  uint64_t gone;
-};
-
-static void *recall(const struct known_place *place, const void *returns_to, uint64_t gone) {
-  uint32_t before = __atomic_load_n(&place->change, __ATOMIC_ACQUIRE);
-  bool is_it = __atomic_load_n(&place->returns_to, __ATOMIC_RELAXED) == returns_to;
-  bool is_fresh = gone && __atomic_load_n(&place->gone, __ATOMIC_RELAXED) == gone;
-  void *function = __atomic_load_n(&place->function, __ATOMIC_RELAXED);
-  __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  bool is_whole = !(before & 1) && __atomic_load_n(&place->change, __ATOMIC_RELAXED) == before;
-  return is_it && is_fresh && is_whole ? function : NULL;
-}
-
-// A thread that finds a write under way does not cache its result.
-static void keep(struct known_place *place, const void *returns_to, void *function, uint64_t gone) {
-  uint32_t change = __atomic_load_n(&place->change, __ATOMIC_RELAXED);
-  if (change & 1) return;
-  if (!__atomic_compare_exchange_n(&place->change, &change, change + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-    return;
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  __atomic_store_n(&place->returns_to, returns_to, __ATOMIC_RELAXED);
-  __atomic_store_n(&place->function, function, __ATOMIC_RELAXED);
-  __atomic_store_n(&place->gone, gone, __ATOMIC_RELAXED);
-  __atomic_store_n(&place->change, change + 2, __ATOMIC_RELEASE);
-}
-
-static struct allocation begin_allocation(struct known_place *places, const char *name, struct linked_caller caller) {
-  struct known_place *place = &places[(uintptr_t)caller.returns_to / 4 % kPlaces];
-  uint64_t gone = libraries_gone();
-  struct allocation call = {recall(place, caller.returns_to, gone), 0};
+// 0: no stacks are recorded.
+static uint64_t begin_allocation(void) {
   const struct mlrun_producer *producer = session_producer();
-  if (!call.function) {
-    call.function = linked_function_behind("libcudart.so", name, caller);
-    if (call.function) keep(place, caller.returns_to, call.function, libraries_gone());
-  }
-  if (producer && producer->records_stacks() && (producer->streams() & MLRUN_STREAM_GPU))
-    call.start_ns = producer->monotonic_ns();
-  return call;
+  bool is_wanted = producer && producer->records_stacks() && (producer->streams() & MLRUN_STREAM_GPU);
+  return is_wanted ? producer->monotonic_ns() : 0;
 }
 
 // Only if CUPTI reports allocations. Recording may have started inside the call.
-static void end_allocation(const struct allocation *call, const struct mlrun_registers *caller, const void *address) {
-  if (!call->start_ns || !address || __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) != kRunning) return;
+static void end_allocation(uint64_t start_ns, const struct mlrun_registers *caller, const void *address) {
+  if (!start_ns || !address || __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) != kRunning) return;
   const struct mlrun_producer *producer = session.producer;
   uint64_t end_ns = producer->monotonic_ns();
   __u64 now = producer->clock(), stack = 0;
@@ -82,7 +38,7 @@ static void end_allocation(const struct allocation *call, const struct mlrun_reg
   __u64 *w = now ? producer->reserve_at_stack(caller, kUnits * MLRUN_UNIT_BYTES, &stack, &lap) : NULL;
   if (!w) return;
   w[1] = now;
-  w[2] = call->start_ns << 8;
+  w[2] = start_ns << 8;
   w[3] = end_ns;
   w[4] = 0;
   w[5] = (uintptr_t)address;
@@ -98,27 +54,14 @@ static void end_allocation(const struct allocation *call, const struct mlrun_reg
     .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \
     .bp = ((const uint64_t *)(frame))[0]                                                   \
   }
-#define ENTRY(name, major, version, parameters, arguments)                       \
-  int caller_of_##name##_##major parameters;                                     \
-  EXPORT int caller_of_##name##_##major parameters {                             \
-    static struct known_place places[kPlaces];                                   \
-    const struct linked_caller linked = {major, __builtin_return_address(0)};    \
-    const struct allocation call = begin_allocation(places, #name, linked);      \
-    union {                                                                      \
-      void *address;                                                             \
-      __typeof__(&caller_of_##name##_##major) function;                          \
-    } real = {call.function};                                                    \
-    if (!real.address) return kUnknownError;                                     \
-    int answer = real.function arguments;                                        \
-    const struct mlrun_registers caller = REGISTERS(__builtin_frame_address(0)); \
-    end_allocation(&call, &caller, answer == 0 && address ? *address : NULL);    \
-    return answer;                                                               \
-  }                                                                              \
-  __asm__(".symver caller_of_" #name "_" #major "," #name version)
-#define ALLOCATOR(name, parameters, arguments)                \
-  ENTRY(name, 12, "@libcudart.so.12", parameters, arguments); \
-  ENTRY(name, 13, "@libcudart.so.13", parameters, arguments); \
-  ENTRY(name, 14, "@libcudart.so.14", parameters, arguments)
+#define ALLOCATE(name, major, arguments)                                       \
+  RUNTIME_REAL(name, major)                                                    \
+  const uint64_t start_ns = begin_allocation();                                \
+  int answer = real.function arguments;                                        \
+  const struct mlrun_registers caller = REGISTERS(__builtin_frame_address(0)); \
+  end_allocation(start_ns, &caller, answer == 0 && address ? *address : NULL); \
+  return answer;
+#define ALLOCATOR(name, parameters, arguments) RUNTIME_ENTRIES(name, parameters, arguments, ALLOCATE)
 
 ALLOCATOR(cudaMalloc, (void **address, size_t bytes), (address, bytes));
 ALLOCATOR(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height),

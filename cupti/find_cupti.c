@@ -187,18 +187,6 @@ void *cupti_function_behind(const char *name, struct linked_caller caller) {
   return found || !loaded_major(kName, kNewestMajor, &library) ? found : find_symbol(library, name);
 }
 
-static int read_gone(struct dl_phdr_info *module, size_t bytes, void *data) {
-  (void)bytes;
-  *(uint64_t *)data = module->dlpi_subs + 1;
-  return 1;
-}
-
-uint64_t libraries_gone(void) {
-  uint64_t gone = 0;
-  if (each_module) each_module(read_gone, &gone);
-  return gone;
-}
-
 struct wanted_function {
   void *place;  // of the pointer
   const char *name;

@@ -30,9 +30,6 @@ void *linked_function_behind(const char *library_name, const char *name, struct 
 // that is loaded.
 void *cupti_function_behind(const char *name, struct linked_caller caller);
 
-// Rises when a library is unloaded: cached addresses may be stale. 0: unknown.
-uint64_t libraries_gone(void);
-
 // Fills in all functions. False: there is no libcupti, or it lacks a required function.
 bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found);
 

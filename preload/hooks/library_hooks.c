@@ -13,6 +13,7 @@ EXPORT int dlclose(void *handle) {
   if (unlikely(!real)) return (int)missing_function();
   if (recording_system_calls_allowed()) libraries_write();
   int result = real(handle);
+  __atomic_add_fetch(&closed_libraries, 1, __ATOMIC_RELEASE);
   if (stack_depth) code_modules_changed();
   return result;
 }

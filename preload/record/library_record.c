@@ -19,6 +19,8 @@
 
 enum { kListMax = 8192, kDefinedMax = 2048, kFirstPlaces = kReadablePageBytes / sizeof(uint64_t) };
 
+uint32_t closed_libraries;
+
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 

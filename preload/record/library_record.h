@@ -3,7 +3,12 @@
 // ends, or loads a library, between two samples would have no library.
 #pragma once
 
+#include <stdint.h>
+
 #pragma GCC visibility push(hidden)
+
+// Calls of dlclose that have returned.
+extern uint32_t closed_libraries;
 
 // Defines the loaded libraries that were not defined yet, each once per load address. A forked child defines those that
 // it loaded itself; it inherits the others from its parent. Called at the end of the image and before a library is

@@ -4,6 +4,7 @@
 #include "preload/base/next_symbol.h"
 #include "preload/core/recorder.h"
 #include "preload/record/channel.h"
+#include "preload/record/library_record.h"
 #include "preload/record/stack_record.h"
 #include "preload/record/strings.h"
 #include "preload/unwind/stack_walk.h"
@@ -75,6 +76,8 @@ static void hide_thread(void) { this_thread.vfork_depth |= THREAD_HIDDEN; }
 
 static bool may_call_kernel(void) { return recording_system_calls_allowed(); }
 
+static __u32 libraries_closed(void) { return __atomic_load_n(&closed_libraries, __ATOMIC_ACQUIRE); }
+
 static void before_end(void (*hook)(void)) { __atomic_store_n(&end_hook, hook, __ATOMIC_RELEASE); }
 
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
@@ -93,7 +96,8 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .count_gpu_process = count_gpu_process,
                                                .hide_thread = hide_thread,
                                                .before_end = before_end,
-                                               .may_call_kernel = may_call_kernel};
+                                               .may_call_kernel = may_call_kernel,
+                                               .libraries_closed = libraries_closed};
 
 const struct mlrun_producer *mlrun_producer(void);
 EXPORT const struct mlrun_producer *mlrun_producer(void) { return &producer; }

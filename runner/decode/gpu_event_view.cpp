@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/decode/gpu_event_view.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "runner/events/host_pages.h"
+
 namespace mlrun::events {
 
 namespace {
@@ -49,7 +54,7 @@ constexpr uint32_t gpu_units(uint16_t kind) {
 }  // namespace
 
 bool decode(const RecordView& record, GpuWorkEvent& work) {
-  if (record.units < gpu_units(record.kind)) return false;
+  if (record.kind == MLRUN_GPU_HOST || record.units < gpu_units(record.kind)) return false;
   const uint64_t* w = record.words;
   work = GpuWorkEvent{};
   work.kind = record.kind;
@@ -83,6 +88,25 @@ bool decode(const RecordView& record, GpuWorkEvent& work) {
     work.bytes = w[5];
     work.value = low(w[8] >> 8);
     work.graph_node = w[9];
+  }
+  return true;
+}
+
+bool decode(const RecordView& record, GpuHostEvent& host) {
+  if (record.units < 5) return false;
+  const uint64_t* w = record.words;
+  const uint32_t detail = high(w[4]);
+  host.start_ns = w[2] >> 8;
+  host.end_ns = w[3];
+  host.asked = std::min<uint32_t>(detail & 0xff, MLRUN_HOST_PAGES_MAX);
+  host.phase = detail >> 8 & 0xff;
+  host.error = detail >> 16 & 0xff;
+  host.of_target = (detail >> 24 & 1) != 0;
+  host.source = w[5];
+  host.bytes = w[6] >> 8;
+  host.target = w[7];
+  for (unsigned i = 0; i < std::size(host.nodes); ++i) {
+    host.nodes[i] = static_cast<uint8_t>(i < 7 ? w[8] >> (8 + 8 * i) : w[9] >> 8 * (i - 7));
   }
   return true;
 }

@@ -33,6 +33,15 @@ struct GpuWorkEvent {
   uint64_t stack = 0;                                             // caller
 };
 
+// The host buffer of a copy (MLRUN_GPU_HOST).
+struct GpuHostEvent {
+  uint64_t start_ns = 0, end_ns = 0;  // around the call
+  uint64_t source = 0, target = 0, bytes = 0;
+  uint32_t asked = 0, phase = 0, error = 0;  // pages asked for their node; host_pages.h; errno, 0: none
+  bool of_target = false;                    // the pages are the destination's
+  uint8_t nodes[15] = {};                    // of these pages; MLRUN_HOST_NO_NODE
+};
+
 struct GpuDeviceEvent {
   uint32_t number = 0, multiprocessors = 0, capability = 0;
   uint64_t memory_bytes = 0, name = 0;
@@ -47,6 +56,7 @@ struct GpuNoteEvent {
 
 // False if the record is too short for its kind. Requires: the record's class matches the type of the second argument.
 bool decode(const RecordView& record, GpuWorkEvent& work);
+bool decode(const RecordView& record, GpuHostEvent& host);
 bool decode(const RecordView& record, GpuDeviceEvent& device);
 bool decode(const RecordView& record, GpuNoteEvent& note);
 

@@ -20,7 +20,7 @@
 #include "runner/events/arena.h"
 #include "runner/events/record.h"
 
-#define MLRUN_PRODUCER_VERSION 5u
+#define MLRUN_PRODUCER_VERSION 6u
 
 extern void mlrun_producer_user(void) __attribute__((weak));
 
@@ -68,4 +68,7 @@ struct mlrun_producer {
 
   // False permanently once the program has called seccomp: from then on the tracer must make no system call.
   bool (*may_call_kernel)(void);
+
+  // Rises each time the program has closed a library: from then on an address may be another library's.
+  __u32 (*libraries_closed)(void);
 };

@@ -95,6 +95,10 @@
 //     graph    a launch as a whole, where it begins; detail = 0, w5 = 0; or folded: number of nodes, sum of their times
 //     caller   stack of a GPU allocation's caller (--stacks), by its thread: start and end around the call, arg = 0,
 //              w4 = 0, w5 = address, w6 = 0, w7 = id of its stack
+//     host     the host buffer of a copy, by the copying thread: start and end around the call, arg = 0, w4: detail =
+//              pages that were asked for their node (8) | phase (host_pages.h) << 8 | errno << 16 | they are the
+//              destination's << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
+//              w8 = nodes of the first seven pages << 8, w9 = of the others, a byte each
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
 //              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID
@@ -149,7 +153,8 @@ enum mlrun_kind {
   MLRUN_GPU_MEMORY = 0x2d,
   MLRUN_GPU_GRAPH = 0x2e,
   MLRUN_GPU_CALLER = 0x2f,
-  MLRUN_GPU_WORK_END = 0x30,  // up to 0x33 reserved for more
+  MLRUN_GPU_HOST = 0x30,
+  MLRUN_GPU_WORK_END = 0x31,  // up to 0x33 reserved for more
   MLRUN_GPU_DEVICE = 0x34,
   MLRUN_GPU_NOTE = 0x35,
 

@@ -30,10 +30,25 @@ enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
   return operation <= 2 ? static_cast<GpuMemoryOperation>(operation) : GpuMemoryOperation::kUnknown;
 }
 
+// Whether a copy reads or writes memory of the host, from its detail: CUPTI's kinds of copies, by source and target.
+[[nodiscard]] inline bool is_from_host(uint32_t detail) { return (detail & 0xff) == 1 || (detail & 0xff) == 3; }
+[[nodiscard]] inline bool is_to_host(uint32_t detail) { return (detail & 0xff) == 2 || (detail & 0xff) == 4; }
+
 // Whether the kind keeps a device busy.
 [[nodiscard]] inline bool is_on_device(GpuKind kind) {
   return kind == GpuKind::kKernel || kind == GpuKind::kMemcpy || kind == GpuKind::kMemset || kind == GpuKind::kGraph;
 }
+
+// The memory of the host that a copy reads or writes.
+struct HostBuffer {
+  uint64_t address = 0;          // 0: unknown, or the copy has none
+  int64_t call_ns = 0;           // end of the call that copied
+  int32_t node = -1;             // that of most of its pages; -1: unknown, or they do not agree
+  int32_t gpu_node = -1;         // the GPU's; -1: unknown
+  int64_t known_bytes = 0;       // of the copy's, in pages whose node is known
+  int64_t misplaced_bytes = -1;  // of these, on another node than the GPU's; -1: one of the two is unknown
+  uint32_t error = 0;            // errno, of pages without a node
+};
 
 // A CUDA call, or GPU work that it launched. GPU work has the thread_id and tid of its call; 0: unknown.
 struct GpuWorkRow {
@@ -55,6 +70,7 @@ struct GpuWorkRow {
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
   int32_t source_gpu_id = 0, target_gpu_id = 0;  // memcpy between devices
+  HostBuffer host;                               // memcpy
   uint32_t value = 0;                            // memset
   uint32_t event = 0;                            // sync
   int64_t busy_ns = 0;                           // graph, with nodes

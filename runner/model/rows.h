@@ -192,6 +192,7 @@ struct GpuRow {
   int32_t parent_id = 0;  // 0: not an instance
   int32_t gpu_instance = -1, compute_instance = -1;
   int64_t memory_bytes = -1;
+  int32_t numa_node = -1;  // the one next to it; -1: unknown
 };
 
 struct LossRow {

@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-inline constexpr size_t kTopKernels = 1000, kTopGpuStacks = 1000;
+inline constexpr size_t kTopKernels = 1000, kTopGpuStacks = 1000, kTopGpuHosts = 1000;
 
 // Work of one device.
 struct GpuWorkSummary {
@@ -89,6 +89,20 @@ struct GpuMemorySummary {
   int64_t with_context = 0, with_context_bytes = 0;  // releases by destruction of their context
   int64_t at_exit = 0, at_exit_bytes = 0;            // kept at the recorded end of the process
   int32_t context = 0;                               // 0: unknown, or CUPTI, which combines all contexts of a GPU
+};
+
+// Copies between a GPU and memory of the host, of one process, GPU and kind of memory. Copies of misplaced buffers are
+// told apart by who allocated the buffer.
+struct GpuHostSummary {
+  int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: unknown
+  int32_t gpu_node = -1;            // the node next to the GPU; -1: unknown
+  std::string memory;               // model::kGpuMemories
+  int64_t copies = 0, bytes = 0, time_ns = 0;
+  int64_t addressed_bytes = 0, known_bytes = 0;   // of a known address; in pages of a known node
+  int64_t misplaced_bytes = 0, misplaced_ns = 0;  // on another node than the GPU's; the same share of the time
+  int32_t error = 0;                              // errno, of pages without a node
+  int32_t stack_id = 0;                           // of the allocation; 0: unknown
+  std::string allocated_by;                       // functions, or library and offset; empty: unknown
 };
 
 }  // namespace mlrun::summary

@@ -314,6 +314,7 @@ struct Summary {
   std::vector<GpuMarkSummary> gpu_marks;  // the first kTopMarks by busy_ns
   std::vector<GpuMemorySummary> gpu_memory;
   std::vector<GpuStackSummary> gpu_stacks;  // the first kTopGpuStacks by bytes
+  std::vector<GpuHostSummary> gpu_hosts;    // the first kTopGpuHosts by misplaced bytes
   std::vector<GpuFileSummary> gpu_files;
   std::vector<TorchMemorySummary> torch_memory;
   std::vector<GpuIdleSummary> gpu_idle;  // the first kTopIdle by time

@@ -131,7 +131,7 @@ class Feed {
         fold_(fold_ns),
         kernel_(kernel),
         marks_(index, info),
-        gpu_join_(index, marks_.names()),
+        gpu_join_(index, marks_.names(), info.gpus),
         sums_(index) {}
 
   bool load_sums(const std::string& folder) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks on a machine with a GPU and PyTorch, for `run`: allocations (of expandable segments too), graphs by node and as a
 whole, two sessions of torch.profiler with work between them, which mlrun records, a DataLoader's workers, which libcupti is
-in the process, PyTorch's static probes, and what cuFile does in its compatibility mode."""
+in the process, host buffers of copies, PyTorch's static probes, and what cuFile does in its compatibility mode."""
 
 import collections
 import importlib.util
@@ -58,6 +58,21 @@ elif what == "loader":
     for _ in DataLoader(list(range(steps)), num_workers=2):
         a.add_(1)
     torch.cuda.synchronize()
+elif what == "copies":
+    kept, out["buffers"] = [], []
+    for bytes, is_pinned in ((100, False), (4096, True), (65536, False), (3 << 20, True), (3 << 20, False)):
+        host = torch.ones(bytes, dtype=torch.uint8)
+        host = host.pin_memory() if is_pinned else host
+        device = torch.empty(bytes, dtype=torch.uint8, device="cuda")
+        kept += [host, device]
+        begin = time.monotonic_ns()
+        for _ in range(steps):
+            device.copy_(host, non_blocking=True)
+        torch.cuda.synchronize()
+        end = time.monotonic_ns()
+        for _ in range(steps // 2):
+            host.copy_(device)
+        out["buffers"].append({"address": host.data_ptr(), "bytes": bytes, "pinned": is_pinned, "ns": (end - begin) // steps})
 out["libcupti"] = sorted({line.split()[-1] for line in open("/proc/self/maps") if "libcupti" in line.split()[-1]})
 print(json.dumps(out))
 """
@@ -203,6 +218,36 @@ def check_libraries(mlrun, folder):
             "agrees": [os.path.realpath(at["file"]) for at in used] == [os.path.realpath(at) for at in out["libcupti"]]}
 
 
+def copied(buffers, copies):
+    """All bytes of each buffer have its address and its kind of memory on the host, and no copy is without an address. CUPTI may report a copy
+    in parts. Where the pages are is the machine's matter."""
+    ours, wanted = collections.Counter(), collections.Counter()
+    for row in copies:
+        host = row["source"] if row["kind"] == "HtoD" else row["target"]
+        ours[row["host_address"], row["kind"], host] += int(row["bytes"])
+    for buffer in buffers:
+        memory = "pinned" if buffer["pinned"] else "pageable"
+        for kind, times in (("HtoD", STEPS), ("DtoH", STEPS // 2)):
+            wanted[str(buffer["address"]), kind, memory] += buffer["bytes"] * times
+    without = sum(row["host_address"] == "" for row in copies)
+    return {"copies": len(copies), "without_address": without, "wrong": [[*key, bytes_] for key, bytes_ in (ours - wanted).items()][:5],
+            "missing": [[*key, bytes_] for key, bytes_ in (wanted - ours).items()][:5],
+            "agrees": bool(copies) and not without and ours == wanted}
+
+
+def check_copies(mlrun, folder):
+    untraced, said = last_line(ran(words("copies")))
+    out, trace = traced(mlrun, folder, "copies")
+    if out is None or untraced is None:
+        return {"reason": [trace, said], "agrees": False}
+    copies = [row for row in rows(mlrun, trace, "gpu_memcpy") if row["kind"] in ("HtoD", "DtoH")]
+    told = json.loads(ran([mlrun, "report", "--json", trace]).stdout)["gpu_work"]["host_buffers"]
+    return copied(out["buffers"], copies) | {
+        "gpus": rows(mlrun, trace, "gpu"), "nodes": collections.Counter(row["host_node"] for row in copies),
+        "misplaced": sorted({row["misplaced_bytes"] for row in copies}), "summary": told,
+        "ns_of_a_copy": {name: [at["ns"] for at in run["buffers"]] for name, run in (("untraced", untraced), ("traced", out))}}
+
+
 def check_expandable(mlrun, folder):
     """What the trace has of PyTorch's expandable segments, which are mapped step by step."""
     out, trace = traced(mlrun, folder, "memory",
@@ -265,7 +310,7 @@ def feature_checks(mlrun, folder):
     """Checks for checking.Report."""
     of_traces = {"allocations_and_releases": check_memory, "allocations_by_probes": check_probed_memory, "graphs": check_graphs, "folded_graphs": check_folds,
                  "between_sessions_of_torch_profiler": check_sessions, "workers_of_a_loader": check_loader,
-                 "libcupti_in_the_process": check_libraries, "expandable_segments": check_expandable,
+                 "libcupti_in_the_process": check_libraries, "host_buffers_of_copies": check_copies, "expandable_segments": check_expandable,
                  "cufile_in_compatibility_mode": check_cufile}
     return [*((name, lambda check=check: check(mlrun, folder)) for name, check in of_traces.items()),
             ("static_probes_of_pytorch", check_probes)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import checking
 from driver_checks import judged_end
-from feature_checks import STEPS, sessions
+from feature_checks import STEPS, copied, sessions
 from lib import case
 from work_checks import counts, covered, starts
 
@@ -90,6 +90,21 @@ def check_gaps(this):
     agree(this, "one session without its gap", sessions(gaps[:1], saw | {"between": between}, saw, kernels), False)
     fewer = {"first": STEPS, "second": STEPS - 1}
     agree(this, "the profiler sees less", sessions(gaps, fewer | {"between": between}, saw, kernels), False)
+
+
+def check_copies(this):
+    def row(kind, memory="pinned", address="4096", size="100"):
+        source, target = (memory, "device") if kind == "HtoD" else ("device", memory)
+        return {"kind": kind, "source": source, "target": target, "bytes": size, "host_address": address}
+
+    buffers = [{"address": 4096, "bytes": 100, "pinned": True}]
+    right = [row("HtoD")] * STEPS + [row("DtoH")] * (STEPS // 2)
+    agree(this, "host buffers", copied(buffers, right), True)
+    agree(this, "one copy is missing", copied(buffers, right[1:]), False)
+    agree(this, "one too many", copied(buffers, [*right, row("DtoH")]), False)
+    agree(this, "nothing at all", copied([], []), False)
+    for wrong in (row("HtoD", address=""), row("HtoD", address="8192"), row("HtoD", size="99"), row("HtoD", "pageable"), row("DtoH")):
+        agree(this, f"one is {wrong}", copied(buffers, [wrong, *right[1:]]), False)
 
 
 def check_ends(this):
@@ -188,6 +203,7 @@ def check(this):
     check_starts(this)
     check_counts(this)
     check_gaps(this)
+    check_copies(this)
     check_ends(this)
     check_samples(this)
     check_where_a_gpu_is(this)

@@ -19,8 +19,9 @@ TOLD = {"cost_of_a_launch", "allocations_by_probes", "expandable_segments", "cuf
 def checks(this, name, only, **more):
     """What the report says; its exit status is that of its checks."""
     environment = cupti_case.mock_environment(this, 13, OVERHEAD=1) | more
-    environment["LD_LIBRARY_PATH"] += f":{case.BUILD}/gpu/nvml-580"
-    environment |= {"PYTHONPATH": str(HERE / "fakes"), "FAKE_TORCH_PROFILER": str(cupti_case.PLACE / "libmock_profiler_13.so")}
+    environment["LD_LIBRARY_PATH"] += f":{case.BUILD}/gpu/nvml-580:{cupti_case.PLACE / 'runtime'}"
+    environment |= {"PYTHONPATH": str(HERE / "fakes"), "FAKE_TORCH_PROFILER": str(cupti_case.PLACE / "libmock_profiler_13.so"),
+                    "FAKE_TORCH_RUNTIME": str(cupti_case.PLACE / "liballocator_13.so")}
     out = this.path(f"{name}.json")
     done = this.run(sys.executable, "-B", HERE / "run", case.BUILD, "--only", only, "--out", out, env=environment, timeout=600)
     this.true("it began", done.returncode in (0, 1), done.stderr)
@@ -33,7 +34,7 @@ def checks(this, name, only, **more):
 
 def check(this):
     seen = checks(this, "report", "work,features")
-    this.equal("checks", len(seen), 16)
+    this.equal("checks", len(seen), 17)
     for name, told in seen.items():
         this.true(name, told["agrees"] is (None if name in TOLD else True) and not told.get("failed_by_exception"), told)
     starts = seen["kernels_begin_in_their_calls"]["launches"]

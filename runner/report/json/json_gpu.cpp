@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/json/json_row.h"
+#include "runner/summary/tables/small_rows.h"
 
 namespace mlrun::summary {
 using Json = nlohmann::ordered_json;
@@ -15,6 +16,7 @@ Json gpu_work_json(const Summary& summary) {
           {"marks", rows_json(summary.gpu_marks)},
           {"memory", rows_json(summary.gpu_memory)},
           {"stacks", rows_json(summary.gpu_stacks)},
+          {"host_buffers", rows_json(summary.gpu_hosts)},
           {"calls", calls.calls},
           {"call_errors", calls.errors},
           {"call_time_ns", calls.time_ns},

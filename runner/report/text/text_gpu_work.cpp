@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU work, from CUPTI.
+#include <cstring>
 #include <string>
 
 #include <fmt/format.h>
@@ -7,10 +8,11 @@
 #include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
-constexpr size_t kKernelsShown = 5, kMarksShown = 8;
+constexpr size_t kKernelsShown = 5, kMarksShown = 8, kHostsShown = 3;
 
 // Work launched in the program's ranges.
 std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
@@ -29,6 +31,43 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   }
   table.add_note("with ranges within them; idle before: gaps of 10 us and more that such work ended");
   return "\n" + table.text(style);
+}
+
+// Where the host buffers of copies were. Says nothing of traces without any.
+void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle& style) {
+  int64_t bytes = 0, known = 0, misplaced = 0, misplaced_ns = 0, judged = 0;
+  int32_t error = 0;
+  for (const GpuHostSummary& row : summary.gpu_hosts) {
+    util::add_to(bytes, row.addressed_bytes);
+    util::add_to(known, row.known_bytes);
+    util::add_to(judged, row.gpu_node >= 0 ? row.known_bytes : 0);
+    util::add_to(misplaced, row.misplaced_bytes);
+    util::add_to(misplaced_ns, row.misplaced_ns);
+    if (row.error != 0) error = row.error;
+  }
+  if (bytes == 0) return;
+  if (known == 0) {
+    table.add_note(fmt::format("host buffers of copies: the kernel does not tell their nodes{}",
+                               error != 0 ? fmt::format(" ({})", std::strerror(error)) : ""));
+  } else if (judged == 0) {
+    table.add_note("host buffers of copies: the firmware does not tell which node is next to the GPU");
+  } else if (misplaced == 0) {
+    table.add_note(fmt::format("host buffers of copies: {} on the GPU's node", bytes_text(judged)));
+  } else {
+    table.add_note(fmt::format("host buffers of copies: {} of {} on another node than the GPU's; copying them took {}",
+                               bytes_text(misplaced), bytes_text(judged), time_text(misplaced_ns, style.glyphs)));
+  }
+  for (size_t i = 0; i < summary.gpu_hosts.size() && i < kHostsShown; ++i) {
+    const GpuHostSummary& row = summary.gpu_hosts[i];
+    if (row.misplaced_bytes == 0) break;
+    table.add_note(fmt::format("  {} {}, {}: allocated by {}", bytes_text(row.misplaced_bytes), row.memory,
+                               time_text(row.misplaced_ns, style.glyphs),
+                               row.allocated_by.empty() ? "unknown code" : printable(row.allocated_by)));
+  }
+  if (misplaced != 0) {
+    table.add_note(fmt::format("  --mem-node {0} puts all memory there, --place 'size >= 64K -> node {0}' large blocks",
+                               summary.gpu_hosts.front().gpu_node));
+  }
 }
 
 // Several devices may share a name.
@@ -54,6 +93,7 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
                                  device_text(summary, gpu), count_text(gpu.graphs),
                                  time_text(gpu.graph_ns, style.glyphs)));
   }
+  add_host_buffers(devices, summary, style);
   const RunFacts run = run_facts(*summary.run);
   if (run.folded_nodes.value_or(0) != 0) {
     devices.add_note(

@@ -2,12 +2,14 @@
 #include "runner/samplers/gpu/gpu_watch.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "runner/util/clock.h"
+#include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
 namespace mlrun::gpu {
@@ -52,6 +54,14 @@ class MeanUse {
   int32_t sums_[6] = {}, counts_[6] = {};
 };
 
+// -1: the firmware does not tell.
+int64_t node_next_to(const std::string& pci) {
+  const std::string text = util::read_text("/sys/bus/pci/devices/" + pci + "/numa_node", 16);
+  int64_t node = -1;
+  std::from_chars(text.data(), text.data() + text.size(), node);
+  return node;
+}
+
 int64_t known(const Nvml::Number& number) { return number.value_or(MLRUN_NOT_KNOWN); }
 int64_t known_bytes(int64_t bytes) { return bytes < 0 ? MLRUN_NOT_KNOWN : bytes; }
 
@@ -82,6 +92,7 @@ std::vector<std::string> GpuWatch::describe() const {
                             {"name", util::escaped_utf8(device.name)},
                             {"pci", device.pci},
                             {"memory_bytes", device.memory_bytes},
+                            {"numa_node", node_next_to(device.pci)},
                             {"driver", util::escaped_utf8(nvml_->driver_version())},
                             {"gpm", gpu.metrics->supported()}};
     if (device.is_mig) {

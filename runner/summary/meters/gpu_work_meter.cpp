@@ -14,10 +14,6 @@ namespace {
 using model::GpuKind;
 using model::GpuWorkRow;
 
-// CUPTI's kinds of copies, by source and destination.
-bool from_host(uint32_t kind) { return kind == 1 || kind == 3; }
-bool to_host(uint32_t kind) { return kind == 2 || kind == 4; }
-
 }  // namespace
 
 bool has_times(const GpuWorkRow& row) {
@@ -98,10 +94,9 @@ void GpuWorkMeter::add(const GpuWorkRow& row) {
     return;
   }
   ++device.sums.copies;
-  const uint32_t kind = row.detail & 0xff;
-  util::add_to(from_host(kind) ? device.sums.bytes_in
-               : to_host(kind) ? device.sums.bytes_out
-                               : device.sums.bytes_within,
+  util::add_to(model::is_from_host(row.detail) ? device.sums.bytes_in
+               : model::is_to_host(row.detail) ? device.sums.bytes_out
+                                               : device.sums.bytes_within,
                row.bytes);
 }
 

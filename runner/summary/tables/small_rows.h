@@ -104,6 +104,27 @@ struct Columns<model::CoverageRow> {
 };
 
 template <>
+struct Columns<GpuHostSummary> {
+  static constexpr const char* kTable = "summary_gpu_host";
+  static void visit(auto& visitor, auto& row) {
+    visitor("proc_id", row.proc_id);
+    visit_known(visitor, "gpu_id", row.gpu_id, 0);
+    visit_known(visitor, "gpu_node", row.gpu_node, -1);
+    visitor("memory", row.memory);
+    visitor("copies", row.copies);
+    visitor("bytes", row.bytes);
+    visitor("time_ns", row.time_ns);
+    visitor("addressed_bytes", row.addressed_bytes);
+    visitor("known_bytes", row.known_bytes);
+    visitor("misplaced_bytes", row.misplaced_bytes);
+    visitor("misplaced_ns", row.misplaced_ns);
+    visit_known(visitor, "error", row.error, 0);
+    visit_known(visitor, "stack_id", row.stack_id, 0);
+    visit_known(visitor, "allocated_by", row.allocated_by);
+  }
+};
+
+template <>
 struct Columns<MachineUse> {
   static constexpr const char* kTable = "summary_machine";
   static void visit(auto& visitor, auto& row) {

@@ -256,6 +256,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.gpu_marks);
   write(summary.gpu_memory);
   write(summary.gpu_stacks);
+  write(summary.gpu_hosts);
   write(summary.gpu_files);
   write(summary.torch_memory);
   write(summary.gpu_idle);
@@ -297,6 +298,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.gpu_marks = loader.load_if_there<GpuMarkSummary>();
   summary.gpu_memory = loader.load_if_there<GpuMemorySummary>();
   summary.gpu_stacks = loader.load_if_there<GpuStackSummary>();
+  summary.gpu_hosts = loader.load_if_there<GpuHostSummary>();
   summary.gpu_files = loader.load_if_there<GpuFileSummary>();
   summary.torch_memory = loader.load_if_there<TorchMemorySummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();

@@ -4,23 +4,17 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <queue>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
-#include "runner/summary/meters/frame_names.h"
 #include "runner/trace/access/access_join.h"
 #include "runner/trace/access/access_source.h"
+#include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/trace_clock.h"
 #include "runner/util/json_at.h"
-#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -29,107 +23,6 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kSitesTold = 20;  // of each rung, in run.json
-
-// The rows of `alloc` in the order of their moments. The table has them in that of their beginnings within a row group, and groups in that of
-// their ends: a long call waits here for those that ended before it.
-class AllocEvents {
- public:
-  static Result<AllocEvents> open(const std::string& folder) {
-    AllocEvents events;
-    if (!has_table(folder + "/tables", "alloc")) return events;
-    TableQuery query;
-    query.columns = {"proc_id", "ts",       "dur",          "op",          "addr",    "size",
-                     "usable",  "old_addr", "site_library", "site_offset", "stack_id"};
-    query.dictionaries = {"op"};
-    auto reader = TableReader::open(folder, "alloc", std::move(query));
-    if (!reader) return tl::make_unexpected(reader.error());
-    events.reader_.emplace(*std::move(reader));
-    return events;
-  }
-
-  // False: there are no more.
-  Result<bool> next(AllocEvent& event) {
-    while (waiting_.empty() || !is_settled(waiting_.top())) {
-      AllocEvent read;
-      const auto found = read_row(read);
-      if (!found) return tl::make_unexpected(found.error());
-      if (!*found) {
-        settled_ = std::numeric_limits<uint64_t>::max();
-        if (waiting_.empty()) return false;
-        break;
-      }
-      if (read.begin_ns < begin_ns_) settled_ = rows_;  // the next group: all before it have ended
-      begin_ns_ = read.begin_ns;
-      waiting_.push({read, rows_++});
-    }
-    event = waiting_.top().event;
-    waiting_.pop();
-    return true;
-  }
-
- private:
-  struct Waiting {
-    AllocEvent event;
-    uint64_t row;
-    [[nodiscard]] auto key() const { return std::pair(event.moment_ns(), row); }
-    bool operator<(const Waiting& other) const { return key() > other.key(); }  // the top is the earliest
-  };
-  // None that comes later has an earlier moment.
-  [[nodiscard]] bool is_settled(const Waiting& one) const {
-    return one.row < settled_ || one.event.moment_ns() <= begin_ns_;
-  }
-
-  Result<bool> read_row(AllocEvent& event) {
-    while (reader_ && (!columns_ || at_ == batch_->num_rows())) {
-      auto batch = reader_->next();
-      if (!batch) return tl::make_unexpected(batch.error());
-      if (!*batch) return false;
-      batch_ = *batch;
-      columns_ = std::make_unique<Columns>(*batch_);
-      at_ = 0;
-    }
-    if (!reader_) return false;
-    columns_->read(at_++, event);
-    return true;
-  }
-
-  struct Columns {
-    explicit Columns(const arrow::RecordBatch& batch)
-        : proc_id(batch, "proc_id"),
-          ts(batch, "ts"),
-          dur(batch, "dur"),
-          addr(batch, "addr"),
-          size(batch, "size"),
-          usable(batch, "usable"),
-          old_addr(batch, "old_addr"),
-          library(batch, "site_library"),
-          offset(batch, "site_offset"),
-          stack(batch, "stack_id"),
-          op(batch, "op") {}
-
-    void read(int64_t at, AllocEvent& event) const {
-      event.proc_id = static_cast<int32_t>(proc_id[at]);
-      event.is_free = op[at] == "free";
-      event.begin_ns = ts[at];
-      event.end_ns = ts[at] + dur[at];
-      event.address = static_cast<uint64_t>(addr[at]);
-      event.bytes = static_cast<uint64_t>(std::max(size[at], usable[at]));
-      event.old_address = static_cast<uint64_t>(old_addr[at]);
-      event.site = {event.proc_id, library[at], offset[at], static_cast<int32_t>(stack[at])};
-    }
-
-    Numbers proc_id, ts, dur, addr, size, usable, old_addr, library, offset, stack;
-    Texts op;
-  };
-
-  std::optional<TableReader> reader_;
-  std::shared_ptr<arrow::RecordBatch> batch_;
-  std::unique_ptr<Columns> columns_;
-  int64_t at_ = 0;
-  std::priority_queue<Waiting> waiting_;
-  uint64_t rows_ = 0, settled_ = 0;  // rows that were read; those before this one have no earlier ones behind them
-  int64_t begin_ns_ = std::numeric_limits<int64_t>::min();
-};
 
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;
@@ -149,16 +42,6 @@ AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads)
   row.ts_ns = end_ns - row.dur_ns;
   row.who = threads.find(end_ns, sample.host_pid, sample.host_tid == 0 ? sample.host_pid : sample.host_tid);
   return row;
-}
-
-// "function (library)" of the innermost frame that is not the C library's; without stacks library and offset.
-std::string site_text(const model::TraceInfo& info, const AllocSite& site) {
-  if (site.stack_id > 0) return summary::frames_text(info.stacks, site.stack_id);
-  for (const model::NameRow& name : info.names) {
-    if (name.name_id == site.site_library)
-      return fmt::format("{} + {:#x}", util::base_name(name.text), site.site_offset);
-  }
-  return "unknown";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // other block was there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <unordered_map>

@@ -45,7 +45,8 @@ bool is_nccl(std::string_view kernel) {
 
 int64_t GpuTotals::all_rows() const { return std::accumulate(rows.begin(), rows.end(), int64_t{0}); }
 
-GpuJoin::GpuJoin(SpoolIndex& index, MarkNames& names) : index_(index), names_(names) {
+GpuJoin::GpuJoin(SpoolIndex& index, MarkNames& names, const std::vector<model::GpuRow>& gpus)
+    : index_(index), names_(names), host_buffers_(gpus) {
   for (const Channel& channel : index.channels().all()) {
     if (channel.origin.thread_id == 0) continue;
     threads_[thread_key(channel.origin.proc_id, channel.about.tid)] = {channel.origin.thread_id, channel.origin.tid};
@@ -71,6 +72,7 @@ void GpuJoin::apply(Partition& partition) {
   if (partition.gpu.empty()) return;
   if (launches_.empty()) launches_.resize(kLaunchesKept);
   find_nested(partition);
+  host_buffers_.take(partition.gpu_hosts);
   for (const RowRef& ref : partition.order) {
     if (ref.kind == RowKind::kGpuApi) note_call(partition.gpu[ref.index]);
   }
@@ -134,9 +136,11 @@ GpuJoin::Launch& GpuJoin::place_of(int32_t proc_id, uint32_t correlation) {
 }
 
 void GpuJoin::note_call(const GpuWorkRow& row) {
-  place_of(row.origin.proc_id, row.correlation) = {row.origin.proc_id, row.origin.thread_id, row.origin.tid,
-                                                   row.correlation,    row.origin.ts_ns,     row.mark_id,
-                                                   row.mark_path};
+  place_of(row.origin.proc_id, row.correlation) = {
+      row.origin.proc_id, row.origin.thread_id,
+      row.origin.tid,     row.correlation,
+      row.origin.ts_ns,   row.mark_id,
+      row.mark_path,      host_buffers_.find(row.origin.thread_id, row.origin.ts_ns)};
 }
 
 void GpuJoin::join(GpuWorkRow& row) {
@@ -147,6 +151,7 @@ void GpuJoin::join(GpuWorkRow& row) {
     row.launch_ns = launch.ts_ns;
     row.mark_id = launch.mark_id;
     row.mark_path = launch.mark_path;
+    if (row.kind == GpuKind::kMemcpy) host_buffers_.fill(row, launch.host_call);
   } else {
     ++totals_.without_call;
   }

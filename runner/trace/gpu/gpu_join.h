@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runner/trace/gpu/host_buffers.h"
 #include "runner/trace/index/gpu_facts.h"
 #include "runner/trace/marks/mark_tracker.h"
 #include "runner/trace/rows/partition.h"
@@ -36,8 +37,8 @@ struct GpuTotals {
 
 class GpuJoin {
  public:
-  // Requires: threads have their ids.
-  GpuJoin(SpoolIndex& index, MarkNames& names);
+  // Requires: threads and GPUs have their ids.
+  GpuJoin(SpoolIndex& index, MarkNames& names, const std::vector<model::GpuRow>& gpus);
 
   // Sets the threads of calls, which CUPTI identifies within the process. Call before apply().
   void name_threads(Partition& partition);
@@ -59,6 +60,7 @@ class GpuJoin {
     int64_t ts_ns = 0;
     int64_t mark_id = 0;
     int32_t mark_path = 0;
+    uint32_t host_call = 0;  // in HostBuffers; 0: none
   };
   [[nodiscard]] model::CoverageRow coverage_of_stacks() const;
   [[nodiscard]] std::optional<model::CoverageRow> silent_driver() const;
@@ -85,6 +87,7 @@ class GpuJoin {
   std::unordered_map<uint64_t, Thread> threads_;     // by process and the process's own thread number
   std::unordered_map<uint64_t, Kernel> kernels_;     // by string id
   std::unordered_map<uint64_t, std::string> funcs_;  // by string id
+  HostBuffers host_buffers_;
   std::vector<bool> nested_;
   std::unordered_multimap<uint64_t, uint32_t> callers_;  // of the slice, by process and address
   GpuTotals totals_;

@@ -97,6 +97,9 @@ struct GpuMemcpyColumns {
     visitor("async", (row.detail >> 24 & kAsync) != 0);
     visitor.optional("source_gpu_id", row.source_gpu_id, 0);
     visitor.optional("target_gpu_id", row.target_gpu_id, 0);
+    visitor.optional("host_address", row.host.address, 0);
+    visitor.optional("host_node", row.host.node, -1);
+    visitor.optional("misplaced_bytes", row.host.misplaced_bytes, -1);
   }
 };
 

@@ -36,6 +36,7 @@
 #include "runner/trace/marks/mllog.h"
 #include "runner/trace/merge/call_fold.h"
 #include "runner/trace/merge/cuda_merge.h"
+#include "runner/trace/merge/host_buffer_pass.h"
 #include "runner/trace/merge/kept_parts.h"
 #include "runner/trace/merge/kernel_merge.h"
 #include "runner/trace/merge/optional_tables.h"
@@ -139,6 +140,7 @@ class Merger {
   summary::GpuWorkMeter gpu_work_;
   summary::GpuMarkMeter gpu_marks_;
   summary::GpuMemoryMeter gpu_memory_;
+  HostBufferPass host_buffers_;
   idle::GapFinder gaps_;
   idle::Steps steps_{info_};
   summary::MarkMeter mark_meter_;
@@ -200,7 +202,7 @@ void Merger::prepare() {
   name_marks();
   info_.gpus = read_gpus(index_->gpu_texts());
   index_->gpu_facts().place_devices(info_, index_->strings());
-  gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names());
+  gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names(), info_.gpus);
   builder_ = std::make_unique<summary::Builder>(
       summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes,
                               kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_), &info_.files});
@@ -284,12 +286,10 @@ void Merger::feed(Worker& worker) {
 }
 
 void Merger::count_gpu(const model::GpuWorkRow& row) {
-  if (row.kind == model::GpuKind::kMemory) {
-    gpu_memory_.add(row);
-  } else {
-    gpu_work_.add(row);
-    if (model::is_on_device(row.kind)) gpu_marks_.add(row, marks_->paths());
-  }
+  host_buffers_.add(row);
+  if (row.kind == model::GpuKind::kMemory) return gpu_memory_.add(row);
+  gpu_work_.add(row);
+  if (model::is_on_device(row.kind)) gpu_marks_.add(row, marks_->paths());
 }
 
 // Adds GPU work of observed processes, as parts from `part` on.
@@ -448,10 +448,11 @@ Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   Status written = marks_->collectives().finish();
-  const bool has_kernel = written && kernel_->present();
-  if (has_kernel) written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
+  if (written && kernel_->present())
+    written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
   if (written) written = accesses_.run(*index_, session_, info_, staging.path());
+  if (written) written = host_buffers_.find_sites(info_, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();
   summary::Summary summary = builder_->finish(info_);
@@ -466,6 +467,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.gpu_marks = gpu_marks_.finish(marks_->paths(), info_.names);
   summary.gpu_memory = gpu_memory_.finish(info_);
   summary.gpu_stacks = gpu_memory_.stacks(info_);
+  summary.gpu_hosts = host_buffers_.finish(info_);
   summary.gpu_idle = std::move(gpu_idle_);
   summary::complete(info_, summary);
   if (Status all = write_tables(staging, summary); !all) return tl::make_unexpected(all.error());

@@ -220,6 +220,7 @@ struct Columns<model::GpuRow> {
     visitor.optional("compute_instance", row.compute_instance, -1);
     visitor.optional("memory_bytes", row.memory_bytes, -1);
     visitor.optional("driver", row.driver);
+    visitor.optional("numa_node", row.numa_node, -1);
   }
 };
 

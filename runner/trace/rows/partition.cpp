@@ -42,6 +42,7 @@ void Partition::clear() {
   splits.clear();
   gpu.clear();
   gpu_callers.clear();
+  gpu_hosts.clear();
   later_calls.clear();
   later_calls_left_out = 0;
   gpu_rows = {};
@@ -250,7 +251,9 @@ void PartitionReader::add_gpu_work(const RecordView& record, const Channel& chan
   uint64_t end = 0;
   if (!events::gpu_end_ns(record, end)) return;
   const int64_t end_ns = TraceClock::from_monotonic(end);
-  if (!lies_in(end_ns, slice) || !events::decode(record, work)) return;
+  if (!lies_in(end_ns, slice)) return;
+  if (record.kind == MLRUN_GPU_HOST) return add_host(record, channel, partition);
+  if (!events::decode(record, work)) return;
   if (record.kind == MLRUN_GPU_CALLER) return add_caller(work, channel, partition);
   const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
@@ -270,6 +273,13 @@ void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel
                                    site_of(channel.about.process, stack.site)});
 }
 
+void PartitionReader::add_host(const RecordView& record, const Channel& channel, Partition& partition) {
+  events::GpuHostEvent host;
+  if (!events::decode(record, host)) return;
+  partition.gpu_hosts.push_back({channel.origin.thread_id, TraceClock::from_monotonic(host.start_ns),
+                                 TraceClock::from_monotonic(host.end_ns), host});
+}
+
 // GPU work may end in this slice while its call ends after it: a driver call inside a runtime call, a synchronous copy,
 // an allocation. Reads the calls that end soon after the slice.
 Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
@@ -282,8 +292,13 @@ Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
       const RecordView& record = reader.record();
       events::GpuWorkEvent work;
       uint64_t end = 0;
-      if (record.kind != MLRUN_GPU_API && record.kind != MLRUN_GPU_CALLER) continue;
+      const bool is_host = record.kind == MLRUN_GPU_HOST;
+      if (record.kind != MLRUN_GPU_API && record.kind != MLRUN_GPU_CALLER && !is_host) continue;
       if (!events::gpu_end_ns(record, end) || !lies_in(TraceClock::from_monotonic(end), beyond)) continue;
+      if (is_host) {
+        add_host(record, channel, partition);
+        continue;
+      }
       if (!events::decode(record, work) || TraceClock::from_monotonic(work.start_ns) >= slice.end_ns) continue;
       if (record.kind == MLRUN_GPU_CALLER) {
         add_caller(work, channel, partition);

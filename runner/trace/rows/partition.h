@@ -43,6 +43,13 @@ struct GpuCaller {
   Site place;         // the same as library and offset
 };
 
+// A CUDA call that copied to or from a host buffer.
+struct GpuHostCall {
+  int32_t thread_id = 0;
+  int64_t start_ns = 0, end_ns = 0;  // bounds of the call
+  events::GpuHostEvent event;
+};
+
 // Kinds of GPU work are last, in the order of model::GpuKind.
 enum class RowKind : uint8_t {
   kCall,
@@ -85,6 +92,7 @@ struct Partition {
   std::vector<model::GpuWorkRow> gpu;
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
   std::vector<GpuCaller> gpu_callers;               // of calls in this slice
+  std::vector<GpuHostCall> gpu_hosts;               // the same
   std::vector<model::GpuWorkRow> later_calls;       // CUDA calls that began in this slice and end soon after it, by end
   size_t later_calls_left_out = 0;                  // beyond the limit
   std::vector<model::MarkRow> marks;                // made from `mark_moments` in order; `order` then refers to these
@@ -128,6 +136,7 @@ class PartitionReader {
   void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   Status look_beyond(const Slice& slice, Partition& partition);
   void add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition);
+  static void add_host(const events::RecordView& record, const Channel& channel, Partition& partition);
   void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
   const Site& site_of(uint32_t process, uint64_t address);
 

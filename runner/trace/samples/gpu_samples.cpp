@@ -248,6 +248,7 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
     row.gpu_instance = number("/gpu_instance", -1);
     row.compute_instance = number("/compute_instance", -1);
     row.memory_bytes = util::integer_at(about, "/memory_bytes", -1);
+    row.numa_node = number("/numa_node", -1);
     gpus.push_back(std::move(row));
   }
   return gpus;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that allocates memory of the GPU in functions of its own, linked with libcudart as libc10_cuda is.
+// A library that allocates memory of the GPU in functions of its own and copies, linked with libcudart as libc10_cuda is.
 #include <pthread.h>
 #include <stddef.h>
 
@@ -7,6 +7,8 @@ extern int cudaMalloc(void **address, size_t bytes);
 extern int cudaMallocAsync(void **address, size_t bytes, void *stream);
 extern int cudaMallocPitch(void **address, size_t *pitch, size_t width, size_t height);
 extern int cudaFree(void *address);
+extern int cudaMallocHost(void **address, size_t bytes);
+extern int cudaMemcpyAsync(void *target, const void *source, size_t bytes, int kind, void *stream);
 
 enum { kLeaked = 4096, kScratch = 8192, kPart = 1 << 20, kRow = 500, kRows = 3 };
 #define OWN __attribute__((noinline, noclone, visibility("default")))
@@ -47,5 +49,16 @@ OWN int allocate_all(long count) {
   }
   failures += pthread_create(&thread, NULL, use_scratch, NULL) != 0;
   failures += pthread_join(thread, NULL) != 0;
+  return failures;
+}
+
+// For the mock PyTorch (../fakes/torch).
+OWN void *pin(size_t bytes) {
+  void *block = NULL;
+  failures += cudaMallocHost(&block, bytes) != 0;
+  return block;
+}
+OWN int copy(void *target, const void *source, size_t bytes, int kind) {
+  failures += cudaMemcpyAsync(target, source, bytes, kind, NULL) != 0;
   return failures;
 }

@@ -16,6 +16,7 @@
 #include "mock_cupti.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,9 +192,11 @@ static struct cupti_kernel *add_kernel(const struct mock_work *work, uint32_t co
 static struct cupti_memcpy *add_copy(const struct mock_work *work, uint32_t correlation) {
   struct cupti_memcpy *copy = add(&gpu_buffer, CUPTI_MEMCPY);
   if (!copy) return NULL;
-  copy->copy_kind = 1;  // host to device
-  copy->source_kind = 2;
-  copy->target_kind = 3;
+  bool is_to_host = work->copy == 2;
+  uint8_t host = work->copy ? (uint8_t)work->host_memory : 2;
+  copy->copy_kind = is_to_host ? 2 : 1;
+  copy->source_kind = is_to_host ? 3 : host;
+  copy->target_kind = is_to_host ? host : 3;
   copy->flags = 1;
   copy->bytes = work->bytes;
   copy->start = now();
@@ -295,6 +298,8 @@ void mock_cupti_work(const struct mock_work *work) {
   pthread_mutex_lock(&lock);
   if (work->graph) {
     add_graph(work, call(work, 311, 514));
+  } else if (work->copy) {
+    add_copy(work, call(work, 41, 0));
   } else if (work->memory) {
     add_memory(work, work->memory == 1 ? call(work, 20, 243) : call(work, 22, 245));
   } else if (work->kernel) {

@@ -19,6 +19,8 @@ struct mock_work {
   uint32_t nodes;          // instead: so many kernels
   uint64_t site;           // of an allocation: CUPTI's program counter
   uint32_t is_twin;        // a second launch of the graph, whose nodes come in turn with those of the first, last first
+  uint32_t copy;           // CUPTI's kind: a copy alone, of `bytes`, to (1) or from (2) the device
+  uint32_t host_memory;    // CUPTI's kind of its memory on the host
 };
 
 typedef void (*mock_do)(const struct mock_work *work);

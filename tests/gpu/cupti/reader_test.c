@@ -59,6 +59,7 @@ static void (*function(const char *name))(void) { return (void (*)(void))dlsym(R
 
 static bool may_free = true;
 static bool may_call_kernel(void) { return may_free; }
+static __u32 libraries_closed(void) { return 0; }
 static __u32 graph_nodes_per_s(void) { return UINT32_MAX; }
 
 static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION,
@@ -70,6 +71,7 @@ static const struct mlrun_producer producer = {.version = MLRUN_PRODUCER_VERSION
                                                .function = function,
                                                .function_of_libc = function,
                                                .may_call_kernel = may_call_kernel,
+                                               .libraries_closed = libraries_closed,
                                                .graph_nodes_per_s = graph_nodes_per_s};
 const struct mlrun_producer *mlrun_producer(void);
 const struct mlrun_producer *mlrun_producer(void) { return &producer; }

@@ -136,6 +136,29 @@ TEST(GpuEventView, ReadsTheAllocatingCall) {
   EXPECT_EQ(caller.stack, 77u);
 }
 
+TEST(GpuEventView, ReadsTheHostBufferOfACopy) {
+  RecordBuffer records;
+  records.add_record(MLRUN_GPU_HOST, 0,
+                     {0, 99, 900 << 8, 1100, uint64_t{9 | 200 << 8 | 14 << 16 | 1 << 24} << 32, 0x1000, 36000 << 8,
+                      0x7f0000000000, 0x07060504030201 << 8, 0x0908});
+  RecordReader reader(records.words().data(), records.bytes(), records.lap());
+  ASSERT_TRUE(reader.next());
+  GpuHostEvent host;
+  ASSERT_TRUE(decode(reader.record(), host));
+  EXPECT_EQ(host.start_ns, 900u);
+  EXPECT_EQ(host.end_ns, 1100u);
+  EXPECT_EQ(host.source, 0x1000u);
+  EXPECT_EQ(host.target, 0x7f0000000000u);
+  EXPECT_EQ(host.bytes, 36000u);
+  EXPECT_EQ(host.asked, 9u);
+  EXPECT_EQ(host.phase, 200u);
+  EXPECT_EQ(host.error, 14u);
+  EXPECT_TRUE(host.of_target);
+  for (int i = 0; i < 9; i++) EXPECT_EQ(host.nodes[i], i == 7 ? 8 : i == 8 ? 9 : i + 1) << i;
+  GpuWorkEvent work;
+  EXPECT_FALSE(decode(reader.record(), work)) << "it is no work of its own";
+}
+
 TEST(GpuEventView, RefusesRecordsThatAreTooShort) {
   for (const uint16_t kind : {MLRUN_GPU_API, MLRUN_GPU_KERNEL, MLRUN_GPU_MEMCPY, MLRUN_GPU_MEMSET, MLRUN_GPU_SYNC,
                               MLRUN_GPU_MEMORY, MLRUN_GPU_CALLER}) {

@@ -2,6 +2,7 @@
 """As much of PyTorch as the programs of ../../work_checks.py and ../../feature_checks.py use, on the mock CUDA and
 CUPTI: operations launch kernels of their names, which take a microsecond; memory is kept as the caching allocator keeps it;
 the profiler is mock_profiler.c, which takes CUPTI as PyTorch's does. FAKE_TORCH_PROFILER: that library.
+Copies between tensors go through FAKE_TORCH_RUNTIME, a library that is linked with the mock libcudart.
 FAKE_TORCH_FORGETS=1: the profiler omits the first kernel of each session, as one disturbed by mlrun would."""
 
 import ctypes
@@ -10,6 +11,7 @@ import types
 
 KERNEL_NS, SEGMENT = 1000, 0x7F0000000000
 DEVICE_MEMORY, ALLOCATION, RELEASE = 3, 1, 2
+TO_DEVICE, FROM_DEVICE = 1, 2
 uint8 = bfloat16 = None
 
 
@@ -20,7 +22,8 @@ class Work(ctypes.Structure):
                 ("device", ctypes.c_uint32), ("stream", ctypes.c_uint32), ("length_ns", ctypes.c_uint64),
                 ("has_ended", ctypes.c_uint32), ("memory", ctypes.c_uint32), ("memory_kind", ctypes.c_uint32),
                 ("address", ctypes.c_uint64), ("pool", ctypes.c_uint64), ("graph", ctypes.c_uint32), ("nodes", ctypes.c_uint32),
-                ("site", ctypes.c_uint64), ("is_twin", ctypes.c_uint32)]
+                ("site", ctypes.c_uint64), ("is_twin", ctypes.c_uint32), ("copy", ctypes.c_uint32),
+                ("host_memory", ctypes.c_uint32)]
 
 
 class State:
@@ -28,13 +31,19 @@ class State:
 
     def __init__(self):
         self.profiler = ctypes.CDLL(os.environ["FAKE_TORCH_PROFILER"])
-        self.driver, self.session, self.captured, self.segments = None, None, None, []
+        self.driver, self.session, self.captured, self.segments, self.loaded = None, None, None, [], None
 
     def work(self, **what):
         if self.driver is None:
             self.driver = ctypes.CDLL("libcuda.so.1")
             self.driver.cuInit(0)
         self.driver.mock_cuda_work(ctypes.byref(Work(stream=7, **what)))
+
+    def runtime(self):
+        if self.loaded is None:
+            self.loaded = ctypes.CDLL(os.environ["FAKE_TORCH_RUNTIME"])
+            self.loaded.pin.restype = ctypes.c_void_p
+        return self.loaded
 
     def launch(self, name):
         if self.captured is not None:
@@ -50,13 +59,20 @@ state = State()
 
 
 class Tensor:
-    def __init__(self, address=0):
-        self.address = address
+    def __init__(self, address=0, buffer=None):
+        self.address, self.buffer = address, buffer
 
     def data_ptr(self):
         return self.address
 
     def pin_memory(self):
+        return Tensor(state.runtime().pin(ctypes.c_size_t(len(self.buffer))), self.buffer) if self.buffer else self
+
+    def copy_(self, other, **_how):
+        to_device, size_bytes = other.buffer is not None, len(other.buffer or self.buffer)
+        failures = state.runtime().copy(ctypes.c_void_p(self.address), ctypes.c_void_p(other.address), ctypes.c_size_t(size_bytes),
+                                        TO_DEVICE if to_device else FROM_DEVICE)
+        assert failures == 0
         return self
 
     def to(self, _device, **_how):
@@ -87,6 +103,11 @@ def zeros(*_shape, device=None):
 
 
 randn = zeros
+
+
+def ones(size_bytes, **_how):
+    buffer = ctypes.create_string_buffer(b"\1" * size_bytes, size_bytes)
+    return Tensor(ctypes.addressof(buffer), buffer)
 
 
 def empty(size_bytes, **_how):

@@ -40,6 +40,8 @@ Json full_json() {
   summary.gpu_kernels.push_back({"k(float*)", 10, 800, 90});
   summary.gpu_marks.push_back({"nvtx", "step", 1, 10, 4, 800, 2, 4096, 1, 0, 700, 50});
   summary.gpu_stacks.push_back({1, 1, "device", 7, 2, 2048, 1, 1024, "leak (libm.so) < main (app)"});
+  summary.gpu_hosts.push_back(
+      {1, 1, 0, "pinned", 3, 4096, 700, 4096, 4096, 1024, 200, 0, 7, "pin (libm.so) < main (app)"});
   summary.gpu_files.push_back({"cuFileRead", 3, 1, 3, 4096, 4096, 700});
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
   summary.torch_memory.push_back({1, 0, 4096, 3, 8192, 2, 0, 0, 1, 2048, 0});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests GPU work in the merge: it is joined to its call wherever it is in the spool, has its own times, and losses are
 // counted.
+#include <array>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/runner/trace/trace_folder.h"
@@ -237,6 +240,81 @@ TEST(GpuWork, OfAnAllocationHasTheStackOfTheCallAroundIt) {
   EXPECT_EQ(stacks, (Numbers{1, std::nullopt, 2, std::nullopt}));
   EXPECT_EQ(folder.numbers("gpu_memory", "site"),
             (Numbers{0x5555000 + 11, std::nullopt, 0x5555000 + 12, int64_t{kSite}}));
+}
+
+// A copy of CUPTI's kind 1, to the device, or 2, from it.
+void add_copy(RecordBuffer& records, const Work& work, uint64_t kind, uint64_t bytes) {
+  const uint64_t memories = kind == 1 ? 1 << 8 | 3 << 16 : 3 << 8 | 2 << 16;
+  records.add_record(
+      MLRUN_GPU_MEMCPY, work.correlation,
+      {0, 1, at(work.start) << 8, at(work.end), uint64_t{1} << 8 | (kind | memories) << 32, bytes, 0, 7, 0, 0});
+}
+
+struct HostPages {
+  uint64_t source = 0, target = 0, bytes = 0;
+  std::vector<uint8_t> nodes;
+  bool of_target = false;
+};
+
+void add_host(RecordBuffer& records, uint64_t start_us, uint64_t end_us, const HostPages& pages) {
+  std::array<uint64_t, 2> nodes{};
+  for (size_t i = 0; i < pages.nodes.size(); ++i) {
+    nodes[i < 7 ? 0 : 1] |= uint64_t{pages.nodes[i]} << (i < 7 ? 8 + 8 * i : 8 * (i - 7));
+  }
+  records.add_record(MLRUN_GPU_HOST, 0,
+                     {0, 1, at(start_us) << 8, at(end_us), (pages.nodes.size() | uint64_t{pages.of_target} << 24) << 32,
+                      pages.source, pages.bytes << 8, pages.target, nodes[0], nodes[1]});
+}
+
+void add_gpu_on_node(SpoolWriter& spool, int node) {
+  const std::string text = fmt::format(
+      R"({{"number":1,"kind":"gpu","uuid":"GPU-00010203-0405-0607-0809-0a0b0c0d0e0f","numa_node":{}}})", node);
+  spool.add_frame(MLRUN_FRAME_GPU, 0, text.data(), text.size());
+}
+
+// The calls: to the device, pageable; from it, pinned, which the GPU finishes later and in another order; one that CUPTI
+// reports and mlrun's function has not seen; and one without any page in memory.
+TEST(GpuWork, OfACopyHasTheBufferOfTheCallAroundItAndWhatIsMisplaced) {
+  for (const int gpu_node : {1, 0, -1}) {
+    SpoolWriter spool = empty_spool();
+    add_gpu_on_node(spool, gpu_node);
+    RecordBuffer records;
+    add_device(records, records.add_string("H200"));
+    const uint64_t copy = records.add_string("cudaMemcpyAsync");
+    const auto call = [&](uint32_t correlation, uint64_t start, uint32_t tid = 100) {
+      add_call(records, {.correlation = correlation, .start = start, .end = start + 5, .tid = tid}, MLRUN_GPU_RUNTIME,
+               copy);
+    };
+    call(1, 10);
+    add_host(records, 9, 16, {.source = 0x10064, .target = 0x7f00, .bytes = 8192, .nodes = {0, 0, 1}});
+    call(2, 20);
+    add_host(records, 19, 26, {.source = 0x7f00, .target = 0x20000, .bytes = 8192, .nodes = {1, 1}, .of_target = true});
+    call(3, 22, 101);
+    call(4, 40);
+    add_host(records, 39, 46, {.source = 0x30000, .target = 0x7f00, .bytes = 4096, .nodes = {255}});
+    add_copy(records, {.correlation = 3, .start = 50, .end = 60}, 1, 4096);
+    add_copy(records, {.correlation = 2, .start = 61, .end = 81}, 2, 8192);
+    add_copy(records, {.correlation = 4, .start = 82, .end = 83}, 1, 4096);
+    add_copy(records, {.correlation = 1, .start = 84, .end = 94}, 1, 8192);
+    spool.add_data(1, records);
+    const TraceFolder folder;
+    const auto summary = merged(folder, spool);
+    EXPECT_EQ(folder.numbers("gpu_memcpy", "host_address"), (Numbers{std::nullopt, 0x20000, 0x30000, 0x10064}));
+    EXPECT_EQ(folder.numbers("gpu_memcpy", "host_node"), (Numbers{std::nullopt, 1, std::nullopt, 0}));
+    Numbers misplaced(4);
+    if (gpu_node >= 0) misplaced[1] = gpu_node == 1 ? 0 : 8192;
+    if (gpu_node >= 0) misplaced[3] = gpu_node == 1 ? 8192 - 100 : 100;  // its last page has 100 bytes
+    EXPECT_EQ(folder.numbers("gpu_memcpy", "misplaced_bytes"), misplaced);
+    int64_t bytes = 0, known = 0, wrong = 0, wrong_ns = 0;
+    for (const summary::GpuHostSummary& row : summary.gpu_hosts) {
+      EXPECT_EQ(row.gpu_node, gpu_node);
+      bytes += row.bytes, known += row.known_bytes, wrong += row.misplaced_bytes, wrong_ns += row.misplaced_ns;
+    }
+    EXPECT_EQ(bytes, 24576);
+    EXPECT_EQ(known, 16384);
+    EXPECT_EQ(wrong, gpu_node == 1 ? 8092 : gpu_node == 0 ? 8292 : 0);
+    EXPECT_EQ(wrong_ns, gpu_node == 1 ? 9878 : gpu_node == 0 ? 20'122 : 0);
+  }
 }
 
 TEST(GpuWork, IsMissingWhileAnotherToolHadCupti) {
