@@ -2,6 +2,8 @@
 #include "runner/nodes/merged_text.h"
 
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -85,12 +87,15 @@ std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
 }
 
 std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
+  bool has_attempts = false;
+  for (const ordered_json& rank : rows_of(merged, "ranks")) has_attempts = has_attempts || number(rank, "attempt") > 1;
   TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
   for (const ordered_json& rank : rows_of(merged, "ranks")) {
     const int64_t number_of = number(rank, "rank");
     const std::string node = name_of(merged, number(rank, "node_id"));
-    table.add({number_of < 0 ? node : fmt::format("rank {} on {}", number_of, node),
-               time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
+    const std::string attempt = has_attempts ? fmt::format(" #{}", number(rank, "attempt")) : "";
+    std::string name = number_of < 0 ? node : fmt::format("rank {}{} on {}", number_of, attempt, node);
+    table.add({std::move(name), time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
                time_or_dash(rank, "compute_ns", style), time_or_dash(rank, "waited_ns", style),
                time_or_dash(rank, "without_batch_ns", style),
                number(rank, "last_times", 0) == 0 ? "-" : summary::count_text(number(rank, "last_times")),
@@ -140,10 +145,12 @@ std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& styl
 
 std::string merged_text(const ordered_json& merged, const std::string& trace, const TextStyle& style, bool problems) {
   const auto nodes = static_cast<int64_t>(rows_of(merged, "nodes").size());
-  int64_t ranks = 0;
-  for (const ordered_json& rank : rows_of(merged, "ranks")) ranks += number(rank, "rank") >= 0 ? 1 : 0;
-  std::string text = fmt::format("{}{}{}{}trace {}\n", summary::counted(nodes, "node"), style.dot(),
-                                 summary::counted(ranks, "rank"), style.dot(), summary::printable(trace));
+  std::set<int64_t> ranks;
+  for (const ordered_json& rank : rows_of(merged, "ranks")) ranks.insert(number(rank, "rank"));
+  ranks.erase(-1);
+  std::string text =
+      fmt::format("{}{}{}{}trace {}\n", summary::counted(nodes, "node"), style.dot(),
+                  summary::counted(static_cast<int64_t>(ranks.size()), "rank"), style.dot(), summary::printable(trace));
   for (const ordered_json& problem : rows_of(merged, "problems")) {
     if (problems && problem.is_string())
       text += summary::paragraph("! " + summary::printable(problem.get<std::string>()), 2, 4, style);
