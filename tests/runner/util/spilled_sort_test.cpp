@@ -50,8 +50,8 @@ TEST(SpilledSort, KeepsRunsInFilesBeyondTheBudget) {
   const std::string folder = testing::TempDir() + "spilled_sort_" + std::to_string(getpid());
   std::filesystem::create_directories(folder);
   const SpillFolder spill(folder, 0);
-  SpilledSort<int64_t> sorted;
-  constexpr int64_t kCount = 3 * int64_t{SpilledSort<int64_t>::kRunBytes} / 8;
+  constexpr int64_t kRun = 600'000, kCount = 3 * kRun;  // a run is larger than what is never spilled
+  SpilledSort<int64_t> sorted(kRun);
   for (int64_t i = 0; i < kCount; ++i) sorted.add(i * 7919 % kCount);
   auto pass = sorted.pass();
   for (int64_t i = 0; i < kCount; ++i) ASSERT_EQ(*pass.next(), i);
