@@ -84,7 +84,7 @@ Status read_kernels(const NodeTrace& node, Kernels& kernels) {
     if (!trace::has_table(node.folder + "/tables", table)) return {};
   }
   std::set<int64_t> names;
-  const Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
+  Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers id(batch, "name_id");
     const trace::Texts name(batch, "name");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {

@@ -143,7 +143,7 @@ Status merge_whole_ones(const std::string& folder, const Options& options, const
   for (;;) {
     merged = Merged();
     merged.traces = std::move(opened);
-    const Status done = align_and_fill(folder, merged, alignment, options.threads);
+    Status done = align_and_fill(folder, merged, alignment, options.threads);
     std::vector<std::string>& problems = merged.traces.problems;
     problems.insert(problems.begin(), damaged.begin(), damaged.end());
     if (done) return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "runner/nodes/stop_signals.h"
 #include "runner/parquet/batch_columns.h"
