@@ -174,7 +174,7 @@ class Aligner {
       line = by_messages;
     }
     if (!line) {
-      one_sided_.push_back({a, b});
+      one_sided_.emplace_back(a, b);
       return;
     }
     NodeClock clock{*line, AlignedBy::kMoments, nodes_[a].name, pair.messages, pair.collectives, pair.marks, true};

@@ -148,7 +148,7 @@ Result<std::string> submit_array(const std::string& job_name, int32_t tasks, con
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), {"--parsable", "--no-requeue", "--job-name=" + job_name, log,
                                  fmt::format("--array=0-{}{}", tasks - 1, throttle_in(options)), script});
-  const auto output = output_of(command);
+  auto output = output_of(command);
   if (!output) return output;
   for (const std::string_view line : util::split(*output, "\n")) {
     if (std::string number = job_number(line); !number.empty()) return number;
