@@ -50,6 +50,11 @@ bool lived_in(Ns first_ns, Ns last_ns, const Wait& wait, Ns end_slack_ns) {
   return std::abs(last_ns - wait.end_ns) < end_slack_ns && 2 * life_in(first_ns, last_ns, wait) > longest_ns;
 }
 
+// One rank has several processes where torchrun has started it again: the one that lived longest is most of the run.
+bool leads_before(const Process& a, const Process& b) {
+  return a.rank != b.rank ? a.rank < b.rank : a.last_ns - a.first_ns > b.last_ns - b.first_ns;
+}
+
 }  // namespace
 
 int32_t find_driver(const Timeline& timeline, int32_t wanted_tid) {
@@ -62,7 +67,7 @@ int32_t find_driver(const Timeline& timeline, int32_t wanted_tid) {
   for (const Process& process : timeline.processes) {
     if (process.main == 0) continue;
     const bool leads = process.role.starts_with("rank");
-    if (leads && (rank == nullptr || process.rank < rank->rank)) rank = &process;
+    if (leads && (rank == nullptr || leads_before(process, *rank))) rank = &process;
     if (process.parent == 0 && (root == nullptr || process.first_ns < root->first_ns)) root = &process;
   }
   if (rank != nullptr) return rank->main;

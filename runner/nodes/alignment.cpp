@@ -2,11 +2,14 @@
 #include "runner/nodes/alignment.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "runner/nodes/moment_pairs.h"
 #include "runner/util/units.h"
 
 namespace mlrun::nodes {
@@ -27,7 +30,7 @@ struct Edge {
   int64_t cost_ns = 0;
 };
 
-constexpr size_t kLeftOut = std::numeric_limits<size_t>::max();
+constexpr size_t kLeftOut = Moments::kLeftOut;
 
 int64_t middle_of(const NodeTrace& node) { return node.start_ns + (node.end_ns - node.start_ns) / 2; }
 
@@ -65,6 +68,7 @@ class Aligner {
       pair.messages += add_bounds(one, readings_error(a, b), pair.bounds);
       pair.bounds.reduce();
     }
+    for (const auto& [who, pair] : pairs_) compare_boots(who.first, who.second, pair);
     for (Connection& one : *connections) {
       for (StreamEnd& end : one.end) end.sent.list = end.received.list = {};
     }
@@ -72,60 +76,59 @@ class Aligner {
     return {};
   }
 
+  // Machines that were started from one snapshot say that they are one. Their wall clocks say so too, by as much: bytes that were sent past
+  // the hooks can shift a stream, but no wall clock.
+  void compare_boots(size_t a, size_t b, const Pair& pair) {
+    if (nodes_[a].clock_key().empty() || nodes_[a].clock_key() != nodes_[b].clock_key()) return;
+    int64_t backwards_ns = 0;
+    for (const OffsetBound& bound : pair.bounds.upper) backwards_ns = std::max(backwards_ns, -bound.offset_ns);
+    for (const OffsetBound& bound : pair.bounds.lower) backwards_ns = std::max(backwards_ns, bound.offset_ns);
+    const auto utc_a = nodes_[a].utc_offset_ns(false), utc_b = nodes_[b].utc_offset_ns(false);
+    if (backwards_ns == 0 || !utc_a || !utc_b || std::abs(*utc_a - *utc_b) < backwards_ns / 2) return;
+    has_other_clock_.insert(b);
+    traces_.problems.push_back(fmt::format(
+        "{} and {} have one boot id, but by one clock a message between them would arrive {} before it was sent; "
+        "they are compared by messages",
+        nodes_[a].name, nodes_[b].name, summary::time_text(backwards_ns, summary::Glyphs{false})));
+  }
+
   Status read_moments() {
-    std::vector<Moments> marks(nodes_.size());
+    result_.moments = std::make_unique<Moments>();
+    std::vector<std::map<int32_t, int64_t>> marks(nodes_.size());
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      auto collectives = collectives_of(nodes_[i]);
-      if (!collectives) return tl::make_unexpected(collectives.error());
-      result_.collectives.push_back(*std::move(collectives));
+      if (Status read = add_collectives(nodes_[i], i, *result_.moments); !read) return read;
       if (options_.marks.empty()) continue;
-      auto found = marks_of(nodes_[i], options_.marks);
-      if (!found) {
-        traces_.problems.push_back(found.error().text);
-      } else if (nodes_[i].lost_events) {
+      if (nodes_[i].lost_events) {
         traces_.problems.push_back(
             fmt::format("{} lost events, so its ranges \"{}\" are not numbered", nodes_[i].name, options_.marks));
-      } else {
+      } else if (auto found = add_marks(nodes_[i], i, options_.marks, *result_.moments); found) {
         marks[i] = *std::move(found);
+      } else {
+        traces_.problems.push_back(found.error().text);
       }
     }
     count_marks(marks);
-    // What all of many nodes do together need not be compared between each two of them.
-    constexpr int kComparedMost = 8;
-    for (size_t b = 1; b < nodes_.size(); ++b) {
-      int compared = 0;
-      for (size_t a = 0; a < b && compared < kComparedMost; ++a) compared += compare(a, b, marks) ? 1 : 0;
+    for (auto& [who, of_moments] : bounds_of_pairs(*result_.moments, nodes_)) {
+      Pair& pair = pairs_[who];
+      pair.marks = of_moments.marks;
+      pair.collectives = of_moments.collectives;
+      pair.bounds.add(of_moments.bounds);
+      pair.bounds.reduce();
     }
-    for (size_t i = 0; i < nodes_.size(); ++i) result_.collectives[i].merge(marks[i]);
     return {};
   }
 
-  bool compare(size_t a, size_t b, const std::vector<Moments>& marks) {
-    OffsetBounds bounds;
-    const size_t by_marks = add_bounds(marks[a], marks[b], readings_error(a, b), bounds);
-    const size_t by_collectives =
-        add_bounds(result_.collectives[a], result_.collectives[b], readings_error(a, b), bounds);
-    if (by_marks + by_collectives == 0) return false;
-    Pair& pair = pair_of(a, b);
-    pair.marks = by_marks;
-    pair.collectives = by_collectives;
-    pair.bounds.add(bounds);
-    pair.bounds.reduce();
-    return true;
-  }
-
   // A barrier that one process lacks at its beginning shifts all that follow.
-  void count_marks(const std::vector<Moments>& marks) {
-    std::map<size_t, std::string> owners;  // of how many ranges; the first one that has so many
+  void count_marks(const std::vector<std::map<int32_t, int64_t>>& marks) {
+    std::map<int64_t, std::string> owners;  // of how many ranges; the first one that has so many
     for (size_t i = 0; i < marks.size(); ++i) {
-      for (const auto& [key, series] : marks[i]) {
-        for (const MomentSeries& one : series) {
-          const auto rank = std::find_if(nodes_[i].ranks.begin(), nodes_[i].ranks.end(),
-                                         [&](const Rank& other) { return other.proc_id == one.proc_id; });
-          const bool is_rank = rank != nodes_[i].ranks.end();
-          owners.emplace(one.moments.size(), is_rank ? fmt::format("rank {} on {}", rank->rank, nodes_[i].name)
-                                                     : fmt::format("process {} of {}", one.proc_id, nodes_[i].name));
-        }
+      for (const auto& [proc_id, count] : marks[i]) {
+        const auto rank = std::find_if(nodes_[i].ranks.begin(), nodes_[i].ranks.end(),
+                                       [&, of = proc_id](const Rank& other) { return other.proc_id == of; });
+        const bool is_rank = rank != nodes_[i].ranks.end();
+        if (is_rank && rank->age != 0) continue;  // it was ended, wherever it was
+        owners.emplace(count, is_rank ? fmt::format("rank {} on {}", rank->rank, nodes_[i].name)
+                                      : fmt::format("process {} of {}", proc_id, nodes_[i].name));
       }
     }
     if (owners.size() < 2) return;
@@ -171,7 +174,7 @@ class Aligner {
       line = by_messages;
     }
     if (!line) {
-      one_sided_.push_back({a, b});
+      one_sided_.emplace_back(a, b);
       return;
     }
     NodeClock clock{*line, AlignedBy::kMoments, nodes_[a].name, pair.messages, pair.collectives, pair.marks, true};
@@ -188,7 +191,7 @@ class Aligner {
     std::map<std::string, size_t> first;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const std::string key = nodes_[i].clock_key();
-      if (key.empty()) continue;
+      if (key.empty() || has_other_clock_.contains(i)) continue;
       const auto [at, is_new] = first.emplace(key, i);
       if (is_new) continue;
       const int64_t error = readings_error(at->second, i);
@@ -267,9 +270,10 @@ class Aligner {
         continue;
       }
       if (clock.by == AlignedBy::kUtcBound) {
-        traces_.problems.push_back(fmt::format(
-            "{} and {} cannot be compared below NTP's bound of {}: no message between them was matched{}", first,
-            node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}), lost));
+        traces_.problems.push_back(
+            fmt::format("{} and {} cannot be compared below NTP's bound of {}: no message between them was matched{}{}",
+                        first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}),
+                        lost, clock.line.widened_ns() > 0 ? "; a wall clock was set during the run" : ""));
       } else if (clock.by == AlignedBy::kUtc) {
         traces_.problems.push_back(
             fmt::format("{} and {} cannot be compared: no message between them was matched{}{}, and NTP does not "
@@ -279,12 +283,13 @@ class Aligner {
       number[i] = traces_.nodes.size();
       traces_.nodes.push_back(node);
       kept.clocks.push_back(clock);
-      kept.collectives.push_back(std::move(result_.collectives[i]));
     }
     for (Connection& one : result_.connections) {
       for (size_t& node : one.node) node = number[node];
       if (one.node[0] != kLeftOut && one.node[1] != kLeftOut) kept.connections.push_back(std::move(one));
     }
+    kept.moments = std::move(result_.moments);
+    kept.moments->renumber(std::move(number));
     result_ = std::move(kept);
   }
 
@@ -298,6 +303,7 @@ class Aligner {
   const AlignmentOptions& options_;
   std::map<std::pair<size_t, size_t>, Pair> pairs_;
   std::vector<std::pair<size_t, size_t>> one_sided_;
+  std::set<size_t> has_other_clock_;  // than another node that has its boot id
   std::vector<Edge> edges_;
   std::vector<int64_t> cost_;
   Alignment result_;

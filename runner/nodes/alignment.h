@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ struct AlignmentOptions {
 
 struct Alignment {
   std::vector<NodeClock> clocks;        // of each node
-  std::vector<Moments> collectives;     // of each node, by its own clock
+  std::unique_ptr<Moments> moments;     // collectives and marks, by each node's own clock
   std::vector<Connection> connections;  // between nodes, without their transfers
 };
 

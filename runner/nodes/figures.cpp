@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <map>
 
-#include <arrow/api.h>
 #include <fmt/format.h>
 
 #include "runner/findings/answer.h"
 #include "runner/nodes/rank_waits.h"
+#include "runner/nodes/row_batches.h"
 #include "runner/nodes/skew.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/nodes/table_file.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/util/units.h"
 
@@ -44,7 +43,8 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
 }
 
 // The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now.
-Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits) {
+Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits,
+                 std::vector<std::string>& problems) {
   const auto stored = summary::read_tables(node.folder);
   const bool has_calls = trace::has_table(node.folder + "/tables", "call");
   if (node.ranks.empty()) {
@@ -59,13 +59,20 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
     one.rank = rank.rank;
     one.local_rank = rank.local_rank;
     one.proc_id = rank.proc_id;
+    one.attempt = rank.attempt;
+    one.age = rank.age;
     if (stored && stored->answer.driver_pid == rank.pid) {
       take_answer(stored->answer, one);
       if (Status added = waits.add_stored(node, number, stored->answer, ranks.size() - 1); !added) return added;
     } else if (has_calls) {
       summary::Answer answer;
       const findings::AnswerOptions options{rank.pid, false};
-      if (Status answered = findings::answer(node.folder, node.run, options, answer); !answered) return answered;
+      if (Status answered = findings::answer(node.folder, node.run, options, answer); !answered) {
+        if (is_about_trace(answered.error(), node.folder)) return answered;
+        problems.push_back(
+            fmt::format("rank {} on {} has no figures: {}", rank.rank, node.name, answered.error().text));
+        continue;
+      }
       take_answer(answer, one);
       waits.add(node, number, answer, ranks.size() - 1);
     }
@@ -75,23 +82,19 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
 
 Status add_bytes(const NodeTrace& node, size_t number, std::vector<BytesFigures>& bytes) {
   if (!trace::has_table(node.folder + "/tables", "summary_file")) return {};
-  auto reader = trace::TableReader::open(node.folder, "summary_file");
-  if (!reader) return tl::make_unexpected(reader.error());
   std::map<std::string, BytesFigures> by_system;
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const trace::Numbers read(**batch, "bytes_read"), written(**batch, "bytes_written"), time(**batch, "time_ns");
-    const trace::Texts system(**batch, "file_system");
-    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+  Status added = for_each_batch(node.folder, "summary_file", {}, [&](const arrow::RecordBatch& batch) {
+    const trace::Numbers read(batch, "bytes_read"), written(batch, "bytes_written"), time(batch, "time_ns");
+    const trace::Texts system(batch, "file_system");
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
       BytesFigures& sum = by_system[std::string(system[i])];
       ++sum.files;
       sum.bytes_read += read[i];
       sum.bytes_written += written[i];
       sum.time_ns += time[i];
     }
-  }
+  });
+  if (!added) return added;
   for (auto& [system, sum] : by_system) {
     if (sum.bytes_read + sum.bytes_written == 0) continue;
     sum.node = number;
@@ -108,13 +111,13 @@ int64_t median(std::vector<int64_t> values) {
 }
 
 // What a rank did longer than the others: where its time exceeds their median most. Waiting for the others is no reason.
-std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& ranks, bool knows_waits) {
+std::string reason_of(const RankFigures& slow, const std::vector<const RankFigures*>& ranks, bool knows_waits) {
   std::map<Cell, std::vector<int64_t>> others;
   std::map<Cell, int64_t> own;
-  for (const RankFigures& rank : ranks) {
-    for (const summary::TimeShare& share : rank.time) {
+  for (const RankFigures* rank : ranks) {
+    for (const summary::TimeShare& share : rank->time) {
       const Cell cell{share.activity, share.state};
-      if (&rank == &slow) {
+      if (rank == &slow) {
         own[cell] = share.ns;
       } else {
         others[cell].push_back(share.ns);
@@ -139,36 +142,39 @@ std::string reason_of(const RankFigures& slow, const std::vector<RankFigures>& r
   return why;
 }
 
-// By collectives, else by the time that ranks wait for each other: the one that all wait for waits least.
-void find_slowest(Figures& figures, bool knows_waits) {
-  std::vector<RankFigures>& ranks = figures.ranks;
-  const auto is_known = [](const RankFigures& one) { return one.wall_ns > 0 && one.rank >= 0; };
-  if (std::count_if(ranks.begin(), ranks.end(), is_known) < 2) return;
-  const RankFigures* slow = nullptr;
+// Of one attempt. By collectives, else by the time that ranks wait for each other: the one that all wait for waits least.
+void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
+  std::vector<const RankFigures*> ranks;
+  for (const RankFigures& one : figures.ranks) {
+    if (one.wall_ns > 0 && one.rank >= 0 && one.age == age) ranks.push_back(&one);
+  }
+  if (ranks.size() < 2) return;
   int64_t compared = 0, last_times = 0;
-  for (const SkewFigures& skew : figures.skews) compared += skew.compared;
-  for (const RankFigures& one : ranks) last_times += one.last_times;
+  bool by_marks = false;
+  for (const SkewFigures& skew : figures.skews) {
+    if (skew.age != age) continue;
+    by_marks = compared == 0 ? skew.operation == "mark" : by_marks;
+    compared += skew.compared;
+  }
+  for (const RankFigures* one : ranks) last_times += one->last_times;
+  const RankFigures* slow = nullptr;
   SlowestRank& slowest = figures.slowest;
   if (last_times > 0) {
-    slow = &*std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.last_times, a.late_ns) < std::pair(b.last_times, b.late_ns);
+    slow = *std::max_element(ranks.begin(), ranks.end(), [](const auto* a, const auto* b) {
+      return std::pair(a->last_times, a->late_ns) < std::pair(b->last_times, b->late_ns);
     });
-    slowest.known_by = figures.skews.front().operation == "mark" ? "marks" : "collectives";
+    slowest.known_by = by_marks ? "marks" : "collectives";
     slowest.why = fmt::format("it began last in {} of {}", slow->last_times, compared);
   } else {
-    std::vector<int64_t> waited;
-    for (const RankFigures& one : ranks) {
-      if (!is_known(one)) continue;
-      waited.push_back(one.waited_ns);
-      if (slow == nullptr || one.waited_ns < slow->waited_ns) slow = &one;
-    }
+    const auto [least, most] = std::minmax_element(
+        ranks.begin(), ranks.end(), [](const auto* a, const auto* b) { return a->waited_ns < b->waited_ns; });
+    slow = *least;
     constexpr int64_t kShareDivisor = 20;  // 5 % of its time
-    const int64_t most = *std::max_element(waited.begin(), waited.end());
-    if (most - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
+    if ((*most)->waited_ns - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
     slowest.known_by = knows_waits ? "messages" : "waiting";
     slowest.why = fmt::format("it waited {} for others, they up to {}",
                               summary::time_text(slow->waited_ns, summary::Glyphs{false}),
-                              summary::time_text(most, summary::Glyphs{false}));
+                              summary::time_text((*most)->waited_ns, summary::Glyphs{false}));
   }
   slowest.rank = slow->rank;
   slowest.node = slow->node;
@@ -178,16 +184,18 @@ void find_slowest(Figures& figures, bool knows_waits) {
 
 }  // namespace
 
-Result<Figures> figures_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment) {
+Result<Figures> figures_of(NodeTraces& traces, const Alignment& alignment) {
+  const std::vector<NodeTrace>& nodes = traces.nodes;
   Figures figures;
   RankWaits waits(alignment.connections);
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (Status added = add_ranks(nodes[i], i, figures.ranks, waits); !added) return tl::make_unexpected(added.error());
+    if (Status added = add_ranks(nodes[i], i, figures.ranks, waits, traces.problems); !added)
+      return tl::make_unexpected(added.error());
     if (Status added = add_bytes(nodes[i], i, figures.bytes); !added) return tl::make_unexpected(added.error());
   }
-  figures.skews = skews_of(nodes, alignment, figures.ranks);
+  figures.skews = skews_of(alignment, figures.ranks);
   const bool knows_waits = waits.count(nodes, figures.ranks);
-  find_slowest(figures, knows_waits);
+  find_slowest(figures, traces.compared_age, knows_waits);
   return figures;
 }
 

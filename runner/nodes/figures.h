@@ -18,6 +18,7 @@ struct RankFigures {
   size_t node = 0;
   int32_t rank = -1, local_rank = -1;  // -1: no rank
   int32_t proc_id = 0;                 // in its own trace
+  int32_t attempt = 1, age = 0;        // as of Rank
   int64_t wall_ns = 0;                 // 0: no thread drove it: nothing below is known
   int64_t startup_ns = 0, without_batch_ns = -1, compute_ns = 0;
   int64_t waited_ns =
@@ -42,6 +43,7 @@ struct SkewFigures {
   int64_t error_ns = 0;                        // of each of these; -1: unknown
   int32_t last_rank = -1;
   int64_t last_times = 0;
+  int32_t age = 0;  // of the attempt whose ranks they are
 };
 
 struct SlowestRank {
@@ -58,6 +60,7 @@ struct Figures {
   SlowestRank slowest;
 };
 
-Result<Figures> figures_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment);
+// Adds to the problems the ranks whose figures cannot be made.
+Result<Figures> figures_of(NodeTraces& traces, const Alignment& alignment);
 
 }  // namespace mlrun::nodes

@@ -2,19 +2,18 @@
 #include "runner/nodes/merge_nodes.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/nodes/node_tables.h"
+#include "runner/nodes/stop_signals.h"
 #include "runner/nodes/table_copy.h"
+#include "runner/nodes/table_file.h"
 #include "runner/options/cli.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/parquet/trace_condition.h"
@@ -24,6 +23,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
+#include "runner/util/spilled_memory.h"
 #include "runner/util/text.h"
 
 namespace mlrun::nodes {
@@ -49,31 +49,6 @@ struct Options {
   std::string folder, marks, offset;
   unsigned threads = 0;
   bool quiet = false;
-};
-
-// Ctrl-C and the like end a merge between two row groups, so that it can remove what it has written.
-std::atomic<int> stop_signal = 0;
-
-class StopSignals {
- public:
-  StopSignals() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) { stop_signal = number; };
-    for (size_t i = 0; i < kSignals.size(); ++i) {
-      ::sigaction(kSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &action, nullptr);
-    }
-  }
-  ~StopSignals() {
-    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
-    if (stop_signal != 0) ::raise(stop_signal);
-  }
-  StopSignals(const StopSignals&) = delete;
-  StopSignals& operator=(const StopSignals&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 // Sums of the nodes' totals.
@@ -132,25 +107,57 @@ Result<int64_t> signed_time(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   const auto time = util::parse_time(is_negative || text.starts_with('+') ? text.substr(1) : text);
   if (!time) return tl::make_unexpected(time.error());
+  constexpr uint64_t kMost = uint64_t{100} * 366 * 86'400 * 1'000'000'000;  // what is moved by it still fits
+  if (*time > kMost) return fail(fmt::format("'{}' is more than 100 years", text));
   return is_negative ? -static_cast<int64_t>(*time) : static_cast<int64_t>(*time);
 }
 
 // Everything but the folder itself.
 Status fill(const std::string& folder, Merged& merged, unsigned threads) {
-  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads, &stop_signal},
-                            merged.traces.problems);
+  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
   if (!copied) return tl::make_unexpected(copied.error());
   merged.key_bases = std::move(copied->key_bases);
-  auto figures = figures_of(merged.traces.nodes, merged.alignment);
+  auto figures = figures_of(merged.traces, merged.alignment);
   if (!figures) return tl::make_unexpected(figures.error());
   merged.figures = *std::move(figures);
   if (Status written = write_node_tables(merged, folder); !written) return written;
-  if (stop_signal != 0) return fail("the merge was stopped");
+  if (Status goes_on = check_stopped(); !goes_on) return goes_on;
   json run = run_json(merged);
   run["tables"] = trace::table_files(folder + "/tables");
   const std::string text = run.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
   constexpr mode_t kMode = 0600;  // it contains arguments
   return util::write_atomically(folder + "/run.json", text, kMode);
+}
+
+Status align_and_fill(const std::string& folder, Merged& merged, const AlignmentOptions& alignment, unsigned threads) {
+  auto aligned = align(merged.traces, alignment);
+  if (!aligned) return tl::make_unexpected(aligned.error());
+  merged.alignment = *std::move(aligned);
+  return fill(folder, merged, threads);
+}
+
+// A trace whose damage shows while it is read is left out, and the others are merged from the beginning.
+Status merge_whole_ones(const std::string& folder, const Options& options, const AlignmentOptions& alignment,
+                        NodeTraces opened, Merged& merged) {
+  std::vector<std::string> wanted = options.traces, damaged;
+  for (;;) {
+    merged = Merged();
+    merged.traces = std::move(opened);
+    Status done = align_and_fill(folder, merged, alignment, options.threads);
+    std::vector<std::string>& problems = merged.traces.problems;
+    problems.insert(problems.begin(), damaged.begin(), damaged.end());
+    if (done) return {};
+    const auto at = std::find_if(wanted.begin(), wanted.end(),
+                                 [&](const auto& trace) { return is_about_trace(done.error(), trace); });
+    if (is_stopped() || at == wanted.end() || wanted.size() == 1) return done;
+    damaged.push_back(fmt::format("{} is left out: {}", *at, done.error().text));
+    wanted.erase(at);
+    std::error_code ignored;
+    fs::remove_all(folder + "/tables", ignored);
+    auto others = open_nodes(wanted, alignment.offset_ns.has_value());
+    if (!others) return fail(fmt::format("{}; {}", fmt::join(damaged, "; "), others.error().text));
+    opened = *std::move(others);
+  }
 }
 
 Result<std::optional<Options>> parse_options(const std::vector<std::string>& arguments) {
@@ -180,6 +187,7 @@ Result<std::optional<Options>> parse_options(const std::vector<std::string>& arg
   if (!*parsed) return std::optional<Options>();
   constexpr unsigned kThreadsMost = 8;
   if (options.threads == 0) options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMost);
+  for (std::string& trace : options.traces) trace = plain_folder(trace);
   return options;
 }
 
@@ -197,29 +205,26 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
     alignment.offset_ns = *offset;
   }
   if (Status free = launch::check_asked_folder(options.folder); !free) return tl::make_unexpected(free.error());
-  Merged merged;
   auto traces = open_nodes(options.traces, alignment.offset_ns.has_value());
   if (!traces) return tl::make_unexpected(traces.error());
-  merged.traces = *std::move(traces);
-  auto aligned = align(merged.traces, alignment);
-  if (!aligned) {
-    const bool lacks_some = merged.traces.nodes.size() < options.traces.size();
-    for (const std::string& problem : merged.traces.problems) {
-      if (lacks_some) util::say(problem);
-    }
-    return tl::make_unexpected(aligned.error());
-  }
-  merged.alignment = *std::move(aligned);
+  std::error_code ignored;
+  const bool was_there = fs::exists(options.folder, ignored);
   const StopSignals signals;
   const auto folder = launch::make_trace_folder(options.folder, "merged");
   if (!folder) return tl::make_unexpected(folder.error());
-  if (Status filled = fill(*folder, merged, options.threads); !filled) {
-    std::error_code ignored;
-    fs::remove_all(*folder + "/tables", ignored);
-    fs::remove(*folder, ignored);  // what else is in it is not ours
-    return tl::make_unexpected(filled.error());
+  const util::SpillFolder spill(*folder);
+  Merged merged;
+  const Status made = merge_whole_ones(*folder, options, alignment, *std::move(traces), merged);
+  // Without success they are said where they are why, as where fewer than two traces remain for --offset.
+  const bool lacks_some = merged.traces.nodes.size() < options.traces.size();
+  for (const std::string& problem : merged.traces.problems) {
+    if (made || lacks_some) util::say(problem);
   }
-  for (const std::string& problem : merged.traces.problems) util::say(problem);
+  if (!made) {
+    fs::remove_all(*folder + "/tables", ignored);
+    if (!was_there) fs::remove(*folder, ignored);  // what else is in it is not ours
+    return tl::make_unexpected(made.error());
+  }
   if (options.quiet) return 0;
   const std::string text = summary::merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
   std::fwrite(text.data(), 1, text.size(), stderr);  // write errors are ignored: the trace is complete

@@ -1,41 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moments that ranks of several nodes have in common: what each of them begins before any of them ends it. Collectives by communicator and
-// number, and ranges that the user names as barriers.
+// number, and ranges that the user names as barriers. They are sorted in spilled memory, however many there are.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "runner/nodes/clock_fit.h"
 #include "runner/nodes/node_trace.h"
 #include "runner/util/result.h"
+#include "runner/util/spilled_sort.h"
 
 namespace mlrun::nodes {
 
+// One process's part in one of them.
 struct Moment {
+  int64_t number = 0;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;  // 0: unknown, as of a collective whose kernel was not recorded
-};
-
-// Of one process, by number.
-struct MomentSeries {
+  uint32_t key = 0;
+  uint32_t node = 0;
   int32_t proc_id = 0;
-  std::map<int64_t, Moment> moments;
 };
 
-// Key: communicator and operation, or the name of the marks.
-using Moments = std::map<std::pair<std::string, std::string>, std::vector<MomentSeries>>;
+struct MomentOrder {
+  bool operator()(const Moment& a, const Moment& b) const {
+    const auto place = [](const Moment& one) {
+      return std::tie(one.key, one.number, one.node, one.proc_id, one.begin_ns);
+    };
+    return place(a) < place(b);
+  }
+};
 
-// Collectives that no rank leaves before all have entered. Their end is that of their kernel: the call itself only enqueues them.
-Result<Moments> collectives_of(const NodeTrace& node);
+class Moments {
+ public:
+  struct Key {
+    std::string name;       // communicator, or name of the marks
+    std::string operation;  // or "mark"
+    int32_t age = 0;        // of marks: that of the rank's attempt
+    [[nodiscard]] bool is_mark() const { return operation == "mark"; }
+    auto operator<=>(const Key&) const = default;
+  };
 
-// Ranges of this name, numbered in each process. Fails if there are none.
-Result<Moments> marks_of(const NodeTrace& node, const std::string& name);
+  uint32_t number_of(const Key& key);
+  void add(const Moment& moment) { sorted_.add(moment); }
 
-// Bounds for the clock of the second node by that of the first; returns how many moments gave them.
-size_t add_bounds(const Moments& first, const Moments& second, int64_t readings_error_ns, OffsetBounds& bounds);
+  [[nodiscard]] const Key& key(uint32_t number) const { return keys_[number]; }
+  // From now on nodes have the numbers that this list has for them; those with kLeftOut have no moments any more.
+  void renumber(std::vector<size_t> numbers) { numbers_ = std::move(numbers); }
+  static constexpr size_t kLeftOut = SIZE_MAX;
+
+  // take(moments) with all of one key and number, one of each process, by node; in the order of keys and numbers.
+  template <typename Take>
+  void for_each_group(Take take) {
+    auto pass = sorted_.pass();
+    std::vector<Moment> group;
+    for (const Moment* next = pass.next(); next != nullptr; next = pass.next()) {
+      const bool is_same = !group.empty() && group.back().key == next->key && group.back().number == next->number;
+      if (!is_same) {
+        if (!group.empty()) take(static_cast<const std::vector<Moment>&>(group));
+        group.clear();
+      }
+      Moment moment = *next;
+      if (!numbers_.empty()) {
+        if (numbers_[moment.node] == kLeftOut) continue;
+        moment.node = static_cast<uint32_t>(numbers_[moment.node]);
+      }
+      if (!group.empty() && group.back().node == moment.node && group.back().proc_id == moment.proc_id) {
+        group.back() = moment;
+      } else {
+        group.push_back(moment);
+      }
+    }
+    if (!group.empty()) take(static_cast<const std::vector<Moment>&>(group));
+  }
+
+ private:
+  std::map<Key, uint32_t> numbers_of_keys_;
+  std::vector<Key> keys_;
+  util::SpilledSort<Moment, MomentOrder> sorted_;
+  std::vector<size_t> numbers_;  // of nodes; empty: as they are
+};
+
+// Collectives that no rank leaves before all have entered.
+Status add_collectives(const NodeTrace& node, size_t number, Moments& moments);
+
+// Ranges of this name, numbered in each process. Returns how many each process has; fails if there are none.
+Result<std::map<int32_t, int64_t>> add_marks(const NodeTrace& node, size_t number, const std::string& name,
+                                             Moments& moments);
 
 }  // namespace mlrun::nodes

@@ -117,6 +117,7 @@ struct RankColumns {
     visitor("late_ns", rank.late_ns);
     visitor.optional("cause", rank.cause);
     visitor.optional("claim", rank.claim);
+    visitor("attempt", rank.attempt);
   }
 };
 
@@ -196,7 +197,8 @@ ordered_json rank_json(const RankFigures& rank, int32_t proc_id) {
           {"last_times", rank.last_times},
           {"late_ns", rank.late_ns},
           {"cause", known(rank.cause)},
-          {"claim", known(rank.claim)}};
+          {"claim", known(rank.claim)},
+          {"attempt", rank.attempt}};
 }
 
 }  // namespace

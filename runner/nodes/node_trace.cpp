@@ -8,13 +8,12 @@
 #include <map>
 #include <set>
 
-#include <arrow/api.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "runner/events/session.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/nodes/attempts.h"
+#include "runner/nodes/row_batches.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
@@ -38,17 +37,11 @@ std::string job_of(const NodeTrace& node) {
 }
 
 Status read_ranks(NodeTrace& node) {
-  auto reader = trace::TableReader::open(node.folder, "process");
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const trace::Numbers proc(**batch, "proc_id"), pid(**batch, "pid"), rank(**batch, "rank"),
-        local(**batch, "local_rank"), size(**batch, "world_size"), status(**batch, "wait_status"),
-        first(**batch, "first"), last(**batch, "last");
-    const trace::Texts role(**batch, "role"), ended(**batch, "ended");
-    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+  Status read = for_each_batch(node.folder, "process", {}, [&](const arrow::RecordBatch& batch) {
+    const trace::Numbers proc(batch, "proc_id"), pid(batch, "pid"), rank(batch, "rank"), local(batch, "local_rank"),
+        size(batch, "world_size"), status(batch, "wait_status"), first(batch, "first"), last(batch, "last");
+    const trace::Texts role(batch, "role"), ended(batch, "ended");
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (node.start_ns == 0 || first[i] < node.start_ns) node.start_ns = first[i];
       node.end_ns = std::max(node.end_ns, last[i]);
       if (rank.is_null(i)) continue;
@@ -59,17 +52,22 @@ Status read_ranks(NodeTrace& node) {
                             size.is_null(i) ? -1 : static_cast<int32_t>(size[i]), std::string(ended[i]),
                             status.is_null(i) ? -1 : status[i], first[i], last[i]});
     }
-  }
-  std::stable_sort(node.ranks.begin(), node.ranks.end(), [](const Rank& a, const Rank& b) { return a.rank < b.rank; });
+  });
+  if (!read) return read;
+  number_attempts(node);
+  std::stable_sort(node.ranks.begin(), node.ranks.end(), [](const Rank& a, const Rank& b) {
+    return std::pair(a.attempt, a.rank) < std::pair(b.attempt, b.rank);
+  });
   return {};
 }
 
 Result<NodeTrace> open_node(const std::string& folder) {
   NodeTrace node;
-  node.folder = fs::path(folder).lexically_normal().string();
-  while (node.folder.size() > 1 && node.folder.back() == '/') node.folder.pop_back();
+  node.folder = folder;
   std::error_code error;
-  if (!fs::is_directory(folder, error)) return fail(folder + " does not exist");
+  if (!fs::exists(folder, error))
+    return fail(error ? fmt::format("cannot open {}: {}", folder, error.message()) : folder + " does not exist");
+  if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name the folder of a trace");
   if (!fs::exists(fs::path(folder) / "run.json", error)) {
     if (fs::exists(fs::path(folder) / MLRUN_SESSION_FILE, error))
       return fail(folder + " was not finished (mlrun recover " + folder + ")");
@@ -105,31 +103,71 @@ std::string job_of_most(const std::vector<NodeTrace>& nodes) {
   return most;
 }
 
+// Requires: the UTC of both is known.
 bool runs_beside(const NodeTrace& a, const NodeTrace& b) {
   const auto of_a = a.utc_offset_ns(false), of_b = b.utc_offset_ns(false);
-  if (!of_a || !of_b) return true;
   constexpr int64_t kSlackNs = 60'000'000'000;  // clocks that are not synchronised
   return a.start_ns + *of_a < b.end_ns + *of_b + kSlackNs && b.start_ns + *of_b < a.end_ns + *of_a + kSlackNs;
 }
 
+// Of the traces, those that ran at one time with the most others, directly or one beside the next; the first where several are as many.
+// And those whose time is unknown.
+std::vector<bool> of_one_time(const std::vector<NodeTrace>& nodes) {
+  std::vector<size_t> group(nodes.size());  // of each; 0: none yet
+  size_t groups = 0, most = 0, largest = 0;
+  for (size_t first = 0; first < nodes.size(); ++first) {
+    if (group[first] != 0 || !nodes[first].utc_offset_ns(false)) continue;
+    std::vector<size_t> members{first};
+    group[first] = ++groups;
+    for (size_t at = 0; at < members.size(); ++at) {
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const bool is_known = nodes[i].utc_offset_ns(false).has_value();
+        if (group[i] != 0 || !is_known || !runs_beside(nodes[members[at]], nodes[i])) continue;
+        group[i] = groups;
+        members.push_back(i);
+      }
+    }
+    if (members.size() > most) most = members.size(), largest = groups;
+  }
+  std::vector<bool> is_of_it;
+  for (const size_t one : group) is_of_it.push_back(one == largest || one == 0);
+  return is_of_it;
+}
+
+// How many ranks its last attempt has in all; -1: unknown.
+int32_t world_size_of(const NodeTrace& node) { return node.ranks.empty() ? -1 : node.ranks.back().world_size; }
+
 class Sorter {
  public:
-  Sorter(std::vector<NodeTrace> all, bool may_be_apart)
-      : job_(job_of_most(all)), all_(std::move(all)), may_be_apart_(may_be_apart) {}
+  Sorter(std::vector<NodeTrace> all, bool may_be_apart) : all_(std::move(all)), may_be_apart_(may_be_apart) {}
 
+  // Each step among what the one before has left: a trace of another job makes no time of the run.
   void sort(NodeTraces& to) {
-    for (NodeTrace& node : all_) {
-      if (const std::string why = why_not(node, to.nodes); !why.empty()) {
-        to.problems.push_back(fmt::format("{} is left out: {}", node.folder, why));
-        continue;
-      }
-      for (const Rank& rank : node.ranks) ranks_.emplace(rank.rank, node.folder);
-      to.nodes.push_back(std::move(node));
-    }
+    const std::string job = job_of_most(all_);
+    keep(to.problems, [&](const NodeTrace& node, const auto& before) { return why_not_once(node, before, job); });
+    if (!may_be_apart_) keep_one_time(to.problems);
+    match_attempts(all_);
+    keep(to.problems, [this](const NodeTrace& node, const auto& before) { return why_not_beside(node, before); });
+    to.nodes = std::move(all_);
   }
 
  private:
-  std::string why_not(const NodeTrace& node, const std::vector<NodeTrace>& before) {
+  // `why_not`: of a trace and those kept before it; empty: it is kept.
+  template <typename WhyNot>
+  void keep(std::vector<std::string>& problems, WhyNot why_not) {
+    std::vector<NodeTrace> kept;
+    for (NodeTrace& node : all_) {
+      if (const std::string why = why_not(node, kept); !why.empty()) {
+        problems.push_back(fmt::format("{} is left out: {}", node.folder, why));
+        continue;
+      }
+      kept.push_back(std::move(node));
+    }
+    all_ = std::move(kept);
+  }
+
+  static std::string why_not_once(const NodeTrace& node, const std::vector<NodeTrace>& before,
+                                  const std::string& job_of_all) {
     const std::string session = text_at(node.run, "/session");
     for (const NodeTrace& other : before) {
       std::error_code ignored;
@@ -138,20 +176,43 @@ class Sorter {
         return "it is the same trace as " + other.folder;
     }
     const std::string job = job_of(node);
-    if (!job.empty() && job != job_) return fmt::format("it is of another run ({}; the others: {})", job, job_);
+    if (job.empty() || job == job_of_all) return {};
+    return fmt::format("it is of another run ({}; the others: {})", job, job_of_all);
+  }
+
+  // Jobs too may have the same name on two days.
+  void keep_one_time(std::vector<std::string>& problems) {
+    const std::vector<bool> is_of_it = of_one_time(all_);
+    std::vector<NodeTrace> kept;
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (is_of_it[i]) kept.push_back(std::move(all_[i]));
+    }
+    for (size_t i = 0; i < all_.size(); ++i) {
+      if (is_of_it[i]) continue;
+      problems.push_back(fmt::format("{} is left out: it did not run at the time of {}, so they are of two runs",
+                                     all_[i].folder, kept.front().folder));
+    }
+    all_ = std::move(kept);
+  }
+
+  std::string why_not_beside(const NodeTrace& node, const std::vector<NodeTrace>& before) {
+    const bool has_job = !job_of(node).empty();
+    for (const NodeTrace& other : before) {
+      const int32_t ranks = world_size_of(node), of_other = world_size_of(other);
+      if (ranks < 0 || of_other < 0 || ranks == of_other || (has_job && !job_of(other).empty())) continue;
+      return fmt::format("it is of a run of {} ranks, {} of one of {}", ranks, other.folder, of_other);
+    }
     for (const Rank& rank : node.ranks) {
-      if (const auto same = ranks_.find(rank.rank); same != ranks_.end())
+      if (const auto same = ranks_.find({rank.rank, rank.age}); same != ranks_.end())
         return fmt::format("rank {} is in {} too, so they are of two runs", rank.rank, same->second);
     }
-    if (job.empty() && !before.empty() && !may_be_apart_ && !runs_beside(before.front(), node))
-      return fmt::format("it did not run at the time of {}, so they are of two runs", before.front().folder);
+    for (const Rank& rank : node.ranks) ranks_.emplace(std::pair(rank.rank, rank.age), node.folder);
     return {};
   }
 
-  std::string job_;
   std::vector<NodeTrace> all_;
   bool may_be_apart_;
-  std::map<int32_t, std::string> ranks_;
+  std::map<std::pair<int32_t, int32_t>, std::string> ranks_;  // of rank and age
 };
 
 // By the host, else by the last part of the folder, else by all of it.
@@ -173,6 +234,7 @@ void find_missing(NodeTraces& traces) {
   for (const NodeTrace& node : traces.nodes) {
     nodes = std::max(nodes, integer_at(node.run, "/job/nodes"));
     for (const Rank& rank : node.ranks) {
+      if (rank.age != 0) continue;  // an elastic run may have had more ranks before
       ranks.insert(rank.rank);
       world = std::max<int64_t>(world, rank.world_size);
     }
@@ -191,16 +253,41 @@ void find_missing(NodeTraces& traces) {
     traces.problems.push_back(fmt::format("{} of the job's {} nodes have no trace here", nodes - there, nodes));
 }
 
+// Empty: not known to have been killed.
+std::string how_killed(const Rank& rank) {
+  if (rank.wait_status > 0 && WIFSIGNALED(rank.wait_status)) {
+    const int number = WTERMSIG(rank.wait_status);
+    return fmt::format("was ended by signal {} ({})", number, ::strsignal(number));
+  }
+  return rank.ended == "no record" ? "ended without a record of its end" : "";
+}
+
+// Of an attempt that was followed by another one, only the first rank to end: the launcher has ended the others.
 void find_killed(NodeTraces& traces) {
   for (const NodeTrace& node : traces.nodes) {
+    const auto time_of = [&](const Rank& rank) {
+      return summary::time_text(rank.last_ns - node.start_ns, summary::Glyphs{false});
+    };
+    std::map<int32_t, std::pair<const Rank*, int64_t>>
+        first;  // of an attempt: who ended first, and how many were killed
     for (const Rank& rank : node.ranks) {
-      const bool by_signal = rank.wait_status > 0 && WIFSIGNALED(rank.wait_status);
-      if (!by_signal && rank.ended != "no record") continue;
-      const std::string how = by_signal ? fmt::format("was ended by signal {} ({})", WTERMSIG(rank.wait_status),
-                                                      ::strsignal(WTERMSIG(rank.wait_status)))
-                                        : "ended without a record of its end";
-      traces.problems.push_back(fmt::format("rank {} on {} {} after {}; its rows end there", rank.rank, node.name, how,
-                                            summary::time_text(rank.last_ns - node.start_ns, summary::Glyphs{false})));
+      const std::string how = how_killed(rank);
+      if (how.empty()) continue;
+      if (rank.attempt == node.attempts) {
+        traces.problems.push_back(
+            fmt::format("rank {} on {} {} after {}; its rows end there", rank.rank, node.name, how, time_of(rank)));
+        continue;
+      }
+      auto& [who, count] = first[rank.attempt];
+      if (who == nullptr || rank.last_ns < who->last_ns) who = &rank;
+      ++count;
+    }
+    for (const auto& [attempt, killed] : first) {
+      const auto& [who, count] = killed;
+      std::string line = fmt::format("rank {} on {} {} after {}, and was started again", who->rank, node.name,
+                                     how_killed(*who), time_of(*who));
+      if (count > 1) line += fmt::format("; so were {} more that ended with it", count - 1);
+      traces.problems.push_back(std::move(line));
     }
   }
 }
@@ -237,6 +324,12 @@ std::optional<int64_t> NodeTrace::utc_error_ns() const {
   return most;
 }
 
+std::string plain_folder(const std::string& folder) {
+  std::string plain = fs::path(folder).lexically_normal().string();
+  while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
+  return plain;
+}
+
 Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_be_apart) {
   NodeTraces traces;
   std::vector<NodeTrace> opened;
@@ -254,6 +347,7 @@ Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_
   compare_versions(traces);
   find_missing(traces);
   find_killed(traces);
+  choose_attempt(traces);
   return traces;
 }
 

@@ -21,15 +21,19 @@ struct Rank {
   std::string ended;         // as in table `process`
   int64_t wait_status = -1;  // -1: unknown
   int64_t first_ns = 0, last_ns = 0;
+  int32_t attempt =
+      1;  // of its node: ranks that were started again, by torchrun after a failure or as a second training, have a later one
+  int32_t age = 0;  // of the attempt: the same number in all nodes; 0: the last one
 };
 
 struct NodeTrace {
   std::string folder;
   std::string name;  // of the host; of the folder where that is not unique, or unknown
   nlohmann::json run;
-  int64_t start_ns = 0, end_ns = 0;    // of its clock: the command, else the processes
-  int64_t error_ns = 0;                // of the conversion to its clock
-  std::vector<Rank> ranks;             // by rank
+  int64_t start_ns = 0, end_ns = 0;  // of its clock: the command, else the processes
+  int64_t error_ns = 0;              // of the conversion to its clock
+  std::vector<Rank> ranks;           // by attempt, then rank
+  int32_t attempts = 1;
   std::map<int32_t, int32_t> rank_of;  // of each process that has one: workers of a rank too
   bool lost_events = false;            // what was counted is not all that happened
 
@@ -44,9 +48,14 @@ struct NodeTrace {
 struct NodeTraces {
   std::vector<NodeTrace> nodes;       // in the order in which they were given
   std::vector<std::string> problems;  // one line each
+  int32_t compared_age = 0;           // of the attempt whose ranks are compared: the longest
 };
 
+// Without "." and a slash at its end.
+std::string plain_folder(const std::string& folder);
+
 // `may_be_apart`: of any times, as an offset is given. Fails if nothing remains.
+// Requires: folders are plain.
 Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_be_apart);
 
 }  // namespace mlrun::nodes

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/nodes/rank_waits.h"
 
-#include <arrow/api.h>
-
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/nodes/row_batches.h"
 
 namespace mlrun::nodes {
 
@@ -34,18 +31,14 @@ Status RankWaits::add_stored(const NodeTrace& node, size_t number, const summary
   const auto first = others_.lower_bound({number, 0});
   const bool has_connections = first != others_.end() && first->first.first == number;
   if (!has_connections || !trace::has_table(node.folder + "/tables", "blame")) return {};
-  auto reader = trace::TableReader::open(node.folder, "blame", {.columns = {"activity", "state", "file_id", "ns"}});
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    const trace::Texts activity(**batch, "activity"), state(**batch, "state");
-    const trace::Numbers file_id(**batch, "file_id"), ns(**batch, "ns");
-    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+  const trace::TableQuery query{.columns = {"activity", "state", "file_id", "ns"}};
+  return for_each_batch(node.folder, "blame", query, [&](const arrow::RecordBatch& batch) {
+    const trace::Texts activity(batch, "activity"), state(batch, "state");
+    const trace::Numbers file_id(batch, "file_id"), ns(batch, "ns");
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (activity[i] == "wait" && state[i] == "remote") add_away(number, file_id[i], ns[i], place);
     }
-  }
+  });
 }
 
 bool RankWaits::count(const std::vector<NodeTrace>& nodes, std::vector<RankFigures>& ranks) const {

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "runner/util/log_histogram.h"
 
 namespace mlrun::nodes {
 
@@ -10,84 +15,134 @@ namespace {
 
 struct Begin {
   int64_t at_ns = 0, error_ns = 0;
-  size_t node = 0;
-  int32_t proc_id = 0;
+  const Moment* of = nullptr;
 };
-
-// Beginnings by number, of all processes.
-std::map<int64_t, std::vector<Begin>> begins_of(const std::pair<std::string, std::string>& key,
-                                                const Alignment& alignment, size_t& series) {
-  std::map<int64_t, std::vector<Begin>> begins;
-  for (size_t node = 0; node < alignment.collectives.size(); ++node) {
-    const auto found = alignment.collectives[node].find(key);
-    if (found == alignment.collectives[node].end()) continue;
-    const NodeClock& clock = alignment.clocks[node];
-    for (const MomentSeries& of_process : found->second) {
-      ++series;
-      for (const auto& [number, moment] : of_process.moments)
-        begins[number].push_back(
-            {clock.line.ours(moment.begin_ns), clock.error_ns(moment.begin_ns), node, of_process.proc_id});
-    }
-  }
-  return begins;
-}
-
-int64_t quantile(const std::vector<int64_t>& sorted, size_t percent) {
-  return sorted[(sorted.size() - 1) * percent / 100];
-}
 
 // The skew is the difference of two readings: their errors add up, but those of one node cancel.
 int64_t error_of(const Begin& first, const Begin& last) {
-  if (first.node == last.node) return 0;
+  if (first.of->node == last.of->node) return 0;
   return first.error_ns < 0 || last.error_ns < 0 ? kUnknownError : first.error_ns + last.error_ns;
 }
 
+// Ranks by their process; one without a number is that of its node.
+class RankPlaces {
+ public:
+  explicit RankPlaces(const std::vector<RankFigures>& ranks) {
+    for (size_t i = 0; i < ranks.size(); ++i)
+      places_.emplace(key(ranks[i].node, ranks[i].rank < 0, ranks[i].proc_id), i);
+  }
+  static constexpr size_t kNone = SIZE_MAX;
+  [[nodiscard]] size_t find(const Moment& moment) const {
+    for (const bool is_driver : {false, true}) {
+      if (const auto at = places_.find(key(moment.node, is_driver, moment.proc_id)); at != places_.end())
+        return at->second;
+    }
+    return kNone;
+  }
+
+ private:
+  using Key = std::pair<size_t, int32_t>;
+  static Key key(size_t node, bool is_driver, int32_t proc_id) { return {node, is_driver ? -1 : proc_id}; }
+  std::map<Key, size_t> places_;
+};
+
+// Of one communicator or name of marks. Only what all of its processes have begun counts; how many they are is known at its end. So what
+// counts is that of the most processes so far.
+class OneSkew {
+ public:
+  OneSkew(const Alignment& alignment, const RankPlaces& places) : alignment_(alignment), places_(places) {}
+
+  void add(const std::vector<Moment>& group) {
+    note_processes(group);
+    if (group.size() < 2 || group.size() < most_) return;
+    if (group.size() > most_) {
+      most_ = group.size();
+      widths_ = {};
+      error_ns_ = 0;
+      last_.clear();
+    }
+    begins_.clear();
+    for (const Moment& one : group) {
+      const NodeClock& clock = alignment_.clocks[one.node];
+      begins_.push_back({clock.line.ours(one.begin_ns), clock.error_ns(one.begin_ns), &one});
+    }
+    std::sort(begins_.begin(), begins_.end(), [](const Begin& a, const Begin& b) { return a.at_ns < b.at_ns; });
+    const Begin &last = begins_.back(), &before = begins_[begins_.size() - 2];
+    widths_.add(last.at_ns - begins_.front().at_ns);
+    const int64_t error = error_of(begins_.front(), last);
+    error_ns_ = error < 0 || error_ns_ < 0 ? kUnknownError : std::max(error_ns_, error);
+    // Within the error it is not known who was last.
+    const int64_t late_ns = last.at_ns - before.at_ns;
+    const size_t place = places_.find(*last.of);
+    if (place == RankPlaces::kNone || error < 0 || late_ns <= error_of(before, last)) return;
+    auto& [times, late] = last_[place];
+    ++times;
+    late += late_ns;
+  }
+
+  // Adds it to the list, if all processes had something in common.
+  void finish(const Moments::Key& key, std::vector<RankFigures>& ranks, std::vector<SkewFigures>& skews) const {
+    if (most_ < 2 || most_ != processes_.size()) return;
+    SkewFigures& skew = skews.emplace_back(SkewFigures{key.name, key.operation});
+    skew.compared = widths_.count();
+    skew.p50_ns = widths_.quantile(0.5);
+    skew.p99_ns = widths_.quantile(0.99);
+    skew.max_ns = widths_.max();
+    skew.error_ns = error_ns_;
+    for (const auto& [place, last] : last_) {
+      ranks[place].last_times += last.first;
+      ranks[place].late_ns += last.second;
+      if (last.first > skew.last_times) skew.last_rank = ranks[place].rank, skew.last_times = last.first;
+    }
+    for (const auto& [node, proc_id] : processes_) {
+      if (const size_t place = places_.find({.node = node, .proc_id = proc_id}); place != RankPlaces::kNone)
+        skew.age = ranks[place].age;
+    }
+  }
+
+ private:
+  // They are mostly those of the moment before.
+  void note_processes(const std::vector<Moment>& group) {
+    const auto is_same = [&](size_t i) {
+      return before_[i].first == group[i].node && before_[i].second == group[i].proc_id;
+    };
+    bool is_known = before_.size() == group.size();
+    for (size_t i = 0; is_known && i < group.size(); ++i) is_known = is_same(i);
+    if (is_known) return;
+    before_.clear();
+    for (const Moment& one : group) before_.emplace_back(one.node, one.proc_id);
+    processes_.insert(before_.begin(), before_.end());
+  }
+
+  const Alignment& alignment_;
+  const RankPlaces& places_;
+  std::set<std::pair<uint32_t, int32_t>> processes_;
+  std::vector<std::pair<uint32_t, int32_t>> before_;
+  std::vector<Begin> begins_;
+  size_t most_ = 0;
+  summary::LogHistogram widths_;
+  int64_t error_ns_ = 0;
+  std::map<size_t, std::pair<int64_t, int64_t>> last_;  // of a place among the ranks: times, and how late together
+};
+
 }  // namespace
 
-std::vector<SkewFigures> skews_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment,
-                                  std::vector<RankFigures>& ranks) {
-  std::map<std::pair<std::string, std::string>, size_t> keys;
-  for (size_t node = 0; node < nodes.size(); ++node) {
-    for (const auto& [key, series] : alignment.collectives[node]) keys[key] += series.size();
-  }
-  const auto rank_of = [&](const Begin& begin) {
-    return std::find_if(ranks.begin(), ranks.end(), [&](const RankFigures& one) {
-      return one.node == begin.node && (one.proc_id == begin.proc_id || one.rank < 0);
-    });
-  };
+std::vector<SkewFigures> skews_of(const Alignment& alignment, std::vector<RankFigures>& ranks) {
+  const RankPlaces places(ranks);
   std::vector<SkewFigures> skews;
-  for (const auto& [key, processes] : keys) {
-    size_t series = 0;
-    std::vector<int64_t> widths;
-    std::map<int32_t, int64_t> last_times;
-    SkewFigures skew{key.first, key.second};
-    for (auto& [number, begins] : begins_of(key, alignment, series)) {
-      if (begins.size() < 2 || begins.size() != processes) continue;
-      std::sort(begins.begin(), begins.end(), [](const Begin& a, const Begin& b) { return a.at_ns < b.at_ns; });
-      const Begin& last = begins.back();
-      widths.push_back(last.at_ns - begins.front().at_ns);
-      const int64_t error = error_of(begins.front(), last);
-      skew.error_ns = error < 0 || skew.error_ns < 0 ? kUnknownError : std::max(skew.error_ns, error);
-      const auto rank = rank_of(last);
-      // Within the error it is not known who was last.
-      const int64_t late_ns = last.at_ns - begins[begins.size() - 2].at_ns;
-      if (rank == ranks.end() || error < 0 || late_ns <= error_of(begins[begins.size() - 2], last)) continue;
-      ++rank->last_times;
-      rank->late_ns += late_ns;
-      ++last_times[rank->rank];
+  std::optional<OneSkew> one;
+  uint32_t key = 0;
+  alignment.moments->for_each_group([&](const std::vector<Moment>& group) {
+    if (one && group.front().key != key) {
+      one->finish(alignment.moments->key(key), ranks, skews);
+      one.reset();
     }
-    if (widths.empty()) continue;
-    std::sort(widths.begin(), widths.end());
-    skew.compared = static_cast<int64_t>(widths.size());
-    skew.p50_ns = quantile(widths, 50);
-    skew.p99_ns = quantile(widths, 99);
-    skew.max_ns = widths.back();
-    for (const auto& [rank, times] : last_times) {
-      if (times > skew.last_times) skew.last_rank = rank, skew.last_times = times;
-    }
-    skews.push_back(std::move(skew));
-  }
-  std::sort(skews.begin(), skews.end(), [](const auto& a, const auto& b) { return a.compared > b.compared; });
+    if (!one) one.emplace(alignment, places);
+    key = group.front().key;
+    one->add(group);
+  });
+  if (one) one->finish(alignment.moments->key(key), ranks, skews);
+  std::stable_sort(skews.begin(), skews.end(), [](const auto& a, const auto& b) { return a.compared > b.compared; });
   return skews;
 }
 

@@ -9,7 +9,6 @@
 namespace mlrun::nodes {
 
 // Collectives and marks that all merged ranks which have the communicator have begun. Adds to each rank how often it was last.
-std::vector<SkewFigures> skews_of(const std::vector<NodeTrace>& nodes, const Alignment& alignment,
-                                  std::vector<RankFigures>& ranks);
+std::vector<SkewFigures> skews_of(const Alignment& alignment, std::vector<RankFigures>& ranks);
 
 }  // namespace mlrun::nodes

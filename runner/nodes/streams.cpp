@@ -8,10 +8,7 @@
 #include <map>
 #include <utility>
 
-#include <arrow/api.h>
-
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/nodes/row_batches.h"
 
 namespace mlrun::nodes {
 
@@ -48,18 +45,38 @@ struct Socket {
 
 Status add_sockets(const NodeTrace& node, size_t number, std::vector<Socket>& sockets) {
   if (!trace::has_table(node.folder + "/tables", "file")) return {};
-  auto reader = trace::TableReader::open(node.folder, "file");
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    const trace::Numbers file_id(**batch, "file_id");
-    const trace::Texts own(**batch, "own_address"), other(**batch, "address");
-    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+  return for_each_batch(node.folder, "file", {}, [&](const arrow::RecordBatch& batch) {
+    const trace::Numbers file_id(batch, "file_id");
+    const trace::Texts own(batch, "own_address"), other(batch, "address");
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (!own[i].empty() && !other[i].empty())
         sockets.push_back({number, file_id[i], std::string(own[i]), std::string(other[i])});
     }
+  });
+}
+
+struct Call {
+  std::string_view name;
+  int64_t start_ns = 0, end_ns = 0, result = 0, flags = 0;
+  int32_t proc_id = 0;
+};
+
+// `end`, `target`: of its first and second file; nullptr: none of ours.
+void add_call(const Call& call, StreamEnd* end, StreamEnd* target) {
+  if (end != nullptr && call.name == "connect" && end->connect_ns == 0) end->connect_ns = call.start_ns;
+  if (end != nullptr && call.name.starts_with("accept")) end->accepted_ns = call.end_ns;
+  if (call.result <= 0) return;
+  for (StreamEnd* one : {end, target}) {
+    if (one != nullptr) one->proc_id = call.proc_id;
+  }
+  if (target != nullptr && (call.name == "sendfile" || call.name == "splice"))
+    target->sent.add(call.start_ns, call.end_ns, call.result);
+  if (end == nullptr) return;
+  const bool peeks = call.name.starts_with("recv") && (call.flags & MSG_PEEK) != 0;
+  if (is_one_of(kSends, call.name)) {
+    end->sent.add(call.start_ns, call.end_ns, call.result);
+  } else if (call.name == "splice" || (is_one_of(kReceives, call.name) && !peeks)) {
+    end->received.add(call.start_ns, call.end_ns, call.result);
   }
 }
 
@@ -83,7 +100,8 @@ void Transfers::add(int64_t start_ns, int64_t end_ns, int64_t count) {
     list[i / 2] = {std::min(list[i].start_ns, list[i + 1].start_ns), std::max(list[i].end_ns, list[i + 1].end_ns),
                    list[i + 1].bytes_after};
   }
-  list.resize(list.size() / 2);
+  if (list.size() % 2 != 0) list[list.size() / 2] = list.back();  // without a neighbour
+  list.resize((list.size() + 1) / 2);
   stride_ *= 2;
   in_last_ = stride_;
 }
@@ -135,42 +153,22 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
     }
   }
   if (ends.empty() || !trace::has_table(node.folder + "/tables", "call")) return {};
-  auto reader = trace::TableReader::open(
-      node.folder, "call",
-      {.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"}, .dictionaries = {"func"}});
-  if (!reader) return tl::make_unexpected(reader.error());
   const auto end_of = [&](int64_t file_id) {
     const auto found = file_id == 0 ? ends.end() : ends.find(file_id);
     return found == ends.end() ? nullptr : found->second;
   };
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    const trace::Numbers ts(**batch, "ts"), dur(**batch, "dur"), file(**batch, "file_id"), file2(**batch, "file2_id"),
-        ret(**batch, "ret"), arg2(**batch, "arg2"), proc(**batch, "proc_id");
-    const trace::Texts func(**batch, "func");
-    for (int64_t i = 0; i < (*batch)->num_rows(); ++i) {
+  const trace::TableQuery query{.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"},
+                                .dictionaries = {"func"}};
+  return for_each_batch(node.folder, "call", query, [&](const arrow::RecordBatch& batch) {
+    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), file(batch, "file_id"), file2(batch, "file2_id"),
+        ret(batch, "ret"), arg2(batch, "arg2"), proc(batch, "proc_id");
+    const trace::Texts func(batch, "func");
+    for (int64_t i = 0; i < batch.num_rows(); ++i) {
       StreamEnd *end = end_of(file[i]), *target = end_of(file2[i]);
       if (end == nullptr && target == nullptr) continue;
-      const std::string_view name = func[i];
-      const int64_t start = ts[i], stop = ts[i] + dur[i];
-      if (end != nullptr && name == "connect" && end->connect_ns == 0) end->connect_ns = start;
-      if (end != nullptr && name.starts_with("accept")) end->accepted_ns = stop;
-      if (ret[i] <= 0) continue;
-      for (StreamEnd* one : {end, target}) {
-        if (one != nullptr) one->proc_id = static_cast<int32_t>(proc[i]);
-      }
-      if (target != nullptr && (name == "sendfile" || name == "splice")) target->sent.add(start, stop, ret[i]);
-      if (end == nullptr) continue;
-      if (is_one_of(kSends, name)) {
-        end->sent.add(start, stop, ret[i]);
-      } else if (name == "splice" ||
-                 (is_one_of(kReceives, name) && !(name.starts_with("recv") && (arg2[i] & MSG_PEEK) != 0))) {
-        end->received.add(start, stop, ret[i]);
-      }
+      add_call({func[i], ts[i], ts[i] + dur[i], ret[i], arg2[i], static_cast<int32_t>(proc[i])}, end, target);
     }
-  }
+  });
 }
 
 size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds) {

@@ -11,6 +11,7 @@
 #include <arrow/api.h>
 #include <fmt/format.h>
 
+#include "runner/nodes/stop_signals.h"
 #include "runner/nodes/table_file.h"
 #include "runner/nodes/table_shape.h"
 #include "runner/parquet/parquet_table.h"
@@ -100,8 +101,10 @@ class CopiedColumn {
   static void add_each(trace::NumberColumn<T>& to, const arrow::Array& array, Get get) {
     const auto count = static_cast<size_t>(array.length());
     if (array.null_count() == 0) return to.add_each(count, get);
+    const uint8_t* bits = array.null_bitmap_data();
+    const auto offset = static_cast<size_t>(array.offset());
     to.add_each_if(
-        count, [&](size_t i) { return array.IsValid(static_cast<int64_t>(i)); }, get);
+        count, [=](size_t i) { return (bits[(i + offset) / 8] >> (i + offset) % 8 & 1) != 0; }, get);
   }
 
   void add_texts(const arrow::DictionaryArray& array) {
@@ -147,7 +150,7 @@ struct Job {
   size_t node = 0;
 };
 
-Status copy_one(const Job& job, const Change& change, const std::string& tables_folder, const CopyOptions& options) {
+Status copy_one(const Job& job, const Change& change, const std::string& tables_folder) {
   trace::ParquetTable table(job.shape->name);
   trace::Int32Column& node_id = table.int32("node_id", trace::Encoding::kSame);
   std::vector<std::unique_ptr<CopiedColumn>> columns;
@@ -160,7 +163,7 @@ Status copy_one(const Job& job, const Change& change, const std::string& tables_
     const auto file = TableFile::open(path);
     if (!file) return tl::make_unexpected(file.error());
     for (int group = 0; status && group < file->row_groups(); ++group) {
-      if (options.stopped != nullptr && *options.stopped != 0) return fail("the merge was stopped");
+      if (Status goes_on = check_stopped(); !goes_on) return goes_on;
       const auto read = file->read(group);
       if (!read) return tl::make_unexpected(read.error());
       const arrow::Table& rows = **read;
@@ -238,7 +241,7 @@ Result<Copied> copy_tables(const std::vector<NodeTrace>& nodes, const std::vecto
   const std::vector<Job> jobs = jobs_of(*shapes);
   const auto nothing = [](unsigned, size_t) { return Status(); };
   const Status done = trace::in_order(jobs.size(), options.threads, nothing, nothing, [&](unsigned, size_t at) {
-    return copy_one(jobs[at], changes[jobs[at].node], tables, options);
+    return copy_one(jobs[at], changes[jobs[at].node], tables);
   });
   if (!done) return tl::make_unexpected(done.error());
   return copied;

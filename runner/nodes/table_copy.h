@@ -4,7 +4,6 @@
 // traces and their length.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +17,6 @@ namespace mlrun::nodes {
 struct CopyOptions {
   std::string folder;  // of the new trace
   unsigned threads = 1;
-  const std::atomic<int>* stopped = nullptr;  // not 0: it fails between two row groups
 };
 
 struct Copied {

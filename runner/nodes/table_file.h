@@ -44,6 +44,9 @@ class TableFile {
   std::shared_ptr<arrow::Schema> schema_;
 };
 
+// Whether an error is about the trace's own files: that they are damaged, cannot be opened, or lack a column.
+[[nodiscard]] bool is_about_trace(const Error& error, const std::string& trace_folder);
+
 // The files of a table, in order.
 std::vector<std::string> files_of(const std::string& trace_folder, const std::string& table);
 

@@ -15,7 +15,7 @@ import time, torch, torch.distributed as dist
 dist.init_process_group("gloo")
 rank, value = dist.get_rank(), torch.ones(50000)
 for step in range(30):
-    time.sleep(0.02 if rank == 1 else 0.005)  # rank 1 is the slow one
+    time.sleep(0.06 if rank == 1 else 0.005)  # rank 1 is the slow one, on a busy machine too
     dist.all_reduce(value)
 dist.barrier()
 dist.destroy_process_group()
@@ -46,16 +46,18 @@ def check(this):
     with nodes.Networks("mlrun29") as networks:
         for number in range(RUNS):
             first, second = record(this, networks, number, program)
-            start = this.opened(second).run["start_ns"]
-            nodes.read_by_another_clock(second, nodes.Shift(50_000_000, 20 * chance.choice((-1, 1)), start))
+            start, ppm = this.opened(second).run["start_ns"], 20 * chance.choice((-1, 1))
+            nodes.read_by_another_clock(second, nodes.Shift(50_000_000, ppm, start))
             out = this.path(f"run{number}.merged")
             done = nodes.merge(this, first, second, out=out)
             node = nodes.merged(out)["nodes"][1]
             off = node["offset_ns"] - 50_000_000  # the offset is that of the node's start
-            print(f"run {number}: off by {off / 1e3:.1f} us, error {node['error_ns'] / 1e3:.1f} us, {node['messages']} messages, "
+            off_at_end = off + (node["drift_ppb"] - ppm * 1000) * (node["end_ns"] - node["start_ns"]) / 1e9
+            print(f"run {number}: off by {off / 1e3:.1f} us, {off_at_end / 1e3:.1f} us at the end, "
+                  f"error {node['error_ns'] / 1e3:.1f} us, {node['messages']} messages, "
                   f"drift {node['drift_ppb'] / 1e3:.2f} ppm")
             this.equal("known by", node["aligned_by"], "messages")
-            this.true("the true offset is within the error", abs(off) <= node["error_ns"], node)
+            this.true("the true offset is within the error", max(abs(off), abs(off_at_end)) <= node["error_ns"] + 1, node)
             delays = nodes.earliest_arrivals(out)
             this.true("messages matched", len(delays) > 50, len(delays))
             this.true("no message runs backwards", delays[0] >= -2 * node["error_ns"], delays[:3])

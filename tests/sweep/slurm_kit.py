@@ -35,11 +35,12 @@ MaxJobId={first_job_end}
 MaxArraySize={array_size}
 NodeName=n[1-2] NodeHostname={host} Port=[17101-17102] CPUs=2 RealMemory=1000 State=UNKNOWN
 PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
+{more}
 """
 
 
 class Slurm:
-    def __init__(self, this, array_size=1001, jobs=(1000, 60000)):
+    def __init__(self, this, array_size=1001, jobs=(1000, 60000), more=""):
         self.this = this
         self.folder = Path(tempfile.mkdtemp(prefix="mlrun-slurm-"))  # short: Slurm has sockets below it
         self.configuration = self.folder / "slurm.conf"
@@ -47,12 +48,12 @@ class Slurm:
             (self.folder / name).mkdir(parents=True)
         host = socket.gethostname()
         self.configuration.write_text(CONFIGURATION.format(host=host, folder=self.folder, array_size=array_size,
-                                                           first_job=jobs[0], first_job_end=jobs[1]))
+                                                           first_job=jobs[0], first_job_end=jobs[1], more=more))
         this.environment["SLURM_CONF"] = str(self.configuration)
 
     def __enter__(self):
         start_munge()
-        self.said("slurmctld", "-f", self.configuration)
+        self.start_controller()
         for node in ("n1", "n2"):
             self.start_node(node)
         self.wait("both nodes idle", lambda: self.said("sinfo", "-h", "-N", "-o", "%t").split() == ["idle", "idle"])
@@ -69,6 +70,14 @@ class Slurm:
         done = self.this.run(*command)
         self.this.equal(f"exit status of {command[0]}", done.returncode, 0, said=done.stderr + done.stdout)
         return done.stdout
+
+    def start_controller(self):
+        self.said("slurmctld", "-f", self.configuration)
+
+    def stop_controller(self):
+        pid = int((self.folder / "ctld.pid").read_text())
+        end(pid)
+        self.wait("the controller has ended", lambda: not Path(f"/proc/{pid}").exists())
 
     def start_node(self, node):
         self.said("slurmd", "-N", node, "-f", self.configuration)

@@ -2,6 +2,8 @@
 #include "runner/report/text/text_merged.h"
 
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -83,12 +85,15 @@ std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
 }
 
 std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
+  bool has_attempts = false;
+  for (const ordered_json& rank : list_in(merged, "ranks")) has_attempts = has_attempts || integer_in(rank, "attempt") > 1;
   TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
   for (const ordered_json& rank : list_in(merged, "ranks")) {
     const int64_t number_of = integer_in(rank, "rank");
     const std::string node = node_name(merged, integer_in(rank, "node_id"));
-    table.add({number_of < 0 ? node : fmt::format("rank {} on {}", number_of, node),
-               time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
+    const std::string attempt = has_attempts ? fmt::format(" #{}", integer_in(rank, "attempt")) : "";
+    std::string name = number_of < 0 ? node : fmt::format("rank {}{} on {}", number_of, attempt, node);
+    table.add({std::move(name), time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
                time_or_dash(rank, "compute_ns", style), time_or_dash(rank, "waited_ns", style),
                time_or_dash(rank, "without_batch_ns", style),
                integer_in(rank, "last_times", 0) == 0 ? "-" : count_text(integer_in(rank, "last_times")),
@@ -138,10 +143,11 @@ std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& styl
 
 std::string merged_text(const ordered_json& merged, const std::string& trace, const TextStyle& style, bool problems) {
   const auto nodes = static_cast<int64_t>(list_in(merged, "nodes").size());
-  int64_t ranks = 0;
-  for (const ordered_json& rank : list_in(merged, "ranks")) ranks += integer_in(rank, "rank") >= 0 ? 1 : 0;
-  std::string text = fmt::format("{}{}{}{}trace {}\n", counted(nodes, "node"), style.dot(), counted(ranks, "rank"),
-                                 style.dot(), printable(trace));
+  std::set<int64_t> ranks;
+  for (const ordered_json& rank : list_in(merged, "ranks")) ranks.insert(integer_in(rank, "rank"));
+  ranks.erase(-1);
+  std::string text = fmt::format("{}{}{}{}trace {}\n", counted(nodes, "node"), style.dot(),
+                                 counted(static_cast<int64_t>(ranks.size()), "rank"), style.dot(), printable(trace));
   for (const ordered_json& problem : list_in(merged, "problems")) {
     if (problems && problem.is_string()) text += paragraph("! " + printable(problem.get<std::string>()), 2, 4, style);
   }

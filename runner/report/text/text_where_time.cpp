@@ -127,7 +127,11 @@ std::string driver_name(const Summary& summary) {
   }
   const std::string thread =
       answer.driver_tid == answer.driver_pid ? "" : fmt::format(", thread {}", answer.driver_tid);
-  return fmt::format("{} ({}{})", printable(role), answer.driver_pid, thread);
+  // torchrun starts a rank again after a failure.
+  const auto same = std::count_if(summary.processes.begin(), summary.processes.end(),
+                                  [&](const ProcessSummary& process) { return process.role == role; });
+  const std::string others = role.starts_with("rank ") && same > 1 ? fmt::format(", one of {}", same) : "";
+  return fmt::format("{} ({}{}{})", printable(role), answer.driver_pid, thread, others);
 }
 
 std::string where_time_text(const Summary& summary, const TextStyle& style) {

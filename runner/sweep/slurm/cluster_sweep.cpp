@@ -111,7 +111,9 @@ Status ClusterSweep::take(RunRow& run) {
   if (!status) return tl::make_unexpected(status.error());
   // The status of another submission is none of this attempt.
   const bool is_ours = *status && (*status)->job_name == place->second.task.job_name;
-  const bool has_ended = is_ours && (*status)->run.state != RunState::kRunning;
+  // A task that Slurm itself has stopped and still has in its queue: an administrator requeued it, and it begins again.
+  const bool begins_again = is_ours && (*status)->run.interrupted && queue_.contains(place->second.task);
+  const bool has_ended = is_ours && !begins_again && (*status)->run.state != RunState::kRunning;
   if (!has_ended && queue_.contains(place->second.task)) return {};
   const std::string state = has_ended ? "" : state_of_task(place->second.job_id, place->second.task);
   if (state == "COMPLETED") return {};  // its status is written, and not to be seen here yet
@@ -187,8 +189,12 @@ Status ClusterSweep::submit_one(std::vector<RunRow> tasks, const Words& options)
   const auto job = submit_array(submission.job_name, static_cast<int32_t>(submission.tasks.size()), script,
                                 slurm_folder(out_), options);
   if (!job) {
+    // After a time-out Slurm may have the array nevertheless: its tasks need the files, and are found by the name.
+    const bool may_be_there = job.error().text.find("timed out") != std::string::npos;
     std::error_code ignored;
-    for (const std::string& file : {path, script}) fs::remove(file, ignored);
+    for (const std::string& file : {path, script}) {
+      if (!may_be_there) fs::remove(file, ignored);
+    }
     return tl::make_unexpected(job.error());
   }
   submission.job_id = *job;

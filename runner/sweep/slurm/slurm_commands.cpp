@@ -103,14 +103,41 @@ std::string value_of(std::string_view text, std::string_view key) {
   return {};
 }
 
+// 0: it is no number.
+int32_t number_in(std::string_view text) {
+  int32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// "%N" of the last option for an array: how many of its tasks may run at once. Which tasks it has is ours to say.
+std::string throttle_in(const Words& options) {
+  std::string throttle;
+  for (size_t i = 0; i < options.size(); ++i) {
+    const bool is_split = (options[i] == "-a" || options[i] == "--array") && i + 1 < options.size();
+    const bool is_whole = options[i].starts_with("--array=") || (options[i].starts_with("-a") && options[i].size() > 2);
+    if (!is_split && !is_whole) continue;
+    const std::string& value = options[is_split ? i + 1 : i];
+    const size_t at = value.find('%');
+    throttle = at != std::string::npos && number_in(std::string_view(value).substr(at + 1)) > 0 ? value.substr(at) : "";
+  }
+  return throttle;
+}
+
 }  // namespace
 
 int32_t array_size_most() {
   const auto text = output_of({"scontrol", "show", "config"});
-  const std::string value = text ? value_of(*text, "MaxArraySize") : "";
-  int32_t most = 0;
-  std::from_chars(value.data(), value.data() + value.size(), most);
-  return most > 1 ? most - 1 : kArrayMost;
+  if (!text) return kArrayMost;
+  const int32_t size = number_in(value_of(*text, "MaxArraySize"));
+  int32_t most = size > 1 ? size - 1 : kArrayMost;
+  const std::string parameters = value_of(*text, "SchedulerParameters");
+  for (const std::string_view one : util::split(parameters, ",")) {
+    constexpr std::string_view kKey = "max_array_tasks=";
+    const int32_t tasks = one.starts_with(kKey) ? number_in(one.substr(kKey.size())) : 0;
+    if (tasks > 0) most = std::min(most, tasks);
+  }
+  return most;
 }
 
 Result<std::string> submit_array(const std::string& job_name, int32_t tasks, const std::string& script,
@@ -120,8 +147,8 @@ Result<std::string> submit_array(const std::string& job_name, int32_t tasks, con
   Words command = {"sbatch"};
   command.insert(command.end(), options.begin(), options.end());
   command.insert(command.end(), {"--parsable", "--no-requeue", "--job-name=" + job_name, log,
-                                 fmt::format("--array=0-{}", tasks - 1), script});
-  const auto output = output_of(command);
+                                 fmt::format("--array=0-{}{}", tasks - 1, throttle_in(options)), script});
+  auto output = output_of(command);
   if (!output) return output;
   for (const std::string_view line : util::split(*output, "\n")) {
     if (std::string number = job_number(line); !number.empty()) return number;

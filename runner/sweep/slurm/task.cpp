@@ -81,7 +81,9 @@ Result<int> slurm_task(const Arguments& arguments) {
   size_t index = 0;
   if (arguments.size() != 2) return fail("slurm-task is called by the scripts of mlrun sweep --slurm");
   const std::string& number = arguments[1];
-  std::from_chars(number.data(), number.data() + number.size(), index);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+  if (error != std::errc() || end != number.data() + number.size())
+    return fail(fmt::format("'{}' is no number of a task: SLURM_ARRAY_TASK_ID is not set", number));
   const auto stored = read_submission(arguments[0]);
   if (!stored) return tl::make_unexpected(stored.error());
   if (index >= stored->submission.tasks.size()) return fail(fmt::format("{} has no task {}", arguments[0], number));
