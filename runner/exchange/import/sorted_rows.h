@@ -5,6 +5,8 @@
 //   SortedRows<Row, 2> rows(folder, 32 << 20);
 //   rows.add(end_ns, row, {name, args});
 //   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
+//
+// Rows go from one of these to another as they are stored, without being taken apart: for_each_stored() and add_stored().
 #pragma once
 
 #include <algorithm>
@@ -41,10 +43,7 @@ class SortedRows {
   [[nodiscard]] int64_t size() const { return rows_; }
 
   Status add(int64_t time_ns, const Row& row, const Texts& texts) {
-    // Once and for all: pages are there only when they are used, and growing copies them.
-    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
-    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
-    order_.emplace_back(time_ns, bytes_.size());
+    begin(time_ns);
     std::array<char, kHeadBytes> head;
     const Sizes sizes = sizes_of(texts);
     std::memcpy(head.data(), &time_ns, sizeof time_ns);
@@ -52,17 +51,31 @@ class SortedRows {
     std::memcpy(head.data() + kSizesAt, sizes.data(), sizeof sizes);
     bytes_.append(head.data(), head.size());
     for (const std::string_view text : texts) bytes_.append(text);
-    ++rows_;
-    return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill();
+    return end();
+  }
+  // `row` takes the place of the one in `stored`, whose texts it keeps.
+  Status add_stored(int64_t time_ns, const Row& row, std::string_view stored) {
+    const size_t at = bytes_.size();
+    begin(time_ns);
+    bytes_.append(stored);
+    std::memcpy(bytes_.data() + at, &time_ns, sizeof time_ns);
+    std::memcpy(bytes_.data() + at + kRowAt, &row, kStored);
+    return end();
   }
 
   // In order of time; the rows are gone afterwards.
   template <typename Visit>
   Status for_each(Visit visit) {
+    return for_each_stored([&](int64_t time_ns, std::string_view stored) { return show(time_ns, stored.data(), visit); });
+  }
+  // The same as visit(time, stored).
+  template <typename Visit>
+  Status for_each_stored(Visit visit) {
     sort();
     if (file_.runs().empty()) {
       for (const auto& [time, at] : order_) {
-        if (Status visited = show(bytes_.data() + at, visit); !visited) return visited;
+        const char* from = bytes_.data() + at;
+        if (Status visited = visit(time, std::string_view(from, size_of(from))); !visited) return visited;
       }
       clear();
       return {};
@@ -72,6 +85,14 @@ class SortedRows {
     bytes_ = {};
     return merge(visit);
   }
+
+  // Of a stored row: without its texts, and their bytes.
+  [[nodiscard]] static Row row_of(std::string_view stored) {
+    Row row{};
+    std::memcpy(static_cast<void*>(&row), stored.data() + kRowAt, kStored);
+    return row;
+  }
+  [[nodiscard]] static size_t text_bytes(std::string_view stored) { return stored.size() - kHeadBytes; }
 
  private:
   static constexpr size_t kReservedMax = size_t{40} << 20;
@@ -92,13 +113,18 @@ class SortedRows {
     for (const uint32_t bytes : sizes) size += bytes;
     return size;
   }
+  void begin(int64_t time_ns) {
+    // Once and for all: pages are there only when they are used, and growing copies them.
+    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
+    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
+    order_.emplace_back(time_ns, bytes_.size());
+    ++rows_;
+  }
+  Status end() { return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill(); }
   template <typename Visit>
-  static Status show(const char* at, Visit& visit) {
-    int64_t time_ns = 0;
-    Row row{};
+  static Status show(int64_t time_ns, const char* at, Visit& visit) {
+    const Row row = row_of({at, kHeadBytes});
     Sizes sizes;
-    std::memcpy(&time_ns, at, sizeof time_ns);
-    std::memcpy(static_cast<void*>(&row), at + kRowAt, kStored);
     std::memcpy(sizes.data(), at + kSizesAt, sizeof sizes);
     at += kHeadBytes;
     Texts texts;
@@ -106,7 +132,7 @@ class SortedRows {
       texts[i] = {at, sizes[i]};
       at += sizes[i];
     }
-    return visit(time_ns, std::as_const(row), std::as_const(texts));
+    return visit(time_ns, row, std::as_const(texts));
   }
   void sort() {
     if (!is_sorted_) std::sort(order_.begin(), order_.end());  // by place where the times are equal
@@ -146,13 +172,13 @@ class SortedRows {
       if (Status seen = look(run); !seen) return seen;
     }
     while (!next.empty()) {
-      const size_t run = next.top().second;
+      const auto [time_ns, run] = next.top();
       next.pop();
       const auto head = readers[run].peek(kHeadBytes);
       if (!head) return tl::make_unexpected(head.error());
       const auto whole = readers[run].peek(size_of(head->data()));
       if (!whole) return tl::make_unexpected(whole.error());
-      if (Status visited = show(whole->data(), visit); !visited) return visited;
+      if (Status visited = visit(time_ns, *whole); !visited) return visited;
       readers[run].skip(whole->size());
       if (Status seen = look(run); !seen) return seen;
     }
