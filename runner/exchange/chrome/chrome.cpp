@@ -329,6 +329,7 @@ const ImportedColumns* ChromeSink::imported(const TimelineEvent& event) {
 
 void ChromeSink::put_rest(const TimelineEvent& event) {
   if (const ImportedColumns* columns = imported(event)) {
+    if (!columns->has_frame(*event.row)) put_stack(event);
     columns->append_slice(line_, *event.row);
   } else {
     put_names(event);

@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/exchange/import/otf2_attributes.h"
 #include "runner/exchange/import/otf2_communicators.h"
 #include "runner/util/text.h"
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr OTF2_CallbackCode kGoOn = OTF2_CALLBACK_SUCCESS, kStop = OTF2_CALLBACK_INTERRUPT;
 constexpr size_t kOpenMaxOfLocation = 100'000;
+constexpr std::string_view kNoDuration = "no_duration";  // of a region that mlrun exported
 
 // The library's last complaint, instead of its own print to stderr.
 std::string& complaint() {
@@ -37,13 +39,23 @@ OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_Er
   return code;
 }
 
+// A region that was entered and not left yet.
+struct OpenRegion {
+  OTF2_RegionRef region = 0;
+  int64_t begin_ns = 0;
+  bool is_arrow = false;  // an end of an arrow: its row is there already
+  bool has_duration = true;
+  std::string attributes;  // members of a JSON object
+};
+
 struct Otf2Location {
   std::string name;
   OTF2_LocationGroupRef group = 0;
   OTF2_LocationType type = OTF2_LOCATION_TYPE_UNKNOWN;
   uint64_t events = 0;
   int32_t proc_id = 0, thread_id = 0;
-  std::vector<std::pair<OTF2_RegionRef, int64_t>> open;  // region, begin
+  std::vector<OpenRegion> open;
+  std::string last_arrow;  // what the last end of an arrow was
 };
 
 class Otf2Archive {
@@ -53,6 +65,10 @@ class Otf2Archive {
 
  private:
   static Otf2Archive& of(void* data) { return *static_cast<Otf2Archive*>(data); }
+  static Otf2Archive& with(void* data, const OTF2_AttributeList* list) {
+    of(data).attributes_.read(list);
+    return of(data);
+  }
   Status read(OTF2_Reader* reader);
   Status read_definitions(OTF2_Reader* reader);
   static void register_metrics(OTF2_GlobalDefReaderCallbacks* callbacks);
@@ -87,21 +103,29 @@ class Otf2Archive {
     status_ = std::move(status);
     return kStop;
   }
+  // These take an event whose attributes were read.
   OTF2_CallbackCode enter(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
   OTF2_CallbackCode leave(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_RegionRef region);
-  OTF2_CallbackCode slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns);
+  OTF2_CallbackCode slice(Otf2Location& location, const OpenRegion& open, int64_t end_ns);
   OTF2_CallbackCode metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
                            const OTF2_Type* types, const OTF2_MetricValue* values);
   OTF2_CallbackCode message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                             OTF2_CommRef comm, uint32_t tag, uint64_t bytes);
+  [[nodiscard]] bool is_arrow() const { return attributes_.number("flow_id") && !attributes_.text("step").empty(); }
+  OTF2_CallbackCode arrow(Otf2Location& location, int64_t ts_ns, bool may_be_known);
 
   TraceMaker& to_;
   Status status_;
   uint64_t resolution_ = 1'000'000'000;
   std::unordered_map<OTF2_StringRef, std::string> strings_;
+  Otf2Attributes attributes_{strings_};
   std::unordered_map<OTF2_LocationGroupRef, OTF2_StringRef> groups_;
   std::map<OTF2_LocationRef, Otf2Location> locations_;
-  std::unordered_map<OTF2_RegionRef, std::pair<OTF2_StringRef, OTF2_Paradigm>> regions_;
+  struct Region {
+    OTF2_StringRef name = 0, description = 0;
+    OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
+  };
+  std::unordered_map<OTF2_RegionRef, Region> regions_;
   struct Member {
     OTF2_StringRef name = 0, unit = 0;
   };
@@ -114,18 +138,20 @@ class Otf2Archive {
   uint64_t events_ = 0;  // as the definitions of the locations say
 };
 
-OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, OTF2_RegionRef region, int64_t begin_ns, int64_t end_ns) {
-  const auto found = regions_.find(region);
-  const std::string name = found == regions_.end() ? fmt::format("region {}", region) : text(found->second.first);
+OTF2_CallbackCode Otf2Archive::slice(Otf2Location& location, const OpenRegion& open, int64_t end_ns) {
+  const auto found = regions_.find(open.region);
+  const std::string name = found == regions_.end() ? fmt::format("region {}", open.region) : text(found->second.name);
+  const std::string args = open.attributes.empty() ? std::string() : "{" + open.attributes + "}";
   const bool is_stream = location.type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM;
   model::SliceRow row;
-  row.origin = origin(location, begin_ns);
-  row.dur_ns = end_ns < begin_ns ? -1 : end_ns - begin_ns;
+  row.origin = origin(location, open.begin_ns);
+  row.dur_ns = end_ns < open.begin_ns || !open.has_duration ? -1 : end_ns - open.begin_ns;
   row.kind = model::SliceKind::kRegion;
   row.name = name;
-  row.category = is_stream                                                              ? "accelerator"
-                 : found != regions_.end() && found->second.second == OTF2_PARADIGM_MPI ? "mpi"
-                                                                                        : "region";
+  row.category = is_stream                                                                ? "accelerator"
+                 : found != regions_.end() && found->second.paradigm == OTF2_PARADIGM_MPI ? "mpi"
+                                                                                          : "region";
+  row.args = args;
   return done(to_.add(row));
 }
 
@@ -134,9 +160,16 @@ OTF2_CallbackCode Otf2Archive::enter(OTF2_LocationRef where, OTF2_TimeStamp stam
   Otf2Location& location = locations_[where];
   if (location.open.size() >= kOpenMaxOfLocation) {
     to_.file().leave_out("begun inside 100,000 others");
-  } else {
-    location.open.emplace_back(region, time(stamp));
+    return kGoOn;
   }
+  OpenRegion& open = location.open.emplace_back();
+  open.region = region;
+  open.begin_ns = time(stamp);
+  const auto found = regions_.find(region);
+  open.is_arrow = is_arrow() && found != regions_.end() && text(found->second.description) == "flow";
+  if (open.is_arrow) return arrow(location, open.begin_ns, false);
+  open.has_duration = !attributes_.number(kNoDuration);
+  open.attributes = attributes_.members(kNoDuration);
   return kGoOn;
 }
 
@@ -144,12 +177,15 @@ OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stam
   handle();
   Otf2Location& location = locations_[where];
   for (size_t i = location.open.size(); i-- > 0;) {
-    if (location.open[i].first != region) continue;
-    const int64_t begin_ns = location.open[i].second;
+    if (location.open[i].region != region) continue;
+    OpenRegion open = std::move(location.open[i]);
     if (i + 1 != location.open.size()) ++to_.file().remarks["ended before what began later"];
     location.open.erase(location.open.begin() + static_cast<ptrdiff_t>(i));
-    to_.file().keep("slice", 0);
-    return slice(location, region, begin_ns, time(stamp));
+    to_.file().keep(open.is_arrow ? "flow" : "slice", 0);
+    if (open.is_arrow) return kGoOn;
+    if (const std::string more = attributes_.members({}); !more.empty())
+      open.attributes += (open.attributes.empty() ? "" : ",") + more;
+    return slice(location, open, time(stamp));
   }
   to_.file().leave_out("an end without a beginning");
   return kGoOn;
@@ -158,6 +194,7 @@ OTF2_CallbackCode Otf2Archive::leave(OTF2_LocationRef where, OTF2_TimeStamp stam
 OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
                                       const OTF2_Type* types, const OTF2_MetricValue* values) {
   handle();
+  if (!attributes_.empty()) ++to_.file().remarks["a metric's attributes, left out"];
   const std::vector<OTF2_MetricMemberRef>& members = classes_[ref];
   for (uint8_t i = 0; i < count; ++i) {
     const Member member = i < members.size() ? members_[members[i]] : Member{};
@@ -174,10 +211,35 @@ OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp sta
   return kGoOn;
 }
 
+// An end of an arrow as mlrun exports it: its columns are attributes. It is a message for each arrow that ends or begins there: one that is
+// received at most, and first.
+OTF2_CallbackCode Otf2Archive::arrow(Otf2Location& location, int64_t ts_ns, bool may_be_known) {
+  const std::string_view step = attributes_.text("step");
+  model::FlowRow row;
+  row.origin = origin(location, ts_ns);
+  row.flow_id = attributes_.number("flow_id").value_or(0);
+  row.step = step == "start"  ? model::FlowStep::kStart
+             : step == "step" ? model::FlowStep::kStep
+                              : model::FlowStep::kEnd;
+  row.binds_enclosing = attributes_.text("binds") != "next";
+  row.name = attributes_.text("name");
+  row.category = attributes_.text("category");
+  row.id_text = attributes_.text("id_text");
+  row.args = attributes_.text("args");
+  std::string said = fmt::format("{} {}", ts_ns, attributes_.members({}));
+  if (may_be_known && said == location.last_arrow) {
+    to_.file().keep("flow", 0);
+    return kGoOn;
+  }
+  location.last_arrow = std::move(said);
+  return done(to_.add(row));
+}
+
 // Messages of one communicator, tag and pair arrive in the order in which they were sent.
 OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
   handle();
+  if (is_arrow()) return arrow(locations_[where], time(stamp), is_send);
   const OTF2_LocationRef other = communicators_.location(comm, where, peer);
   const Message key = is_send ? Message{comm, tag, where, other} : Message{comm, tag, other, where};
   std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
@@ -188,8 +250,9 @@ OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp st
     id = others.front();
     others.pop_front();
   }
-  const std::string args =
-      fmt::format("{{\"peer\":{},\"tag\":{},\"bytes\":{},\"communicator\":{}}}", peer, tag, bytes, comm);
+  const std::string more = attributes_.members({});
+  const std::string args = fmt::format("{{\"peer\":{},\"tag\":{},\"bytes\":{},\"communicator\":{}{}{}}}", peer, tag,
+                                       bytes, comm, more.empty() ? "" : ",", more);
   model::FlowRow row;
   row.origin = origin(locations_[where], time(stamp));
   row.flow_id = id;
@@ -278,9 +341,14 @@ Status Otf2Archive::read_definitions(OTF2_Reader* reader) {
         return kGoOn;
       });
   OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
-      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef,
-                    OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
-        of(data).regions_[self] = {name, paradigm};
+      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef,
+                    OTF2_StringRef description, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
+        of(data).regions_[self] = {name, description, paradigm};
+        return kGoOn;
+      });
+  OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(
+      callbacks, [](void* data, OTF2_AttributeRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_Type) {
+        of(data).attributes_.define(self, name);
         return kGoOn;
       });
   register_metrics(callbacks);
@@ -325,41 +393,42 @@ Status Otf2Archive::open_locations(OTF2_Reader* reader) {
 void Otf2Archive::register_events(OTF2_Reader* reader, OTF2_GlobalEvtReader* events) {
   OTF2_GlobalEvtReaderCallbacks* callbacks = OTF2_GlobalEvtReaderCallbacks_New();
   OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
-                    OTF2_RegionRef region) { return of(data).enter(where, stamp, region); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list,
+                    OTF2_RegionRef region) { return with(data, list).enter(where, stamp, region); });
   OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
-                    OTF2_RegionRef region) { return of(data).leave(where, stamp, region); });
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list,
+                    OTF2_RegionRef region) { return with(data, list).leave(where, stamp, region); });
   OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*,
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list,
                     OTF2_MetricRef metric, uint8_t number, const OTF2_Type* types, const OTF2_MetricValue* values) {
-        return of(data).metric(where, stamp, metric, number, types, values);
+        return with(data, list).metric(where, stamp, metric, number, types, values);
       });
   OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list, uint32_t peer,
                     OTF2_CommRef comm, uint32_t tag,
-                    uint64_t bytes) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+                    uint64_t bytes) { return with(data, list).message(where, stamp, true, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list, uint32_t peer,
                     OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
-                    uint64_t) { return of(data).message(where, stamp, true, peer, comm, tag, bytes); });
+                    uint64_t) { return with(data, list).message(where, stamp, true, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list, uint32_t peer,
                     OTF2_CommRef comm, uint32_t tag,
-                    uint64_t bytes) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+                    uint64_t bytes) { return with(data, list).message(where, stamp, false, peer, comm, tag, bytes); });
   OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(
-      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList*, uint32_t peer,
+      callbacks, [](OTF2_LocationRef where, OTF2_TimeStamp stamp, void* data, OTF2_AttributeList* list, uint32_t peer,
                     OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
-                    uint64_t) { return of(data).message(where, stamp, false, peer, comm, tag, bytes); });
+                    uint64_t) { return with(data, list).message(where, stamp, false, peer, comm, tag, bytes); });
   OTF2_Reader_RegisterGlobalEvtCallbacks(reader, events, callbacks, this);
   OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
 }
 
 Status Otf2Archive::add_never_ended() {
   for (auto& [ref, location] : locations_) {
-    for (const auto& [region, begin_ns] : location.open) {
+    for (const OpenRegion& open : location.open) {
+      if (open.is_arrow) continue;
       ++to_.file().remarks["begun and never ended: without a duration"];
-      if (slice(location, region, begin_ns, INT64_MIN) != kGoOn) return status_;
+      if (slice(location, open, INT64_MIN) != kGoOn) return status_;
     }
   }
   return {};

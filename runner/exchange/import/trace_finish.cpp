@@ -237,12 +237,16 @@ Status TraceMaker::write_tables() {
   builder_ = std::make_unique<summary::Builder>(
       summary::BuilderOptions{.start_ns = first_ns_, .phases = info_.phases, .undecided = {}, .files = &info_.files});
   const auto nothing = [](auto&) {};
-  const auto number = [&](model::SliceRow& row) { row.slice_id = ++rows_->slice_ids; };
+  const auto settle = [&](auto& row) { row.stack_id = settled(row.stack_id); };
+  const auto number = [&](model::SliceRow& row) {
+    row.slice_id = ++rows_->slice_ids;
+    settle(row);
+  };
   Status done = rows_->slices.write(tables, number);
   if (done) done = rows_->flows.write(tables, nothing);
   if (done) done = rows_->counters.write(tables, nothing);
-  if (done) done = rows_->samples.write(tables, nothing);
-  if (done) done = rows_->others.write(tables, nothing);
+  if (done) done = rows_->samples.write(tables, settle);
+  if (done) done = rows_->others.write(tables, settle);
   if (done && rows_->requests.size() != 0) done = rows_->requests.write(tables, nothing);
   if (done && rows_->parts.size() != 0) done = rows_->parts.write(tables, nothing);
   const auto hold = [&](trace::TorchMemoryTableRow& row) { builder_->add(row.row); };

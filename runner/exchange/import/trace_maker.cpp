@@ -84,8 +84,8 @@ Status TraceMaker::add(const model::SliceRow& row) {
   return rows_->slices.add(end_ns, row, {row.name, row.category, row.track, row.args, row.other});
 }
 
-Status TraceMaker::add(const model::FlowRow& row) {
-  count("flow", row.origin, row.origin.ts_ns);
+Status TraceMaker::add(const model::FlowRow& row, int64_t of_events) {
+  count("flow", row.origin, row.origin.ts_ns, of_events);
   return rows_->flows.add(row.origin.ts_ns, row, {row.name, row.category, row.id_text, row.args});
 }
 
@@ -177,6 +177,11 @@ uint32_t TraceMaker::library(const std::string& path) {
   const auto [found, made] = libraries_.try_emplace(path, static_cast<uint32_t>(files.size()) + 1);
   if (made) files.push_back({path, {}});
   return found->second;
+}
+
+int32_t TraceMaker::later_stack() {
+  later_stacks_.push_back(0);
+  return -static_cast<int32_t>(later_stacks_.size());
 }
 
 int32_t TraceMaker::stack(const std::vector<model::FrameRow>& frames) {

@@ -114,6 +114,9 @@ bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& e
     return true;
   }
   if (is_word(key, "stack")) return raw(value, event.stack);
+  if (is_word(key, "bind_id")) return raw(value, event.bind_id);
+  if (is_word(key, "flow_in")) return raw(value, event.flow_in);
+  if (is_word(key, "flow_out")) return raw(value, event.flow_out);
   if (!raw(value, text)) return false;
   if (is_word(key, "id2")) {
     take_id2(text, event);
