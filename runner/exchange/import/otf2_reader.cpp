@@ -112,7 +112,7 @@ class Otf2Archive {
   OTF2_CallbackCode message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                             OTF2_CommRef comm, uint32_t tag, uint64_t bytes);
   [[nodiscard]] bool is_arrow() const { return attributes_.number("flow_id") && !attributes_.text("step").empty(); }
-  OTF2_CallbackCode arrow(Otf2Location& location, int64_t ts_ns, bool may_be_known);
+  OTF2_CallbackCode arrow(Otf2Location& location, std::string_view name, int64_t ts_ns, bool may_be_known);
 
   TraceMaker& to_;
   Status status_;
@@ -167,7 +167,7 @@ OTF2_CallbackCode Otf2Archive::enter(OTF2_LocationRef where, OTF2_TimeStamp stam
   open.begin_ns = time(stamp);
   const auto found = regions_.find(region);
   open.is_arrow = is_arrow() && found != regions_.end() && text(found->second.description) == "flow";
-  if (open.is_arrow) return arrow(location, open.begin_ns, false);
+  if (open.is_arrow) return arrow(location, text(found->second.name), open.begin_ns, false);
   open.has_duration = !attributes_.number(kNoDuration);
   open.attributes = attributes_.members(kNoDuration);
   return kGoOn;
@@ -213,7 +213,7 @@ OTF2_CallbackCode Otf2Archive::metric(OTF2_LocationRef where, OTF2_TimeStamp sta
 
 // An end of an arrow as mlrun exports it: its columns are attributes. It is a message for each arrow that ends or begins there: one that is
 // received at most, and first.
-OTF2_CallbackCode Otf2Archive::arrow(Otf2Location& location, int64_t ts_ns, bool may_be_known) {
+OTF2_CallbackCode Otf2Archive::arrow(Otf2Location& location, std::string_view name, int64_t ts_ns, bool may_be_known) {
   const std::string_view step = attributes_.text("step");
   model::FlowRow row;
   row.origin = origin(location, ts_ns);
@@ -222,7 +222,7 @@ OTF2_CallbackCode Otf2Archive::arrow(Otf2Location& location, int64_t ts_ns, bool
              : step == "step" ? model::FlowStep::kStep
                               : model::FlowStep::kEnd;
   row.binds_enclosing = attributes_.text("binds") != "next";
-  row.name = attributes_.text("name");
+  row.name = name;
   row.category = attributes_.text("category");
   row.id_text = attributes_.text("id_text");
   row.args = attributes_.text("args");
@@ -239,7 +239,7 @@ OTF2_CallbackCode Otf2Archive::arrow(Otf2Location& location, int64_t ts_ns, bool
 OTF2_CallbackCode Otf2Archive::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
                                        OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
   handle();
-  if (is_arrow()) return arrow(locations_[where], time(stamp), is_send);
+  if (is_arrow()) return arrow(locations_[where], attributes_.text("name"), time(stamp), is_send);
   const OTF2_LocationRef other = communicators_.location(comm, where, peer);
   const Message key = is_send ? Message{comm, tag, where, other} : Message{comm, tag, other, where};
   std::deque<int64_t>& others = is_send ? received_[key] : sent_[key];
