@@ -60,6 +60,7 @@ def check_stacks(this):
                         ("slice", "async", ("main",)): 1, ("slice", "step", ("loop", "main")): 1, ("import_event", "stack", ("loop", "main")): 1,
                         ("import_event", "stack", ("main",)): 1, ("import_event", "O", ("loop", "main")): 1, ("import_event", "stack", leaf): 1, ("stack_sample", "sample", leaf): 1})
     this.equal("stacks", stacks(trace), expected)
+    this.equal("labels of frames", sorted(trace.rows("frame", "label")), [("b",), ("c",), ("leaf",), ("loop",), ("main",), ("main (app)",)])
     others = {name: json.loads(other) for name, other in trace.rows("slice", "name, other", "WHERE other IS NOT NULL AND kind = 'thread'")}
     this.equal("what has no column", others, {"both": {"sf": 2}, "range": {"esf": 3}})
     this.equal("told", remarks(trace), {"a frame in stackFrames that no stack has": 1, "a stack with a frame that stackFrames does not have": 1})
