@@ -93,7 +93,22 @@ def check_arrows(this):
             this.equal(f"ends of arrows, by {form}", again.rows("flow", "ts // 1000, flow_id, step, binds, name, category, id_text", "ORDER BY ts"), rows)
 
 
+def check_system(this):
+    """Events of Fuchsia's kernel, whose phases mean something else."""
+    events = [{"ph": "p", "pid": 1, "name": "shell"}, {"ph": "t", "pid": 1, "tid": 2, "name": "initial"}, {"ph": "k", "ts": 5.5, "cpu": 3, "out": {"pid": 0}, "in": {"pid": 1, "tid": 2}}]
+    path = this.path("system.json")
+    path.write_text(json.dumps({"systemTraceEvents": {"type": "fuchsia", "events": events}, "traceEvents": [x("x", 1)], "stackFrames": {}}))
+    trace = imported(this, path)
+    this.equal("all events", (trace.events(), trace.left_out()), (4, {}))
+    rows = trace.rows("import_event", "ts, kind, name, args", "ORDER BY kind")
+    this.equal("of the kernel", [(ts, kind, name, args and json.loads(args)) for ts, kind, name, args in rows],
+               [(5500, "system k", None, {"cpu": 3, "out": {"pid": 0}, "in": {"pid": 1, "tid": 2}}), (None, "system p", "shell", None), (None, "system t", "initial", None)])
+    this.equal("names", (trace.rows("process", "command"), trace.rows("thread", "comm")), ([("shell",)], [("initial",)]))
+    this.equal("metadata", trace.files[0]["metadata"], {"systemTraceEvents type": "fuchsia"})
+
+
 def check(this):
+    check_system(this)
     check_stacks(this)
     check_arrows(this)
 

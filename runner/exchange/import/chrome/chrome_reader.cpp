@@ -116,6 +116,7 @@ Status ChromeReader::take(ChromeEvent& event) {
     return {};
   }
   has_phases_ = true;
+  if (part_ == Part::kSystem) return system(event);
   const int32_t proc_id = to_.ids().process(event.pid);
   if (event.phase == 'M') return metadata(event, proc_id);
   if (!event.ts_ns) {
@@ -393,13 +394,41 @@ Status ChromeReader::sample(const ChromeEvent& event, const model::Origin& origi
   return to_.add(row);
 }
 
-Status ChromeReader::member(std::string_view key, std::string_view value) {
+// Of Fuchsia's kernel: phases of its own. `p` and `t` name a process or thread.
+Status ChromeReader::system(const ChromeEvent& event) {
+  const bool is_thread = event.phase == 't';
+  const int32_t proc_id = is_thread || event.phase == 'p' ? to_.ids().process(event.pid) : 0;
+  const int32_t thread_id = is_thread ? to_.ids().thread(proc_id, event.tid) : 0;
+  if (event.phase == 'p') to_.ids().name_process(proc_id, event.name);
+  if (is_thread) to_.ids().name_thread(thread_id, event.name);
+  const std::string kind = std::string("system ") + event.phase, args = args_and(event.args, rest_of(event, 0));
+  model::OtherEventRow row;
+  row.origin = to_.ids().origin(event.ts_ns.value_or(0), proc_id, thread_id);
+  row.has_time = event.ts_ns.has_value();
+  row.kind = kind;
+  row.name = event.name;
+  row.args = args;
+  return to_.add(row);
+}
+
+JsonSplitter::Reads ChromeReader::reads(int depth, std::string_view key, char first) {
+  using enum JsonSplitter::Reads;
+  if (depth == 0) {
+    part_ = key == "stackFrames" ? Part::kFrames : key == "systemTraceEvents" ? Part::kSystem : Part::kEvents;
+    if (first == '[' && (key == "traceEvents" || key == "samples")) return kElements;
+    return first == '{' && part_ != Part::kEvents ? kMembers : kWhole;
+  }
+  return part_ == Part::kSystem && first == '[' && key == "events" ? kElements : kWhole;
+}
+
+Status ChromeReader::member(int depth, std::string_view key, std::string_view value) {
+  if (depth == 1 && part_ == Part::kFrames) return stacks_.learn(key, value);
   members_bytes_ += key.size() + value.size();
   if (value.empty() || members_bytes_ > kMembersBytesMax) {
     ++to_.file().remarks["a member of the document that is too large (1 MiB, all together 16), left out: " +
                          util::escaped_utf8(key.substr(0, 100))];
   } else {
-    document_[std::string(key)] = value;
+    document_[(depth == 0 ? "" : "systemTraceEvents ") + std::string(key)] = value;
   }
   return {};
 }
@@ -461,8 +490,9 @@ Status read_chrome(Input& input, const std::string& path, TraceMaker& to) {
   JsonSplitter::Visitor visitor;
   visitor.element = [&](std::string_view text, int64_t offset) { return reader.element(text, offset); };
   visitor.member = [&](int depth, std::string_view key, std::string_view value) {
-    return depth == 0 ? reader.member(key, value) : reader.frame(key, value);
+    return reader.member(depth, key, value);
   };
+  visitor.reads = [&](int depth, std::string_view key, char first) { return reader.reads(depth, key, first); };
   int64_t shown = 0;
   visitor.progress = [&](int64_t at) {
     if (at == shown) return;

@@ -25,8 +25,8 @@ class ChromeReader {
   ChromeReader(TraceMaker& to, std::string path);
 
   Status element(std::string_view text, int64_t offset);
-  Status member(std::string_view key, std::string_view value);
-  Status frame(std::string_view key, std::string_view value) { return stacks_.learn(key, value); }
+  Status member(int depth, std::string_view key, std::string_view value);
+  JsonSplitter::Reads reads(int depth, std::string_view key, char first);
   // Fails if there was no event at all.
   Status finish(const JsonSplitter& splitter);
 
@@ -39,6 +39,7 @@ class ChromeReader {
   Status async_point(const ChromeEvent& event, const model::Origin& origin);
   Status metadata(const ChromeEvent& event, int32_t proc_id);
   Status other(const ChromeEvent& event, const model::Origin& origin);
+  Status system(const ChromeEvent& event);
   Status sample(const ChromeEvent& event, const model::Origin& origin);
   // Of an event that is a row of a table without stacks.
   Status add_stack(const ChromeEvent& event, const model::Origin& origin);
@@ -61,6 +62,8 @@ class ChromeReader {
   std::map<std::string, std::string> document_;  // members of the top-level object
   size_t members_bytes_ = 0;
   std::unordered_map<std::string, int64_t> text_ids_;
+  enum class Part : uint8_t { kEvents, kFrames, kSystem };
+  Part part_ = Part::kEvents;  // of the document
   int64_t elements_ = 0;
   bool has_phases_ = false;
   int32_t profiled_proc_ = 0;  // of PyTorch's profiler

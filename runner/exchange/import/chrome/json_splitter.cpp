@@ -285,11 +285,6 @@ Result<bool> JsonSplitter::next_member(std::string& key) {
   return !is_cut_;
 }
 
-JsonSplitter::Reads JsonSplitter::of_trace(int depth, std::string_view key, char first) {
-  if (depth == 0 && first == '[' && (key == "traceEvents" || key == "samples")) return Reads::kElements;
-  return depth == 0 && first == '{' && key == "stackFrames" ? Reads::kMembers : Reads::kWhole;
-}
-
 // Of an object that is in `depth` others.
 Status JsonSplitter::members(const Visitor& visitor, int depth) {
   window_.consume(1);

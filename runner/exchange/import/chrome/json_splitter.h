@@ -22,14 +22,13 @@ class JsonSplitter {
   enum class Reads : uint8_t { kWhole, kElements, kMembers };
   // Of a member of an object that is in `depth` others. `first`: its first byte.
   using HowToRead = std::function<Reads(int depth, std::string_view key, char first)>;
-  static Reads of_trace(int depth, std::string_view key, char first);  // events, and members of `stackFrames`
   struct Visitor {
     // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
     std::function<Status(std::string_view element, int64_t offset)> element;
     // Any other member; values beyond kMemberMax are passed as empty.
     std::function<Status(int depth, std::string_view key, std::string_view value)> member;
     std::function<void(int64_t file_at)> progress;
-    HowToRead reads = of_trace;
+    HowToRead reads = [](int, std::string_view, char) { return Reads::kWhole; };
   };
   static constexpr size_t kPadding = Window::kPadding, kMemberMax = size_t{1} << 20;
 
