@@ -95,6 +95,7 @@ def check_arrows(this):
 
 def check_system(this):
     """Events of Fuchsia's kernel, whose phases mean something else."""
+    end = {"ph": "t", "pid": 1, "tid": 2, "ts": 1, "id": 1, "name": "arrow"}
     events = [{"ph": "p", "pid": 1, "name": "shell"}, {"ph": "t", "pid": 1, "tid": 2, "name": "initial"}, {"ph": "k", "ts": 5.5, "cpu": 3, "out": {"pid": 0}, "in": {"pid": 1, "tid": 2}}]
     path = this.path("system.json")
     path.write_text(json.dumps({"systemTraceEvents": {"type": "fuchsia", "events": events}, "traceEvents": [x("x", 1)], "stackFrames": {}}))
@@ -105,6 +106,9 @@ def check_system(this):
                [(5500, "system k", None, {"cpu": 3, "out": {"pid": 0}, "in": {"pid": 1, "tid": 2}}), (None, "system p", "shell", None), (None, "system t", "initial", None)])
     this.equal("names", (trace.rows("process", "command"), trace.rows("thread", "comm")), ([("shell",)], [("initial",)]))
     this.equal("metadata", trace.files[0]["metadata"], {"systemTraceEvents type": "fuchsia"})
+    path.write_text(json.dumps({"traceEvents": [], "systemTraceEvents": {"events": events}}) + json.dumps([x("behind", 1), end]))
+    trace = imported(this, path)
+    this.equal("an array behind it", (trace.rows("slice", "name"), trace.rows("flow", "step")), ([("behind",)], [("step",)]))
 
 
 def check(this):

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-
 namespace mlrun::exchange {
 
 namespace {

@@ -343,6 +343,7 @@ bool JsonSplitter::begins_with_event() const {
 
 // One JSON text, or all objects that follow one after the other.
 Status JsonSplitter::text(const Visitor& visitor) {
+  static_cast<void>(visitor.reads(0, {}, window_.bytes().front()));
   if (window_.bytes().front() == '[') {
     window_.consume(1);
     has_events_ = true;
