@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A trace, exported to OTF2 and imported again, has the same rows: regions with their names, times and threads, ends of arrows with all their columns, values
-of metrics; columns of regions are attributes. What the export lists is all that is missing."""
+of metrics, samples of stacks; columns of regions are attributes. What the export lists is all that is missing."""
 
 import json
 from collections import Counter
@@ -36,6 +36,15 @@ def check_attributes(this, trace, again):
     this.equal("attributes of slices", Counter((name, one.get("category"), one.get("args")) for name, one in attributes), wanted)
 
 
+def stacks(trace, tables):
+    """(time, functions from the innermost on) of each sample."""
+    names = {row["frame_id"]: row["function"] or row["label"] for row in rows_of(trace, "frame")}
+    frames = {}
+    for row in sorted(rows_of(trace, "stack"), key=lambda row: (row["stack_id"], row["depth"])):
+        frames.setdefault(row["stack_id"], []).append(names[row["frame_id"]])
+    return Counter((row["ts"], tuple(frames.get(row["stack_id"], ()))) for table in tables for row in rows_of(trace, table))
+
+
 def check_values(this, trace, again):
     wanted = Counter((f"counter.{column}", row["ts"], row[column]) for row in rows_of(trace, "counter") for column in ("value",))
     found = Counter((row["name"], row["ts"], row["value"]) for row in rows_of(again, "counter"))
@@ -62,6 +71,7 @@ def check(this):
         this.equal(f"{name}: regions", found, wanted, said=printed)
         named = {table for table in told if told[table][0]} & (NAMES.keys() | OTHERS)
         this.equal(f"{name}: as many as were written", sum(found.values()), sum(told[table][0] for table in named))
+        this.equal(f"{name}: samples of stacks", stacks(again, ("stack_sample",)), stacks(trace, ("python_stack", "stack_sample")))
         check_values(this, trace, again)
 
 
