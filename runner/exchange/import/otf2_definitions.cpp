@@ -95,8 +95,8 @@ Status Otf2ArchiveReader::read_definitions(OTF2_Reader* reader) {
         return OTF2_CALLBACK_SUCCESS;
       });
   OTF2_GlobalDefReaderCallbacks_SetRegionCallback(
-      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef,
-                    OTF2_StringRef description, OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
+      callbacks, [](void* data, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef, OTF2_StringRef description,
+                    OTF2_RegionRole, OTF2_Paradigm paradigm, OTF2_RegionFlag, OTF2_StringRef, uint32_t, uint32_t) {
         of(data).regions_[self] = {name, description, paradigm};
         return OTF2_CALLBACK_SUCCESS;
       });

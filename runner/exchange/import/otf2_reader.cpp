@@ -91,8 +91,8 @@ OTF2_CallbackCode Otf2ArchiveReader::leave(OTF2_LocationRef where, OTF2_TimeStam
   return kGoOn;
 }
 
-OTF2_CallbackCode Otf2ArchiveReader::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref, uint8_t count,
-                                      const OTF2_Type* types, const OTF2_MetricValue* values) {
+OTF2_CallbackCode Otf2ArchiveReader::metric(OTF2_LocationRef where, OTF2_TimeStamp stamp, OTF2_MetricRef ref,
+                                            uint8_t count, const OTF2_Type* types, const OTF2_MetricValue* values) {
   handle();
   if (!attributes_.empty()) ++to_.file().remarks["a metric's attributes, left out"];
   const std::vector<OTF2_MetricMemberRef>& members = classes_[ref];
@@ -117,12 +117,13 @@ OTF2_CallbackCode Otf2ArchiveReader::sample(OTF2_LocationRef where, OTF2_TimeSta
   handle();
   const std::string_view event = attributes_.text("event");
   const std::string others = event.empty() ? attributes_.members({}) : std::string();
-  const std::string args = event.empty() ? (others.empty() ? others : "{" + others + "}") : std::string(attributes_.text("args"));
+  const std::string args =
+      event.empty() ? (others.empty() ? others : "{" + others + "}") : std::string(attributes_.text("args"));
   model::StackSampleRow row;
   row.origin = origin(locations_[where], time(stamp));
-  row.stack_id = stacks_.stack(context, {[&](OTF2_RegionRef ref) { return region_name(ref); },
-                                         [&](OTF2_StringRef ref) { return text(ref); }},
-                               to_);
+  row.stack_id = stacks_.stack(
+      context, {[&](OTF2_RegionRef ref) { return region_name(ref); }, [&](OTF2_StringRef ref) { return text(ref); }},
+      to_);
   row.cpu = static_cast<int32_t>(attributes_.number("cpu").value_or(-1));
   row.period = attributes_.number("period").value_or(-1);
   row.event = event.empty() ? "sample" : event;
@@ -132,7 +133,8 @@ OTF2_CallbackCode Otf2ArchiveReader::sample(OTF2_LocationRef where, OTF2_TimeSta
 
 // An end of an arrow as mlrun exports it: its columns are attributes. It is a message for each arrow that ends or begins there: one that is
 // received at most, and first.
-OTF2_CallbackCode Otf2ArchiveReader::arrow(ReadLocation& location, std::string_view name, int64_t ts_ns, bool may_be_known) {
+OTF2_CallbackCode Otf2ArchiveReader::arrow(ReadLocation& location, std::string_view name, int64_t ts_ns,
+                                           bool may_be_known) {
   const std::string_view step = attributes_.text("step");
   model::FlowRow row;
   row.origin = origin(location, ts_ns);
@@ -156,7 +158,7 @@ OTF2_CallbackCode Otf2ArchiveReader::arrow(ReadLocation& location, std::string_v
 
 // Messages of one communicator, tag and pair arrive in the order in which they were sent.
 OTF2_CallbackCode Otf2ArchiveReader::message(OTF2_LocationRef where, OTF2_TimeStamp stamp, bool is_send, uint32_t peer,
-                                       OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
+                                             OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
   handle();
   if (is_arrow()) return arrow(locations_[where], attributes_.text("name"), time(stamp), is_send);
   const OTF2_LocationRef other = communicators_.location(comm, where, peer);

@@ -66,7 +66,8 @@ class SortedRows {
   // In order of time; the rows are gone afterwards.
   template <typename Visit>
   Status for_each(Visit visit) {
-    return for_each_stored([&](int64_t time_ns, std::string_view stored) { return show(time_ns, stored.data(), visit); });
+    return for_each_stored(
+        [&](int64_t time_ns, std::string_view stored) { return show(time_ns, stored.data(), visit); });
   }
   // The same as visit(time, stored).
   template <typename Visit>

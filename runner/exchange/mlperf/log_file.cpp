@@ -71,7 +71,8 @@ class LogFile {
       const std::string_view value = rows->text(kValue);
       const bool is_interval = rows->has_duration();
       add(rows->ts(), is_interval ? "INTERVAL_START" : "POINT_IN_TIME", key, value);
-      if (is_interval && !rows->values(kOpen).boolean(rows->row())) add(rows->end(), "INTERVAL_END", end_key(rows->end(), key), {});
+      if (is_interval && !rows->values(kOpen).boolean(rows->row()))
+        add(rows->end(), "INTERVAL_END", end_key(rows->end(), key), {});
     }
     job_.account().wrote("mark", marks, static_cast<int64_t>(lines_.size()));
     job_.account().left_out("mark", "no line of a log", others);

@@ -71,7 +71,8 @@ void ChromeStacks::settle() {
     if (stack_id == 0) ++to_.file().remarks["a stack with a frame that stackFrames does not have"];
     to_.settle_stack(later, stack_id);
   }
-  const auto unused = std::count_if(frames_.begin(), frames_.end(), [](const auto& one) { return !one.second.is_used; });
+  const auto unused =
+      std::count_if(frames_.begin(), frames_.end(), [](const auto& one) { return !one.second.is_used; });
   if (unused != 0) to_.file().remarks["a frame in stackFrames that no stack has"] += unused;
 }
 

@@ -94,8 +94,7 @@ class TensorflowMemory {
     Status done;
     members_.visit(stats, [&](const JsonMember& member) {
       model::CounterRow row;
-      const auto [end, error] =
-          std::from_chars(member.text.data(), member.text.data() + member.text.size(), row.value);
+      const auto [end, error] = std::from_chars(member.text.data(), member.text.data() + member.text.size(), row.value);
       if (error != std::errc() || end != member.text.data() + member.text.size() || !done) return;
       row.origin = origin;
       row.name = counter_;
