@@ -14,9 +14,9 @@
 #include "runner/exchange/import/input.h"
 #include "runner/exchange/import/mllog_file.h"
 #include "runner/exchange/import/nsys.h"
-#include "runner/exchange/import/otf2_reader.h"
 #include "runner/exchange/import/perf_text.h"
 #include "runner/exchange/import/strace.h"
+#include "runner/exchange/otf2/read_otf2.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/otf2_reader.h"
+#include "runner/exchange/otf2/read_otf2.h"
 
 #include <otf2/otf2.h>
 
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/exchange/import/otf2_archive_reader.h"
+#include "runner/exchange/otf2/archive_reader.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {

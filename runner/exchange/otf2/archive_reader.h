@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads one OTF2 archive (otf2_reader.h): its definitions, then the events of all locations in order of time.
+// Reads one OTF2 archive (read_otf2.h): its definitions, then the events of all locations in order of time.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "runner/exchange/import/otf2_attributes.h"
-#include "runner/exchange/import/otf2_communicators.h"
-#include "runner/exchange/import/otf2_stacks.h"
 #include "runner/exchange/import/trace_maker.h"
+#include "runner/exchange/otf2/read_attributes.h"
+#include "runner/exchange/otf2/read_communicators.h"
+#include "runner/exchange/otf2/read_stacks.h"
 
 namespace mlrun::exchange {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/otf2_stacks.h"
+#include "runner/exchange/otf2/read_stacks.h"
 
 #include <algorithm>
 #include <vector>
