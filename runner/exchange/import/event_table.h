@@ -32,7 +32,7 @@ class GroupWriter {
   using Texts = typename Sorted::Texts;
   using Bind = void (*)(Row& row, const Texts& texts);
 
-  GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, SIZE_MAX) {}
+  GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, Sorted::kUnlimited) {}
 
   Status open(const std::string& tables_folder) { return table_.parquet().open_in(tables_folder); }
 

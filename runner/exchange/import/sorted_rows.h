@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "runner/exchange/import/run_file.h"
+#include "runner/util/huge_pages.h"
 #include "runner/util/result.h"
 
 namespace mlrun::exchange {
@@ -37,6 +38,8 @@ class SortedRows {
 
  public:
   using Texts = std::array<std::string_view, kTexts>;
+  // As a limit: rows stay in memory, which is kept for those that come after for_each().
+  static constexpr size_t kUnlimited = SIZE_MAX;
 
   SortedRows(std::string folder, size_t limit_bytes) : file_(std::move(folder)), limit_(limit_bytes) {}
 
@@ -78,12 +81,11 @@ class SortedRows {
         const char* from = bytes_.data() + at;
         if (Status visited = visit(time, std::string_view(from, size_of(from))); !visited) return visited;
       }
-      clear();
+      limit_ == kUnlimited ? clear() : release();
       return {};
     }
     if (Status spilled = spill(); !spilled) return spilled;
-    order_ = {};
-    bytes_ = {};
+    release();
     return merge(visit);
   }
 
@@ -116,7 +118,7 @@ class SortedRows {
   }
   void begin(int64_t time_ns) {
     // Once and for all: pages are there only when they are used, and growing copies them.
-    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
+    if (bytes_.empty()) bytes_.reserve(limit_ == kUnlimited ? kReservedMax : limit_);
     if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
     order_.emplace_back(time_ns, bytes_.size());
     ++rows_;
@@ -142,6 +144,11 @@ class SortedRows {
   void clear() {
     order_.clear();
     bytes_.clear();
+    is_sorted_ = true;
+  }
+  void release() {
+    order_ = {};
+    bytes_ = {};
     is_sorted_ = true;
   }
   Status spill() {
@@ -191,7 +198,7 @@ class SortedRows {
   int64_t rows_ = 0;
   bool is_sorted_ = true;
   std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
-  std::string bytes_;
+  std::basic_string<char, std::char_traits<char>, summary::HugePageAllocator<char>> bytes_;
 };
 
 }  // namespace mlrun::exchange

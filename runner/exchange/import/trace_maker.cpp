@@ -22,7 +22,7 @@ constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 byte
 
 TraceMaker::Rows::Rows(trace::StagingFolder folder)
     : staging(std::move(folder)),
-      slices(staging.path(), 2 * kRowBytes,
+      slices(staging.path(), 3 * kRowBytes,
              [](model::SliceRow& row, const auto& texts) {
                row.name = texts[0], row.category = texts[1], row.track = texts[2], row.args = texts[3],
                row.other = texts[4];

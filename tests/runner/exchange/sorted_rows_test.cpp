@@ -55,7 +55,7 @@ TEST_P(SortedRowsTest, RowsOfOneTimeKeepTheirOrder) {
 }
 
 TEST_P(SortedRowsTest, RowsThatAreHandedOnKeepTheirTexts) {
-  Sorted rows(std::filesystem::temp_directory_path().string(), GetParam()), others("", SIZE_MAX);
+  Sorted rows(std::filesystem::temp_directory_path().string(), GetParam()), others("", Sorted::kUnlimited);
   std::vector<Said> wanted = made_rows();
   for (const auto& [time, number, name, args] : wanted)
     ASSERT_TRUE(rows.add(time, {.number = number}, {name, args}).has_value());
