@@ -10,7 +10,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr int64_t kYear2000Ns = 946'684'800'000'000'000, kTimeMax = INT64_MAX / 4;
+constexpr int64_t kYear2000Ns = 946'684'800'000'000'000, kBaseTimeMax = INT64_MAX / 4;
 constexpr size_t kMembersBytesMax = size_t{16} << 20;
 
 }  // namespace
@@ -44,7 +44,7 @@ void ChromeReader::read_members() {
     metadata = nlohmann::json::parse(mended_json(value, false), nullptr, false);
     if (metadata.is_discarded()) metadata = mended_json(value, false);
   }
-  if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0 && base < kTimeMax) {
+  if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0 && base < kBaseTimeMax) {
     file.realtime_offset_ns = base;
     file.has_offset = true;
   } else if (to_.first_ns() > kYear2000Ns && to_.first_ns() != INT64_MAX) {
