@@ -42,8 +42,10 @@ class LogFile {
 
  private:
   Status read_metadata() {
-    const auto read = each_row(job_, "import_event", {"ts", "kind", "name", "args"}, [&](const Row& row) {
-      if (row.text(1) == "mllog") metadata_.emplace(std::pair(row.number(0), row.text(2)), row.text(3));
+    const auto read = each_row(job_, "import_event", {"ts", "kind", "name", "args", "id"}, [&](const Row& row) {
+      if (row.text(1) == "mllog")
+        metadata_.emplace(std::pair(row.number(0), row.text(2)),
+                          About{std::string(row.text(4)), std::string(row.text(3))});
     });
     if (!read) return tl::make_unexpected(read.error());
     metadata_rows_ = *read;
@@ -96,14 +98,16 @@ class LogFile {
 
   void add(int64_t at_ns, std::string_view type, const std::string& key, std::string_view value) {
     constexpr int64_t kNsPerMs = 1'000'000;
+    const auto found = metadata_.find({at_ns, key});
+    // An interval that never ended is a mark without a duration.
+    if (found != metadata_.end() && !found->second.type.empty()) type = found->second.type;
     std::string text = fmt::format(":::MLLOG {{\"namespace\": \"\", \"time_ms\": {}, \"event_type\": \"{}\", \"key\": ",
                                    (at_ns + job_.realtime_offset_ns() + kNsPerMs / 2) / kNsPerMs, type);
     append_json(text, key);
     text += ", \"value\": ";
     text += value.empty() ? "null" : value;
     text += ", \"metadata\": ";
-    const auto found = metadata_.find({at_ns, key});
-    text += found == metadata_.end() ? "{}" : found->second;
+    text += found == metadata_.end() ? "{}" : found->second.metadata;
     text += "}\n";
     if (found != metadata_.end()) {
       ++metadata_used_;
@@ -113,7 +117,10 @@ class LogFile {
   }
 
   Export& job_;
-  std::multimap<std::pair<int64_t, std::string>, std::string> metadata_;  // by time and key of the line
+  struct About {
+    std::string type, metadata;  // JSON
+  };
+  std::multimap<std::pair<int64_t, std::string>, About> metadata_;  // by time and key of the line
   int64_t metadata_rows_ = 0, metadata_used_ = 0;
   std::vector<std::tuple<int64_t, size_t, std::string>> lines_;
 };
