@@ -14,7 +14,7 @@ namespace mlrun::exchange {
 namespace {
 
 // What a table may have in memory whatever the others have, and all of them together.
-constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20, kAllRowsBytes = size_t{208} << 20;
+constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20, kAllRowsBytes = size_t{240} << 20;
 constexpr size_t kLaunchesMax = size_t{1} << 21;
 constexpr size_t kFramesMax = size_t{1} << 20, kStackFramesMax = 255;
 constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 bytes each, twice
