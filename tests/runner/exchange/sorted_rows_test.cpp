@@ -16,7 +16,7 @@ namespace {
 
 struct NumberedRow {
   int64_t number = 0;
-  std::string_view name, args;
+  std::string_view name = {}, args = {};
 };
 using Sorted = SortedRows<NumberedRow, 2, kBytesBeforeTexts<NumberedRow, 2>>;
 using Said = std::tuple<int64_t, int64_t, std::string, std::string>;  // time, number, texts
