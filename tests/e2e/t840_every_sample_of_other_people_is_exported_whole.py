@@ -92,8 +92,8 @@ def check(this):
         for check_one in (check_perfetto, check_chrome, check_otf2, check_sqlite):
             try:
                 check_one(this, flat, trace)
-            except AssertionError as fault:  # all of them are shown at the end
-                faults.append(f"{check_one.__name__} of {name}: {fault}")
+            except (AssertionError, LookupError, ValueError) as fault:  # all of them are shown at the end
+                faults.append(f"{check_one.__name__} of {name}: {fault!r}")
     this.true("\n".join(faults), not faults)
     this.true("files were read", read > 40, read)
 
