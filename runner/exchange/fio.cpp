@@ -39,6 +39,13 @@ bool has_dots(std::string_view path) {
   return false;
 }
 
+// Whether a read of it can be replayed from a regular file. Other tools do not say what kind of file a path is.
+bool is_replayed(std::string_view kind, std::string_view path) {
+  if (kind != "unknown") return kind == "regular" || kind == "shm" || kind == "block";
+  return path.starts_with('/') && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
+         !path.starts_with("/sys/");
+}
+
 // Percent-encoded as in URLs, which no shell or parser takes apart.
 std::string fio_name(std::string_view path, int64_t file_id) {
   std::string name = "files";
@@ -69,14 +76,16 @@ class FioThread {
     if (open_[file]++ == 0) line(us, file + " open");
     ++file_actions_;
   }
-  void close(int64_t us, const std::string& file) {
+  // False: it is not open in this thread.
+  bool close(int64_t us, const std::string& file) {
     const auto found = open_.find(file);
-    if (found == open_.end()) return;
+    if (found == open_.end()) return false;
     if (--found->second == 0) {
       line(us, file + " close");
       open_.erase(found);
     }
     ++file_actions_;
+    return true;
   }
   // `action`: read, write, sync, datasync.
   void transfer(int64_t us, const std::string& file, const char* action, int64_t offset, int64_t bytes) {
@@ -124,9 +133,7 @@ class FioExport {
       return fail(fmt::format("cannot make the folder {}: {}", job_.output(), error.message()));
     }
     const auto read = each_row(job_, "file", {"file_id", "path", "kind"}, [&](const Row& row) {
-      const std::string_view kind = row.text(2);
-      if (kind == "regular" || kind == "shm" || kind == "block")
-        files_[row.number(0)] = fio_name(row.text(1), row.number(0));
+      if (is_replayed(row.text(2), row.text(1))) files_[row.number(0)] = fio_name(row.text(1), row.number(0));
     });
     if (!read) return tl::make_unexpected(read.error());
     if (auto written = write_calls(); !written) return written;
@@ -182,7 +189,8 @@ class FioExport {
     if (row.number(kErr) != 0) return "failed calls";
     const int64_t us = std::max<int64_t>((row.ts() - job_.start_ns()) / 1000, 1);
     if (*of_call == MLRUN_CLASS_OPEN) return open(row, us, file->second), nullptr;
-    if (*of_call == MLRUN_CLASS_CLOSE) return thread_of(row).close(us, file->second), nullptr;
+    if (*of_call == MLRUN_CLASS_CLOSE)
+      return thread_of(row).close(us, file->second) ? nullptr : "closes of files that the thread has not opened";
     if (*of_call == MLRUN_CLASS_SYNC) return thread_of(row).transfer(us, file->second, action, 0, 0), nullptr;
     const int64_t bytes = row.number(kRet);
     if (bytes <= 0) return "reads and writes that moved no bytes (end of file)";

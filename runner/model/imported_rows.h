@@ -18,6 +18,7 @@ struct SliceRow {
   int64_t slice_id = 0;
   int64_t dur_ns = -1;  // -1: never ended, or unknown
   SliceKind kind = SliceKind::kThread;
+  int32_t stack_id = 0;  // where it began
   std::string_view name, category;
   std::string_view track;        // id of the asynchronous track; empty: the thread's
   std::string_view args, other;  // JSON objects
@@ -53,6 +54,7 @@ struct StackSampleRow {
 struct OtherEventRow {
   Origin origin;
   int64_t dur_ns = -1;
+  int32_t stack_id = 0;
   bool has_time = true;
   std::string_view kind, name, category, id, args;
 };

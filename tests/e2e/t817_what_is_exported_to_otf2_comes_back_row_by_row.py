@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace, exported to OTF2 and imported again, has the same rows: regions with their names, times and threads, ends of arrows, values of metrics.
-What the export lists is all that is missing."""
+"""A trace, exported to OTF2 and imported again, has the same rows: regions with their names, times and threads, ends of arrows with all their columns, values
+of metrics, samples of stacks; columns of regions are attributes. What the export lists is all that is missing."""
 
+import json
 from collections import Counter
 
 from lib import case, recorded
@@ -14,27 +15,34 @@ OTHERS = {"gpu_kernel", "gpu_memset", "gpu_memory", "mark", "step", "phase", "gp
 
 
 def regions(trace):
-    """(name, begin, duration) of each row that becomes a region; none lasts for a moment."""
+    """(name, begin, duration) of each row that becomes a region."""
     names = {row["name_id"]: row["name"] for row in rows_of(trace, "name")}
     found = Counter()
     for table in (*NAMES, *OTHERS):
         for row in rows_of(trace, table):
             name = row[NAMES[table]] if table in NAMES else names[row["name_id"]] if row.get("name_id") is not None else row.get("operation", row.get("label", table))
-            found[name, row["ts"], row.get("dur") or 0] += 1
+            found[name, row["ts"], row.get("dur", 0)] += 1
     return found
 
 
-def check_arrows(this, trace, again):
-    """A step is the end of one arrow and the begin of another."""
-    wanted = Counter()
-    for row in rows_of(trace, "flow"):
-        if row["flow_id"] == 1:
-            wanted += Counter((row["ts"], step) for step in ({"step": ("end", "start")}.get(row["step"], (row["step"],))))
-    this.equal("ends of arrows", Counter((row["ts"], row["step"]) for row in rows_of(again, "flow")), wanted)
-    by_arrow = {}
-    for row in rows_of(again, "flow"):
-        by_arrow.setdefault(row["flow_id"], []).append(row["ts"])
-    this.equal("arrows", sorted(map(tuple, map(sorted, by_arrow.values()))), [(1500, 4000), (4000, 5500)])
+def arrows(trace):
+    return Counter(tuple(row[column] for column in ("ts", "flow_id", "step", "binds", "name", "category", "id_text", "args")) for row in rows_of(trace, "flow"))
+
+
+def check_attributes(this, trace, again):
+    """Columns of a slice."""
+    wanted = Counter((row["name"], row["category"], row["args"]) for row in rows_of(trace, "slice"))
+    attributes = [(row["name"], json.loads(row["args"])) for row in rows_of(again, "slice") if "slice_id" in (row["args"] or "")]
+    this.equal("attributes of slices", Counter((name, one.get("category"), one.get("args")) for name, one in attributes), wanted)
+
+
+def stacks(trace, tables):
+    """(time, functions from the innermost on) of each sample."""
+    names = {row["frame_id"]: row["function"] or row["label"] for row in rows_of(trace, "frame")}
+    frames = {}
+    for row in sorted(rows_of(trace, "stack"), key=lambda row: (row["stack_id"], row["depth"])):
+        frames.setdefault(row["stack_id"], []).append(names[row["frame_id"]])
+    return Counter((row["ts"], tuple(frames.get(row["stack_id"], ()))) for table in tables for row in rows_of(trace, table))
 
 
 def check_values(this, trace, again):
@@ -58,12 +66,12 @@ def check(this):
         wanted = regions(trace)
         found = Counter((row["name"], row["ts"], row["dur"]) for row in rows_of(again, "slice"))
         if name == "imported":
-            check_arrows(this, trace, again)
-            lone = [row for row in rows_of(trace, "flow") if row["flow_id"] != 1]
-            wanted += Counter((row["name"], row["ts"], 0) for row in lone)
+            this.equal("ends of arrows", arrows(again), arrows(trace))
+            check_attributes(this, trace, again)
         this.equal(f"{name}: regions", found, wanted, said=printed)
         named = {table for table in told if told[table][0]} & (NAMES.keys() | OTHERS)
-        this.equal(f"{name}: as many as were written", sum(found.values()), sum(told[table][0] for table in named) + (len(lone) if name == "imported" else 0))
+        this.equal(f"{name}: as many as were written", sum(found.values()), sum(told[table][0] for table in named))
+        this.equal(f"{name}: samples of stacks", stacks(again, ("stack_sample",)), stacks(trace, ("python_stack", "stack_sample")))
         check_values(this, trace, again)
 
 

@@ -30,7 +30,9 @@ def json_events(path):
         return len(data) if any(isinstance(event, dict) and "ph" in event for event in data) else None
     if "traceEvents" not in data:
         return None
-    return len(data["traceEvents"]) + (len(data["samples"]) if isinstance(data.get("samples"), list) else 0)
+    system = data.get("systemTraceEvents")
+    return (len(data["traceEvents"]) + (len(data["samples"]) if isinstance(data.get("samples"), list) else 0)
+            + (len(system["events"]) if isinstance(system, dict) else 0))
 
 
 def check_json(this):

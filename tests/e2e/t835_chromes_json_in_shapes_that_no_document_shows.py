@@ -46,7 +46,8 @@ def check_frames(this):
     this.equal("period", period, 5)
     this.equal("arguments of a sample", json.loads(args), {"args": {"data": {"chunk": 1}}, "cat": "c"})
     deep = {"traceEvents": [{"ph": "P", "ts": 1, "pid": 1, "tid": 1, "name": "s", "sf": 300}], "stackFrames": frames}
-    this.equal("a deep stack", remarks(imported(this, write(this, "deep.json", deep))), {"a stack of more than 255 frames, without the outer ones": 1})
+    this.equal("a deep stack", remarks(imported(this, write(this, "deep.json", deep))),
+               {"a stack of more than 255 frames, without the outer ones": 1, "a frame in stackFrames that no stack has": 59_999 - 300})
 
 
 def check_texts(this):
@@ -77,7 +78,8 @@ def check_members(this):
               {"ph": "X", **at, "dur": 1, "cat": "kernel", "name": "k", "args": {"device": 0, "stream": 1 << 40, "correlation": 3}}]
     trace = imported(this, write(this, "members.json", events))
     others = {name: json.loads(other) for name, other in trace.rows("slice", "name, other", "WHERE other IS NOT NULL")}
-    this.equal("members of slices without a column", others, {"x": {"sf": 7, "scope": "z", "stack": ["a"]}, "b": {"id": 1, "sf": 9}})
+    this.equal("members of slices without a column", others, {"x": {"sf": 7, "scope": "z"}, "b": {"id": 1, "esf": 9}})
+    this.equal("a stack in the event itself", trace.rows("frame", "function"), [("a",)])
     this.equal("an id that is an object", trace.rows("slice", "track", "WHERE name = 'x'"), [('{"a": 1}',)])
     this.equal("members of an instant", [json.loads(value) for value, in trace.rows("mark", "value")], [{"id": 5, "dur": 2.5}])
     this.equal("members of metadata", [json.loads(args) for args, in trace.rows("import_event", "args", "WHERE kind = 'metadata'")],

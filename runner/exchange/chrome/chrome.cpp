@@ -70,9 +70,11 @@ class FrameTree {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const auto& [parent, frame_id] = nodes_[i];
       line = fmt::format("{}\n\"{}\":{{\"name\":", i == 0 ? "" : ",", i + 1);
-      append_json(line, stacks_->frame(frame_id).label);
+      // Its library is beside the name.
+      const StackFrame& frame = stacks_->frame(frame_id);
+      append_json(line, frame.function.empty() || !frame.source.empty() ? frame.label : frame.function);
       line += ",\"category\":";
-      append_json(line, stacks_->frame(frame_id).library);
+      append_json(line, frame.library);
       if (parent != 0) line += fmt::format(",\"parent\":\"{}\"", parent);
       line += '}';
       file.write(line);
@@ -329,6 +331,7 @@ const ImportedColumns* ChromeSink::imported(const TimelineEvent& event) {
 
 void ChromeSink::put_rest(const TimelineEvent& event) {
   if (const ImportedColumns* columns = imported(event)) {
+    if (!columns->has_frame(*event.row)) put_stack(event);
     columns->append_slice(line_, *event.row);
   } else {
     put_names(event);

@@ -44,6 +44,10 @@ ImportedColumns::ImportedColumns(const TimelineTable& table) {
   binds_ = place("binds");
 }
 
+bool ImportedColumns::has_frame(const OrderedRows& row) const {
+  return row.text(other_).find("\"sf\"") != std::string_view::npos;
+}
+
 void ImportedColumns::append_names(std::string& line, const OrderedRows& row) const {
   append_member(line, "name", row.text(name_));
   if (!row.is_null(category_)) append_member(line, "cat", row.text(category_));

@@ -18,6 +18,8 @@ class ImportedColumns {
 
   // Whether a slice is on a track with an id, rather than on its thread's.
   [[nodiscard]] bool has_track(const OrderedRows& row) const { return !row.is_null(track_); }
+  // Whether a slice has the member for a stack among those that no column is for.
+  [[nodiscard]] bool has_frame(const OrderedRows& row) const;
   // ,"id":... of that track.
   void append_track(std::string& line, const OrderedRows& row) const;
   // Name, category, arguments and further members of a slice.

@@ -8,14 +8,15 @@
 
 #include "runner/exchange/import/bpftrace_text.h"
 #include "runner/exchange/import/chrome/chrome.h"
+#include "runner/exchange/import/chrome/tensorflow_memory.h"
 #include "runner/exchange/import/chrome/torch_memory.h"
 #include "runner/exchange/import/darshan.h"
 #include "runner/exchange/import/input.h"
 #include "runner/exchange/import/mllog_file.h"
 #include "runner/exchange/import/nsys.h"
-#include "runner/exchange/import/otf2_reader.h"
 #include "runner/exchange/import/perf_text.h"
 #include "runner/exchange/import/strace.h"
+#include "runner/exchange/otf2/read_otf2.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -41,6 +42,7 @@ Status read_chrome_file(const std::string& path, TraceMaker& to) {
 }
 
 bool is_memory_timeline(const Probe& probe) { return looks_like_memory_timeline(probe.text); }
+bool is_tensorflow_memory(const Probe& probe) { return looks_like_tensorflow_memory(probe.text); }
 bool is_darshan(const Probe& probe) { return looks_like_darshan(probe.text); }
 bool is_sqlite(const Probe& probe) { return probe.text.starts_with("SQLite format 3"); }
 bool is_perf_data(const Probe& probe) {
@@ -61,13 +63,14 @@ bool is_strace(const Probe& probe) { return looks_like_strace(probe.text); }
 bool is_perf_text(const Probe& probe) { return looks_like_perf_text(probe.text); }
 
 // The first that recognises a file reads it.
-constexpr std::array<Reader, 10> kReaders = {{
+constexpr std::array<Reader, 11> kReaders = {{
     {"nsys", "Nsight Systems: nsys export --type sqlite", is_sqlite, read_nsys, true},
     {"perf.data", "perf record (needs the program perf)", is_perf_data, read_perf_data, true},
     {"darshan", "logs of Darshan, with DXT each read and write (needs the Python package darshan)", is_darshan,
      read_darshan, true},
     {"otf2", "the file traces.otf2 of an archive", is_otf2, read_otf2, true},
     {"torch", "memory timelines of PyTorch's profiler (.json, .raw.json.gz)", is_memory_timeline, read_memory_timeline},
+    {"tensorflow", "memory_profile.json.gz of TensorFlow's profiler", is_tensorflow_memory, read_tensorflow_memory},
     {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json,
      read_chrome_file},
     {"mllog", "logs with :::MLLOG lines", is_mllog, read_mllog},

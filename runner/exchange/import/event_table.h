@@ -28,19 +28,24 @@ int64_t begin_of(const Row& row) {
 template <typename Table, typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class GroupWriter {
  public:
-  using Texts = typename SortedRows<Row, kTexts, kStored>::Texts;
+  using Sorted = SortedRows<Row, kTexts, kStored>;
+  using Texts = typename Sorted::Texts;
   using Bind = void (*)(Row& row, const Texts& texts);
 
-  GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, SIZE_MAX) {}
+  GroupWriter(Bind bind, int64_t rows_max) : bind_(bind), rows_max_(rows_max), group_({}, Sorted::kUnlimited) {}
 
   Status open(const std::string& tables_folder) { return table_.parquet().open_in(tables_folder); }
 
   Status add(int64_t end_ns, const Row& row, const Texts& texts) {
-    if (count_ == 0) ends_ = {end_ns, end_ns};
-    ends_.max_ns = end_ns;
     for (const std::string_view text : texts) text_bytes_ += text.size();
     if (Status added = group_.add(begin_of(row), row, texts); !added) return added;
-    return ++count_ < rows_max_ && text_bytes_ < kGroupTextBytes ? Status() : end_group();
+    return added_one(end_ns);
+  }
+  // With the texts of `stored`.
+  Status add_stored(int64_t end_ns, const Row& row, std::string_view stored) {
+    text_bytes_ += Sorted::text_bytes(stored);
+    if (Status added = group_.add_stored(begin_of(row), row, stored); !added) return added;
+    return added_one(end_ns);
   }
   Status close() {
     if (Status ended = end_group(); !ended) return ended;
@@ -49,6 +54,11 @@ class GroupWriter {
   }
 
  private:
+  Status added_one(int64_t end_ns) {
+    if (count_ == 0) ends_ = {end_ns, end_ns};
+    ends_.max_ns = end_ns;
+    return ++count_ < rows_max_ && text_bytes_ < kGroupTextBytes ? Status() : end_group();
+  }
   Status end_group() {
     const auto put = [&](int64_t, const Row& row, const Texts& texts) -> Status {
       Row bound = row;
@@ -66,38 +76,40 @@ class GroupWriter {
   int64_t rows_max_, count_ = 0;
   size_t text_bytes_ = 0;
   trace::GroupEnds ends_;
-  SortedRows<Row, kTexts, kStored> group_;
+  Sorted group_;
   Table table_;
 };
 
 template <typename Table, typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class EventTable {
  public:
-  using Texts = typename SortedRows<Row, kTexts, kStored>::Texts;
+  using Sorted = SortedRows<Row, kTexts, kStored>;
+  using Texts = typename Sorted::Texts;
   using Bind = typename GroupWriter<Table, Row, kTexts, kStored>::Bind;
 
-  EventTable(const std::string& folder, size_t limit_bytes, Bind bind) : rows_(folder, limit_bytes), bind_(bind) {}
+  EventTable(const std::string& folder, size_t limit_bytes, SharedMemory& memory, Bind bind)
+      : rows_(folder, limit_bytes, &memory), bind_(bind) {}
 
   // `end_ns`: where the row sorts.
   Status add(int64_t end_ns, const Row& row, const Texts& texts) { return rows_.add(end_ns, row, texts); }
   [[nodiscard]] int64_t size() const { return rows_.size(); }
 
-  // `see` gets each row, in order of its end, before it is written, and may complete it.
+  // `see` gets each row without its texts, in order of its end, before it is written, and may complete it.
   template <typename See>
   Status write(const std::string& tables_folder, See see) {
     GroupWriter<Table, Row, kTexts, kStored> writer(bind_, trace::kRowGroupRows);
     if (Status opened = writer.open(tables_folder); !opened) return opened;
-    const auto put = [&](int64_t end_ns, const Row& row, const Texts& texts) -> Status {
-      Row seen = row;
-      see(seen, texts);
-      return writer.add(end_ns, seen, texts);
+    const auto put = [&](int64_t end_ns, std::string_view stored) -> Status {
+      Row row = Sorted::row_of(stored);
+      see(row);
+      return writer.add_stored(end_ns, row, stored);
     };
-    if (Status shown = rows_.for_each(put); !shown) return shown;
+    if (Status shown = rows_.for_each_stored(put); !shown) return shown;
     return writer.close();
   }
 
  private:
-  SortedRows<Row, kTexts, kStored> rows_;
+  Sorted rows_;
   Bind bind_;
 };
 

@@ -2,10 +2,12 @@
 #include "runner/exchange/import/mllog_file.h"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "runner/exchange/import/decimal_time.h"
 #include "runner/exchange/import/file_lines.h"
+#include "runner/exchange/import/json_members.h"
 #include "runner/trace/marks/mllog.h"
 
 namespace mlrun::exchange {
@@ -16,11 +18,42 @@ constexpr std::string_view kMarkerOfLine = ":::MLLOG", kTimeMember = "\"time_ms\
 constexpr int kDigitsOfMillisecond = 6;
 constexpr size_t kLogBytesMax = size_t{128} << 20;  // of lines with events, which are in memory
 
+// What a mark has no column for: the metadata of a line. `line`: its JSON object.
+class MetadataOfLines {
+ public:
+  explicit MetadataOfLines(TraceMaker& to) : to_(to) {}
+
+  Status add(std::string_view line) {
+    std::optional<int64_t> ts_ns;
+    std::string key, type, metadata;
+    const bool is_sound = members_.visit(line, [&](const JsonMember& member) {
+      if (member.key == "time_ms") ts_ns = decimal_ns(member.text, kDigitsOfMillisecond);
+      if (member.key == "key") key = member.text;
+      if (member.key == "event_type") type = member.text;
+      if (member.key == "metadata") metadata = member.raw;
+    });
+    const bool has_any = metadata.starts_with('{') && metadata.find('"') != std::string::npos;
+    if (!is_sound || !ts_ns || key.empty() || !has_any) return {};
+    model::OtherEventRow row;
+    row.origin = to_.ids().origin(*ts_ns, 0, 0);
+    row.kind = "mllog";
+    row.name = key;
+    row.id = type;
+    row.args = metadata;
+    return to_.add(row, 0);
+  }
+
+ private:
+  TraceMaker& to_;
+  JsonMembers members_;
+};
+
 }  // namespace
 
 Status read_mllog(const std::string& path, TraceMaker& to) {
   std::string events;
   int64_t count = 0, last_ns = 0;
+  MetadataOfLines metadata(to);
   const auto see = [&](std::string_view text, int64_t offset) -> Status {
     const size_t marker = text.find(kMarkerOfLine);
     if (marker == std::string_view::npos) return {};
@@ -34,7 +67,7 @@ Status read_mllog(const std::string& path, TraceMaker& to) {
           last_ns,
           decimal_ns(number.substr(0, number.find_first_not_of("0123456789.")), kDigitsOfMillisecond).value_or(0));
     }
-    return {};
+    return metadata.add(text.substr(marker + kMarkerOfLine.size()));
   };
   if (Status read = for_each_line(path, to, see); !read) return read;
   // The clock of the trace is that of the log.

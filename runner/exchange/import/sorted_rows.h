@@ -5,6 +5,8 @@
 //   SortedRows<Row, 2> rows(folder, 32 << 20);
 //   rows.add(end_ns, row, {name, args});
 //   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
+//
+// Rows go from one of these to another as they are stored, without being taken apart: for_each_stored() and add_stored().
 #pragma once
 
 #include <algorithm>
@@ -20,9 +22,15 @@
 #include <vector>
 
 #include "runner/exchange/import/run_file.h"
+#include "runner/util/huge_pages.h"
 #include "runner/util/result.h"
 
 namespace mlrun::exchange {
+
+// What several of these have in memory together.
+struct SharedMemory {
+  size_t limit_bytes = 0, used_bytes = 0;
+};
 
 // Of rows whose last members are the views of their texts: what is stored of them beside the texts.
 template <typename Row, size_t kTexts>
@@ -35,16 +43,17 @@ class SortedRows {
 
  public:
   using Texts = std::array<std::string_view, kTexts>;
+  // As a limit: rows stay in memory, which is kept for those that come after for_each().
+  static constexpr size_t kUnlimited = SIZE_MAX;
 
-  SortedRows(std::string folder, size_t limit_bytes) : file_(std::move(folder)), limit_(limit_bytes) {}
+  // With `memory`, rows stay in memory beyond the limit as long as there is room in it.
+  SortedRows(std::string folder, size_t limit_bytes, SharedMemory* memory = nullptr)
+      : file_(std::move(folder)), limit_(limit_bytes), memory_(memory) {}
 
   [[nodiscard]] int64_t size() const { return rows_; }
 
   Status add(int64_t time_ns, const Row& row, const Texts& texts) {
-    // Once and for all: pages are there only when they are used, and growing copies them.
-    if (bytes_.empty()) bytes_.reserve(std::min(limit_, kReservedMax));
-    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
-    order_.emplace_back(time_ns, bytes_.size());
+    begin(time_ns);
     std::array<char, kHeadBytes> head;
     const Sizes sizes = sizes_of(texts);
     std::memcpy(head.data(), &time_ns, sizeof time_ns);
@@ -52,26 +61,48 @@ class SortedRows {
     std::memcpy(head.data() + kSizesAt, sizes.data(), sizeof sizes);
     bytes_.append(head.data(), head.size());
     for (const std::string_view text : texts) bytes_.append(text);
-    ++rows_;
-    return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill();
+    return end();
+  }
+  // `row` takes the place of the one in `stored`, whose texts it keeps.
+  Status add_stored(int64_t time_ns, const Row& row, std::string_view stored) {
+    const size_t at = bytes_.size();
+    begin(time_ns);
+    bytes_.append(stored);
+    std::memcpy(bytes_.data() + at, &time_ns, sizeof time_ns);
+    std::memcpy(bytes_.data() + at + kRowAt, &row, kStored);
+    return end();
   }
 
   // In order of time; the rows are gone afterwards.
   template <typename Visit>
   Status for_each(Visit visit) {
+    return for_each_stored(
+        [&](int64_t time_ns, std::string_view stored) { return show(time_ns, stored.data(), visit); });
+  }
+  // The same as visit(time, stored).
+  template <typename Visit>
+  Status for_each_stored(Visit visit) {
     sort();
     if (file_.runs().empty()) {
       for (const auto& [time, at] : order_) {
-        if (Status visited = show(bytes_.data() + at, visit); !visited) return visited;
+        const char* from = bytes_.data() + at;
+        if (Status visited = visit(time, std::string_view(from, size_of(from))); !visited) return visited;
       }
-      clear();
+      limit_ == kUnlimited ? clear() : release();
       return {};
     }
     if (Status spilled = spill(); !spilled) return spilled;
-    order_ = {};
-    bytes_ = {};
+    release();
     return merge(visit);
   }
+
+  // Of a stored row: without its texts, and their bytes.
+  [[nodiscard]] static Row row_of(std::string_view stored) {
+    Row row{};
+    std::memcpy(static_cast<void*>(&row), stored.data() + kRowAt, kStored);
+    return row;
+  }
+  [[nodiscard]] static size_t text_bytes(std::string_view stored) { return stored.size() - kHeadBytes; }
 
  private:
   static constexpr size_t kReservedMax = size_t{40} << 20;
@@ -92,13 +123,24 @@ class SortedRows {
     for (const uint32_t bytes : sizes) size += bytes;
     return size;
   }
+  void begin(int64_t time_ns) {
+    // Once and for all: pages are there only when they are used, and growing copies them.
+    if (bytes_.empty()) bytes_.reserve(limit_ == kUnlimited ? kReservedMax : limit_ * (memory_ == nullptr ? 1 : 4));
+    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
+    order_.emplace_back(time_ns, bytes_.size());
+    ++rows_;
+  }
+  Status end() {
+    const size_t now = bytes_.size() + order_.size() * sizeof(order_[0]);
+    if (memory_ != nullptr) memory_->used_bytes += now - counted_;
+    counted_ = now;
+    const bool has_room = memory_ != nullptr && memory_->used_bytes < memory_->limit_bytes;
+    return now < limit_ || has_room ? Status() : spill();
+  }
   template <typename Visit>
-  static Status show(const char* at, Visit& visit) {
-    int64_t time_ns = 0;
-    Row row{};
+  static Status show(int64_t time_ns, const char* at, Visit& visit) {
+    const Row row = row_of({at, kHeadBytes});
     Sizes sizes;
-    std::memcpy(&time_ns, at, sizeof time_ns);
-    std::memcpy(static_cast<void*>(&row), at + kRowAt, kStored);
     std::memcpy(sizes.data(), at + kSizesAt, sizeof sizes);
     at += kHeadBytes;
     Texts texts;
@@ -106,15 +148,26 @@ class SortedRows {
       texts[i] = {at, sizes[i]};
       at += sizes[i];
     }
-    return visit(time_ns, std::as_const(row), std::as_const(texts));
+    return visit(time_ns, row, std::as_const(texts));
   }
   void sort() {
     if (!is_sorted_) std::sort(order_.begin(), order_.end());  // by place where the times are equal
     is_sorted_ = true;
   }
   void clear() {
+    give_back();
     order_.clear();
     bytes_.clear();
+    is_sorted_ = true;
+  }
+  void give_back() {
+    if (memory_ != nullptr) memory_->used_bytes -= counted_;
+    counted_ = 0;
+  }
+  void release() {
+    give_back();
+    order_ = {};
+    bytes_ = {};
     is_sorted_ = true;
   }
   Status spill() {
@@ -146,13 +199,13 @@ class SortedRows {
       if (Status seen = look(run); !seen) return seen;
     }
     while (!next.empty()) {
-      const size_t run = next.top().second;
+      const auto [time_ns, run] = next.top();
       next.pop();
       const auto head = readers[run].peek(kHeadBytes);
       if (!head) return tl::make_unexpected(head.error());
       const auto whole = readers[run].peek(size_of(head->data()));
       if (!whole) return tl::make_unexpected(whole.error());
-      if (Status visited = show(whole->data(), visit); !visited) return visited;
+      if (Status visited = visit(time_ns, *whole); !visited) return visited;
       readers[run].skip(whole->size());
       if (Status seen = look(run); !seen) return seen;
     }
@@ -160,11 +213,12 @@ class SortedRows {
   }
 
   RunFile file_;
-  size_t limit_;
+  size_t limit_, counted_ = 0;  // counted_: of the memory in use
+  SharedMemory* memory_;
   int64_t rows_ = 0;
   bool is_sorted_ = true;
   std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
-  std::string bytes_;
+  std::basic_string<char, std::char_traits<char>, summary::HugePageAllocator<char>> bytes_;
 };
 
 }  // namespace mlrun::exchange

@@ -92,12 +92,13 @@ Status TraceMaker::write_calls() {
   const auto none = [](model::CallRow&, const auto&) {};
   GroupWriter<CallRows, model::CallRow, 1> writer(none, trace::kRowGroupRows);
   if (Status opened = writer.open(rows_->staging.tables()); !opened) return opened;
-  const auto put = [&](int64_t end_ns, const model::CallRow& row, const auto& texts) -> Status {
+  const auto put = [&](int64_t end_ns, std::string_view stored) -> Status {
+    const model::CallRow row = rows_->calls.row_of(stored);
     builder_->add(row);
     ++rows_->calls_made;
-    return writer.add(end_ns, row, texts);
+    return writer.add_stored(end_ns, row, stored);
   };
-  if (Status shown = rows_->calls.for_each(put); !shown) return shown;
+  if (Status shown = rows_->calls.for_each_stored(put); !shown) return shown;
   return writer.close();
 }
 
@@ -235,16 +236,20 @@ Status TraceMaker::write_tables() {
   const std::string tables = rows_->staging.tables();
   builder_ = std::make_unique<summary::Builder>(
       summary::BuilderOptions{.start_ns = first_ns_, .phases = info_.phases, .undecided = {}, .files = &info_.files});
-  const auto nothing = [](auto&, const auto&) {};
-  const auto number = [&](model::SliceRow& row, const auto&) { row.slice_id = ++rows_->slice_ids; };
+  const auto nothing = [](auto&) {};
+  const auto settle = [&](auto& row) { row.stack_id = settled(row.stack_id); };
+  const auto number = [&](model::SliceRow& row) {
+    row.slice_id = ++rows_->slice_ids;
+    settle(row);
+  };
   Status done = rows_->slices.write(tables, number);
   if (done) done = rows_->flows.write(tables, nothing);
   if (done) done = rows_->counters.write(tables, nothing);
-  if (done) done = rows_->samples.write(tables, nothing);
-  if (done) done = rows_->others.write(tables, nothing);
+  if (done) done = rows_->samples.write(tables, settle);
+  if (done) done = rows_->others.write(tables, settle);
   if (done && rows_->requests.size() != 0) done = rows_->requests.write(tables, nothing);
   if (done && rows_->parts.size() != 0) done = rows_->parts.write(tables, nothing);
-  const auto hold = [&](trace::TorchMemoryTableRow& row, const auto&) { builder_->add(row.row); };
+  const auto hold = [&](trace::TorchMemoryTableRow& row) { builder_->add(row.row); };
   if (done && rows_->torch_memories.size() != 0) done = rows_->torch_memories.write(tables, hold);
   if (done) done = write_calls();
   if (done) done = write_gpu();

@@ -13,7 +13,8 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20;
+// What a table may have in memory whatever the others have, and all of them together.
+constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20, kAllRowsBytes = size_t{240} << 20;
 constexpr size_t kLaunchesMax = size_t{1} << 21;
 constexpr size_t kFramesMax = size_t{1} << 20, kStackFramesMax = 255;
 constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 bytes each, twice
@@ -22,32 +23,33 @@ constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 byte
 
 TraceMaker::Rows::Rows(trace::StagingFolder folder)
     : staging(std::move(folder)),
-      slices(staging.path(), 2 * kRowBytes,
+      memory{.limit_bytes = kAllRowsBytes},
+      slices(staging.path(), kRowBytes, memory,
              [](model::SliceRow& row, const auto& texts) {
                row.name = texts[0], row.category = texts[1], row.track = texts[2], row.args = texts[3],
                row.other = texts[4];
              }),
-      flows(staging.path(), kFewRowBytes,
+      flows(staging.path(), kFewRowBytes, memory,
             [](model::FlowRow& row, const auto& texts) {
               row.name = texts[0], row.category = texts[1], row.id_text = texts[2], row.args = texts[3];
             }),
-      counters(staging.path(), kFewRowBytes,
+      counters(staging.path(), kFewRowBytes, memory,
                [](model::CounterRow& row, const auto& texts) {
                  row.name = texts[0], row.series = texts[1], row.category = texts[2];
                }),
-      samples(staging.path(), kFewRowBytes,
+      samples(staging.path(), kFewRowBytes, memory,
               [](model::StackSampleRow& row, const auto& texts) { row.event = texts[0], row.args = texts[1]; }),
-      others(staging.path(), kFewRowBytes,
+      others(staging.path(), kFewRowBytes, memory,
              [](model::OtherEventRow& row, const auto& texts) {
                row.kind = texts[0], row.name = texts[1], row.category = texts[2], row.id = texts[3],
                row.args = texts[4];
              }),
-      requests(staging.path(), kFewRowBytes, [](trace::RequestRow&, const auto&) {}),
-      parts(staging.path(), kFewRowBytes, [](trace::PartRow&, const auto&) {}),
-      torch_memories(staging.path(), kFewRowBytes, [](trace::TorchMemoryTableRow&, const auto&) {}),
-      calls(staging.path(), kRowBytes),
-      gpu(staging.path(), kRowBytes),
-      marks(staging.path(), kFewRowBytes) {}
+      requests(staging.path(), kFewRowBytes, memory, [](trace::RequestRow&, const auto&) {}),
+      parts(staging.path(), kFewRowBytes, memory, [](trace::PartRow&, const auto&) {}),
+      torch_memories(staging.path(), kFewRowBytes, memory, [](trace::TorchMemoryTableRow&, const auto&) {}),
+      calls(staging.path(), kRowBytes, &memory),
+      gpu(staging.path(), kRowBytes, &memory),
+      marks(staging.path(), kFewRowBytes, &memory) {}
 
 TraceMaker::TraceMaker(bool shows_progress) : progress_(shows_progress) {}
 
@@ -84,8 +86,8 @@ Status TraceMaker::add(const model::SliceRow& row) {
   return rows_->slices.add(end_ns, row, {row.name, row.category, row.track, row.args, row.other});
 }
 
-Status TraceMaker::add(const model::FlowRow& row) {
-  count("flow", row.origin, row.origin.ts_ns);
+Status TraceMaker::add(const model::FlowRow& row, int64_t of_events) {
+  count("flow", row.origin, row.origin.ts_ns, of_events);
   return rows_->flows.add(row.origin.ts_ns, row, {row.name, row.category, row.id_text, row.args});
 }
 
@@ -177,6 +179,11 @@ uint32_t TraceMaker::library(const std::string& path) {
   const auto [found, made] = libraries_.try_emplace(path, static_cast<uint32_t>(files.size()) + 1);
   if (made) files.push_back({path, {}});
   return found->second;
+}
+
+int32_t TraceMaker::later_stack() {
+  later_stacks_.push_back(0);
+  return -static_cast<int32_t>(later_stacks_.size());
 }
 
 int32_t TraceMaker::stack(const std::vector<model::FrameRow>& frames) {

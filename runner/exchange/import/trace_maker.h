@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a trace of what readers find: rows in any order become sorted tables, a summary and run.json, as after a merge. The tables
-// grow in TRACE/merging; without finish() nothing remains. Memory: kRowBytes for each table that has rows, and names.
+// grow in TRACE/merging; without finish() nothing remains. Memory: kAllRowsBytes for rows, and names.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class TraceMaker {
 
   // Texts are copied. They count one event as kept; what is made of several events counts the others itself.
   Status add(const model::SliceRow& row);
-  Status add(const model::FlowRow& row);
+  Status add(const model::FlowRow& row, int64_t of_events = 1);
   Status add(const model::CounterRow& row, int64_t of_events);
   Status add(const model::StackSampleRow& row);
   Status add(const model::OtherEventRow& row, int64_t of_events = 1);
@@ -61,6 +61,9 @@ class TraceMaker {
   // The stack of frames "function (library)", innermost first; 0: there are too many.
   int32_t stack(const std::vector<model::FrameRow>& frames);
   uint32_t library(const std::string& path);
+  // The number of a stack that settle_stack() tells before finish(): `stack_id` of a slice, stack_sample or import_event.
+  int32_t later_stack();
+  void settle_stack(int32_t later, int32_t stack_id) { later_stacks_[static_cast<size_t>(-1 - later)] = stack_id; }
 
   template <typename Visit>
   void for_each_file(Visit visit) const {
@@ -78,6 +81,9 @@ class TraceMaker {
   void fill_run(const std::vector<std::string>& command);
   // 0 and a remark: there are too many.
   int64_t name_id(std::string_view name);
+  [[nodiscard]] int32_t settled(int32_t stack_id) const {
+    return stack_id < 0 ? later_stacks_[static_cast<size_t>(-1 - stack_id)] : stack_id;
+  }
   Status write_calls();
   Status write_gpu();
   Status write_marks();
@@ -91,6 +97,7 @@ class TraceMaker {
   std::unique_ptr<summary::Builder> builder_;
   std::unordered_map<std::string, uint32_t> libraries_;
   std::unordered_map<std::string, int32_t> frames_, stacks_;
+  std::vector<int32_t> later_stacks_;
   int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
 };
 

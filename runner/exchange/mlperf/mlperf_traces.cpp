@@ -49,11 +49,13 @@ Status write_mlperf_traces(Export& job) {
   if (auto written = write_call_files(job); !written) return written;
   if (auto written = write_block_file(job, missing); !written) return written;
   if (auto written = write_sample_files(job, missing); !written) return written;
+  if (auto written = write_log_file(job, missing); !written) return written;
   if (auto written = write_process_files(job, missing); !written) return written;
   for (const std::string& line : missing) job.account().note(line);
-  return leave_out_others(
-      job, {"call", "block_part", "sample_cpu", "sample_disk", "sample_gpu_process", "process", "thread", "syscall"},
-      "no file of mlperf-traces has them");
+  return leave_out_others(job,
+                          {"call", "block_part", "mark", "import_event", "sample_cpu", "sample_disk",
+                           "sample_gpu_process", "process", "thread", "syscall"},
+                          "no file of mlperf-traces has them");
 }
 
 }  // namespace mlrun::exchange

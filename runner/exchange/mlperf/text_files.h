@@ -19,6 +19,8 @@ Status write_call_files(Export& job);
 Status write_block_file(Export& job, std::vector<std::string>& missing);
 // cpu.out, gpu.out, iostat.json.
 Status write_sample_files(Export& job, std::vector<std::string>& missing);
+// app.log: MLLOG lines.
+Status write_log_file(Export& job, std::vector<std::string>& missing);
 // pids.out, pids.json, syscalls.out, trace_time_align.out.
 Status write_process_files(Export& job, std::vector<std::string>& missing);
 

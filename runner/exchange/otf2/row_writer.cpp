@@ -226,6 +226,9 @@ void Otf2RowWriter::write_message(const OrderedRows& row, uint64_t arrow, bool i
   const uint64_t at = lane.moment(row.ts());
   if (lane.events() == nullptr) return;
   add_attributes(row, true);
+  // A message has no name, as the region of a row has.
+  OTF2_AttributeList_AddStringRef(shared_.attributes, shared_.definitions.attribute("name", OTF2_TYPE_STRING),
+                                  shared_.definitions.text(row.text(at_.name)));
   const auto tag = uint32_t(arrow);
   lane.check(is_send ? OTF2_EvtWriter_MpiSend(lane.events(), shared_.attributes, at, rank, comm, tag, 0)
                      : OTF2_EvtWriter_MpiRecv(lane.events(), shared_.attributes, at, rank, comm, tag, 0));

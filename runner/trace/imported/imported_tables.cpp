@@ -31,6 +31,7 @@ struct SliceColumns {
     visitor("name", row.name);
     visitor.optional("category", row.category);
     visitor.optional("track", row.track);
+    visitor.optional("stack_id", row.stack_id, 0);
     visitor.optional("args", row.args);
     visitor.optional("other", row.other);
   }
@@ -104,6 +105,7 @@ struct OtherEventColumns {
     visitor.optional("name", row.name);
     visitor.optional("category", row.category);
     visitor.optional("id", row.id);
+    visitor.optional("stack_id", row.stack_id, 0);
     visitor.optional("args", row.args);
   }
 };

@@ -103,7 +103,9 @@ void MllogReader::read_line(const std::string& line, int64_t place) {
     ++log_.unreadable_lines;
     return;
   }
-  const WallTime time = clock_.from_realtime(static_cast<int64_t>(*ms * kMillisecondNs));
+  const double whole_ms = std::floor(*ms);  // the product of both parts is beyond what a double holds
+  const WallTime time = clock_.from_realtime(static_cast<int64_t>(whole_ms) * kMillisecondNs +
+                                             static_cast<int64_t>((*ms - whole_ms) * kMillisecondNs));
   const std::string type = text_in(event, "event_type");
   MllogEvent& read = events_.emplace_back();
   read.line = {logs_, place, time.ts_ns, time.error_ns};

@@ -45,9 +45,9 @@ std::string hex(const std::string& bytes) {
 std::string label(const StackTable& stacks, const FrameRow& frame) {
   const std::string& library = stacks.library(frame);
   if (frame.state == model::FrameState::kPython) return model::python_line(frame);
-  if (frame.file == 0) return fmt::format("0x{:x} in no library", frame.offset);
+  if (frame.file == 0 && frame.function.empty()) return fmt::format("0x{:x} in no library", frame.offset);
   std::string text = frame.function.empty() ? fmt::format("+0x{:x}", frame.offset) : frame.function;
-  text += fmt::format(" ({})", base_name(library));
+  if (frame.file != 0) text += fmt::format(" ({})", base_name(library));
   if (!frame.source.empty()) text += fmt::format(" {}:{}", base_name(frame.source), frame.line);
   return text;
 }

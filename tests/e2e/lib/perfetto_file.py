@@ -96,7 +96,8 @@ class Reader:
 
     def sample(self, ts, packet):
         sample = packet.stack_sample
-        frames = [self.texts["frames"][one] for one in self.texts["callstacks"][sample.callstack_iid].frame_ids]
+        stack = self.texts["callstacks"][sample.callstack_iid].frame_ids if sample.callstack_iid else ()  # 0: it has none
+        frames = [self.texts["frames"][one] for one in stack]
         names = [self.texts["function_names"][frame.function_name_id].str.decode() for frame in frames]
         name = self.texts["stack_sample_counter_descriptors"][sample.primary_descriptor_iid].name
         self.file.sample_threads.add((sample.task_context.pid, sample.task_context.tid))

@@ -114,6 +114,9 @@ bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& e
     return true;
   }
   if (is_word(key, "stack")) return raw(value, event.stack);
+  if (is_word(key, "bind_id")) return raw(value, event.bind_id);
+  if (is_word(key, "flow_in")) return raw(value, event.flow_in);
+  if (is_word(key, "flow_out")) return raw(value, event.flow_out);
   if (!raw(value, text)) return false;
   if (is_word(key, "id2")) {
     take_id2(text, event);
@@ -127,9 +130,18 @@ bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& e
 bool may_have_odd_number(std::string_view text) {
   const auto is_odd = [&](size_t i) {
     if (i == 0 || i + 3 > text.size()) return false;
+    switch (text[i - 1]) {
+      case ':':
+      case ',':
+      case '[':
+      case ' ':
+      case '-':
+      case '\n':
+      case '\t': break;
+      default: return false;  // within a word, mostly
+    }
     const std::string_view three = text.substr(i, 3);
-    const bool is_word = three == "NaN" || three == "nan" || three == "Inf" || three == "inf";
-    return is_word && std::string_view(":,[ -\n\t").find(text[i - 1]) != std::string_view::npos;
+    return three == "NaN" || three == "nan" || three == "Inf" || three == "inf";
   };
   size_t i = 0;
 #ifdef __SSE2__

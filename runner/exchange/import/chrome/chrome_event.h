@@ -21,7 +21,8 @@ struct ChromeEvent {
   std::string_view stack_frame;  // sf: key in stackFrames
   std::string_view stack;        // JSON array
   std::string_view weight;
-  std::string other;  // members of a JSON object, without braces: those that no field is for
+  std::string_view bind_id, flow_in, flow_out;  // JSON: an arrow into and out of the event
+  std::string other;                            // members of a JSON object, without braces: those that no field is for
 };
 
 class ChromeEventParser {

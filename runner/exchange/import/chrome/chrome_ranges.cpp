@@ -18,8 +18,6 @@ model::SliceKind kind_of(char phase) {
   }
 }
 
-bool is_end(char phase) { return phase == 'E' || phase == 'e' || phase == 'F' || phase == 'D'; }
-
 // Members of two objects in one.
 std::string joined(std::string_view one, std::string_view other) {
   const auto is_empty = [](std::string_view text) {
@@ -33,14 +31,15 @@ std::string joined(std::string_view one, std::string_view other) {
 
 }  // namespace
 
-Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin, const std::string& rest) {
+Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin, int32_t stack_id,
+                         const std::string& rest) {
   std::string id;
   if (event.phase != 'B' && event.phase != 'E') {
     id = std::string(event.scope.empty() ? std::string_view() : event.scope) + (event.scope.empty() ? "" : ":") +
          std::string(event.id);
     if (event.id_is_local) id += "@" + std::to_string(origin.proc_id);
   }
-  return ends_.add(origin.ts_ns, {origin, event.phase}, {event.name, event.category, id, event.args, rest});
+  return ends_.add(origin.ts_ns, {origin, stack_id, event.phase}, {event.name, event.category, id, event.args, rest});
 }
 
 // What an end matches by, besides the name: of slices the thread, else category and id.
@@ -70,6 +69,7 @@ Status ChromeRanges::keep(const Open& open, int64_t end_ns, std::string_view mor
   row.origin = open.end.origin;
   row.dur_ns = end_ns < 0 && end_ns == INT64_MIN ? -1 : end_ns - row.origin.ts_ns;
   row.kind = kind_of(open.end.phase);
+  row.stack_id = open.end.stack_id;
   row.name = open.name;
   row.category = open.category;
   row.track = open.track;

@@ -22,14 +22,19 @@ class ChromeRanges {
   [[nodiscard]] static bool is_one(char phase) {
     return std::string_view("BEbeSFND").find(phase) != std::string_view::npos;
   }
+  // Whether it ends what another one of these has begun.
+  [[nodiscard]] static bool is_end(char phase) {
+    return std::string_view("EeFD").find(phase) != std::string_view::npos;
+  }
   // Requires: is_one(event.phase), and it has a time. `origin`: of it. `rest`: members that no column is for.
-  Status add(const ChromeEvent& event, const model::Origin& origin, const std::string& rest);
+  Status add(const ChromeEvent& event, const model::Origin& origin, int32_t stack_id, const std::string& rest);
   // After the last event of the file: adds the ranges as slices.
   Status finish();
 
  private:
   struct End {
     model::Origin origin;
+    int32_t stack_id = 0;
     char phase = 0;
   };
   struct Open {

@@ -6,15 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "runner/exchange/import/chrome/chrome.h"
-#include "runner/util/text.h"
-
 namespace mlrun::exchange {
 
 namespace {
 
-constexpr int64_t kYear2000Ns = 946'684'800'000'000'000, kTimeMax = INT64_MAX / 4;
-constexpr size_t kMembersBytesMax = size_t{16} << 20;
+constexpr const char* kArrowName = "bind_id";
 
 bool is_annotation(std::string_view category) { return category == "user_annotation"; }
 
@@ -63,6 +59,9 @@ std::string rest_of(const ChromeEvent& event, unsigned used) {
   return rest;
 }
 
+// The member that ChromeStacks reads.
+unsigned stack_member(const ChromeEvent& event) { return event.stack.empty() ? kFrame : kStack; }
+
 std::string in_braces(std::string members) { return members.empty() ? std::move(members) : "{" + members + "}"; }
 
 // The arguments as they are, or as a member beside the rest.
@@ -87,8 +86,7 @@ ChromeReader::ChromeReader(TraceMaker& to, std::string path)
       gpu_(to),
       dftracer_(to),
       torch_memory_(to),
-      stacks_(to),
-      samples_(to.staging(), size_t{16} << 20) {
+      stacks_(to) {
   to_.ids().begin_space();
 }
 
@@ -113,6 +111,7 @@ Status ChromeReader::take(ChromeEvent& event) {
     return {};
   }
   has_phases_ = true;
+  if (part_ == Part::kSystem) return system(event);
   const int32_t proc_id = to_.ids().process(event.pid);
   if (event.phase == 'M') return metadata(event, proc_id);
   if (!event.ts_ns) {
@@ -121,9 +120,17 @@ Status ChromeReader::take(ChromeEvent& event) {
   }
   const int32_t thread_id = event.tid.empty() ? 0 : to_.ids().thread(proc_id, event.tid);
   const model::Origin origin = to_.ids().origin(*event.ts_ns, proc_id, thread_id);
+  if (!event.bind_id.empty() || !event.flow_in.empty() || !event.flow_out.empty()) {
+    if (Status added = add_arrow(event, origin); !added) return added;
+  }
   if (ChromeRanges::is_one(event.phase)) {
-    const bool is_of_thread = event.phase == 'B' || event.phase == 'E';
-    return ranges_.add(event, origin, rest_of(event, is_of_thread ? 0 : kId | kScope));
+    const unsigned used = event.phase == 'B' || event.phase == 'E' ? 0 : kId | kScope;
+    if (!ChromeRanges::is_end(event.phase))
+      return ranges_.add(event, origin, stacks_.of(event), rest_of(event, used | stack_member(event)));
+    // The stack at the end has another name in an event that is both.
+    if (!event.stack_frame.empty()) add_json_member(event.other, "esf", json_scalar(event.stack_frame));
+    if (!event.stack.empty()) add_json_member(event.other, "estack", event.stack);
+    return ranges_.add(event, origin, 0, rest_of(event, used | kFrame | kStack));
   }
   switch (event.phase) {
     case 'X': return complete(event, origin);
@@ -149,11 +156,13 @@ Status ChromeReader::complete(ChromeEvent& event, const model::Origin& origin) {
     return {};
   }
   if (profiled_proc_ == 0 && is_of_profiled_process(event.category)) profiled_proc_ = origin.proc_id;
-  event.other = rest_of(event, kId | kDuration);
+  event.other = rest_of(event, kId | kDuration | stack_member(event));
   if (dur_ns >= 0) {
     bool taken = false;
-    if (Status added = gpu_.add(event, origin.ts_ns, dur_ns, join_, taken); !added || taken) return added;
-    if (Status added = dftracer_.add(event, origin, dur_ns, taken); !added || taken) return added;
+    Status added = gpu_.add(event, origin.ts_ns, dur_ns, join_, taken);
+    if (added && !taken) added = dftracer_.add(event, origin, dur_ns, taken);
+    if (!added) return added;
+    if (taken) return add_stack(event, origin);
   }
   if (is_annotation(event.category) && dur_ns >= 0 && event.other.empty() && event.id.empty()) {
     model::MarkRow row;
@@ -163,7 +172,8 @@ Status ChromeReader::complete(ChromeEvent& event, const model::Origin& origin) {
     row.name = event.name;
     row.value = event.args;
     row.scope = "thread";
-    return to_.add(row);
+    if (Status added = to_.add(row); !added) return added;
+    return add_stack(event, origin);
   }
   const std::string rest = in_braces(std::move(event.other)), track = local_id(event, origin);
   model::SliceRow row;
@@ -174,6 +184,7 @@ Status ChromeReader::complete(ChromeEvent& event, const model::Origin& origin) {
   row.track = track;
   row.args = event.args;
   row.other = rest;
+  row.stack_id = stacks_.of(event);
   if (dur_ns < 0) ++to_.file().remarks["no duration"];
   return to_.add(row);
 }
@@ -188,9 +199,10 @@ Status ChromeReader::instant(const ChromeEvent& event, const model::Origin& orig
   row.origin = origin;
   row.domain = event.category.empty() ? "chrome" : event.category;
   row.name = event.name;
-  row.value = args_and(event.args, rest_of(event, kInstantScope));
+  row.value = args_and(event.args, rest_of(event, kInstantScope | stack_member(event)));
   row.scope = event.phase == 'R' ? "process" : scope_of(event.instant_scope);
-  return to_.add(row);
+  if (Status added = to_.add(row); !added) return added;
+  return add_stack(event, origin);
 }
 
 Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& origin) {
@@ -247,7 +259,8 @@ int64_t ChromeReader::flow_id(std::string_view id, bool& is_text) {
 
 Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin) {
   bool is_text = false;
-  const std::string rest = in_braces(rest_of(event, kId | kBinding)), id = local_id(event, origin);
+  const std::string rest = in_braces(rest_of(event, kId | kBinding | stack_member(event))),
+                    id = local_id(event, origin);
   model::FlowRow row;
   row.origin = origin;
   row.flow_id = flow_id(id, is_text);
@@ -259,7 +272,8 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
   row.category = event.category;
   row.id_text = is_text ? std::string_view(id) : std::string_view();
   row.args = event.args.empty() ? std::string_view(rest) : event.args;
-  if (Status added = to_.add(row); !added || rest.empty() || event.args.empty()) return added;
+  if (Status added = to_.add(row); !added) return added;
+  if (Status added = add_stack(event, origin); !added || rest.empty() || event.args.empty()) return added;
   model::OtherEventRow more;
   more.origin = origin;
   more.kind = "flow";
@@ -269,9 +283,45 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
   return to_.add(more, 0);
 }
 
+// By `bind_id`: from an event with `flow_out` to those with `flow_in`, whatever they are called. What is no such arrow stays with the
+// event.
+Status ChromeReader::add_arrow(ChromeEvent& event, const model::Origin& origin) {
+  const bool is_in = event.flow_in == "true", is_out = event.flow_out == "true";
+  const bool is_place = !ChromeRanges::is_end(event.phase) && event.phase != 'C';
+  if (!is_place || event.bind_id.empty() || (!is_in && !is_out)) {
+    for (const auto& [key, value] : {std::pair("bind_id", event.bind_id), std::pair("flow_in", event.flow_in),
+                                     std::pair("flow_out", event.flow_out)}) {
+      if (!value.empty()) add_json_member(event.other, key, value);
+    }
+    return {};
+  }
+  std::string_view id = event.bind_id;
+  if (id.size() > 1 && id.starts_with('"')) id = id.substr(1, id.size() - 2);
+  bool is_text = false;
+  model::FlowRow row;
+  row.origin = origin;
+  row.flow_id = flow_id(id, is_text);
+  row.step = !is_in ? model::FlowStep::kStart : is_out ? model::FlowStep::kStep : model::FlowStep::kEnd;
+  row.binds_enclosing = true;
+  row.name = kArrowName;
+  row.id_text = is_text ? id : std::string_view();
+  return to_.add(row, 0);
+}
+
+Status ChromeReader::add_stack(const ChromeEvent& event, const model::Origin& origin) {
+  model::OtherEventRow row;
+  row.stack_id = stacks_.of(event);
+  if (row.stack_id == 0) return {};
+  row.origin = origin;
+  row.kind = "stack";
+  row.name = event.name;
+  row.category = event.category;
+  return to_.add(row, 0);
+}
+
 // A moment of an asynchronous operation.
 Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& origin) {
-  const std::string more = rest_of(event, kId | kScope);
+  const std::string more = rest_of(event, kId | kScope | stack_member(event));
   const std::string rest = fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, more.empty() ? "" : ",", more);
   const std::string track =
       (event.scope.empty() ? std::string() : std::string(event.scope) + ":") + local_id(event, origin);
@@ -284,6 +334,7 @@ Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& 
   row.track = track;
   row.args = event.args;
   row.other = rest;
+  row.stack_id = stacks_.of(event);
   return to_.add(row);
 }
 
@@ -311,9 +362,10 @@ Status ChromeReader::metadata(const ChromeEvent& event, int32_t proc_id) {
 }
 
 Status ChromeReader::other(const ChromeEvent& event, const model::Origin& origin) {
-  const std::string args = args_and(event.args, rest_of(event, kId));
+  const std::string args = args_and(event.args, rest_of(event, kId | stack_member(event)));
   const std::string kind(1, event.phase);
   model::OtherEventRow row;
+  row.stack_id = stacks_.of(event);
   row.origin = origin;
   row.kind = kind;
   row.name = event.name;
@@ -325,103 +377,33 @@ Status ChromeReader::other(const ChromeEvent& event, const model::Origin& origin
 
 Status ChromeReader::sample(const ChromeEvent& event, const model::Origin& origin) {
   const int64_t period = json_integer(event.weight, -1);
-  std::string rest = rest_of(event, (event.stack.empty() ? kFrame : kStack) | (period >= 0 ? kWeight : 0u));
+  std::string rest = rest_of(event, stack_member(event) | (period >= 0 ? kWeight : 0u));
   if (!event.name.empty() && !event.category.empty()) add_json_member(rest, "cat", quoted_json(event.category));
-  return samples_.add(origin.ts_ns, {origin, period},
-                      {event.name.empty() ? event.category : event.name,
-                       event.stack.empty() ? event.stack_frame : event.stack, args_and(event.args, rest)});
+  const std::string args = args_and(event.args, rest);
+  model::StackSampleRow row;
+  row.origin = origin;
+  row.period = period;
+  row.stack_id = stacks_.of(event);
+  row.event = event.name.empty() ? event.category : event.name;
+  row.args = args;
+  return to_.add(row);
 }
 
-// The frames may follow behind the samples, so that the stacks are made last.
-Status ChromeReader::write_samples() {
-  return samples_.for_each([&](int64_t, const Sample& sample, const auto& texts) {
-    model::StackSampleRow row;
-    row.origin = sample.origin;
-    row.period = sample.period;
-    row.stack_id = stacks_.stack(texts[1]);
-    row.event = texts[0];
-    row.args = texts[2];
-    return to_.add(row);
-  });
-}
-
-Status ChromeReader::member(std::string_view key, std::string_view value) {
-  members_bytes_ += key.size() + value.size();
-  if (value.empty() || members_bytes_ > kMembersBytesMax) {
-    ++to_.file().remarks["a member of the document that is too large (1 MiB, all together 16), left out: " +
-                         util::escaped_utf8(key.substr(0, 100))];
-  } else {
-    document_[std::string(key)] = value;
-  }
-  return {};
-}
-
-void ChromeReader::read_members() {
-  FileAccount& file = to_.file();
-  for (const auto& [key, value] : document_) {
-    nlohmann::json& metadata = file.metadata[util::escaped_utf8(key)];
-    metadata = nlohmann::json::parse(mended_json(value, false), nullptr, false);
-    if (metadata.is_discarded()) metadata = mended_json(value, false);
-  }
-  if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0 && base < kTimeMax) {
-    file.realtime_offset_ns = base;
-    file.has_offset = true;
-  } else if (to_.first_ns() > kYear2000Ns && to_.first_ns() != INT64_MAX) {
-    file.clock = FileClock::kRealtime;
-    file.has_offset = true;
-  }
-  if (file.metadata.contains("deviceProperties") && file.metadata["deviceProperties"].is_array()) {
-    for (const auto& device : file.metadata["deviceProperties"]) {
-      if (!device.is_object() || !device.contains("id") || !device["id"].is_number_integer()) continue;
-      const std::string name =
-          device.contains("name") && device["name"].is_string() ? device["name"].get<std::string>() : "";
-      to_.ids().gpu(device["id"].get<int64_t>(), name);
-    }
-  }
-}
-
-// Its rank among the processes of a training, as PyTorch's profiler writes it.
-void ChromeReader::read_rank() {
-  const auto& metadata = to_.file().metadata;
-  const auto found = metadata.find("distributedInfo");
-  if (profiled_proc_ == 0 || found == metadata.end() || !found->is_object()) return;
-  const auto number = [&](const char* key) -> int64_t {
-    const auto value = found->find(key);
-    const bool is_number = value != found->end() && value->is_number_integer();
-    const int64_t whole = is_number ? value->get<int64_t>() : -1;
-    return whole <= INT32_MAX ? whole : -1;
-  };
-  if (const int64_t rank = number("rank"); rank >= 0) to_.ids().set_rank(profiled_proc_, rank, number("world_size"));
-}
-
-Status ChromeReader::finish(const JsonSplitter& splitter) {
-  if (splitter.has_partial_event()) to_.file().leave_out("the last event, in which the file ends");
-  if (splitter.is_cut()) to_.file().remarks[kCutRemark] = 1;
-  if (!splitter.has_events()) return bad_input(path_, "a JSON object without traceEvents", 0);
-  if (!has_phases_ && (elements_ != 0 || splitter.has_partial_event()))
-    return bad_input(path_, "JSON, but no value in it is an event of a trace", 0);
-  if (Status done = ranges_.finish(); !done) return done;
-  if (Status done = write_samples(); !done) return done;
-  read_members();
-  read_rank();
-  return {};
-}
-
-Status read_chrome(Input& input, const std::string& path, TraceMaker& to) {
-  ChromeReader reader(to, path);
-  JsonSplitter splitter(input, path);
-  JsonSplitter::Visitor visitor;
-  visitor.element = [&](std::string_view text, int64_t offset) { return reader.element(text, offset); };
-  visitor.member = [&](std::string_view key, std::string_view value) { return reader.member(key, value); };
-  visitor.frame = [&](std::string_view key, std::string_view value) { return reader.frame(key, value); };
-  int64_t shown = 0;
-  visitor.progress = [&](int64_t at) {
-    if (at == shown) return;
-    shown = at;
-    to.progress().reached(static_cast<size_t>(at), static_cast<size_t>(input.file_size()));
-  };
-  if (Status read = splitter.run(visitor); !read) return read;
-  return reader.finish(splitter);
+// Of Fuchsia's kernel: phases of its own. `p` and `t` name a process or thread.
+Status ChromeReader::system(const ChromeEvent& event) {
+  const bool is_thread = event.phase == 't';
+  const int32_t proc_id = is_thread || event.phase == 'p' ? to_.ids().process(event.pid) : 0;
+  const int32_t thread_id = is_thread ? to_.ids().thread(proc_id, event.tid) : 0;
+  if (event.phase == 'p') to_.ids().name_process(proc_id, event.name);
+  if (is_thread) to_.ids().name_thread(thread_id, event.name);
+  const std::string kind = std::string("system ") + event.phase, args = args_and(event.args, rest_of(event, 0));
+  model::OtherEventRow row;
+  row.origin = to_.ids().origin(event.ts_ns.value_or(0), proc_id, thread_id);
+  row.has_time = event.ts_ns.has_value();
+  row.kind = kind;
+  row.name = event.name;
+  row.args = args;
+  return to_.add(row);
 }
 
 }  // namespace mlrun::exchange

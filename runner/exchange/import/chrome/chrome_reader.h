@@ -16,7 +16,6 @@
 #include "runner/exchange/import/chrome/json_splitter.h"
 #include "runner/exchange/import/chrome/torch_memory.h"
 #include "runner/exchange/import/json_members.h"
-#include "runner/exchange/import/sorted_rows.h"
 #include "runner/exchange/import/trace_maker.h"
 
 namespace mlrun::exchange {
@@ -26,16 +25,12 @@ class ChromeReader {
   ChromeReader(TraceMaker& to, std::string path);
 
   Status element(std::string_view text, int64_t offset);
-  Status member(std::string_view key, std::string_view value);
-  Status frame(std::string_view key, std::string_view value) { return stacks_.learn(key, value); }
+  Status member(int depth, std::string_view key, std::string_view value);
+  JsonSplitter::Reads reads(int depth, std::string_view key, char first);
   // Fails if there was no event at all.
   Status finish(const JsonSplitter& splitter);
 
  private:
-  struct Sample {
-    model::Origin origin;
-    int64_t period = -1;
-  };
   Status take(ChromeEvent& event);
   Status complete(ChromeEvent& event, const model::Origin& origin);
   Status instant(const ChromeEvent& event, const model::Origin& origin);
@@ -44,8 +39,11 @@ class ChromeReader {
   Status async_point(const ChromeEvent& event, const model::Origin& origin);
   Status metadata(const ChromeEvent& event, int32_t proc_id);
   Status other(const ChromeEvent& event, const model::Origin& origin);
+  Status system(const ChromeEvent& event);
   Status sample(const ChromeEvent& event, const model::Origin& origin);
-  Status write_samples();
+  // Of an event that is a row of a table without stacks.
+  Status add_stack(const ChromeEvent& event, const model::Origin& origin);
+  Status add_arrow(ChromeEvent& event, const model::Origin& origin);
   int64_t flow_id(std::string_view id, bool& is_text);
   void read_members();
   void read_rank();
@@ -61,10 +59,11 @@ class ChromeReader {
   Dftracer dftracer_;
   TorchMemory torch_memory_;
   ChromeStacks stacks_;
-  SortedRows<Sample, 3> samples_;                // event, frame or stack, arguments
   std::map<std::string, std::string> document_;  // members of the top-level object
   size_t members_bytes_ = 0;
   std::unordered_map<std::string, int64_t> text_ids_;
+  enum class Part : uint8_t { kEvents, kFrames, kSystem };
+  Part part_ = Part::kEvents;  // of the document
   int64_t elements_ = 0;
   bool has_phases_ = false;
   int32_t profiled_proc_ = 0;  // of PyTorch's profiler

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of Chrome's samples: by stackFrames of the document, each frame with its parent, or as a list of frames in the event.
+// Stacks of Chrome's events: by stackFrames of the document, each frame with its parent, or as a list of frames in the event.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/trace_maker.h"
 
@@ -16,16 +17,23 @@ class ChromeStacks {
   explicit ChromeStacks(TraceMaker& to) : to_(to) {}
   // A member of stackFrames.
   Status learn(std::string_view key, std::string_view frame);
-  // A key in stackFrames, or an array of texts. 0: unknown.
-  int32_t stack(std::string_view of);
+  // Of an event. The frames may follow behind it, so that its number may be one of TraceMaker::later_stack(). 0: it has none.
+  int32_t of(const ChromeEvent& event);
+  // After the last frame.
+  void settle();
 
  private:
+  int32_t stack_of_array(std::string_view frames);
+  int32_t stack_of_frame(const std::string& key);
+
   struct Frame {
     std::string name, category, parent;
+    bool is_used = false;
   };
   TraceMaker& to_;
   JsonMembers members_;
   std::unordered_map<std::string, Frame> frames_;
+  std::unordered_map<std::string, int32_t> later_;  // by key of the innermost frame
 };
 
 }  // namespace mlrun::exchange

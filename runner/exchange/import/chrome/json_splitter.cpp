@@ -285,31 +285,34 @@ Result<bool> JsonSplitter::next_member(std::string& key) {
   return !is_cut_;
 }
 
-// `see`: what gets the members that are no events.
-Status JsonSplitter::members(const Visitor& visitor, const SeeMember& see, bool is_document) {
+// Of an object that is in `depth` others.
+Status JsonSplitter::members(const Visitor& visitor, int depth) {
   window_.consume(1);
   for (std::string key;;) {
     const auto is_member = next_member(key);
     if (!is_member) return tl::make_unexpected(is_member.error());
     if (!*is_member) return {};
     const char first = window_.bytes().front();
-    if (is_document && first == '[' && (key == "traceEvents" || key == "samples")) {
+    const Reads reads = visitor.reads(depth, key, first);
+    if (reads == Reads::kElements) {
       window_.consume(1);
       has_events_ = true;
       if (Status all = elements(visitor, 1); !all || is_cut_) return all;
       continue;
     }
-    if (is_document && first == '{' && key == "stackFrames") {
-      if (Status all = members(visitor, visitor.frame, false); !all || is_cut_) return all;
+    if (reads == Reads::kMembers) {
+      if (Status all = members(visitor, depth + 1); !all || is_cut_) return all;
       continue;
     }
-    has_events_ |= is_document && key == "traceEvents";  // null, perhaps
+    has_events_ |= depth == 0 && key == "traceEvents";  // null, perhaps
     const auto found = value(kMemberMax, true);
     if (!found) return tl::make_unexpected(found.error());
     is_cut_ = found->empty();
     if (is_cut_) return {};
     const size_t size = found->size();
-    if (Status seen = see(key, is_skipped_ ? std::string_view() : *found); !seen) return seen;
+    if (visitor.member) {
+      if (Status seen = visitor.member(depth, key, is_skipped_ ? std::string_view() : *found); !seen) return seen;
+    }
     window_.consume(size);
   }
 }
@@ -340,6 +343,7 @@ bool JsonSplitter::begins_with_event() const {
 
 // One JSON text, or all objects that follow one after the other.
 Status JsonSplitter::text(const Visitor& visitor) {
+  static_cast<void>(visitor.reads(0, {}, window_.bytes().front()));
   if (window_.bytes().front() == '[') {
     window_.consume(1);
     has_events_ = true;
@@ -350,7 +354,7 @@ Status JsonSplitter::text(const Visitor& visitor) {
     if (!more) return tl::make_unexpected(more.error());
     if (!*more) break;
   }
-  if (!begins_with_event()) return members(visitor, visitor.member, true);
+  if (!begins_with_event()) return members(visitor, 0);
   has_events_ = true;
   return elements(visitor, 0);
 }

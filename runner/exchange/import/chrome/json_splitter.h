@@ -18,13 +18,17 @@ inline constexpr int kDepthMax = 512;
 
 class JsonSplitter {
  public:
-  using SeeMember = std::function<Status(std::string_view key, std::string_view value)>;
+  // How a member that is an array or object is read: as a value, by its elements, or by its members.
+  enum class Reads : uint8_t { kWhole, kElements, kMembers };
+  // Of a member of an object that is in `depth` others. `first`: its first byte. Asked before each text, too, without a key.
+  using HowToRead = std::function<Reads(int depth, std::string_view key, char first)>;
   struct Visitor {
-    // An element of the array: an object, or another value. Readable for kPadding bytes beyond its end.
+    // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
     std::function<Status(std::string_view element, int64_t offset)> element;
-    // Any other member of the top-level object, and members of its `stackFrames`; values beyond kMemberMax are passed as empty.
-    SeeMember member, frame;
+    // Any other member; values beyond kMemberMax are passed as empty.
+    std::function<Status(int depth, std::string_view key, std::string_view value)> member;
     std::function<void(int64_t file_at)> progress;
+    HowToRead reads = [](int, std::string_view, char) { return Reads::kWhole; };
   };
   static constexpr size_t kPadding = Window::kPadding, kMemberMax = size_t{1} << 20;
 
@@ -43,7 +47,7 @@ class JsonSplitter {
   Result<bool> opens_more_objects();
   Result<bool> next_member(std::string& key);
   Status elements(const Visitor& visitor, int depth);
-  Status members(const Visitor& visitor, const SeeMember& see, bool is_document);
+  Status members(const Visitor& visitor, int depth);
   [[nodiscard]] bool begins_with_event() const;
   Status text(const Visitor& visitor);
   [[nodiscard]] tl::unexpected<Error> bad(const std::string& what) const;

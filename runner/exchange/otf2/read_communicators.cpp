@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/exchange/import/otf2_communicators.h"
+#include "runner/exchange/otf2/read_communicators.h"
 
 #include <algorithm>
 
