@@ -48,8 +48,8 @@ class Chain {
     std::vector<int32_t> seen = {};
   };
   struct UsageShares {
-    double queued = 0, faulting = 0, in_kernel = 0;  // of the time in no recorded wait or call
-    double calls_asleep = 0, known = 0;              // of the time in calls; of the stretch
+    double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;  // of the time in no recorded wait or call
+    double calls_asleep = 0, known = 0;                          // of the time in calls; of the stretch
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfLook {

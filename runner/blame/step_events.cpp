@@ -137,7 +137,9 @@ void Collector::add_tasks() {
     for (const Message& message : messages) {
       if (message.thread_id != division_.driver || !is_inside(message.start_ns, message.end_ns)) continue;
       if (timeline_.thread(reader->second).last_ns - message.end_ns < kEndsNs) continue;
-      add(name_of(reader->second), Kind::kThreads, {message.start_ns, message.end_ns});
+      StepEvent event{message.start_ns, message.end_ns};
+      event.asks = 1;
+      add(name_of(reader->second), Kind::kThreads, event);
     }
   }
 }
@@ -178,6 +180,7 @@ void StepEvent::add(const StepEvent& then) {
   if (made_by == 0) made_by = then.made_by;
   ends |= then.ends;
   opens += then.opens;
+  asks += then.asks;
   bytes += then.bytes;
 }
 

@@ -18,6 +18,7 @@ struct StepEvent {
   double opens = 0;     // of data files
   double bytes = 0;     // read from data files; sent to other ranks
   int32_t made_by = 0;  // the thread that the driver waited for
+  double asks = 0;      // tasks that the driver sent to that thread or another
   bool ends = false;    // a thread that had waited for the driver ended at once
 
   // A later one, of the same batch.

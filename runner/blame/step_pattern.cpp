@@ -23,19 +23,6 @@ constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8, kSur
 constexpr double kLate = 1.1;       // of the median of the waits
 constexpr double kHeavyWait = 0.1;  // of a step: a loop that always waits so long lacks no wait
 
-double middle(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-double share_of(const std::vector<double>& values, double low, double high) {
-  const auto inside =
-      std::count_if(values.begin(), values.end(), [&](double one) { return one >= low && one <= high; });
-  return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
-}
-
 // The pattern of one source.
 class Pattern {
  public:
@@ -68,6 +55,7 @@ class Pattern {
   void end_loop();
   bool fill();
   [[nodiscard]] bool is_asked_for() const;
+  [[nodiscard]] std::optional<size_t> tasks_sent();
   [[nodiscard]] size_t steps_at_end(const std::vector<size_t>& counts) const;
   void fill_counted(std::vector<size_t> counts);
   void put_evenly(Ns from_ns, Ns length_ns, size_t count);
@@ -308,6 +296,17 @@ bool Pattern::is_asked_for() const {
   return 2 * static_cast<size_t>(asked) > clusters_.size();
 }
 
+// Where the driver sends a task for each batch, what comes before the first task is not the loop, and there are as many batches as tasks.
+std::optional<size_t> Pattern::tasks_sent() {
+  const auto asks = [](const Event& one) { return one.asks > 0; };
+  const auto asked = static_cast<double>(std::count_if(clusters_.begin(), clusters_.end(), asks));
+  if (asked < kAlikeMin * static_cast<double>(clusters_.size())) return std::nullopt;
+  clusters_.erase(clusters_.begin(), std::find_if(clusters_.begin(), clusters_.end(), asks));
+  double sum = 0;
+  for (const Event& one : clusters_) sum += one.asks;
+  return static_cast<size_t>(sum);
+}
+
 // The last stretch has what was made and not taken before, as far as it is long enough for that.
 size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
   std::vector<double> lengths;
@@ -434,6 +433,7 @@ PatternSteps Pattern::find() {
     const StepMakers makers(timeline_, division_.driver, source_.comm);
     made = makers.batches(clusters_);
     if (!is_asked_for()) counts = makers.steps_after(clusters_);
+    if (!made) made = tasks_sent();
   }
   end_loop();
   if (clusters_.empty()) return {};

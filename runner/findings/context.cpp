@@ -74,11 +74,11 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kLogging: return Cause::kLogging;
     case Activity::kFiles:
       if (piece.label == Label::kWrite || piece.label == Label::kSync) return Cause::kCheckpoint;
-      // Its stacks say that no loader made these calls.
-      return context.analysis.division.driver_seen ? Cause::kNone : Cause::kDataInDriver;
+      return Cause::kDataInDriver;
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
+  if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
 }

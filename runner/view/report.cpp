@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // report: prints the summary of a trace. Reads only small tables, whatever the size of the trace.
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -53,7 +55,7 @@ Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_ti
 }
 
 Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, const std::string& text, bool as_json) {
-  const auto change = blame::parse_what_if(text);
+  const auto change = findings::parse_what_if(text);
   if (!change) return tl::make_unexpected(change.error());
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
@@ -125,7 +127,7 @@ Result<int> report(const Arguments& arguments) {
   std::string trace_folder;
   bool as_json = false, is_full = false;
   int32_t driver_tid = 0;
-  std::string change;
+  std::optional<std::string> change;  // may be empty, which is an error
   CLI::App app("Prints the summary of a trace.", "report");
   set_usage(app, "mlrun report [OPTIONS] TRACE");
   app.footer(kReportFooter);
@@ -143,12 +145,12 @@ Result<int> report(const Arguments& arguments) {
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if (const auto run = open_trace(trace_folder); run && run->contains("merged")) {
-    if (driver_tid != 0 || !change.empty())
+    if (driver_tid != 0 || change)
       return fail("--driver and --what-if are about one trace; give that of a node, mlrun report " + trace_folder +
                   " names them");
     return report_merged(trace_folder, (*run)["merged"], as_json);
   }
-  if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
+  if (change) return report_what_if(trace_folder, driver_tid, *change, as_json);
   const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
   if (!as_json) {

@@ -43,8 +43,10 @@ Json waited_json(const WaitedFor& of) {
 Json steps_json(const Answer& answer) {
   constexpr size_t kListed = 10;
   if (answer.steps == 0) {
+    const std::string why = no_steps_text(answer);
     return {{"count", 0},          {"from", Json()}, {"sure", Json()},
-            {"median_ns", Json()}, {"slow", 0},      {"slowest", Json::array()}};
+            {"median_ns", Json()}, {"slow", 0},      {"slowest", Json::array()},
+            {"why_unknown", why.empty() ? Json() : Json(why)}};
   }
   const SlowSteps slow = slow_steps(answer, kListed);
   return {{"count", answer.steps},
@@ -62,7 +64,8 @@ Json steps_json(const Answer& answer) {
                          {"other_ns", one.step->other_ns},
                          {"longer", one.part},
                          {"longer_by_ns", one.above_ns}};
-           })}};
+           })},
+          {"why_unknown", Json()}};
 }
 
 }  // namespace

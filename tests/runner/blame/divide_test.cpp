@@ -157,6 +157,60 @@ TEST_F(DivideTest, WhatTheSchedulerCountedIsQueueAndFaults) {
   EXPECT_NEAR(faulting, 200, 1);
 }
 
+// A mutex of libc leaves no call.
+TEST_F(DivideTest, SleepThatNoCallExplainsIsSleep) {
+  Usage usage;
+  usage.end_ns = 1000 * kMs;
+  usage.asleep = 0.6;
+  thread_of(timeline_, kHelper).usage.push_back(usage);
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs)
+    add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kAsleep}]), 270, 2);  // the first wait is start-up
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 180, 2);
+}
+
+// multiprocessing.Lock: forked workers wait at one address, and no thread of their process posts. The lock of a queue is followed by reading it.
+TEST_F(DivideTest, WorkersThatShareALockWaitForIt) {
+  constexpr int32_t kOther = 5;
+  Thread thread;
+  thread.thread_id = kOther;
+  thread.proc_id = 3;
+  thread.last_ns = timeline_.end_ns;
+  timeline_.threads.push_back(thread);
+  Process worker = timeline_.processes[2];
+  worker.proc_id = 3;
+  worker.main = kOther;
+  worker.threads = {kOther};
+  timeline_.processes.push_back(worker);
+  timeline_.has_posts = true;
+  for (const int32_t one : {kWorkerMain, kOther}) {
+    thread_of(timeline_, one).reads.push_back({kMs / 2, kMs, kTasks, 50});
+    for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+      add_wait(timeline_, one, WaitKind::kLock, at_ns, at_ns + 40 * kMs).argument = 7;
+      add_wait(timeline_, one, WaitKind::kLock, at_ns + 60 * kMs, at_ns + 80 * kMs).argument = 8;
+      thread_of(timeline_, one).reads.push_back({at_ns + 80 * kMs + 1000, at_ns + 80 * kMs + 2000, kTasks, 50});
+    }
+  }
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    add_wait(timeline_, kDriver, WaitKind::kPoll, at_ns, at_ns + 95 * kMs);
+    thread_of(timeline_, kDriver).reads.push_back({at_ns + 95 * kMs + 1000, at_ns + 95 * kMs + 2000, kPipe, 400});
+    timeline_.messages[kPipe].push_back({at_ns + 95 * kMs - 1000, at_ns + 95 * kMs, kWorkerMain, 400});
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kFileLock}]), 360, 2);  // the first wait is start-up
+}
+
+TEST_F(DivideTest, ADriverWhoseOutputIsReadSlowlyLogs) {
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChannelWrite, 100 * kMs, 300 * kMs).fd = 1;
+  add_wait(timeline_, kDriver, WaitKind::kChannelWrite, 400 * kMs, 450 * kMs).fd = 9;
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kLogging, Label::kLogging}]), 200, 1e-3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kTransfer}]), 50, 1e-3);
+}
+
 TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
   Thread& trainer = thread_of(timeline_, kHelper);
   trainer.first_ns = 50 * kMs;
