@@ -32,6 +32,14 @@ Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines&
   find_ready();
 }
 
+bool Chain::is_command(int32_t driver, int32_t thread_id) const {
+  constexpr Ns kShareOfRun = 10;
+  const Process& process = timeline_.process_of(thread_id);
+  return process.parent != 0 && process.parent == timeline_.thread(driver).proc_id && !process.forked &&
+         !is_worker(process.proc_id) &&
+         kShareOfRun * (process.last_ns - process.first_ns) < timeline_.end_ns - timeline_.start_ns;
+}
+
 bool Chain::is_worker(int32_t proc_id) const {
   const Process& process = timeline_.process(proc_id);
   if (process.parent == 0 || process.is_helper()) return false;
@@ -105,10 +113,25 @@ void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& piec
   stretch(thread_id, a_ns, b_ns, path);
 }
 
+// What a program is waited for that is not there yet, its parent did before it ran it: a shell.
+Ns Chain::before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
+  const Process& process = timeline_.process_of(thread_id);
+  const int32_t parent = timeline_.process(process.parent).main;
+  const Ns born_ns = std::min(b_ns, process.first_ns);
+  if (born_ns <= a_ns || path.hops == 0 || path.hops >= kHopsMost || process.main != thread_id || parent == 0 ||
+      process.forked || is_worker(process.proc_id) || contains(path.seen, parent))
+    return a_ns;
+  Path before = path;
+  ++before.hops;
+  before.seen.push_back(thread_id);
+  stretch(parent, a_ns, born_ns, before);
+  return born_ns;
+}
+
 void Chain::stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
-  Ns at_ns = a_ns;
-  for (size_t i = thread.first_wait(a_ns); at_ns < b_ns; ++i) {
+  Ns at_ns = before_it_ran(thread_id, a_ns, b_ns, path);
+  for (size_t i = thread.first_wait(at_ns); at_ns < b_ns; ++i) {
     const Wait* wait = i < thread.waits.size() ? &thread.waits[i] : nullptr;
     if (wait == nullptr || wait->start_ns >= b_ns) return leaf(thread_id, at_ns, b_ns, path);
     if (wait->start_ns > at_ns) leaf(thread_id, at_ns, wait->start_ns, path);

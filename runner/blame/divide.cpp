@@ -118,7 +118,10 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
       continue;
     }
     const Top top = top_of(wait);
+    const size_t first = pieces_.size();
     chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
+    const bool loads = chain_.kind_near(driver, from_ns + (to_ns - from_ns) / 2) == StackKind::kLoader;
+    for (size_t k = first; k < pieces_.size(); ++k) pieces_[k].by_loader = loads;
     if (top == Top::kWaiting) last_wait_ns = to_ns;
   }
   if (at_ns < b_ns) own(driver, at_ns, b_ns, cuts_of_driver);

@@ -78,6 +78,7 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
+  if (piece.hops > 0) return cause_of_wait(context, piece);  // a command that it ran
   if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
@@ -206,7 +207,7 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
   context.causes.reserve(pieces.size());
   for (const Divided& piece : pieces) {
     context.causes.push_back(cause_of(context, piece));
-    if (piece.activity == Activity::kCompute && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
+    if (piece.activity == Activity::kCompute && piece.hops == 0 && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
   }
   find_workers(context);
   settle_files(context, folder);

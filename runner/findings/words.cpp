@@ -43,13 +43,13 @@ size_t at_once(const Context& context) {
 std::string commands_text(const Context& context, Cause cause) {
   constexpr size_t kAgain = 3;
   const blame::Timeline& timeline = context.timeline();
-  const blame::Process& own = timeline.process_of(context.analysis.division.driver);
+  const int32_t driver = context.analysis.division.driver;
   const auto& pieces = context.analysis.division.pieces;
   std::map<std::string, std::pair<double, std::set<int32_t>>> commands;  // time, processes
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (context.causes[i] != cause || pieces[i].first_thread == 0) continue;
+    if (!context.analysis.divider->chain().is_command(driver, pieces[i].first_thread)) continue;
     const blame::Process& process = timeline.process_of(pieces[i].first_thread);
-    if (process.parent != own.proc_id || context.analysis.divider->chain().is_worker(process.proc_id)) continue;
     const std::string program = process.command.substr(0, process.command.find(' '));
     auto& [ns, processes] = commands[program.substr(program.rfind('/') + 1)];
     ns += pieces[i].ns();

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -199,6 +200,68 @@ TEST_F(DivideTest, WorkersThatShareALockWaitForIt) {
   }
   auto all = sums(divide());
   EXPECT_NEAR((all[{Activity::kWait, Label::kFileLock}]), 360, 2);  // the first wait is start-up
+}
+
+// The shell of a pipeline sleeps, then runs the program that writes.
+TEST_F(DivideTest, BeforeAProgramRanItsParentIsFollowed) {
+  constexpr int32_t kShell = 5, kProgram = 6;
+  for (const auto& [thread_id, proc_id, parent] : {std::tuple{kShell, 3, 1}, std::tuple{kProgram, 4, 3}}) {
+    Thread thread;
+    thread.thread_id = thread_id;
+    thread.proc_id = proc_id;
+    thread.first_ns = thread_id == kProgram ? 380 * kMs : 0;
+    thread.last_ns = 410 * kMs;
+    timeline_.threads.push_back(thread);
+    Process process;
+    process.proc_id = proc_id;
+    process.parent = parent;
+    process.main = thread_id;
+    process.first_ns = thread.first_ns;
+    process.last_ns = thread.last_ns;
+    process.threads = {thread_id};
+    timeline_.processes.push_back(process);
+  }
+  add_wait(timeline_, kShell, WaitKind::kSleep, 100 * kMs, 370 * kMs);
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChannelRead, 200 * kMs, 400 * kMs);
+  thread_of(timeline_, kDriver).reads.push_back({200 * kMs, 400 * kMs, kTasks, 400});
+  timeline_.messages[kTasks].push_back({399 * kMs, 400 * kMs, kProgram, 400});
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSleep}]), 170, 1e-3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 30, 1);
+}
+
+// A monitor for each step, as its stacks say.
+TEST_F(DivideTest, ACommandThatTheLoopRunsIsNoWaitForABatch) {
+  constexpr int32_t kCommand = 5;
+  Thread thread;
+  thread.thread_id = kCommand;
+  thread.proc_id = 3;
+  thread.first_ns = 310 * kMs;
+  thread.last_ns = 390 * kMs;
+  timeline_.threads.push_back(thread);
+  Process command;
+  command.proc_id = 3;
+  command.pid = 103;
+  command.parent = 1;
+  command.main = kCommand;
+  command.first_ns = thread.first_ns;
+  command.last_ns = thread.last_ns;
+  command.threads = {kCommand};
+  timeline_.processes.push_back(command);
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChild, 300 * kMs, 391 * kMs).argument = 103;
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  const auto waited = [&] {
+    double ns = 0;
+    for (const auto& [what, part] : sums(divide())) ns += what.first == Activity::kWait ? part : 0;
+    return ns;
+  };
+  EXPECT_NEAR(waited(), 101, 1);
+  timeline_.stacks[1] = {{"monitor", "/home/me/train.py", 3}};
+  thread_of(timeline_, kDriver).looks.push_back({350 * kMs, 350 * kMs, 1, 1, 0, false});
+  EXPECT_NEAR(waited(), 10, 1);
 }
 
 TEST_F(DivideTest, ADriverWhoseOutputIsReadSlowlyLogs) {
