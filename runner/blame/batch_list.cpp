@@ -68,8 +68,7 @@ void join_parts(const Thread& driver, std::vector<Batch>& batches) {
   for (size_t i = 0; i < batches.size(); ++i) {
     const size_t number = driver.first_wait(batches[i].received_ns);
     const bool waits = number < driver.waits.size() && driver.waits[number].start_ns < batches[i].received_ns;
-    const bool is_part =
-        waits && i + 1 < batches.size() && batches[i + 1].received_ns <= driver.waits[number].end_ns;
+    const bool is_part = waits && i + 1 < batches.size() && batches[i + 1].received_ns <= driver.waits[number].end_ns;
     if (!is_part) whole.push_back(batches[i]);
   }
   if (kShare * (batches.size() - whole.size()) > batches.size()) batches = std::move(whole);
@@ -235,7 +234,6 @@ std::vector<Epoch> list_batches(const Timeline& timeline, const Division& divisi
     find_reads(timeline, proc_id, channel, epoch.batches);
     if (epoch.batches.size() < kBatchesMin) continue;
     drop_marks(epoch);
-    if (epoch.batches.empty()) continue;
     std::set<int32_t> workers;
     for (const Batch& batch : epoch.batches) workers.insert(batch.proc_id);
     epoch.workers.assign(workers.begin(), workers.end());

@@ -36,8 +36,8 @@ constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "m
 // Packages that read data, and write them too: logs or results.
 constexpr std::string_view kTexts[] = {"/json/", "/csv.py"};
 constexpr std::string_view kReaders[] = {
-    "/json/",   "/csv.py",      "/gzip.py",     "/bz2.py",         "/lzma.py",         "/_compression.py",
-    "/zipfile", "/tarfile.py",  "/PIL/",        "/h5py/",          "/pyarrow/",        "/pandas/io/",
+    "/json/",   "/csv.py",      "/gzip.py",      "/bz2.py",         "/lzma.py",     "/_compression.py",
+    "/zipfile", "/tarfile.py",  "/PIL/",         "/h5py/",          "/pyarrow/",    "/pandas/io/",
     "/npyio",   "/_npyio_impl", "/soundfile.py", "/torchvision/io", "/torchaudio/", "/urllib/request.py"};
 constexpr std::string_view kReads[] = {"read", "load", "open", "next", "decode", "iter", "parse", "extract"};
 constexpr std::string_view kWrites[] = {"write", "dump", "encode", "save", "to_csv"};
@@ -89,9 +89,9 @@ bool loads_data(const std::vector<Frame>& frames) {
 // Whether one of the innermost frames is of such a source and such a function.
 bool any_function(const std::vector<Frame>& frames, size_t most, Parts sources, Parts functions) {
   const size_t count = std::min(most, frames.size());
-  return std::any_of(
-      frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count),
-      [&](const Frame& frame) { return has_any(frame.source, sources) && has_any(frame.function, functions); });
+  return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count), [&](const Frame& frame) {
+    return has_any(frame.source, sources) && has_any(frame.function, functions);
+  });
 }
 
 StackKind kind_of(const std::vector<Frame>& frames) {

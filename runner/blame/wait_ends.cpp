@@ -56,8 +56,8 @@ void WaitEnds::find_shared_locks() {
       const auto read = std::partition_point(thread.reads.begin(), thread.reads.end(),
                                              [&](const Read& one) { return one.start_ns < wait.end_ns; });
       const Wait* next = i + 1 < thread.waits.size() ? &thread.waits[i + 1] : nullptr;
-      const bool waits_on = next != nullptr && soon(next->start_ns) &&
-                            (is_on_channel(*next) || next->kind == WaitKind::kChannelWrite);
+      const bool waits_on =
+          next != nullptr && soon(next->start_ns) && (is_on_channel(*next) || next->kind == WaitKind::kChannelWrite);
       use.of_queue += waits_on || (read != thread.reads.end() && soon(read->start_ns)) ? 1 : 0;
     }
   }

@@ -47,7 +47,7 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
 }
 
 Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                                const WhatIf& change) {
+                         const WhatIf& change) {
   auto analysis = analyse(folder, run, driver_tid);
   if (!analysis) return tl::make_unexpected(analysis.error());
   const auto machine = read_machine(folder, run);

@@ -24,6 +24,6 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
 // What the run would have taken with another loader. Fails where no DataLoader's batches are known, and where the replay of the run as it
 // was is off by more than 5 %.
 Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                                const WhatIf& change);
+                         const WhatIf& change);
 
 }  // namespace mlrun::findings

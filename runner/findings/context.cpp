@@ -207,7 +207,8 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
   context.causes.reserve(pieces.size());
   for (const Divided& piece : pieces) {
     context.causes.push_back(cause_of(context, piece));
-    if (piece.activity == Activity::kCompute && piece.hops == 0 && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
+    if (piece.activity == Activity::kCompute && piece.hops == 0 && piece.state != State::kRunQueue)
+      context.compute_ns += piece.ns();
   }
   find_workers(context);
   settle_files(context, folder);

@@ -13,17 +13,20 @@ namespace {
 Draft of_faults(const Context& context) {
   const int32_t thread = context.top_thread(Cause::kPageCacheMiss);
   const bool by_driver = thread == context.analysis.division.driver;
-  const std::string waited = by_driver ? "the training thread waited itself"
-                                       : fmt::format("the training waited for {}, which waited", context.name_of(thread));
-  return {.claim = fmt::format("{} for pages of mapped files that were not in memory{}", waited,
-                               at_line(context, Cause::kPageCacheMiss)),
-          .remedy = "read the pages ahead (madvise WILLNEED, a prefetching thread) and in their order, or keep the data in "
-                    "memory" +
-                    more_workers(context),
-          .against = context.timeline().has_kernel_side
-                         ? ""
-                         : "the kernel counted page faults that read; that the sleep was theirs is concluded: --kprobes",
-          .also = {Cause::kDataDevice}};
+  const std::string waited = by_driver
+                                 ? "the training thread waited itself"
+                                 : fmt::format("the training waited for {}, which waited", context.name_of(thread));
+  return {
+      .claim = fmt::format("{} for pages of mapped files that were not in memory{}", waited,
+                           at_line(context, Cause::kPageCacheMiss)),
+      .remedy =
+          "read the pages ahead (madvise WILLNEED, a prefetching thread) and in their order, or keep the data in "
+          "memory" +
+          more_workers(context),
+      .against = context.timeline().has_kernel_side
+                     ? ""
+                     : "the kernel counted page faults that read; that the sleep was theirs is concluded: --kprobes",
+      .also = {Cause::kDataDevice}};
 }
 
 }  // namespace

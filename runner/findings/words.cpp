@@ -73,7 +73,8 @@ std::string workers_text(const Context& context) {
   const char* more = context.workers.size() > kListed ? ", ..." : "";
   const size_t count = context.workers.size(), together = at_once(context);
   const std::string in_turn = together < count ? fmt::format(" at a time, {} in all", count) : "";
-  return fmt::format("{} worker{}{}, busy {}{} % of that time", together, together == 1 ? "" : "s", in_turn, busy, more);
+  return fmt::format("{} worker{}{}, busy {}{} % of that time", together, together == 1 ? "" : "s", in_turn, busy,
+                     more);
 }
 
 std::string more_workers(const Context& context) {
