@@ -52,6 +52,10 @@ Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, i
   if (!analysis) return tl::make_unexpected(analysis.error());
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());
+  if ((*analysis)->division.driver == 0 && driver_tid != 0) {
+    return fail(
+        fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid, folder));
+  }
   if ((*analysis)->division.driver == 0) return fail("--what-if: no thread of this trace drives a training");
   const Replay replay(**analysis, machine->usable());
   if (replay.empty()) {

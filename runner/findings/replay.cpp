@@ -41,7 +41,7 @@ Status parse_word(const std::string& word, WhatIf& change) {
     if (error == std::errc() && at == end && change.workers >= 1 && change.workers <= 4096) return {};
   }
   return fail(
-      fmt::format("--what-if {}: write workers=N (1 to 4096), io=free or slow=none, several joined by commas", word));
+      fmt::format("--what-if '{}': write workers=N (1 to 4096), io=free or slow=none, several joined by commas", word));
 }
 
 }  // namespace

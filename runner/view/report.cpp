@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // report: prints the summary of a trace. Reads only small tables, whatever the size of the trace.
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -127,7 +125,7 @@ Result<int> report(const Arguments& arguments) {
   std::string trace_folder;
   bool as_json = false, is_full = false;
   int32_t driver_tid = 0;
-  std::optional<std::string> change;  // may be empty, which is an error
+  std::string change;
   CLI::App app("Prints the summary of a trace.", "report");
   set_usage(app, "mlrun report [OPTIONS] TRACE");
   app.footer(kReportFooter);
@@ -139,18 +137,19 @@ Result<int> report(const Arguments& arguments) {
   app.add_option("--what-if", change,
                  "what the run would have taken with another loader: workers=N, io=free, slow=none, joined by commas")
       ->type_name("CHANGE");
-  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)");
+  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)")
+      ->excludes("--what-if");
   app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--full");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
   if (const auto run = open_trace(trace_folder); run && run->contains("merged")) {
-    if (driver_tid != 0 || change)
+    if (driver_tid != 0 || !change.empty())
       return fail("--driver and --what-if are about one trace; give that of a node, mlrun report " + trace_folder +
                   " names them");
     return report_merged(trace_folder, (*run)["merged"], as_json);
   }
-  if (change) return report_what_if(trace_folder, driver_tid, *change, as_json);
+  if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
   const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
   if (!as_json) {
