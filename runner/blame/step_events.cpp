@@ -184,6 +184,18 @@ void StepEvent::add(const StepEvent& then) {
   bytes += then.bytes;
 }
 
+Ns earliest_step(const Timeline& timeline, const Division& division) {
+  const Batches& batches = division.batches;
+  const auto imports = timeline.module_calls.find(division.driver);
+  Ns from_ns = timeline.start_ns;
+  if (imports == timeline.module_calls.end()) return from_ns;
+  for (const auto& [start_ns, end_ns] : imports->second) {
+    if (batches.first_ns != 0 && end_ns > batches.first_ns) break;
+    from_ns = end_ns;
+  }
+  return from_ns;
+}
+
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,
                                                Ns from_ns, Ns to_ns) {
   return Collector(timeline, division, ends, from_ns, to_ns).all();

@@ -34,6 +34,9 @@ struct StepSource {
   std::vector<std::pair<Ns, double>> sent;  // of kRanks: bytes that the process sent over sockets, by time
 };
 
+// Where the loop may begin: after the last import before the first batch that is known.
+Ns earliest_step(const Timeline& timeline, const Division& division);
+
 // By name: "files"; the name of the threads; "channel". Between two moments.
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,
                                                Ns from_ns, Ns to_ns);
