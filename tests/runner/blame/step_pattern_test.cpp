@@ -123,6 +123,25 @@ TEST_F(StepPatternTest, WhatEndsAThreadIsNoTask) {
   EXPECT_EQ(found.steps.back().end_ns, 1100 * kMs);
 }
 
+// A loop that starves: once two batches were made at the same time, and the wait after the second is a long one.
+TEST_F(StepPatternTest, ABatchThatWasThereInALoopThatStarvesIsKnownByTheFilesOfItsMaker) {
+  Ns at_ns = 100 * kMs, second_ns = 0;
+  read_file(kHelper, at_ns - 2 * kMs, at_ns - kMs);
+  for (Ns k = 0; k < 20; ++k) {
+    const Ns got_ns = at_ns + (k == 11 ? 60 : 40) * kMs;
+    wait_for_helper(at_ns, got_ns);
+    if (k < 19) read_file(kHelper, got_ns + kMs / 10, got_ns + kMs);
+    if (k == 10) read_file(kHelper, got_ns + 5 * kMs, got_ns + 6 * kMs);
+    if (k == 10) second_ns = got_ns + 10 * kMs;
+    at_ns = got_ns + (k == 10 ? 20 : 10) * kMs;
+  }
+  thread_of(timeline_, kHelper).last_ns = at_ns;
+  add_wait(timeline_, kDriver, WaitKind::kChild, at_ns, at_ns + kMs);
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 21U);
+  EXPECT_EQ(found.steps[11].start_ns, second_ns);
+}
+
 // asyncio: a batch that was there is taken without a wait, and the thread starts long before the loop.
 TEST_F(StepPatternTest, ThereAreAsManyBatchesAsTasks) {
   wait_for_helper(20 * kMs, 20 * kMs + 30'000);
