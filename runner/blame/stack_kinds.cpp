@@ -45,6 +45,8 @@ constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/l
 constexpr std::string_view kForks[] = {"multiprocessing/popen_fork.py"};
 // A model may decode, too; and a script may lie in a folder of this name.
 constexpr std::string_view kLayers[] = {"torch/nn/"}, kDatasets[] = {"/datasets/"};
+constexpr std::string_view kModelCode[] = {"torch/nn/",     "torch/optim/", "torch/autograd/",
+                                           "torch/_tensor", "keras/",       "jax/"};
 constexpr std::string_view kFetches[] = {"_utils/fetch.py", "__getitem__"};
 // Names that people give to their own loaders. A model's state is loaded too, but is no data.
 constexpr std::string_view kModels[] = {"model", "state", "checkpoint", "weight", "config"};
@@ -94,6 +96,11 @@ bool any_function(const std::vector<Frame>& frames, size_t most, Parts sources, 
   });
 }
 
+bool reads_files(const std::vector<Frame>& frames) {
+  return any_function(frames, kInnermostReader, kReaders, kReads) &&
+         !any_function(frames, kInnermostReader, kReaders, kWrites);
+}
+
 StackKind kind_of(const std::vector<Frame>& frames) {
   if (any_source(frames, frames.size(), kImports)) return StackKind::kImport;
   if (any_source(frames, frames.size(), kCheckpoints)) return StackKind::kCheckpoint;
@@ -104,8 +111,7 @@ StackKind kind_of(const std::vector<Frame>& frames) {
   if (loads_data(frames)) return StackKind::kLoader;
   if (any_source(frames, kInnermostLogger, kLoggers)) return StackKind::kLogging;
   if (any_function(frames, kInnermostLogger, kTexts, kWrites)) return StackKind::kLogging;
-  const bool writes = any_function(frames, kInnermostReader, kReaders, kWrites);
-  if (!writes && any_function(frames, kInnermostReader, kReaders, kReads)) return StackKind::kLoader;
+  if (reads_files(frames)) return StackKind::kLoader;
   return StackKind::kOwn;
 }
 
@@ -114,6 +120,16 @@ std::string text_of(const Frame& frame) {
   return fmt::format("{}:{} {}", slash == std::string::npos ? frame.source : frame.source.substr(slash + 1), frame.line,
                      frame.function);
 }
+
+// The innermost frame that is of no installed package.
+const Frame* own_frame(const std::vector<Frame>& frames) {
+  const auto own = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) {
+    return !frame.source.empty() && !has_any(frame.source, kInstalled);
+  });
+  return own == frames.end() || own->function == "<module>" ? nullptr : &*own;
+}
+
+std::string name_of_function(const Frame& frame) { return frame.source + ":" + frame.function; }
 
 // A forked worker has the frames of its parent below its own.
 std::string line_of(const std::vector<Frame>& frames) {
@@ -126,12 +142,39 @@ std::string line_of(const std::vector<Frame>& frames) {
 
 }  // namespace
 
+// Functions that read files by such packages in a quarter of their samples, and run no layers of a model, load data, whatever their names.
+void StackKinds::find_readers() {
+  constexpr int64_t kLeast = 10, kShare = 4;
+  struct Use {
+    int64_t all = 0, reads = 0, layers = 0;
+  };
+  std::unordered_map<std::string, Use> uses;
+  for (const Thread& thread : timeline_.threads) {
+    for (const Look& look : thread.looks) {
+      const auto frames = timeline_.stacks.find(look.stack_id);
+      const Frame* own = frames == timeline_.stacks.end() ? nullptr : own_frame(frames->second);
+      if (own == nullptr) continue;
+      Use& use = uses[name_of_function(*own)];
+      use.all += look.count;
+      use.reads += reads_files(frames->second) ? look.count : 0;
+      use.layers += any_source(frames->second, frames->second.size(), kModelCode) ? look.count : 0;
+    }
+  }
+  for (const auto& [name, use] : uses) {
+    if (use.reads >= kLeast && kShare * use.reads >= use.all && use.layers == 0) readers_.insert(name);
+  }
+}
+
 const StackKinds::Facts& StackKinds::facts(int32_t stack_id) {
+  if (facts_.empty()) find_readers();
   const auto known = facts_.find(stack_id);
   if (known != facts_.end()) return known->second;
   Facts facts;
   if (const auto frames = timeline_.stacks.find(stack_id); frames != timeline_.stacks.end()) {
     facts = {kind_of(frames->second), line_of(frames->second)};
+    const Frame* own = own_frame(frames->second);
+    if (facts.kind == StackKind::kOwn && own != nullptr && readers_.contains(name_of_function(*own)))
+      facts.kind = StackKind::kLoader;
   }
   return facts_.emplace(stack_id, std::move(facts)).first->second;
 }

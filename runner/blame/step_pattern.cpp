@@ -170,6 +170,11 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   auto first = std::find_if(clusters_.begin(), clusters_.end(), is_alike);
   // Of ranks, the operation before the first step begins it.
   if (source_.kind == Kind::kRanks && first != clusters_.begin()) --first;
+  // The first batch may open more than others, which is known from the computing after it.
+  if (source_.kind == Kind::kFiles && first != clusters_.begin() && (*(first - 1)).*mark > usual) {
+    const double ns = computing((first - 1)->end_ns, first->start_ns);
+    if (ns >= kShort * compute_ns_ && ns <= kLong * compute_ns_) --first;
+  }
   clusters_.erase(clusters_.begin(), first);
   // The last batch may be a smaller one.
   while (!clusters_.empty() && !is_alike(clusters_.back()) &&

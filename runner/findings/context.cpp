@@ -195,6 +195,10 @@ std::string Context::name_of(int32_t thread_id) const {
   const blame::Thread& thread = timeline().thread(thread_id);
   const blame::Process& process = timeline().process(thread.proc_id);
   std::string role = process.role.empty() ? "process" : process.role;
+  if (role == "child" && !process.command.empty()) {
+    role = process.command.substr(0, process.command.find(' '));
+    role = role.substr(role.rfind('/') + 1);
+  }
   if (is_other_rank(*this, thread_id) && !role.starts_with("rank")) role = "the rank in process";
   if (process.main == thread_id) return fmt::format("{} ({})", role, process.pid);
   return fmt::format("thread {} ({}) of {} ({})", thread.comm.empty() ? "?" : thread.comm, thread.tid, role,

@@ -54,7 +54,7 @@ def slow_output(truth, options):
                 print(f"step {number:6}", "loss 0.5000 " * 42, flush=True)
     train(truth, options, lambda: source, lambda: work.compute(0.02), after)
     os.dup2(out, 1)
-    reader.stdin.close()
+    reader.kill()  # the worker has an end of its pipe, too
     reader.wait()
 
 
