@@ -61,6 +61,10 @@ Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, i
   if (replay.empty()) {
     return fail("--what-if: the trace has no batches of a DataLoader with workers; other loaders cannot be replayed");
   }
+  if (change.workers != 0 && make_context(**analysis, folder, *machine).held_lock) {
+    return fail(
+        "--what-if workers=: the workers wait for each other at a lock, and a replay does not know when that is free");
+  }
   const Replayed replayed = replay.run(change);
   if (std::abs(replayed.error()) > kReplayError) {
     return fail(fmt::format(
