@@ -146,7 +146,7 @@ const char* label_name(Label label) {
   static constexpr const char* kNames[] = {
       "computing", "importing", "checkpoint", "pickling", "loading",  "logging",    "other call",  "file names",
       "reading",   "writing",   "syncing",    "channel",  "starting", "ending",     "python lock", "sleeping",
-      "timer",     "file lock", "transfer",   "idle",     "waiting",  "page fault", "in kernel",   "asleep"};
+      "timer",     "lock",      "transfer",   "idle",     "waiting",  "page fault", "in kernel",   "asleep"};
   static_assert(std::size(kNames) == static_cast<size_t>(Label::kAsleep) + 1);
   return kNames[static_cast<size_t>(label)];
 }

@@ -61,6 +61,19 @@ void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std:
   std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0 || batch.proc_id == kNoWorker; });
 }
 
+// Messages that leave the driver in its wait are parts of what it waits for, as those of Pool.map.
+void join_parts(const Thread& driver, std::vector<Batch>& batches) {
+  constexpr size_t kShare = 3;  // of a pool whose results are taken one by one, few come in one wait
+  std::vector<Batch> whole;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const size_t number = driver.first_wait(batches[i].received_ns);
+    const bool waits = number < driver.waits.size() && driver.waits[number].start_ns < batches[i].received_ns;
+    const bool is_part = waits && i + 1 < batches.size() && batches[i + 1].received_ns <= driver.waits[number].end_ns;
+    if (!is_part) whole.push_back(batches[i]);
+  }
+  if (kShare * (batches.size() - whole.size()) > batches.size()) batches = std::move(whole);
+}
+
 // Takes the words of workers out: that one has no more batches, that it begins another pass.
 void drop_marks(Epoch& epoch) {
   std::vector<int64_t> sizes;
@@ -228,7 +241,11 @@ std::vector<Epoch> list_batches(const Timeline& timeline, const Division& divisi
                      [&](int32_t a, int32_t b) { return timeline.process(a).first_ns < timeline.process(b).first_ns; });
     epoch.in_order = is_data_loader(timeline, epoch.workers);
     find_begins(timeline, epoch);
-    if (epoch.in_order) order_by_tasks(epoch);
+    if (epoch.in_order) {
+      order_by_tasks(epoch);
+    } else {
+      join_parts(timeline.thread(division.driver), epoch.batches);
+    }
     find_takes(timeline, division.driver, epoch);
     epochs.push_back(std::move(epoch));
   }

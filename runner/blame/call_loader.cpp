@@ -85,6 +85,7 @@ const std::unordered_map<std::string_view, Use>& uses() {
       use.condition =
           name == "pthread_cond_timedwait" || name == "pthread_cond_clockwait" || name == "pthread_cond_wait";
       use.timed = use.condition && name != "pthread_cond_wait";
+      if (is_any(name, {"posix_fadvise", "posix_fadvise64", "readahead"})) use.group = CallGroup::kRead;
       if (is_any(name, {"flock", "lockf"})) use = {.wait = WaitKind::kFileLock, .waits = true};
       use.moves_in = info->call_class == MLRUN_CLASS_READ;
       use.moves_out = info->call_class == MLRUN_CLASS_WRITE;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/blame/chain.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -28,6 +30,14 @@ Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines&
     for (const Message& message : list) sends_[static_cast<size_t>(message.thread_id)] = 1;
   }
   find_ready();
+}
+
+bool Chain::is_command(int32_t driver, int32_t thread_id) const {
+  constexpr Ns kShareOfRun = 10;
+  const Process& process = timeline_.process_of(thread_id);
+  return process.parent != 0 && process.parent == timeline_.thread(driver).proc_id && !process.forked &&
+         !is_worker(process.proc_id) &&
+         kShareOfRun * (process.last_ns - process.first_ns) < timeline_.end_ns - timeline_.start_ns;
 }
 
 bool Chain::is_worker(int32_t proc_id) const {
@@ -103,10 +113,25 @@ void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& piec
   stretch(thread_id, a_ns, b_ns, path);
 }
 
+// What a program is waited for that is not there yet, its parent did before it ran it: a shell.
+Ns Chain::before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
+  const Process& process = timeline_.process_of(thread_id);
+  const int32_t parent = timeline_.process(process.parent).main;
+  const Ns born_ns = std::min(b_ns, process.first_ns);
+  if (born_ns <= a_ns || path.hops == 0 || path.hops >= kHopsMost || process.main != thread_id || parent == 0 ||
+      process.forked || is_worker(process.proc_id) || contains(path.seen, parent))
+    return a_ns;
+  Path before = path;
+  ++before.hops;
+  before.seen.push_back(thread_id);
+  stretch(parent, a_ns, born_ns, before);
+  return born_ns;
+}
+
 void Chain::stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
-  Ns at_ns = a_ns;
-  for (size_t i = thread.first_wait(a_ns); at_ns < b_ns; ++i) {
+  Ns at_ns = before_it_ran(thread_id, a_ns, b_ns, path);
+  for (size_t i = thread.first_wait(at_ns); at_ns < b_ns; ++i) {
     const Wait* wait = i < thread.waits.size() ? &thread.waits[i] : nullptr;
     if (wait == nullptr || wait->start_ns >= b_ns) return leaf(thread_id, at_ns, b_ns, path);
     if (wait->start_ns > at_ns) leaf(thread_id, at_ns, wait->start_ns, path);
@@ -158,13 +183,17 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   if (path.hops > 0 && is_worker(proc_id) && a_ns < ready_ns(proc_id)) return put_as(Label::kWorkerStart);
   if (in_python_lock(thread_id, wait, a_ns, b_ns, path)) return;
   if (wait.kind == WaitKind::kSleep) return sleep(thread_id, a_ns, b_ns, path);
-  if (wait.kind == WaitKind::kFileLock) return put_as(Label::kFileLock);
+  if (wait.kind == WaitKind::kFileLock || ends_.is_shared_lock(thread_id, wait)) return put_as(Label::kFileLock);
   if (wait.kind == WaitKind::kConnection) {
     // Between processes of the run a connection hands batches over: the one end waits until the other one runs.
     const bool away = !wait.accepts && timeline_.peer(wait.file_id) == 0;
     return put_as(away ? Label::kWait : Label::kTransfer, away ? State::kRemote : State::kBlocked);
   }
-  if (wait.kind == WaitKind::kChannelWrite) return put_as(Label::kTransfer);
+  if (wait.kind == WaitKind::kChannelWrite) {
+    // Its standard output or error: a pipe that is read too slowly.
+    const bool prints = path.hops == 0 && (wait.fd == STDOUT_FILENO || wait.fd == STDERR_FILENO);
+    return put_as(prints ? Label::kLogging : Label::kTransfer);
+  }
   const Wait& last = ends_.last_of(thread_id, wait);
   if (last.kind == WaitKind::kPoll && last.ret == 0) return put_as(Label::kTimer);
   const Ender& ender = ends_.find(thread_id, wait, path.hops == 0);
@@ -328,6 +357,7 @@ Chain::UsageShares Chain::usage_in(const Thread& thread, Ns a_ns, Ns b_ns) {
     const double part = static_cast<double>(std::min(row->end_ns, b_ns) - std::max(row->start_ns, a_ns)) / whole_ns;
     shares.queued += part * row->queued;
     shares.faulting += part * row->faulting;
+    shares.asleep += part * row->asleep;
     shares.in_kernel += part * row->in_kernel;
     if (row->calls_asleep < 0) continue;
     shares.calls_asleep += part * row->calls_asleep;
@@ -361,8 +391,9 @@ Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns,
   if (!timeline_.has_kernel_side) {
     off.queued_ns = shares.queued * rest_ns;
     off.fault_ns = shares.faulting * rest_ns;
+    off.asleep_ns = shares.asleep * rest_ns;
   }
-  off.knows_sleep = timeline_.has_kernel_side || shares.faulting > 0;
+  off.knows_sleep = timeline_.has_kernel_side || shares.faulting > 0 || shares.asleep > 0;
   const double sum_ns = off.asleep_ns + off.queued_ns + off.fault_ns;
   if (sum_ns > rest_ns) {
     for (double* part : {&off.asleep_ns, &off.queued_ns, &off.fault_ns}) *part *= rest_ns / sum_ns;

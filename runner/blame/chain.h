@@ -26,6 +26,8 @@ class Chain {
   void follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
 
   [[nodiscard]] bool is_worker(int32_t proc_id) const;
+  // A thread of a program that the driver ran for a short time.
+  [[nodiscard]] bool is_command(int32_t driver, int32_t thread_id) const;
   // The share of time in kernel mode, while the thread is on a processor and in no recorded call.
   [[nodiscard]] double share_in_kernel(int32_t thread_id, Ns a_ns, Ns b_ns) const;
   // When a worker read its first task; 0: never.
@@ -48,8 +50,8 @@ class Chain {
     std::vector<int32_t> seen = {};
   };
   struct UsageShares {
-    double queued = 0, faulting = 0, in_kernel = 0;  // of the time in no recorded wait or call
-    double calls_asleep = 0, known = 0;              // of the time in calls; of the stretch
+    double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;  // of the time in no recorded wait or call
+    double calls_asleep = 0, known = 0;                          // of the time in calls; of the stretch
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfLook {
@@ -59,6 +61,7 @@ class Chain {
   static void put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line,
                   summary::State state);
   void find_ready();
+  Ns before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   void stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   void in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
   bool in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);

@@ -38,9 +38,11 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   if (heir == 0) return false;
   const Thread& next = timeline_.thread(heir);
   const bool same_process = next.proc_id == timeline_.thread(driver).proc_id;
-  // A thread for each batch is joined, too, and on a busy machine that may take long.
+  // A thread for each batch is joined, too, and on a busy machine that may take long; a training runs commands, and waits for them.
   constexpr Ns kShareOfRun = 10;
-  if (same_process && kShareOfRun * (b_ns - a_ns) < timeline_.end_ns - timeline_.start_ns) return false;
+  constexpr Ns kCommandNs = 1'000'000'000;
+  const bool is_command = !timeline_.thread(driver).looks.empty() && b_ns - a_ns < kCommandNs;
+  if ((same_process || is_command) && kShareOfRun * (b_ns - a_ns) < timeline_.end_ns - timeline_.start_ns) return false;
   const Ns last_ns = same_process ? next.last_ns : timeline_.process(next.proc_id).last_ns;
   const Ns from_ns = std::clamp(next.first_ns, a_ns, b_ns), to_ns = std::clamp(last_ns, from_ns, b_ns);
   const auto put = [&](Ns start_ns, Ns end_ns) {
@@ -118,7 +120,10 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
       continue;
     }
     const Top top = top_of(wait);
+    const size_t first = pieces_.size();
     chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
+    const bool loads = chain_.kind_near(driver, from_ns + (to_ns - from_ns) / 2) == StackKind::kLoader;
+    for (size_t k = first; k < pieces_.size(); ++k) pieces_[k].by_loader = loads;
     if (top == Top::kWaiting) last_wait_ns = to_ns;
   }
   if (at_ns < b_ns) own(driver, at_ns, b_ns, cuts_of_driver);

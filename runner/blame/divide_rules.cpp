@@ -238,6 +238,12 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
   const bool starts = batches.first_ns != 0 && piece.start_ns < batches.first_ns;
   if (starts || (piece.top == Top::kOwn && piece.label == Label::kImport)) return Activity::kStartup;
   if (piece.label == Label::kWorkerEnd) return Activity::kEnd;
+  if (piece.top == Top::kWaiting && piece.label == Label::kLogging) return Activity::kLogging;
+  // A command that it runs is no wait for a batch, unless its stacks say that loader code runs it.
+  const bool waits = piece.top == Top::kChild || piece.top == Top::kWaiting;
+  if (waits && !piece.by_loader && !timeline_.thread(driver_).looks.empty() &&
+      chain_.is_command(driver_, piece.first_thread))
+    return Activity::kCompute;
   switch (piece.top) {
     case Top::kPythonLock: return Activity::kPythonLock;
     case Top::kSleep: return piece.by_loader ? Activity::kLoader : Activity::kCompute;

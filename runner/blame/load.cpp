@@ -247,10 +247,12 @@ void join_usage(std::vector<Usage>& rows) {
 }
 
 // What the counts say of the time in which a thread is in no recorded wait or call. Sleep that no call explains is page faults, if there
-// were any; time in the kernel that no call explains is page faults without a device, or memory that is given back.
+// were any, else a mutex, a barrier or the like; time in the kernel that no call explains is page faults without a device, or memory that
+// is given back.
 void settle_usage(Thread& thread) {
   constexpr int64_t kFaultsMin = 5;
   constexpr double kKernelMin = 0.2;
+  constexpr double kAsleepMin = 0.15;  // less may be the hypervisor's
   join_usage(thread.usage);
   for (Usage& usage : thread.usage) {
     double waits_ns = 0;
@@ -267,9 +269,11 @@ void settle_usage(Thread& thread) {
     if (rest_ns < 1) continue;
     const auto run_ns = static_cast<double>(usage.run_ns), queued_ns = static_cast<double>(usage.queued_ns);
     usage.queued = std::clamp(queued_ns / (rest_ns + calls_ns), 0.0, 1.0);
+    const double unseen = std::clamp((asleep_ns - calls_ns) / rest_ns, 0.0, 1.0 - usage.queued);
     if (usage.major_faults >= kFaultsMin) {
-      usage.faulting =
-          std::clamp((whole_ns - run_ns - queued_ns - waits_ns - calls_ns) / rest_ns, 0.0, 1.0 - usage.queued);
+      usage.faulting = unseen;
+    } else if (unseen >= kAsleepMin) {
+      usage.asleep = unseen;
     }
     const auto ticked_ns = static_cast<double>(usage.user_ns + usage.system_ns);
     if (ticked_ns <= 0) continue;
@@ -277,7 +281,7 @@ void settle_usage(Thread& thread) {
     if (system_ns <= kKernelMin * run_ns) continue;
     // A page fault that reads costs the processor, too.
     double& part = usage.major_faults >= kFaultsMin ? usage.faulting : usage.in_kernel;
-    part += std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting);
+    part += std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting - usage.asleep);
   }
 }
 

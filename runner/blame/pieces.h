@@ -56,7 +56,7 @@ struct Piece {
   Link link = Link::kOwn;
   uint8_t hops = 0;
   bool shared_line = false;  // no look fell in it: the line is a guess
-  bool by_loader = false;    // of a call of the driver: made by loader code
+  bool by_loader = false;    // of a call or wait of the driver: made by loader code
   int32_t thread_id = 0;     // at the end of the chain
   int32_t line = kNoLine;    // in Lines
   int64_t file_id = 0;       // of what the driver waited on

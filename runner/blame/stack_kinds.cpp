@@ -32,9 +32,21 @@ constexpr std::string_view kLoaders[] = {"torch/utils/data/",
                                          "tensorflow/python/data",
                                          "grain/",
                                          "spdl/"};
-constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow", "json/__init__", "csv.py"};
+constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow"};
+// Packages that read data, and write them too: logs or results.
+constexpr std::string_view kTexts[] = {"/json/", "/csv.py"};
+constexpr std::string_view kReaders[] = {
+    "/json/",   "/csv.py",      "/gzip.py",      "/bz2.py",         "/lzma.py",     "/_compression.py",
+    "/zipfile", "/tarfile.py",  "/PIL/",         "/h5py/",          "/pyarrow/",    "/pandas/io/",
+    "/npyio",   "/_npyio_impl", "/soundfile.py", "/torchvision/io", "/torchaudio/", "/urllib/request.py"};
+constexpr std::string_view kReads[] = {"read", "load", "open", "next", "decode", "iter", "parse", "extract"};
+constexpr std::string_view kWrites[] = {"write", "dump", "encode", "save", "to_csv"};
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
 constexpr std::string_view kForks[] = {"multiprocessing/popen_fork.py"};
+// A model may decode, too; and a script may lie in a folder of this name.
+constexpr std::string_view kLayers[] = {"torch/nn/"}, kDatasets[] = {"/datasets/"};
+constexpr std::string_view kModelCode[] = {"torch/nn/",     "torch/optim/", "torch/autograd/",
+                                           "torch/_tensor", "keras/",       "jax/"};
 constexpr std::string_view kFetches[] = {"_utils/fetch.py", "__getitem__"};
 // Names that people give to their own loaders. A model's state is loaded too, but is no data.
 constexpr std::string_view kModels[] = {"model", "state", "checkpoint", "weight", "config"};
@@ -43,7 +55,7 @@ constexpr std::string_view kBatchNames[] = {"collate",     "next_batch", "get_ba
                                             "read_sample", "load_image", "read_image",  "batches"};
 constexpr std::string_view kLoadNames[] = {"__getitem__", "__next__", "load", "read", "fetch", "decode"};
 // Frames of multiprocessing near the top are its own work; further out they only started a process.
-constexpr size_t kInnermostPickle = 6, kInnermostLogger = 4;
+constexpr size_t kInnermostPickle = 6, kInnermostLogger = 4, kInnermostReader = 6;
 
 bool has_any(std::string_view text, Parts parts) {
   return std::any_of(parts.begin(), parts.end(),
@@ -67,9 +79,26 @@ bool names_loading(std::string_view function) {
 }
 
 bool loads_data(const std::vector<Frame>& frames) {
-  return std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
-    return has_any(frame.source, kLoaders) || (!has_any(frame.source, kInstalled) && names_loading(frame.function));
+  const bool in_layers = any_source(frames, frames.size(), kLayers);
+  const bool in_folder = !frames.empty() && has_any(frames.back().source, kDatasets);
+  return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+    if (has_any(frame.source, kLoaders) && !(in_folder && has_any(frame.source, kDatasets))) return true;
+    return !has_any(frame.source, kInstalled) && names_loading(frame.function) &&
+           !(in_layers && frame.function.ends_with("decode"));
   });
+}
+
+// Whether one of the innermost frames is of such a source and such a function.
+bool any_function(const std::vector<Frame>& frames, size_t most, Parts sources, Parts functions) {
+  const size_t count = std::min(most, frames.size());
+  return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count), [&](const Frame& frame) {
+    return has_any(frame.source, sources) && has_any(frame.function, functions);
+  });
+}
+
+bool reads_files(const std::vector<Frame>& frames) {
+  return any_function(frames, kInnermostReader, kReaders, kReads) &&
+         !any_function(frames, kInnermostReader, kReaders, kWrites);
 }
 
 StackKind kind_of(const std::vector<Frame>& frames) {
@@ -81,6 +110,8 @@ StackKind kind_of(const std::vector<Frame>& frames) {
   if (!fetches && any_source(frames, kInnermostPickle, kPickles)) return StackKind::kPickle;
   if (loads_data(frames)) return StackKind::kLoader;
   if (any_source(frames, kInnermostLogger, kLoggers)) return StackKind::kLogging;
+  if (any_function(frames, kInnermostLogger, kTexts, kWrites)) return StackKind::kLogging;
+  if (reads_files(frames)) return StackKind::kLoader;
   return StackKind::kOwn;
 }
 
@@ -89,6 +120,16 @@ std::string text_of(const Frame& frame) {
   return fmt::format("{}:{} {}", slash == std::string::npos ? frame.source : frame.source.substr(slash + 1), frame.line,
                      frame.function);
 }
+
+// The innermost frame that is of no installed package.
+const Frame* own_frame(const std::vector<Frame>& frames) {
+  const auto own = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) {
+    return !frame.source.empty() && !has_any(frame.source, kInstalled);
+  });
+  return own == frames.end() || own->function == "<module>" ? nullptr : &*own;
+}
+
+std::string name_of_function(const Frame& frame) { return frame.source + ":" + frame.function; }
 
 // A forked worker has the frames of its parent below its own.
 std::string line_of(const std::vector<Frame>& frames) {
@@ -101,12 +142,39 @@ std::string line_of(const std::vector<Frame>& frames) {
 
 }  // namespace
 
+// Functions that read files by such packages in a quarter of their samples, and run no layers of a model, load data, whatever their names.
+void StackKinds::find_readers() {
+  constexpr int64_t kLeast = 10, kShare = 4;
+  struct Use {
+    int64_t all = 0, reads = 0, layers = 0;
+  };
+  std::unordered_map<std::string, Use> uses;
+  for (const Thread& thread : timeline_.threads) {
+    for (const Look& look : thread.looks) {
+      const auto frames = timeline_.stacks.find(look.stack_id);
+      const Frame* own = frames == timeline_.stacks.end() ? nullptr : own_frame(frames->second);
+      if (own == nullptr) continue;
+      Use& use = uses[name_of_function(*own)];
+      use.all += look.count;
+      use.reads += reads_files(frames->second) ? look.count : 0;
+      use.layers += any_source(frames->second, frames->second.size(), kModelCode) ? look.count : 0;
+    }
+  }
+  for (const auto& [name, use] : uses) {
+    if (use.reads >= kLeast && kShare * use.reads >= use.all && use.layers == 0) readers_.insert(name);
+  }
+}
+
 const StackKinds::Facts& StackKinds::facts(int32_t stack_id) {
+  if (facts_.empty()) find_readers();
   const auto known = facts_.find(stack_id);
   if (known != facts_.end()) return known->second;
   Facts facts;
   if (const auto frames = timeline_.stacks.find(stack_id); frames != timeline_.stacks.end()) {
     facts = {kind_of(frames->second), line_of(frames->second)};
+    const Frame* own = own_frame(frames->second);
+    if (facts.kind == StackKind::kOwn && own != nullptr && readers_.contains(name_of_function(*own)))
+      facts.kind = StackKind::kLoader;
   }
   return facts_.emplace(stack_id, std::move(facts)).first->second;
 }

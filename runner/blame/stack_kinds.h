@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runner/blame/timeline.h"
 
@@ -26,9 +27,11 @@ class StackKinds {
     std::string line;
   };
   const Facts& facts(int32_t stack_id);
+  void find_readers();
 
   const Timeline& timeline_;
   std::unordered_map<int32_t, Facts> facts_;
+  std::unordered_set<std::string> readers_;  // functions, by file and name
 };
 
 }  // namespace mlrun::blame

@@ -137,7 +137,9 @@ void Collector::add_tasks() {
     for (const Message& message : messages) {
       if (message.thread_id != division_.driver || !is_inside(message.start_ns, message.end_ns)) continue;
       if (timeline_.thread(reader->second).last_ns - message.end_ns < kEndsNs) continue;
-      add(name_of(reader->second), Kind::kThreads, {message.start_ns, message.end_ns});
+      StepEvent event{message.start_ns, message.end_ns};
+      event.asks = 1;
+      add(name_of(reader->second), Kind::kThreads, event);
     }
   }
 }
@@ -178,7 +180,20 @@ void StepEvent::add(const StepEvent& then) {
   if (made_by == 0) made_by = then.made_by;
   ends |= then.ends;
   opens += then.opens;
+  asks += then.asks;
   bytes += then.bytes;
+}
+
+Ns earliest_step(const Timeline& timeline, const Division& division) {
+  const Batches& batches = division.batches;
+  const auto imports = timeline.module_calls.find(division.driver);
+  Ns from_ns = timeline.start_ns;
+  if (imports == timeline.module_calls.end()) return from_ns;
+  for (const auto& [start_ns, end_ns] : imports->second) {
+    if (batches.first_ns != 0 && end_ns > batches.first_ns) break;
+    from_ns = end_ns;
+  }
+  return from_ns;
 }
 
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,

@@ -18,6 +18,7 @@ struct StepEvent {
   double opens = 0;     // of data files
   double bytes = 0;     // read from data files; sent to other ranks
   int32_t made_by = 0;  // the thread that the driver waited for
+  double asks = 0;      // tasks that the driver sent to that thread or another
   bool ends = false;    // a thread that had waited for the driver ended at once
 
   // A later one, of the same batch.
@@ -32,6 +33,9 @@ struct StepSource {
   Ns waited_ns = 0;                         // by the driver, in all
   std::vector<std::pair<Ns, double>> sent;  // of kRanks: bytes that the process sent over sockets, by time
 };
+
+// Where the loop may begin: after the last import before the first batch that is known.
+Ns earliest_step(const Timeline& timeline, const Division& division);
 
 // By name: "files"; the name of the threads; "channel". Between two moments.
 std::map<std::string, StepSource> step_sources(const Timeline& timeline, const Division& division, WaitEnds& ends,

@@ -7,6 +7,19 @@
 
 namespace mlrun::blame {
 
+double middle(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+double share_of(const std::vector<double>& values, double low, double high) {
+  const auto inside =
+      std::count_if(values.begin(), values.end(), [&](double one) { return one >= low && one <= high; });
+  return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
+}
+
 std::optional<double> gap_between_steps(std::vector<double> gaps, double least_ns,
                                         const std::function<std::optional<bool>(double, double)>& is_loading) {
   constexpr double kFirstNs = 300'000, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;

@@ -9,6 +9,11 @@
 
 namespace mlrun::blame {
 
+// The median; 0 of none.
+[[nodiscard]] double middle(std::vector<double> values);
+// The share of the values that are not below `low` nor above `high`.
+[[nodiscard]] double share_of(const std::vector<double>& values, double low, double high);
+
 inline constexpr size_t kStepsMin = 8;
 inline constexpr double kComputeMinNs = 1e6;  // a loop that computes less for a batch is no training
 

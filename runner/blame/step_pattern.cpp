@@ -23,19 +23,6 @@ constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8, kSur
 constexpr double kLate = 1.1;       // of the median of the waits
 constexpr double kHeavyWait = 0.1;  // of a step: a loop that always waits so long lacks no wait
 
-double middle(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-double share_of(const std::vector<double>& values, double low, double high) {
-  const auto inside =
-      std::count_if(values.begin(), values.end(), [&](double one) { return one >= low && one <= high; });
-  return values.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(values.size());
-}
-
 // The pattern of one source.
 class Pattern {
  public:
@@ -66,8 +53,9 @@ class Pattern {
   void trim_threads();
   void begin_with_ranks();
   void end_loop();
-  bool fill();
+  bool fill(const std::vector<size_t>& made_after);
   [[nodiscard]] bool is_asked_for() const;
+  [[nodiscard]] std::optional<size_t> tasks_sent();
   [[nodiscard]] size_t steps_at_end(const std::vector<size_t>& counts) const;
   void fill_counted(std::vector<size_t> counts);
   void put_evenly(Ns from_ns, Ns length_ns, size_t count);
@@ -182,6 +170,11 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   auto first = std::find_if(clusters_.begin(), clusters_.end(), is_alike);
   // Of ranks, the operation before the first step begins it.
   if (source_.kind == Kind::kRanks && first != clusters_.begin()) --first;
+  // The first batch may open more than others, which is known from the computing after it.
+  if (source_.kind == Kind::kFiles && first != clusters_.begin() && (*(first - 1)).*mark > usual) {
+    const double ns = computing((first - 1)->end_ns, first->start_ns);
+    if (ns >= kShort * compute_ns_ && ns <= kLong * compute_ns_) --first;
+  }
   clusters_.erase(clusters_.begin(), first);
   // The last batch may be a smaller one.
   while (!clusters_.empty() && !is_alike(clusters_.back()) &&
@@ -308,6 +301,17 @@ bool Pattern::is_asked_for() const {
   return 2 * static_cast<size_t>(asked) > clusters_.size();
 }
 
+// Where the driver sends a task for each batch, what comes before the first task is not the loop, and there are as many batches as tasks.
+std::optional<size_t> Pattern::tasks_sent() {
+  const auto asks = [](const Event& one) { return one.asks > 0; };
+  const auto asked = static_cast<double>(std::count_if(clusters_.begin(), clusters_.end(), asks));
+  if (asked < kAlikeMin * static_cast<double>(clusters_.size())) return std::nullopt;
+  clusters_.erase(clusters_.begin(), std::find_if(clusters_.begin(), clusters_.end(), asks));
+  double sum = 0;
+  for (const Event& one : clusters_) sum += one.asks;
+  return static_cast<size_t>(sum);
+}
+
 // The last stretch has what was made and not taken before, as far as it is long enough for that.
 size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
   std::vector<double> lengths;
@@ -385,22 +389,26 @@ void Pattern::keep_made(size_t made) {
   if (begins_.size() != made) begins_.clear();
 }
 
-// Returns whether the steps are clear.
-bool Pattern::fill() {
+// `made_after`: by what their makers have made, of how many steps each stretch is; empty, or 0: unknown. Returns whether the steps are clear.
+bool Pattern::fill(const std::vector<size_t>& made_after) {
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const bool is_last = i + 1 == clusters_.size();
     const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
     const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
+    const double computed = computing(from_ns, computed_ns);
     // A thread that waited for the driver had not been asked; and a loop that starves waits shorter after a batch that was there already.
     const Event* next = is_last ? nullptr : &clusters_[i + 1];
     const bool is_blocked =
         next != nullptr && next->blocked_ns != 0 && computing(from_ns, next->blocked_ns) < kShort * compute_ns_;
     const bool is_late = is_starved_ && (next == nullptr || static_cast<double>(next->waited_ns) > kLate * waited_ns_);
     const bool is_other = next_call(from_ns) < computed_ns || (is_last && ends_unseen_);
-    const size_t count = is_other ? 1
-                                  : steps_in(static_cast<double>(to_ns - from_ns), computing(from_ns, computed_ns),
-                                             is_blocked || is_late);
-    put_evenly(from_ns, to_ns - from_ns, count);
+    size_t count = is_other ? 1 : steps_in(static_cast<double>(to_ns - from_ns), computed, is_blocked || is_late);
+    const bool is_alone = is_regular_ && !is_last && i < made_after.size() && (i == 0 || made_after[i - 1] != 0);
+    if (is_alone && static_cast<double>(made_after[i]) * kShort * compute_ns_ <= computed)
+      count = std::max(count, made_after[i]);
+    // What was there already is taken when the one before it has been computed.
+    put_evenly(from_ns, is_last ? static_cast<Ns>(static_cast<double>(count) * compute_ns_) : computed_ns - from_ns,
+               count);
     filled_ += count - 1;
   }
   const auto count = static_cast<double>(begins_.size());
@@ -434,10 +442,11 @@ PatternSteps Pattern::find() {
     const StepMakers makers(timeline_, division_.driver, source_.comm);
     made = makers.batches(clusters_);
     if (!is_asked_for()) counts = makers.steps_after(clusters_);
+    if (!made) made = tasks_sent();
   }
   end_loop();
   if (clusters_.empty()) return {};
-  if (!is_clear || !fill()) begins_.clear();
+  if (!is_clear || !fill(counts.value_or(std::vector<size_t>()))) begins_.clear();
   if (counts) fill_counted(*counts);
   // What they are not asked for may be left over in the end.
   if (made && (!counts || begins_.size() > *made)) keep_made(*made);
@@ -448,19 +457,6 @@ PatternSteps Pattern::find() {
   for (size_t i = 0; i < begins_.size(); ++i)
     found.steps.push_back({begins_[i], i + 1 < begins_.size() ? begins_[i + 1] : std::max(begins_[i], end_ns_)});
   return found;
-}
-
-// Where the loop may begin: after the last import before the first batch that is known.
-Ns earliest(const Timeline& timeline, const Division& division) {
-  const Batches& batches = division.batches;
-  const auto imports = timeline.module_calls.find(division.driver);
-  Ns from_ns = timeline.start_ns;
-  if (imports == timeline.module_calls.end()) return from_ns;
-  for (const auto& [start_ns, end_ns] : imports->second) {
-    if (batches.first_ns != 0 && end_ns > batches.first_ns) break;
-    from_ns = end_ns;
-  }
-  return from_ns;
 }
 
 // What a program does again and again for a short time is not its training.
@@ -475,7 +471,7 @@ bool is_long(const std::vector<StepBounds>& steps, Ns from_ns, Ns to_ns) {
 PatternSteps steps_of_pattern(const Timeline& timeline, const Division& division, WaitEnds& ends) {
   constexpr double kMuchMore = 3;
   if (division.driver == 0) return {};
-  const Ns from_ns = earliest(timeline, division);
+  const Ns from_ns = earliest_step(timeline, division);
   StackKinds kinds(timeline);
   const auto sources = step_sources(timeline, division, ends, from_ns, timeline.end_ns);
   PatternSteps best;

@@ -74,8 +74,9 @@ struct Usage {
   Ns start_ns = 0, end_ns = 0;
   Ns run_ns = 0, queued_ns = 0, user_ns = 0, system_ns = 0;
   int64_t major_faults = 0;
-  // Shares of the time outside of recorded waits and calls: in the run queue, in page faults that read from a device, in the kernel.
-  double queued = 0, faulting = 0, in_kernel = 0;
+  // Shares of the time outside of recorded waits and calls: in the run queue, in page faults that read from a device, asleep for something
+  // else (a mutex of libc, a barrier of OpenMP), in the kernel.
+  double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;
   double calls_asleep = -1;  // of the time in recorded calls that are no waits; -1: unknown
 };
 

@@ -16,6 +16,10 @@ constexpr Ns kNearNs = 300'000;     // who posts is on a processor, or went to w
 constexpr size_t kAgainMost = 12;   // waits that are looked through for that
 constexpr size_t kSharersMost = 8;
 
+bool may_be_shared(const Wait& wait) {
+  return wait.kind == WaitKind::kLock && wait.poster == 0 && !wait.condition && wait.err == 0;
+}
+
 bool is_on_channel(const Wait& wait) { return wait.kind == WaitKind::kPoll || wait.kind == WaitKind::kChannelRead; }
 
 }  // namespace
@@ -27,6 +31,43 @@ WaitEnds::WaitEnds(const Timeline& timeline) : timeline_(timeline) {
   for (auto& [parent, list] : children_) {
     std::sort(list.begin(), list.end(), [](const Process* a, const Process* b) { return a->last_ns < b->last_ns; });
   }
+  find_shared_locks();
+}
+
+// Who gets the lock of a queue reads or writes the queue at once.
+void WaitEnds::find_shared_locks() {
+  constexpr Ns kAtOnceNs = 200'000;
+  struct Use {
+    std::unordered_set<int32_t> processes;
+    int64_t waits = 0, of_queue = 0;
+  };
+  std::unordered_map<int64_t, Use> locks;
+  for (const Process& process : timeline_.processes) {
+    // Without posts any wait may be for a thread of the own process.
+    if (!timeline_.has_posts || !process.forked || process.main == 0) continue;
+    const Thread& thread = timeline_.thread(process.main);
+    for (size_t i = 0; i < thread.waits.size(); ++i) {
+      const Wait& wait = thread.waits[i];
+      if (!may_be_shared(wait) || timeline_.is_python_lock(process.proc_id, wait)) continue;
+      Use& use = locks[wait.argument];
+      use.processes.insert(process.proc_id);
+      ++use.waits;
+      const auto soon = [&](Ns moment_ns) { return moment_ns - wait.end_ns < kAtOnceNs; };
+      const auto read = std::partition_point(thread.reads.begin(), thread.reads.end(),
+                                             [&](const Read& one) { return one.start_ns < wait.end_ns; });
+      const Wait* next = i + 1 < thread.waits.size() ? &thread.waits[i + 1] : nullptr;
+      const bool waits_on =
+          next != nullptr && soon(next->start_ns) && (is_on_channel(*next) || next->kind == WaitKind::kChannelWrite);
+      use.of_queue += waits_on || (read != thread.reads.end() && soon(read->start_ns)) ? 1 : 0;
+    }
+  }
+  for (const auto& [address, use] : locks) {
+    if (use.processes.size() > 1 && 2 * use.of_queue < use.waits) shared_locks_.insert(address);
+  }
+}
+
+bool WaitEnds::is_shared_lock(int32_t thread_id, const Wait& wait) const {
+  return may_be_shared(wait) && timeline_.process_of(thread_id).forked && shared_locks_.contains(wait.argument);
 }
 
 const Ender& WaitEnds::find(int32_t thread_id, const Wait& first, bool looks_on) {

@@ -46,19 +46,27 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
   return {};
 }
 
-Result<blame::Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                                const blame::WhatIf& change) {
+Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
+                         const WhatIf& change) {
   auto analysis = analyse(folder, run, driver_tid);
   if (!analysis) return tl::make_unexpected(analysis.error());
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());
+  if ((*analysis)->division.driver == 0 && driver_tid != 0) {
+    return fail(
+        fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid, folder));
+  }
   if ((*analysis)->division.driver == 0) return fail("--what-if: no thread of this trace drives a training");
-  const blame::Replay replay(**analysis, machine->usable());
+  const Replay replay(**analysis, machine->usable());
   if (replay.empty()) {
     return fail("--what-if: the trace has no batches of a DataLoader with workers; other loaders cannot be replayed");
   }
-  const blame::Replayed replayed = replay.run(change);
-  if (std::abs(replayed.error()) > blame::kReplayError) {
+  if (change.workers != 0 && make_context(**analysis, folder, *machine).held_lock) {
+    return fail(
+        "--what-if workers=: the workers wait for each other at a lock, and a replay does not know when that is free");
+  }
+  const Replayed replayed = replay.run(change);
+  if (std::abs(replayed.error()) > kReplayError) {
     return fail(fmt::format(
         "--what-if: replayed as it was, this run would take {} instead of {}: too far off to predict a change",
         summary::time_text(replayed.replayed_ns, {}), summary::time_text(replayed.measured_ns, {})));

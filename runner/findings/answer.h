@@ -6,7 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "runner/blame/replay.h"
+#include "runner/findings/replay.h"
 #include "runner/summary/answer.h"
 #include "runner/util/result.h"
 
@@ -23,7 +23,7 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
 
 // What the run would have taken with another loader. Fails where no DataLoader's batches are known, and where the replay of the run as it
 // was is off by more than 5 %.
-Result<blame::Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                                const blame::WhatIf& change);
+Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
+                         const WhatIf& change);
 
 }  // namespace mlrun::findings

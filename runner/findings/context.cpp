@@ -74,11 +74,12 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kLogging: return Cause::kLogging;
     case Activity::kFiles:
       if (piece.label == Label::kWrite || piece.label == Label::kSync) return Cause::kCheckpoint;
-      // Its stacks say that no loader made these calls.
-      return context.analysis.division.driver_seen ? Cause::kNone : Cause::kDataInDriver;
+      return Cause::kDataInDriver;
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
+  if (piece.hops > 0) return cause_of_wait(context, piece);  // a command that it ran
+  if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
 }
@@ -194,6 +195,10 @@ std::string Context::name_of(int32_t thread_id) const {
   const blame::Thread& thread = timeline().thread(thread_id);
   const blame::Process& process = timeline().process(thread.proc_id);
   std::string role = process.role.empty() ? "process" : process.role;
+  if (role == "child" && !process.command.empty()) {
+    role = process.command.substr(0, process.command.find(' '));
+    role = role.substr(role.rfind('/') + 1);
+  }
   if (is_other_rank(*this, thread_id) && !role.starts_with("rank")) role = "the rank in process";
   if (process.main == thread_id) return fmt::format("{} ({})", role, process.pid);
   return fmt::format("thread {} ({}) of {} ({})", thread.comm.empty() ? "?" : thread.comm, thread.tid, role,
@@ -206,7 +211,8 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
   context.causes.reserve(pieces.size());
   for (const Divided& piece : pieces) {
     context.causes.push_back(cause_of(context, piece));
-    if (piece.activity == Activity::kCompute && piece.state != State::kRunQueue) context.compute_ns += piece.ns();
+    if (piece.activity == Activity::kCompute && piece.hops == 0 && piece.state != State::kRunQueue)
+      context.compute_ns += piece.ns();
   }
   find_workers(context);
   settle_files(context, folder);

@@ -7,14 +7,14 @@
 namespace mlrun::findings {
 
 Draft data_lock(const Context& context) {
-  return {
-      .claim =
-          context.held_lock
-              ? fmt::format("the threads that feed the training waited for each other at a lock, while {} held it{}",
-                            who(context, Cause::kDataLock), at_line(context, Cause::kDataLock))
-              : "the workers waited for each other at a file lock, the longest: " + who(context, Cause::kDataLock),
-      .remedy = "give each worker a file and a lock of its own, or hold the lock for a shorter time",
-      .against = "what the holder of the lock did meanwhile takes its time with any lock"};
+  return {.claim = context.held_lock
+                       ? fmt::format(
+                             "the threads that feed the training waited for each other at a lock, while {} held it{}",
+                             who(context, Cause::kDataLock), at_line(context, Cause::kDataLock))
+                       : "the workers waited for each other at a lock between processes, the longest: " +
+                             who(context, Cause::kDataLock),
+          .remedy = "give each worker a file and a lock of its own, or hold the lock for a shorter time",
+          .against = "what the holder of the lock did meanwhile takes its time with any lock"};
 }
 
 }  // namespace mlrun::findings

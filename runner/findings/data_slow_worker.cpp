@@ -8,13 +8,15 @@ namespace mlrun::findings {
 
 Draft data_slow_worker(const Context& context) {
   const blame::Thread& slow = context.timeline().thread(context.slow_worker);
-  return {
-      .claim =
-          fmt::format("one worker held up all: {} was busy {:.0f} % of the waiting, the others {:.0f} % (median){}",
-                      context.name_of(slow.thread_id), 100 * context.workers.front().busy, 100 * context.median_busy,
-                      at_line(context, Cause::kDataSlowWorker)),
-      .remedy = "let batches come out of order (DataLoader: in_order=False), spread the slow samples, or prefetch more",
-      .against = ""};
+  return {.claim = fmt::format(
+              "one worker of {} held up the others: {} was busy for {:.0f} % of the training's waiting{}, the others "
+              "for {:.0f} % (median)",
+              context.workers.size(), context.name_of(slow.thread_id), 100 * context.workers.front().busy,
+              at_line(context, Cause::kDataSlowWorker), 100 * context.median_busy),
+          .remedy =
+              "make its samples cheaper or spread them over all workers; let batches come out of order (DataLoader: "
+              "in_order=False)",
+          .against = ""};
 }
 
 }  // namespace mlrun::findings

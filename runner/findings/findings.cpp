@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/blame/replay.h"
+#include "runner/findings/replay.h"
 #include "runner/findings/rule.h"
 #include "runner/util/units.h"
 
@@ -78,6 +78,10 @@ std::string names_of(const std::vector<Cause>& causes) {
 
 Finding make(const Context& context, const Rule& rule) {
   Draft draft = rule.make(context);
+  if (const std::string commands = commands_text(context, rule.cause); !commands.empty()) {
+    draft.claim = "the training waited for commands that it ran: " + commands;
+    draft.remedy = "run them less often, or beside the training: in a thread or process of their own";
+  }
   Finding finding;
   finding.cause = kCauseNames[static_cast<size_t>(rule.cause)];
   finding.also = names_of(draft.also);
@@ -102,15 +106,15 @@ void add_saved(blame::Analysis& analysis, const Machine& machine, std::vector<Fi
     return is_in_files(finding.cause) || finding.cause == "data_slow_worker";
   });
   if (!applies) return;
-  const blame::Replay replay(analysis, machine.usable());
+  const Replay replay(analysis, machine.usable());
   if (replay.empty()) return;
   for (Finding& finding : findings) {
-    blame::WhatIf change;
+    WhatIf change;
     change.files_cost_nothing = is_in_files(finding.cause);
     change.no_slow_batch = finding.cause == "data_slow_worker";
     if (!change.files_cost_nothing && !change.no_slow_batch) continue;
-    const blame::Replayed replayed = replay.run(change);
-    if (std::abs(replayed.error()) > blame::kReplayError) continue;
+    const Replayed replayed = replay.run(change);
+    if (std::abs(replayed.error()) > kReplayError) continue;
     finding.at_most_saved_ns = std::max<int64_t>(0, replayed.replayed_ns - replayed.predicted_ns);
   }
 }

@@ -7,7 +7,34 @@
 
 namespace mlrun::findings {
 
+namespace {
+
+// A page fault is no call: what was read by them is not known.
+Draft of_faults(const Context& context) {
+  const int32_t thread = context.top_thread(Cause::kPageCacheMiss);
+  const bool by_driver = thread == context.analysis.division.driver;
+  const std::string waited = by_driver
+                                 ? "the training thread waited itself"
+                                 : fmt::format("the training waited for {}, which waited", context.name_of(thread));
+  return {
+      .claim = fmt::format("{} for pages of mapped files that were not in memory{}", waited,
+                           at_line(context, Cause::kPageCacheMiss)),
+      .remedy =
+          "read the pages ahead (madvise WILLNEED, a prefetching thread) and in their order, or keep the data in "
+          "memory" +
+          more_workers(context),
+      .against = context.timeline().has_kernel_side
+                     ? ""
+                     : "the kernel counted page faults that read; that the sleep was theirs is concluded: --kprobes",
+      .also = {Cause::kDataDevice}};
+}
+
+}  // namespace
+
 Draft page_cache_miss(const Context& context) {
+  const auto& labels = context.labels[static_cast<size_t>(Cause::kPageCacheMiss)];
+  const auto faults = labels.find(blame::Label::kPageFault);
+  if (faults != labels.end() && 2 * faults->second > context.ns_of(Cause::kPageCacheMiss)) return of_faults(context);
   return {.claim = fmt::format("the training waited for data that were not in memory: {}, {} in all",
                                reads_text(context), summary::bytes_text(context.use.read_bytes)),
           .remedy =

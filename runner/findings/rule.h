@@ -47,6 +47,8 @@ Draft not_followed(const Context& context);
 // Whether more workers may help, by the processors that were idle.
 [[nodiscard]] std::string more_workers(const Context& context);
 [[nodiscard]] std::string reads_text(const Context& context);  // "40,661 reads of 8.00 KiB on average"
+// Commands that the driver ran and waited for, if most of the time is theirs: "120 times nvidia-smi"; else empty.
+[[nodiscard]] std::string commands_text(const Context& context, Cause cause);
 // Who did most of it: "DataLoader worker (1234)".
 [[nodiscard]] std::string who(const Context& context, Cause cause);
 

@@ -2,6 +2,9 @@
 // Words that several rules use.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +22,46 @@ std::string at_line(const Context& context, Cause cause) {
   return line.empty() ? line : " at " + line;
 }
 
+namespace {
+
+// How many of the workers lived at the same time, at most.
+size_t at_once(const Context& context) {
+  std::vector<std::pair<Ns, int>> changes;
+  for (const Worker& worker : context.workers) {
+    const blame::Thread& thread = context.timeline().thread(worker.thread_id);
+    changes.emplace_back(thread.first_ns, 1);
+    changes.emplace_back(thread.last_ns, -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  int now = 0, most = 0;
+  for (const auto& [moment_ns, change] : changes) most = std::max(most, now += change);
+  return static_cast<size_t>(most);
+}
+
+}  // namespace
+
+std::string commands_text(const Context& context, Cause cause) {
+  constexpr size_t kAgain = 3;
+  const blame::Timeline& timeline = context.timeline();
+  const int32_t driver = context.analysis.division.driver;
+  const auto& pieces = context.analysis.division.pieces;
+  std::map<std::string, std::pair<double, std::set<int32_t>>> commands;  // time, processes
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (context.causes[i] != cause || pieces[i].first_thread == 0) continue;
+    if (!context.analysis.divider->chain().is_command(driver, pieces[i].first_thread)) continue;
+    const blame::Process& process = timeline.process_of(pieces[i].first_thread);
+    const std::string program = process.command.substr(0, process.command.find(' '));
+    auto& [ns, processes] = commands[program.substr(program.rfind('/') + 1)];
+    ns += pieces[i].ns();
+    processes.insert(process.proc_id);
+  }
+  for (const auto& [name, use] : commands) {
+    if (2 * use.first > context.ns_of(cause) && use.second.size() >= kAgain)
+      return fmt::format("{} times {}", summary::count_text(static_cast<int64_t>(use.second.size())), name);
+  }
+  return "";
+}
+
 std::string workers_text(const Context& context) {
   if (context.workers.empty()) return "the threads that it waited for";
   constexpr size_t kListed = 4;
@@ -28,8 +71,10 @@ std::string workers_text(const Context& context) {
     busy += fmt::format("{}{:.0f}", i == 0 ? "" : ", ", 100 * context.workers[i].busy);
   }
   const char* more = context.workers.size() > kListed ? ", ..." : "";
-  return fmt::format("{} worker{}, busy {}{} % of that time", context.workers.size(),
-                     context.workers.size() == 1 ? "" : "s", busy, more);
+  const size_t count = context.workers.size(), together = at_once(context);
+  const std::string in_turn = together < count ? fmt::format(" at a time, {} in all", count) : "";
+  return fmt::format("{} worker{}{}, busy {}{} % of that time", together, together == 1 ? "" : "s", in_turn, busy,
+                     more);
 }
 
 std::string more_workers(const Context& context) {

@@ -56,7 +56,7 @@ double busy_in(const Context& context, const Thread& thread, const Stretches& st
   return 1 - static_cast<double>(idle_ns) / static_cast<double>(alive_ns);
 }
 
-// Share of the stretches in which a worker waited at a file lock, or at a lock that another worker of the same process let go.
+// Share of the stretches in which a worker waited at a lock between processes, or at one that another worker of the same process let go.
 double locked_in(const Context& context, const Thread& thread, const std::vector<int32_t>& workers,
                  const Stretches& stretches, Ns total_ns) {
   Ns locked_ns = 0;
@@ -65,7 +65,8 @@ double locked_in(const Context& context, const Thread& thread, const std::vector
       const Wait& wait = thread.waits[i];
       const bool by_worker = wait.kind == WaitKind::kLock && wait.poster != thread.thread_id &&
                              std::find(workers.begin(), workers.end(), wait.poster) != workers.end();
-      if (!by_worker && wait.kind != WaitKind::kFileLock) continue;
+      const bool between = context.analysis.divider->ends().is_shared_lock(thread.thread_id, wait);
+      if (!by_worker && !between && wait.kind != WaitKind::kFileLock) continue;
       if (context.timeline().is_python_lock(thread.proc_id, wait)) continue;
       locked_ns += std::min(to_ns, wait.end_ns) - std::max(from_ns, wait.start_ns);
     }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runner/summary/answer.h"
@@ -23,5 +24,8 @@ struct SlowSteps {
 };
 
 SlowSteps slow_steps(const Answer& answer, size_t most);
+
+// Why there are no steps, and what would tell them; empty: there are some, or nothing says that the run is a training.
+std::string no_steps_text(const Answer& answer);
 
 }  // namespace mlrun::summary

@@ -53,7 +53,7 @@ Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_ti
 }
 
 Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, const std::string& text, bool as_json) {
-  const auto change = blame::parse_what_if(text);
+  const auto change = findings::parse_what_if(text);
   if (!change) return tl::make_unexpected(change.error());
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
@@ -137,7 +137,8 @@ Result<int> report(const Arguments& arguments) {
   app.add_option("--what-if", change,
                  "what the run would have taken with another loader: workers=N, io=free, slow=none, joined by commas")
       ->type_name("CHANGE");
-  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)");
+  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)")
+      ->excludes("--what-if");
   app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--full");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());

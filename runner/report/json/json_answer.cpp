@@ -43,8 +43,14 @@ Json waited_json(const WaitedFor& of) {
 Json steps_json(const Answer& answer) {
   constexpr size_t kListed = 10;
   if (answer.steps == 0) {
-    return {{"count", 0},          {"from", Json()}, {"sure", Json()},
-            {"median_ns", Json()}, {"slow", 0},      {"slowest", Json::array()}};
+    const std::string why = no_steps_text(answer);
+    return {{"count", 0},
+            {"from", Json()},
+            {"sure", Json()},
+            {"median_ns", Json()},
+            {"slow", 0},
+            {"slowest", Json::array()},
+            {"why_unknown", why.empty() ? Json() : Json(why)}};
   }
   const SlowSteps slow = slow_steps(answer, kListed);
   return {{"count", answer.steps},
@@ -52,17 +58,19 @@ Json steps_json(const Answer& answer) {
           {"sure", double(answer.steps_sure_ppm) / 1e6},
           {"median_ns", slow.median_ns},
           {"slow", slow.count},
-          {"slowest", array(slow.first, [](const SlowStep& one) {
-             return Json{{"step", one.step->step},
-                         {"start_ns", one.step->ts_ns},
-                         {"duration_ns", one.step->dur_ns},
-                         {"wait_ns", one.step->wait_ns},
-                         {"compute_ns", one.step->compute_ns},
-                         {"checkpoint_ns", one.step->checkpoint_ns},
-                         {"other_ns", one.step->other_ns},
-                         {"longer", one.part},
-                         {"longer_by_ns", one.above_ns}};
-           })}};
+          {"slowest", array(slow.first,
+                            [](const SlowStep& one) {
+                              return Json{{"step", one.step->step},
+                                          {"start_ns", one.step->ts_ns},
+                                          {"duration_ns", one.step->dur_ns},
+                                          {"wait_ns", one.step->wait_ns},
+                                          {"compute_ns", one.step->compute_ns},
+                                          {"checkpoint_ns", one.step->checkpoint_ns},
+                                          {"other_ns", one.step->other_ns},
+                                          {"longer", one.part},
+                                          {"longer_by_ns", one.above_ns}};
+                            })},
+          {"why_unknown", Json()}};
 }
 
 }  // namespace

@@ -33,8 +33,11 @@ std::string group_name(const PythonSummary& line, const std::string& drivers_rol
   return line.role == drivers_role ? role + ", others" : role;
 }
 
-// Sleep in a library is most often rest.
-bool may_rest(const PythonSummary& line) { return line.is_driver == 0 && is_installed(line.source); }
+// Sleep in a library, or in a helper of multiprocessing, is most often rest.
+bool may_rest(const PythonSummary& line) {
+  const bool helps = line.role == "resource tracker" || line.role == "fork server";
+  return line.is_driver == 0 && (helps || is_installed(line.source));
+}
 
 std::string line_name(const PythonSummary& line) {
   if (line.source.empty() && line.function.empty()) return "other lines";

@@ -52,6 +52,9 @@ std::string others_name(const Answer& answer, const Others& others) {
   const std::string threads = thread.empty() || others.tids.size() == 1
                                   ? thread
                                   : fmt::format(", {} threads {}", others.tids.size(), most.thread);
+  // One of several that took nearly all of it.
+  if (others.pids.size() > 1 && 5 * (most.ns / 4) >= others.ns)
+    return printable(fmt::format("{} ({}){}, one of {}", role, most.pid, thread, others.pids.size()));
   if (others.pids.size() == 1) return printable(fmt::format("{} ({}){}", role, most.pid, threads));
   return printable(fmt::format("{} {}s{}", others.pids.size(), role, threads));
 }

@@ -11,6 +11,7 @@
 
 #include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
+#include "runner/summary/slow_steps.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -153,7 +154,9 @@ std::string where_time_text(const Summary& summary, const TextStyle& style) {
     out += pad_left(time_text(row.ns, style.glyphs), kTime) + pad_left(percent_text(row.ns, answer.wall_ns), kShare) +
            "\n";
   }
-  return out + without_batch_text(summary, style);
+  out += without_batch_text(summary, style);
+  const std::string no_steps = no_steps_text(answer);
+  return no_steps.empty() ? out : out + paragraph("steps: unknown: " + no_steps, 2, 3, style);
 }
 
 }  // namespace mlrun::summary

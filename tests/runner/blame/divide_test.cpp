@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -155,6 +156,122 @@ TEST_F(DivideTest, WhatTheSchedulerCountedIsQueueAndFaults) {
   }
   EXPECT_NEAR(queued, 300, 1);
   EXPECT_NEAR(faulting, 200, 1);
+}
+
+// A mutex of libc leaves no call.
+TEST_F(DivideTest, SleepThatNoCallExplainsIsSleep) {
+  Usage usage;
+  usage.end_ns = 1000 * kMs;
+  usage.asleep = 0.6;
+  thread_of(timeline_, kHelper).usage.push_back(usage);
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs)
+    add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kAsleep}]), 270, 2);  // the first wait is start-up
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 180, 2);
+}
+
+// multiprocessing.Lock: forked workers wait at one address, and no thread of their process posts. The lock of a queue is followed by reading it.
+TEST_F(DivideTest, WorkersThatShareALockWaitForIt) {
+  constexpr int32_t kOther = 5;
+  Thread thread;
+  thread.thread_id = kOther;
+  thread.proc_id = 3;
+  thread.last_ns = timeline_.end_ns;
+  timeline_.threads.push_back(thread);
+  Process worker = timeline_.processes[2];
+  worker.proc_id = 3;
+  worker.main = kOther;
+  worker.threads = {kOther};
+  timeline_.processes.push_back(worker);
+  timeline_.has_posts = true;
+  for (const int32_t one : {kWorkerMain, kOther}) {
+    thread_of(timeline_, one).reads.push_back({kMs / 2, kMs, kTasks, 50});
+    for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+      add_wait(timeline_, one, WaitKind::kLock, at_ns, at_ns + 40 * kMs).argument = 7;
+      add_wait(timeline_, one, WaitKind::kLock, at_ns + 60 * kMs, at_ns + 80 * kMs).argument = 8;
+      thread_of(timeline_, one).reads.push_back({at_ns + 80 * kMs + 1000, at_ns + 80 * kMs + 2000, kTasks, 50});
+    }
+  }
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    add_wait(timeline_, kDriver, WaitKind::kPoll, at_ns, at_ns + 95 * kMs);
+    thread_of(timeline_, kDriver).reads.push_back({at_ns + 95 * kMs + 1000, at_ns + 95 * kMs + 2000, kPipe, 400});
+    timeline_.messages[kPipe].push_back({at_ns + 95 * kMs - 1000, at_ns + 95 * kMs, kWorkerMain, 400});
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kFileLock}]), 360, 2);  // the first wait is start-up
+}
+
+// The shell of a pipeline sleeps, then runs the program that writes.
+TEST_F(DivideTest, BeforeAProgramRanItsParentIsFollowed) {
+  constexpr int32_t kShell = 5, kProgram = 6;
+  for (const auto& [thread_id, proc_id, parent] : {std::tuple{kShell, 3, 1}, std::tuple{kProgram, 4, 3}}) {
+    Thread thread;
+    thread.thread_id = thread_id;
+    thread.proc_id = proc_id;
+    thread.first_ns = thread_id == kProgram ? 380 * kMs : 0;
+    thread.last_ns = 410 * kMs;
+    timeline_.threads.push_back(thread);
+    Process process;
+    process.proc_id = proc_id;
+    process.parent = parent;
+    process.main = thread_id;
+    process.first_ns = thread.first_ns;
+    process.last_ns = thread.last_ns;
+    process.threads = {thread_id};
+    timeline_.processes.push_back(process);
+  }
+  add_wait(timeline_, kShell, WaitKind::kSleep, 100 * kMs, 370 * kMs);
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChannelRead, 200 * kMs, 400 * kMs);
+  thread_of(timeline_, kDriver).reads.push_back({200 * kMs, 400 * kMs, kTasks, 400});
+  timeline_.messages[kTasks].push_back({399 * kMs, 400 * kMs, kProgram, 400});
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSleep}]), 170, 1e-3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 30, 1);
+}
+
+// A monitor for each step, as its stacks say.
+TEST_F(DivideTest, ACommandThatTheLoopRunsIsNoWaitForABatch) {
+  constexpr int32_t kCommand = 5;
+  Thread thread;
+  thread.thread_id = kCommand;
+  thread.proc_id = 3;
+  thread.first_ns = 310 * kMs;
+  thread.last_ns = 390 * kMs;
+  timeline_.threads.push_back(thread);
+  Process command;
+  command.proc_id = 3;
+  command.pid = 103;
+  command.parent = 1;
+  command.main = kCommand;
+  command.first_ns = thread.first_ns;
+  command.last_ns = thread.last_ns;
+  command.threads = {kCommand};
+  timeline_.processes.push_back(command);
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChild, 300 * kMs, 391 * kMs).argument = 103;
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  const auto waited = [&] {
+    double ns = 0;
+    for (const auto& [what, part] : sums(divide())) ns += what.first == Activity::kWait ? part : 0;
+    return ns;
+  };
+  EXPECT_NEAR(waited(), 101, 1);
+  timeline_.stacks[1] = {{"monitor", "/home/me/train.py", 3}};
+  thread_of(timeline_, kDriver).looks.push_back({350 * kMs, 350 * kMs, 1, 1, 0, false});
+  EXPECT_NEAR(waited(), 10, 1);
+}
+
+TEST_F(DivideTest, ADriverWhoseOutputIsReadSlowlyLogs) {
+  add_batch(timeline_, 0, 10 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChannelWrite, 100 * kMs, 300 * kMs).fd = 1;
+  add_wait(timeline_, kDriver, WaitKind::kChannelWrite, 400 * kMs, 450 * kMs).fd = 9;
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kLogging, Label::kLogging}]), 200, 1e-3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kTransfer}]), 50, 1e-3);
 }
 
 TEST_F(DivideTest, AThreadThatIsJoinedDrives) {

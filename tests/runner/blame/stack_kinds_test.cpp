@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/blame/stack_kinds.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace mlrun::blame {
@@ -12,8 +14,20 @@ struct Case {
   const char* line;
 };
 
+void check(const std::vector<Case>& cases) {
+  Timeline timeline;
+  int32_t number = 0;
+  for (const Case& one : cases) timeline.stacks[++number] = one.frames;
+  StackKinds kinds(timeline);
+  number = 0;
+  for (const Case& one : cases) {
+    EXPECT_EQ(kinds.kind(++number), one.kind) << one.line;
+    EXPECT_EQ(kinds.line(number), one.line);
+  }
+}
+
 TEST(StackKinds, AreToldByFilesAndFunctions) {
-  const Case cases[] = {
+  const std::vector<Case> cases = {
       {{{"step", "/home/me/train.py", 12}}, StackKind::kOwn, "train.py:12 step"},
       {{{"conv", "/v/site-packages/torch/nn/conv.py", 3}, {"step", "/home/me/train.py", 12}},
        StackKind::kOwn,
@@ -45,15 +59,37 @@ TEST(StackKinds, AreToldByFilesAndFunctions) {
        StackKind::kLogging,
        "train.py:9 main"},
   };
-  Timeline timeline;
-  int32_t number = 0;
-  for (const Case& one : cases) timeline.stacks[++number] = one.frames;
-  StackKinds kinds(timeline);
-  number = 0;
-  for (const Case& one : cases) {
-    EXPECT_EQ(kinds.kind(++number), one.kind) << one.line;
-    EXPECT_EQ(kinds.line(number), one.line);
-  }
+  check(cases);
+}
+
+TEST(StackKinds, OfPackagesThatReadAndWriteAreToldByFunctions) {
+  const std::vector<Case> cases = {
+      {{{"raw_decode", "/usr/lib/python3.11/json/decoder.py", 7}, {"rows", "/home/me/train.py", 9}},
+       StackKind::kLoader,
+       "train.py:9 rows"},
+      {{{"iterencode", "/usr/lib/python3.11/json/encoder.py", 7},
+        {"dumps", "/usr/lib/python3.11/json/__init__.py", 7},
+        {"report", "/home/me/train.py", 9}},
+       StackKind::kLogging,
+       "train.py:9 report"},
+      {{{"read", "/usr/lib/python3.11/gzip.py", 7}, {"rows", "/home/me/train.py", 9}},
+       StackKind::kLoader,
+       "train.py:9 rows"},
+      {{{"_savez", "/v/site-packages/numpy/lib/_npyio_impl.py", 7}, {"main", "/home/me/train.py", 9}},
+       StackKind::kOwn,
+       "train.py:9 main"},
+      // A model that decodes, and a script in a folder of data sets.
+      {{{"forward", "/v/site-packages/torch/nn/modules/linear.py", 7}, {"Net.decode", "/home/me/net.py", 9}},
+       StackKind::kOwn,
+       "net.py:9 Net.decode"},
+      {{{"step", "/data/datasets/train.py", 3}, {"<module>", "/data/datasets/train.py", 9}},
+       StackKind::kOwn,
+       "train.py:3 step"},
+      {{{"read_csv_rows", "/v/site-packages/datasets/io.py", 3}, {"<module>", "/data/train.py", 9}},
+       StackKind::kLoader,
+       "train.py:9 <module>"},
+  };
+  check(cases);
 }
 
 TEST(StackKinds, OfAnUnknownStackIsOwnWithoutALine) {

@@ -28,6 +28,28 @@ TEST(StepList, ABatchBeginsAStep) {
     EXPECT_NEAR(static_cast<double>(steps[i].start_ns), static_cast<double>((i + 1) * 100 * kMs), 1e5) << i;
 }
 
+// Pool.map of four tasks for each step, whose results a thread of the driver's process reads.
+TEST(StepList, ResultsThatComeInOneWaitAreOneBatch) {
+  Timeline timeline = made_timeline(1200 * kMs);
+  timeline.processes[2].role = "worker";
+  thread_of(timeline, kWorkerMain).reads.push_back({kMs / 2, kMs, kTasks, 50});
+  timeline.messages[kTasks].push_back({0, kMs / 2, kHelper, 50});
+  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    add_wait(timeline, kDriver, WaitKind::kLock, at_ns + kMs, at_ns + 81 * kMs).poster = kHelper;
+    for (Ns k = 1; k <= 4; ++k) {
+      const Ns sent_ns = at_ns + 20 * k * kMs;
+      timeline.messages[kPipe].push_back({sent_ns - 1000, sent_ns, kWorkerMain, 400});
+      thread_of(timeline, kHelper).reads.push_back({sent_ns, sent_ns + 1000, kPipe, 400});
+    }
+  }
+  Lines lines;
+  Divider divider(timeline, lines);
+  const Division division = divider.divide(0);
+  const auto epochs = list_batches(timeline, division, divider.chain());
+  ASSERT_EQ(epochs.size(), 1U);
+  EXPECT_EQ(epochs[0].batches.size(), 10U);
+}
+
 // Ten batches taken at once, each computed for 100 ms; after the last one the driver waits 0.2 ms, then computes 50 ms, then waits long.
 TEST(StepList, AShortWaitDoesNotEndTheLastStep) {
   Division division;

@@ -123,6 +123,41 @@ TEST_F(StepPatternTest, WhatEndsAThreadIsNoTask) {
   EXPECT_EQ(found.steps.back().end_ns, 1100 * kMs);
 }
 
+// A loop that starves: once two batches were made at the same time, and the wait after the second is a long one.
+TEST_F(StepPatternTest, ABatchThatWasThereInALoopThatStarvesIsKnownByTheFilesOfItsMaker) {
+  Ns at_ns = 100 * kMs, second_ns = 0;
+  read_file(kHelper, at_ns - 2 * kMs, at_ns - kMs);
+  for (Ns k = 0; k < 20; ++k) {
+    const Ns got_ns = at_ns + (k == 11 ? 60 : 40) * kMs;
+    wait_for_helper(at_ns, got_ns);
+    if (k < 19) read_file(kHelper, got_ns + kMs / 10, got_ns + kMs);
+    if (k == 10) read_file(kHelper, got_ns + 5 * kMs, got_ns + 6 * kMs);
+    if (k == 10) second_ns = got_ns + 10 * kMs;
+    at_ns = got_ns + (k == 10 ? 20 : 10) * kMs;
+  }
+  thread_of(timeline_, kHelper).last_ns = at_ns;
+  add_wait(timeline_, kDriver, WaitKind::kChild, at_ns, at_ns + kMs);
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 21U);
+  EXPECT_EQ(found.steps[11].start_ns, second_ns);
+}
+
+// asyncio: a batch that was there is taken without a wait, and the thread starts long before the loop.
+TEST_F(StepPatternTest, ThereAreAsManyBatchesAsTasks) {
+  wait_for_helper(20 * kMs, 20 * kMs + 30'000);
+  wait_for_helper(50 * kMs, 50 * kMs + 30'000);
+  for (Ns k = 0; k < 20; ++k) {
+    const Ns at_ns = (400 + 50 * k) * kMs;
+    thread_of(timeline_, kDriver).calls.add(at_ns, at_ns + 1000, CallGroup::kChannel, {}, kMs);
+    timeline_.messages[kTasks].push_back({at_ns, at_ns + 1000, kDriver, 1});
+    thread_of(timeline_, kHelper).reads.push_back({at_ns + 2000, at_ns + 3000, kTasks, 1});
+  }
+  add_wait(timeline_, kDriver, WaitKind::kChild, 1400 * kMs, 1401 * kMs);
+  const PatternSteps found = find();
+  ASSERT_EQ(found.steps.size(), 20U);
+  EXPECT_EQ(found.steps.front().start_ns, 400 * kMs + 1000);
+}
+
 // The helper opens a file for each batch that it is asked for. Once two are asked for at once, and the second is there already.
 TEST_F(StepPatternTest, ABatchThatIsThereAlreadyIsKnownByTheFilesOfItsMaker) {
   Ns at_ns = 100 * kMs;

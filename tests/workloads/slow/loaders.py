@@ -7,6 +7,7 @@ difference: a batch of 40 ms and a step of 10 ms leave 75 % of the loop without 
 """
 
 import fcntl
+import multiprocessing
 import multiprocessing.util
 import os
 import time
@@ -190,6 +191,23 @@ def file_lock(truth, options):
     time for the lock; without it the device would serve four at once."""
     make = UnderFileLock(data.shard(options.data), os.path.join(options.data, "lock"), 0.01)
     train_on(truth, options, loader(epoch_steps(options, 0.04), make, workers=4), 0.01)
+
+
+class UnderProcessLock:
+    """The same with a lock that multiprocessing makes, in memory that the workers share."""
+
+    def __init__(self, path, wall_s):
+        self.path, self.wall_s, self.lock = path, wall_s, multiprocessing.get_context("fork").Lock()
+
+    def __call__(self, number):
+        with self.lock:
+            work.read_direct(self.path, number, self.wall_s)
+
+
+@program("data_lock")
+def process_lock(truth, options):
+    """As file_lock: 75 %. No thread of a worker posts what it waits for."""
+    train_on(truth, options, loader(epoch_steps(options, 0.04), UnderProcessLock(data.shard(options.data), 0.01), workers=4), 0.01)
 
 
 class RateLimit:

@@ -36,6 +36,28 @@ def logging(truth, options):
         train(truth, options, lambda: source, lambda: work.compute(0.02), after)
 
 
+READER = "import os, time\nwhile os.read(0, 4096):\n    time.sleep(0.002)\n"
+
+
+@program("logging", planted="logging_ns")
+def slow_output(truth, options):
+    """Its output goes to a pipe whose reader takes 4 KiB in 2 ms and a little. After each step of 20 ms it prints 80 KiB, which takes the
+    reader 42 ms: it waits for 22 ms, 50 %."""
+    source = loader(epoch_steps(options, 0.04), Decode(0.001))
+    out = os.dup(1)
+    reader = subprocess.Popen([sys.executable, "-c", READER], stdin=subprocess.PIPE)
+    os.dup2(reader.stdin.fileno(), 1)
+
+    def after(number):
+        with truth.span("logging_ns"):
+            for _ in range(160):
+                print(f"step {number:6}", "loss 0.5000 " * 42, flush=True)
+    train(truth, options, lambda: source, lambda: work.compute(0.02), after)
+    os.dup2(out, 1)
+    reader.kill()  # the worker has an end of its pipe, too
+    reader.wait()
+
+
 @program("oversubscription", planted="run_queue_ns")
 def oversubscription(truth, options):
     """Processes of this run keep all processors busy: twice as many as there are, so that a step which needs 20 ms of a processor takes

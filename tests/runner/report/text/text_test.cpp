@@ -104,6 +104,7 @@ Summary answered_training() {
   answer.high_ns = 6400 * kMs;
   answer.waiting_ns = 6000 * kMs;
   answer.looks = 160;
+  answer.steps = 200;
   answer.time = {{Activity::kWait, State::kDevice, 5000 * kMs},    {Activity::kCompute, State::kOnCpu, 1990 * kMs},
                  {Activity::kStartup, State::kOnCpu, 900 * kMs},   {Activity::kWait, State::kOnCpu, 950 * kMs},
                  {Activity::kStartup, State::kBlocked, 100 * kMs}, {Activity::kEnd, State::kBlocked, 1000 * kMs},
@@ -158,6 +159,15 @@ TEST_F(TextTest, AddsTheTimeUpToTheWallTime) {
     if (line.ends_with(" %")) percent += std::stod(line.substr(line.size() - 6));
   }
   EXPECT_NEAR(percent, 100, 1);
+}
+
+TEST_F(TextTest, SaysWhyThereAreNoSteps) {
+  Summary summary = answered_training();
+  EXPECT_EQ(where_time_text(summary, TextStyle{}).find("steps"), std::string::npos);
+  summary.answer.steps = 0;
+  EXPECT_NE(where_time_text(summary, TextStyle{}).find("steps: unknown: the waits"), std::string::npos);
+  summary.answer.waiting_ns = 0;
+  EXPECT_NE(where_time_text(summary, TextStyle{}).find("steps: unknown: no call"), std::string::npos);
 }
 
 TEST_F(TextTest, FindsNothingInAProgramThatOnlyComputes) {

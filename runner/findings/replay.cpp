@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/blame/replay.h"
+#include "runner/findings/replay.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
-namespace mlrun::blame {
+namespace mlrun::findings {
 
 namespace {
 
+using blame::Label;
+using blame::Piece;
 using summary::Activity;
 
 bool is_in_files(const Piece& piece) {
@@ -32,13 +34,14 @@ Status parse_word(const std::string& word, WhatIf& change) {
     change.no_slow_batch = true;
     return {};
   }
+  if (change.workers != 0 && word.starts_with(kWorkers)) return fail("--what-if: workers= stands there twice");
   if (word.starts_with(kWorkers)) {
     const char* end = word.data() + word.size();
     const auto [at, error] = std::from_chars(word.data() + kWorkers.size(), end, change.workers);
     if (error == std::errc() && at == end && change.workers >= 1 && change.workers <= 4096) return {};
   }
   return fail(
-      fmt::format("--what-if {}: write workers=N (1 to 4096), io=free or slow=none, several joined by commas", word));
+      fmt::format("--what-if '{}': write workers=N (1 to 4096), io=free or slow=none, several joined by commas", word));
 }
 
 }  // namespace
@@ -54,16 +57,16 @@ Result<WhatIf> parse_what_if(const std::string& text) {
   return change;
 }
 
-Replay::Replay(Analysis& analysis, double processors) : processors_(std::max(1.0, processors)) {
-  Chain& chain = analysis.divider->chain();
+Replay::Replay(blame::Analysis& analysis, double processors) : processors_(std::max(1.0, processors)) {
+  blame::Chain& chain = analysis.divider->chain();
   const auto& pieces = analysis.division.pieces;
-  for (const Epoch& epoch : list_batches(analysis.timeline, analysis.division, chain)) {
+  for (const blame::Epoch& epoch : blame::list_batches(analysis.timeline, analysis.division, chain)) {
     if (!epoch.in_order) continue;
     Loader loader;
     loader.workers = static_cast<int64_t>(epoch.workers.size());
     loader.ahead = std::max<int64_t>(1, epoch.ahead / std::max<int64_t>(1, loader.workers));
     Ns begun_ns = INT64_MAX;
-    for (const Batch& batch : epoch.batches) {
+    for (const blame::Batch& batch : epoch.batches) {
       Task task;
       task.service_ns = static_cast<double>(batch.sent_ns - batch.begun_ns);
       begun_ns = std::min(begun_ns, batch.begun_ns);
@@ -144,4 +147,4 @@ Replayed Replay::run(const WhatIf& change) const {
   return out;
 }
 
-}  // namespace mlrun::blame
+}  // namespace mlrun::findings

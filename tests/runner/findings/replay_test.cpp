@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/blame/replay.h"
+#include "runner/findings/replay.h"
 
 #include <gtest/gtest.h>
 
-namespace mlrun::blame {
+namespace mlrun::findings {
 namespace {
 
 TEST(WhatIf, IsReadFromWords) {
@@ -12,6 +12,12 @@ TEST(WhatIf, IsReadFromWords) {
   EXPECT_EQ(change->workers, 4);
   EXPECT_TRUE(change->files_cost_nothing);
   EXPECT_FALSE(change->no_slow_batch);
+}
+
+TEST(WhatIf, HasOneNumberOfWorkers) {
+  const auto change = parse_what_if("workers=4,workers=2");
+  ASSERT_FALSE(change);
+  EXPECT_NE(change.error().text.find("twice"), std::string::npos) << change.error().text;
 }
 
 TEST(WhatIf, NamesAWordThatItDoesNotKnow) {
@@ -23,4 +29,4 @@ TEST(WhatIf, NamesAWordThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace mlrun::blame
+}  // namespace mlrun::findings

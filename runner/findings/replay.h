@@ -14,7 +14,9 @@
 #include "runner/blame/batch_list.h"
 #include "runner/util/result.h"
 
-namespace mlrun::blame {
+namespace mlrun::findings {
+
+using blame::Ns;
 
 inline constexpr double kReplayError = 0.05;  // a replay that is further off predicts nothing
 
@@ -42,7 +44,7 @@ struct Replayed {
 class Replay {
  public:
   // Requires: the analysis outlives this.
-  Replay(Analysis& analysis, double processors);
+  Replay(blame::Analysis& analysis, double processors);
   [[nodiscard]] bool empty() const { return epochs_.empty(); }
   [[nodiscard]] Replayed run(const WhatIf& change) const;
 
@@ -64,4 +66,4 @@ class Replay {
   double processors_;
 };
 
-}  // namespace mlrun::blame
+}  // namespace mlrun::findings
