@@ -86,7 +86,8 @@ std::string nodes_text(const ordered_json& merged, const TextStyle& style) {
 
 std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
   bool has_attempts = false;
-  for (const ordered_json& rank : list_in(merged, "ranks")) has_attempts = has_attempts || integer_in(rank, "attempt") > 1;
+  for (const ordered_json& rank : list_in(merged, "ranks"))
+    has_attempts = has_attempts || integer_in(rank, "attempt") > 1;
   TextTable table({"RANKS", "wall", "start-up", "computing", "waiting", "without a batch", "last", "finding"});
   for (const ordered_json& rank : list_in(merged, "ranks")) {
     const int64_t number_of = integer_in(rank, "rank");
