@@ -10,7 +10,7 @@ from lib.exported import every_row_is_told_of, export
 from lib.imported import imported
 
 AT = {"pid": 1, "tid": 2}
-FRAMES = {"1": {"name": "main", "category": "app"}, "2": {"name": "loop", "parent": 1}, "3": {"name": "leaf", "parent": 2}, "9": {"name": "unused", "parent": 1}}
+FRAMES = {"1": {"name": "main"}, "2": {"name": "loop", "parent": 1}, "3": {"name": "leaf", "parent": 2}, "9": {"name": "unused", "parent": 1}}
 
 
 def x(name, ts, **more):
@@ -60,7 +60,7 @@ def check_stacks(this):
                         ("slice", "async", ("main",)): 1, ("slice", "step", ("loop", "main")): 1, ("import_event", "stack", ("loop", "main")): 1,
                         ("import_event", "stack", ("main",)): 1, ("import_event", "O", ("loop", "main")): 1, ("import_event", "stack", leaf): 1, ("stack_sample", "sample", leaf): 1})
     this.equal("stacks", stacks(trace), expected)
-    this.equal("labels of frames", sorted(trace.rows("frame", "label")), [("b",), ("c",), ("leaf",), ("loop",), ("main",), ("main (app)",)])
+    this.equal("labels of frames", sorted(trace.rows("frame", "label")), [("b",), ("c",), ("leaf",), ("loop",), ("main",)])
     others = {name: json.loads(other) for name, other in trace.rows("slice", "name, other", "WHERE other IS NOT NULL AND kind = 'thread'")}
     this.equal("what has no column", others, {"both": {"sf": 2}, "range": {"esf": 3}})
     this.equal("told", remarks(trace), {"a frame in stackFrames that no stack has": 1, "a stack with a frame that stackFrames does not have": 1})

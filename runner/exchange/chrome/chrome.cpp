@@ -70,11 +70,9 @@ class FrameTree {
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const auto& [parent, frame_id] = nodes_[i];
       line = fmt::format("{}\n\"{}\":{{\"name\":", i == 0 ? "" : ",", i + 1);
-      // Its library is beside the name.
-      const StackFrame& frame = stacks_->frame(frame_id);
-      append_json(line, frame.function.empty() || !frame.source.empty() ? frame.label : frame.function);
+      append_json(line, stacks_->frame(frame_id).label);
       line += ",\"category\":";
-      append_json(line, frame.library);
+      append_json(line, stacks_->frame(frame_id).library);
       if (parent != 0) line += fmt::format(",\"parent\":\"{}\"", parent);
       line += '}';
       file.write(line);

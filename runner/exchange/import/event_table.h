@@ -87,8 +87,7 @@ class EventTable {
   using Texts = typename Sorted::Texts;
   using Bind = typename GroupWriter<Table, Row, kTexts, kStored>::Bind;
 
-  EventTable(const std::string& folder, size_t limit_bytes, SharedMemory& memory, Bind bind)
-      : rows_(folder, limit_bytes, &memory), bind_(bind) {}
+  EventTable(const std::string& folder, size_t limit_bytes, Bind bind) : rows_(folder, limit_bytes), bind_(bind) {}
 
   // `end_ns`: where the row sorts.
   Status add(int64_t end_ns, const Row& row, const Texts& texts) { return rows_.add(end_ns, row, texts); }

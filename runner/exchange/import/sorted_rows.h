@@ -22,15 +22,9 @@
 #include <vector>
 
 #include "runner/exchange/import/run_file.h"
-#include "runner/util/huge_pages.h"
 #include "runner/util/result.h"
 
 namespace mlrun::exchange {
-
-// What several of these have in memory together.
-struct SharedMemory {
-  size_t limit_bytes = 0, used_bytes = 0;
-};
 
 // Of rows whose last members are the views of their texts: what is stored of them beside the texts.
 template <typename Row, size_t kTexts>
@@ -46,9 +40,7 @@ class SortedRows {
   // As a limit: rows stay in memory, which is kept for those that come after for_each().
   static constexpr size_t kUnlimited = SIZE_MAX;
 
-  // With `memory`, rows stay in memory beyond the limit as long as there is room in it.
-  SortedRows(std::string folder, size_t limit_bytes, SharedMemory* memory = nullptr)
-      : file_(std::move(folder)), limit_(limit_bytes), memory_(memory) {}
+  SortedRows(std::string folder, size_t limit_bytes) : file_(std::move(folder)), limit_(limit_bytes) {}
 
   [[nodiscard]] int64_t size() const { return rows_; }
 
@@ -125,18 +117,12 @@ class SortedRows {
   }
   void begin(int64_t time_ns) {
     // Once and for all: pages are there only when they are used, and growing copies them.
-    if (bytes_.empty()) bytes_.reserve(limit_ == kUnlimited ? kReservedMax : limit_ * (memory_ == nullptr ? 1 : 4));
+    if (bytes_.empty()) bytes_.reserve(limit_ == kUnlimited ? kReservedMax : limit_);
     if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
     order_.emplace_back(time_ns, bytes_.size());
     ++rows_;
   }
-  Status end() {
-    const size_t now = bytes_.size() + order_.size() * sizeof(order_[0]);
-    if (memory_ != nullptr) memory_->used_bytes += now - counted_;
-    counted_ = now;
-    const bool has_room = memory_ != nullptr && memory_->used_bytes < memory_->limit_bytes;
-    return now < limit_ || has_room ? Status() : spill();
-  }
+  Status end() { return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill(); }
   template <typename Visit>
   static Status show(int64_t time_ns, const char* at, Visit& visit) {
     const Row row = row_of({at, kHeadBytes});
@@ -155,17 +141,11 @@ class SortedRows {
     is_sorted_ = true;
   }
   void clear() {
-    give_back();
     order_.clear();
     bytes_.clear();
     is_sorted_ = true;
   }
-  void give_back() {
-    if (memory_ != nullptr) memory_->used_bytes -= counted_;
-    counted_ = 0;
-  }
   void release() {
-    give_back();
     order_ = {};
     bytes_ = {};
     is_sorted_ = true;
@@ -213,12 +193,11 @@ class SortedRows {
   }
 
   RunFile file_;
-  size_t limit_, counted_ = 0;  // counted_: of the memory in use
-  SharedMemory* memory_;
+  size_t limit_;
   int64_t rows_ = 0;
   bool is_sorted_ = true;
   std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
-  std::basic_string<char, std::char_traits<char>, summary::HugePageAllocator<char>> bytes_;
+  std::string bytes_;
 };
 
 }  // namespace mlrun::exchange

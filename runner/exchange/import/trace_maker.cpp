@@ -13,8 +13,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-// What a table may have in memory whatever the others have, and all of them together.
-constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20, kAllRowsBytes = size_t{240} << 20;
+constexpr size_t kRowBytes = size_t{40} << 20, kFewRowBytes = size_t{16} << 20;
 constexpr size_t kLaunchesMax = size_t{1} << 21;
 constexpr size_t kFramesMax = size_t{1} << 20, kStackFramesMax = 255;
 constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 bytes each, twice
@@ -23,33 +22,32 @@ constexpr size_t kFramesOfStacksMax = size_t{1} << 24;  // of all stacks, 4 byte
 
 TraceMaker::Rows::Rows(trace::StagingFolder folder)
     : staging(std::move(folder)),
-      memory{.limit_bytes = kAllRowsBytes},
-      slices(staging.path(), kRowBytes, memory,
+      slices(staging.path(), 2 * kRowBytes,
              [](model::SliceRow& row, const auto& texts) {
                row.name = texts[0], row.category = texts[1], row.track = texts[2], row.args = texts[3],
                row.other = texts[4];
              }),
-      flows(staging.path(), kFewRowBytes, memory,
+      flows(staging.path(), kFewRowBytes,
             [](model::FlowRow& row, const auto& texts) {
               row.name = texts[0], row.category = texts[1], row.id_text = texts[2], row.args = texts[3];
             }),
-      counters(staging.path(), kFewRowBytes, memory,
+      counters(staging.path(), kFewRowBytes,
                [](model::CounterRow& row, const auto& texts) {
                  row.name = texts[0], row.series = texts[1], row.category = texts[2];
                }),
-      samples(staging.path(), kFewRowBytes, memory,
+      samples(staging.path(), kFewRowBytes,
               [](model::StackSampleRow& row, const auto& texts) { row.event = texts[0], row.args = texts[1]; }),
-      others(staging.path(), kFewRowBytes, memory,
+      others(staging.path(), kFewRowBytes,
              [](model::OtherEventRow& row, const auto& texts) {
                row.kind = texts[0], row.name = texts[1], row.category = texts[2], row.id = texts[3],
                row.args = texts[4];
              }),
-      requests(staging.path(), kFewRowBytes, memory, [](trace::RequestRow&, const auto&) {}),
-      parts(staging.path(), kFewRowBytes, memory, [](trace::PartRow&, const auto&) {}),
-      torch_memories(staging.path(), kFewRowBytes, memory, [](trace::TorchMemoryTableRow&, const auto&) {}),
-      calls(staging.path(), kRowBytes, &memory),
-      gpu(staging.path(), kRowBytes, &memory),
-      marks(staging.path(), kFewRowBytes, &memory) {}
+      requests(staging.path(), kFewRowBytes, [](trace::RequestRow&, const auto&) {}),
+      parts(staging.path(), kFewRowBytes, [](trace::PartRow&, const auto&) {}),
+      torch_memories(staging.path(), kFewRowBytes, [](trace::TorchMemoryTableRow&, const auto&) {}),
+      calls(staging.path(), kRowBytes),
+      gpu(staging.path(), kRowBytes),
+      marks(staging.path(), kFewRowBytes) {}
 
 TraceMaker::TraceMaker(bool shows_progress) : progress_(shows_progress) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a trace of what readers find: rows in any order become sorted tables, a summary and run.json, as after a merge. The tables
-// grow in TRACE/merging; without finish() nothing remains. Memory: kAllRowsBytes for rows, and names.
+// grow in TRACE/merging; without finish() nothing remains. Memory: kRowBytes for each table that has rows, and names.
 #pragma once
 
 #include <cstdint>

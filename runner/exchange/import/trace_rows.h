@@ -50,7 +50,6 @@ struct TraceMaker::Rows {
   explicit Rows(trace::StagingFolder folder);
 
   trace::StagingFolder staging;
-  SharedMemory memory;
   // A table of rows that end with the views of their texts.
   template <typename Table, typename Row, size_t kTexts>
   using TextTable = EventTable<Table, Row, kTexts, kBytesBeforeTexts<Row, kTexts>>;
