@@ -252,7 +252,6 @@ class Otf2Definitions::Writer {
   }
 
   void contexts(OTF2_StringRef sampled) {
-    if (all_.contexts_.empty()) return;
     uint32_t number = 0;
     for (const auto* place : by_number(all_.source_lines_)) {
       check(OTF2_GlobalDefWriter_WriteSourceCodeLocation(to_, number++, place->first, place->second));
@@ -262,7 +261,7 @@ class Otf2Definitions::Writer {
       const auto [parent, region, place] = *context;
       check(OTF2_GlobalDefWriter_WriteCallingContext(to_, number++, region, place, parent));
     }
-    // The period of samples differs from row to row: it is an attribute of each.
+    // Samples without a known stack refer to it, too. Their period differs from row to row: it is an attribute of each.
     check(OTF2_GlobalDefWriter_WriteInterruptGenerator(to_, 0, sampled, OTF2_INTERRUPT_GENERATOR_MODE_TIME,
                                                        OTF2_BASE_DECIMAL, -3, 50));
   }
