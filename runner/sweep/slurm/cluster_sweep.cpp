@@ -111,9 +111,10 @@ Status ClusterSweep::take(RunRow& run) {
   if (!status) return tl::make_unexpected(status.error());
   // The status of another submission is none of this attempt.
   const bool is_ours = *status && (*status)->job_name == place->second.task.job_name;
-  // A task that Slurm itself has stopped and still has in its queue: an administrator requeued it, and it begins again.
-  const bool begins_again = is_ours && (*status)->run.interrupted && queue_.contains(place->second.task);
-  const bool has_ended = is_ours && !begins_again && (*status)->run.state != RunState::kRunning;
+  // One that failed and is still in the queue may begin again: an administrator requeued it.
+  const bool may_begin_again =
+      is_ours && (*status)->run.state != RunState::kDone && queue_.contains(place->second.task);
+  const bool has_ended = is_ours && !may_begin_again && (*status)->run.state != RunState::kRunning;
   if (!has_ended && queue_.contains(place->second.task)) return {};
   const std::string state = has_ended ? "" : state_of_task(place->second.job_id, place->second.task);
   if (state == "COMPLETED") return {};  // its status is written, and not to be seen here yet
