@@ -128,21 +128,6 @@ def check_memory(mlrun, folder):
             "agrees": all(address in seen["allocation"] and address in seen["release"] for address in out["addresses"])}
 
 
-def check_probed_memory(mlrun, folder):
-    """The same by probes on libcuda. Where the kernel or the rights do not suffice, mlrun says why."""
-    trace = f"{folder}/feature-probed"
-    out, said = last_line(ran([mlrun, "--kprobes=cuda", "--cupti=off", "--preload=off", "--sample=off", "--quiet", "-o", trace, "--",
-                               *words("memory")]))
-    if out is None:
-        return {"reason": said, "agrees": None}
-    memory = rows(mlrun, trace, "gpu_memory")
-    seen = {operation: {int(row["address"]): int(row["bytes"]) for row in memory if row["operation"] == operation}
-            for operation in ("allocation", "release")}
-    return {"addresses": out["addresses"], "rows": len(memory), "sources": sorted({row["source"] for row in memory}), "first": memory[:3],
-            "losses": rows(mlrun, trace, "loss"),
-            "agrees": all(seen["allocation"].get(address, 0) >= BLOCK_BYTES and address in seen["release"] for address in out["addresses"])}
-
-
 def check_graphs(mlrun, folder):
     nodes, node_trace = traced(mlrun, folder, "graph")
     whole, whole_trace = traced(mlrun, folder, "graph", "--cupti-whole-graphs")
@@ -308,7 +293,7 @@ def check_cufile(mlrun, folder):
 
 def feature_checks(mlrun, folder):
     """Checks for checking.Report."""
-    of_traces = {"allocations_and_releases": check_memory, "allocations_by_probes": check_probed_memory, "graphs": check_graphs, "folded_graphs": check_folds,
+    of_traces = {"allocations_and_releases": check_memory, "graphs": check_graphs, "folded_graphs": check_folds,
                  "between_sessions_of_torch_profiler": check_sessions, "workers_of_a_loader": check_loader,
                  "libcupti_in_the_process": check_libraries, "host_buffers_of_copies": check_copies, "expandable_segments": check_expandable,
                  "cufile_in_compatibility_mode": check_cufile}
