@@ -127,8 +127,8 @@ class CopiedColumn {
 std::shared_ptr<arrow::ChunkedArray> changed_by_row(const std::string& of_table, const arrow::Table& table,
                                                     const Change& change) {
   const MeaningByRow by_row = meaning_by_row(of_table);
-  const auto names = table.GetColumnByName(std::string(by_row.by)),
-             values = table.GetColumnByName(std::string(by_row.column));
+  const auto names = table.GetColumnByName(std::string(by_row.by));
+  auto values = table.GetColumnByName(std::string(by_row.column));
   if (!names || !values) return values;
   arrow::Int64Builder builder(arrow::system_memory_pool());
   int64_t at = 0;

@@ -270,7 +270,7 @@ Result<Words> sbatch_options(const std::string& out, const std::string& text) {
 
 Result<std::string> absolute(const std::string& folder) {
   std::error_code error;
-  const std::string path = fs::canonical(folder, error).string();
+  std::string path = fs::canonical(folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", folder, error.message()));
   return path;
 }
