@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/scratch_folder.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -28,8 +31,19 @@ Folders& folders() {
 
 void remove_folder(const std::string& path) {
   std::error_code ignored;
+  std::filesystem::remove_all(path, ignored);
+}
+
+// While others may write into it. A file in its place keeps out what makes missing folders anew, as OTF2's library does.
+void replace_folder(const std::string& path) {
+  std::error_code ignored;
   const std::string aside = path + ".removed";
-  std::filesystem::rename(path, aside, ignored);
+  constexpr mode_t kMode = 0600;
+  if (const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode); file >= 0) ::close(file);
+  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) != 0) {  // some file systems cannot
+    ::unlink(aside.c_str());
+    std::filesystem::rename(path, aside, ignored);
+  }
   std::filesystem::remove_all(aside, ignored);
 }
 
@@ -83,11 +97,12 @@ void ScratchFolder::wait() {
   int number = 0;
   if (::sigwait(&all, &number) != 0 || number == kEndOfWait) return;
   const std::lock_guard<std::mutex> lock(folders().mutex);
-  for (const std::string& path : folders().paths) remove_folder(path);
+  for (const std::string& path : folders().paths) replace_folder(path);
   sigset_t only;
   ::sigemptyset(&only);
   ::sigaddset(&only, number);
   ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  for (const std::string& path : folders().paths) ::unlink(path.c_str());
   ::raise(number);
 }
 

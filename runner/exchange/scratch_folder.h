@@ -3,7 +3,8 @@
 // nothing half-written.
 //
 // The signals are blocked as long as one exists, in threads that are started meanwhile too, and a thread waits for them: a handler
-// could remove no folder. It moves each folder aside first, so that nothing more is made in it.
+// could remove no folder. It moves each folder aside first, and puts a file in its place until the process ends, so that nothing
+// more is made in it.
 #pragma once
 
 #include <signal.h>

@@ -82,7 +82,7 @@ bool Round::may_look_at_others(uint64_t since_cpu_ns) {
 
 // Threads that drive take up their part of the share, and what is saved beyond what is kept for the others.
 uint64_t Round::pace_ns() const {
-  constexpr double kSpentWithinNs = 5e9;
+  constexpr double kSpentWithinNs = 2.5e9;
   const double spare_ns = std::max(0.0, budget_.left_ns() - kOthersReserve * saved_max_ns_);
   const double share = kDriversShare * share_of(options_) + spare_ns / kSpentWithinNs;
   return std::max(budget_.until_ns(0), static_cast<uint64_t>(driving_ns_ / share));
