@@ -70,7 +70,7 @@ constexpr std::array<Reader, 11> kReaders = {{
      read_darshan, true},
     {"otf2", "the file traces.otf2 of an archive", is_otf2, read_otf2, true},
     {"torch", "memory timelines of PyTorch's profiler (.json, .raw.json.gz)", is_memory_timeline, read_memory_timeline},
-    {"tensorflow", "memory_profile.json.gz of TensorFlow's profiler", is_tensorflow_memory, read_tensorflow_memory},
+    {"tensorflow", "TensorFlow's memory_profile.json.gz", is_tensorflow_memory, read_tensorflow_memory},
     {"chrome", "Chrome's JSON, PyTorch's profiler, TensorFlow, rocprofiler, DFTracer (also gzip and zip)", is_json,
      read_chrome_file},
     {"mllog", "logs with :::MLLOG lines", is_mllog, read_mllog},
