@@ -26,17 +26,26 @@ dist.destroy_process_group()
 """
 
 
-def record(this, program):
-    port, out = free_port(), [this.path(f"node{node}") for node in range(2)]
+def record(this, program, number):
+    port, out = free_port(), [this.path(f"run{number}-node{node}") for node in range(2)]
     environment = this.environment | {"OMP_NUM_THREADS": "1"}
     with ThreadPoolExecutor() as pool:
         runs = [pool.submit(this.run, *this.command(
             sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1", "--max-restarts=2", "--rdzv-backend=c10d",
-            f"--rdzv-endpoint=127.0.0.1:{port}", "--rdzv-id=again", "--monitor-interval=0.1", program, this.path("failed_once"), out=path,
+            f"--rdzv-endpoint=127.0.0.1:{port}", "--rdzv-id=again", "--monitor-interval=0.1", program, this.path(f"failed_once{number}"), out=path,
             options=["--python-stacks=off"]), timeout=300, env=environment) for path in out]
         for run in runs:
             this.equal("exit status", run.result().returncode, 0, said=run.result().stderr)
     return out
+
+
+def recorded(this, program):
+    """Ranks by trace. On a busy machine torchrun starts them a third time now and then."""
+    for number in range(5):
+        ranks = {trace: [row for row in this.opened(trace).rows("process") if row["role"].startswith("rank ")] for trace in record(this, program, number)}
+        if [len(rows) for rows in ranks.values()] == [2, 2]:
+            return ranks
+    raise AssertionError(f"two attempts in each trace: {ranks}")
 
 
 def check(this):
@@ -44,10 +53,8 @@ def check(this):
     this.mlrun = case.MLRUN
     program = this.path("train.py")
     program.write_text(PROGRAM)
-    traces = record(this, program)
-    ranks = {trace: [row for row in this.opened(trace).rows("process") if row["role"].startswith("rank ")] for trace in traces}
-    this.equal("two attempts in each trace", [len(rows) for rows in ranks.values()], [2, 2])
-    out = this.path("merged")
+    ranks = recorded(this, program)
+    traces, out = list(ranks), this.path("merged")
     done = nodes.merge(this, *traces, out=out)
     merged = nodes.merged(out)
     print(done.stderr)

@@ -82,8 +82,9 @@ bool Round::may_look_at_others(uint64_t since_cpu_ns) {
 
 // Threads that drive take up their part of the share, and what is saved beyond what is kept for the others.
 uint64_t Round::pace_ns() const {
-  constexpr double kSpentWithinNs = 2.5e9;
+  constexpr double kSpentWithinNs = 2.5e9, kRoundsAhead = 10;
   const double spare_ns = std::max(0.0, budget_.left_ns() - kOthersReserve * saved_max_ns_);
+  if (spare_ns > kRoundsAhead * driving_ns_) return 0;
   const double share = kDriversShare * share_of(options_) + spare_ns / kSpentWithinNs;
   return std::max(budget_.until_ns(0), static_cast<uint64_t>(driving_ns_ / share));
 }
@@ -155,7 +156,8 @@ uint64_t Round::due_ns() {
   due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
   const uint64_t may_ns = now_ns + std::min(pace_ns(), kSecondNs);
   if (may_ns <= due_ns) return due_ns;
-  if (options_.python_hz > 0) python_.leave_out(1 + (may_ns - due_ns) / looker_options(options_).pause_ns);
+  const uint64_t pause_ns = looker_options(options_).pause_ns;
+  if (options_.python_hz > 0) python_.leave_out((may_ns - due_ns + pause_ns / 2) / pause_ns);
   return may_ns;
 }
 
