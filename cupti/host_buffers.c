@@ -71,7 +71,7 @@ static bool ask_for_nodes(const void *address, size_t bytes, struct nodes *nodes
   return any;
 }
 
-// Of a copy that goes by its addresses the side with pages is the host's: those of a device have none.
+// cudaMemcpyDefault does not name the host's side. It is the one with pages: addresses of a device have none.
 static void find_nodes(const struct copy *copy, struct nodes *nodes) {
   nodes->of_target = copy->kind != kToDevice;
   if (ask_for_nodes(nodes->of_target ? copy->target : copy->source, copy->bytes, nodes) || copy->kind != kByAddress)

@@ -34,7 +34,7 @@ void remove_folder(const std::string& path) {
   std::filesystem::remove_all(path, ignored);
 }
 
-// While others may write into it. A file in its place keeps out what makes missing folders anew, as OTF2's library does.
+// For a folder that other threads still write into: OTF2's library makes missing folders anew, and a file in its place prevents that.
 void replace_folder(const std::string& path) {
   std::error_code ignored;
   const std::string aside = path + ".removed";

@@ -15,7 +15,7 @@ namespace {
 
 using Span = std::pair<int64_t, int64_t>;
 
-// Of each attempt, by UTC.
+// When each attempt began and ended, by UTC.
 std::vector<Span> spans_of(const NodeTrace& node, int64_t utc_offset_ns) {
   std::vector<Span> spans(static_cast<size_t>(node.attempts), {INT64_MAX, INT64_MIN});
   for (const Rank& rank : node.ranks) {

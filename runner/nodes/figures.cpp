@@ -142,7 +142,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<const RankFigur
   return why;
 }
 
-// Of one attempt. By collectives, else by the time that ranks wait for each other: the one that all wait for waits least.
+// The slowest rank of one attempt, by collectives, else by waiting: the rank that all wait for waits least.
 void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
   std::vector<const RankFigures*> ranks;
   for (const RankFigures& one : figures.ranks) {

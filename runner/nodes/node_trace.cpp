@@ -110,8 +110,8 @@ bool runs_beside(const NodeTrace& a, const NodeTrace& b) {
   return a.start_ns + *of_a < b.end_ns + *of_b + kSlackNs && b.start_ns + *of_b < a.end_ns + *of_a + kSlackNs;
 }
 
-// Of the traces, those that ran at one time with the most others, directly or one beside the next; the first where several are as many.
-// And those whose time is unknown.
+// The largest group of traces that ran at one time, directly or through others between them; the first of several as large. Traces
+// without a known time belong to it.
 std::vector<bool> of_one_time(const std::vector<NodeTrace>& nodes) {
   std::vector<size_t> group(nodes.size());  // of each; 0: none yet
   size_t groups = 0, most = 0, largest = 0;
@@ -262,7 +262,7 @@ std::string how_killed(const Rank& rank) {
   return rank.ended == "no record" ? "ended without a record of its end" : "";
 }
 
-// Of an attempt that was followed by another one, only the first rank to end: the launcher has ended the others.
+// In an attempt that was followed by another one, only the first rank to end was killed: the launcher ended the others.
 void find_killed(NodeTraces& traces) {
   for (const NodeTrace& node : traces.nodes) {
     const auto time_of = [&](const Rank& rank) {

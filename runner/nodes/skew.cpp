@@ -46,8 +46,8 @@ class RankPlaces {
   std::map<Key, size_t> places_;
 };
 
-// Of one communicator or name of marks. Only what all of its processes have begun counts; how many they are is known at its end. So what
-// counts is that of the most processes so far.
+// The skew of one communicator or one name of marks. A collective counts if all processes began it. Their number is known at the end
+// only, so until then those with the most processes so far count.
 class OneSkew {
  public:
   OneSkew(const Alignment& alignment, const RankPlaces& places) : alignment_(alignment), places_(places) {}

@@ -61,7 +61,7 @@ class SpilledSort {
     std::vector<Head> heads_;
   };
 
-  // Of what has been added so far; ends at the next add().
+  // Goes over what has been added so far; valid until the next add().
   Pass pass() {
     if (!open_.empty()) end_run();
     return Pass(runs_);

@@ -88,7 +88,7 @@ class SortedRows {
     return merge(visit);
   }
 
-  // Of a stored row: without its texts, and their bytes.
+  // The fixed part of a stored row; the texts follow behind it.
   [[nodiscard]] static Row row_of(std::string_view stored) {
     Row row{};
     std::memcpy(static_cast<void*>(&row), stored.data() + kRowAt, kStored);

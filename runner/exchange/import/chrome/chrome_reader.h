@@ -41,7 +41,7 @@ class ChromeReader {
   Status other(const ChromeEvent& event, const model::Origin& origin);
   Status system(const ChromeEvent& event);
   Status sample(const ChromeEvent& event, const model::Origin& origin);
-  // Of an event that is a row of a table without stacks.
+  // For an event whose table has no column for stacks.
   Status add_stack(const ChromeEvent& event, const model::Origin& origin);
   Status add_arrow(ChromeEvent& event, const model::Origin& origin);
   int64_t flow_id(std::string_view id, bool& is_text);

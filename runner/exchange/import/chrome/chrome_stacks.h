@@ -17,7 +17,7 @@ class ChromeStacks {
   explicit ChromeStacks(TraceMaker& to) : to_(to) {}
   // A member of stackFrames.
   Status learn(std::string_view key, std::string_view frame);
-  // Of an event. The frames may follow behind it, so that its number may be one of TraceMaker::later_stack(). 0: it has none.
+  // The event's stack; 0: none. If its frames follow later in the file, a number of TraceMaker::later_stack().
   int32_t of(const ChromeEvent& event);
   // After the last frame.
   void settle();

@@ -285,7 +285,7 @@ Result<bool> JsonSplitter::next_member(std::string& key) {
   return !is_cut_;
 }
 
-// Of an object that is in `depth` others.
+// Reads an object that lies in `depth` others.
 Status JsonSplitter::members(const Visitor& visitor, int depth) {
   window_.consume(1);
   for (std::string key;;) {

@@ -20,7 +20,8 @@ class JsonSplitter {
  public:
   // How a member that is an array or object is read: as a value, by its elements, or by its members.
   enum class Reads : uint8_t { kWhole, kElements, kMembers };
-  // Of a member of an object that is in `depth` others. `first`: its first byte. Asked before each text, too, without a key.
+  // How a member is read. `depth`: how many objects its object lies in; `first`: its first byte. A text is asked about without a
+  // key, too.
   using HowToRead = std::function<Reads(int depth, std::string_view key, char first)>;
   struct Visitor {
     // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
