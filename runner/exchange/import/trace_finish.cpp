@@ -93,7 +93,7 @@ Status TraceMaker::write_calls() {
   GroupWriter<CallRows, model::CallRow, 1> writer(none, trace::kRowGroupRows);
   if (Status opened = writer.open(rows_->staging.tables()); !opened) return opened;
   const auto put = [&](int64_t end_ns, std::string_view stored) -> Status {
-    const model::CallRow row = rows_->calls.row_of(stored);
+    const model::CallRow row = decltype(rows_->calls)::row_of(stored);
     builder_->add(row);
     ++rows_->calls_made;
     return writer.add_stored(end_ns, row, stored);
