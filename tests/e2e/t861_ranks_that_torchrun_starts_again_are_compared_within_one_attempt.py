@@ -68,7 +68,8 @@ def check(this):
     slowest = merged["slowest_rank"] or {}
     this.equal("the slow rank", (slowest.get("rank"), slowest.get("known_by")), (1, "messages"), said=said)
     waited = {row["attempt"]: row["waited_ns"] for row in merged["ranks"] if row["rank"] == 0}
-    this.true("each attempt has its own time", waited[2] > 1.5 * waited[1] > 0, waited)
+    # Six steps are few: in some runs what the first attempt waited for is not told from its end.
+    this.true("each attempt has its own time", waited[2] > 1.5 * waited[1] and waited[2] > 1_500_000_000, waited)
     this.true("the list says which", "rank 0 #1 on " in said and "rank 0 #2 on " in said, said)
     for trace, rows in ranks.items():
         one_trace(this, trace, rows)
