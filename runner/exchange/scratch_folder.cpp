@@ -34,7 +34,7 @@ void remove_folder(const std::string& path) {
   std::filesystem::remove_all(path, ignored);
 }
 
-// For a folder that other threads still write into: OTF2's library makes missing folders anew, and a file in its place prevents that.
+// Removes a folder into which other threads still write. OTF2's library creates missing folders; a file in its place stops it.
 void replace_folder(const std::string& path) {
   std::error_code ignored;
   const std::string aside = path + ".removed";

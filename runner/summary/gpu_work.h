@@ -91,8 +91,8 @@ struct GpuMemorySummary {
   int32_t context = 0;                               // 0: unknown, or CUPTI, which combines all contexts of a GPU
 };
 
-// Copies between a GPU and memory of the host, of one process, GPU and kind of memory. Copies of misplaced buffers are
-// told apart by who allocated the buffer.
+// Copies between a GPU and host memory, by process, GPU and kind of memory. Copies of misplaced buffers have a row for
+// each call site that allocated such buffers.
 struct GpuHostSummary {
   int32_t proc_id = 0, gpu_id = 0;  // gpu_id 0: unknown
   int32_t gpu_node = -1;            // the node next to the GPU; -1: unknown

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chrome's events of any phase may have a stack (`sf`, `stack`) and an arrow (`bind_id`, `flow_in`, `flow_out`): slices have the stack, marks and ends of arrows
-a row beside them. Exported to Chrome's format and imported again they are the same. What is no arrow stays with the event, and what no row refers to is told."""
+a row beside them. Exported to Chrome's format and imported again they are the same. Members that make no arrow stay with the event; stacks to which no row refers are listed."""
 
 import json
 from collections import Counter

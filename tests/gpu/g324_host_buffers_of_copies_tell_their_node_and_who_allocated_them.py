@@ -12,7 +12,7 @@ from lib import case
 PROGRAM = cupti_case.PLACE / "host_copies"
 PCI = "0001:17:02.0"  # of the mock NVML's first GPU
 MIB = 1 << 20
-# What host_copies is told, and the bytes of one copy.
+# Arguments of host_copies: kind, bytes of one copy, buffer, number of copies.
 COPIES = [("to", 100, "heap", 3), ("to", 5 * 4096, "shifted", 3), ("to", 3 * MIB, "heap", 4), ("from", 3 * MIB, "fresh", 2), ("any", 70_000, "heap", 2),
           ("to", 2 * MIB, "pinned", 5), ("from", 2 * MIB, "pinned", 2), ("rows", 8 * 4096, "heap", 2)]
 KINDS = {"to": "HtoD", "from": "DtoH", "any": "HtoD", "rows": "HtoD"}
@@ -99,7 +99,7 @@ def check_without_allocations(this):
     trace = traced(this, 1, options=("--preload=off",))
     check_addresses(this, trace, 0, "all")
     told = report(this, trace)["gpu_work"]["host_buffers"]
-    this.equal("nobody is named but for pinned memory", {row["allocated_by"] for row in told if row["memory"] == "pageable"}, {None})
+    this.equal("pageable buffers have no call site", {row["allocated_by"] for row in told if row["memory"] == "pageable"}, {None})
 
 
 def check(this):

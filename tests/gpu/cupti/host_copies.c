@@ -3,7 +3,7 @@
 //   KIND   to, from, any (to the device, by its address), rows (to, in rows of half their distance)
 //   WHERE  heap      a block of malloc, written by allocate_batch; freed behind the copies
 //          shifted   the same, from 100 bytes behind its beginning on
-//          fresh     a block of malloc that nobody has written
+//          fresh     a block of malloc, never written
 //          pinned    cudaMallocHost
 //          0, 1, ... a mapping bound to that node;  01: pages in turn on nodes 0 and 1
 // For each of them a line: address of the buffer, bytes of each copy, nanoseconds of processor time of one, the least of
