@@ -206,20 +206,7 @@ TEST_F(DivideTest, WorkersThatShareALockWaitForIt) {
 TEST_F(DivideTest, BeforeAProgramRanItsParentIsFollowed) {
   constexpr int32_t kShell = 5, kProgram = 6;
   for (const auto& [thread_id, proc_id, parent] : {std::tuple{kShell, 3, 1}, std::tuple{kProgram, 4, 3}}) {
-    Thread thread;
-    thread.thread_id = thread_id;
-    thread.proc_id = proc_id;
-    thread.first_ns = thread_id == kProgram ? 380 * kMs : 0;
-    thread.last_ns = 410 * kMs;
-    timeline_.threads.push_back(thread);
-    Process process;
-    process.proc_id = proc_id;
-    process.parent = parent;
-    process.main = thread_id;
-    process.first_ns = thread.first_ns;
-    process.last_ns = thread.last_ns;
-    process.threads = {thread_id};
-    timeline_.processes.push_back(process);
+    add_process(timeline_, proc_id, parent, thread_id, thread_id == kProgram ? 380 * kMs : 0, 410 * kMs);
   }
   add_wait(timeline_, kShell, WaitKind::kSleep, 100 * kMs, 370 * kMs);
   add_batch(timeline_, 0, 10 * kMs);
@@ -235,21 +222,7 @@ TEST_F(DivideTest, BeforeAProgramRanItsParentIsFollowed) {
 // A monitor for each step, as its stacks say.
 TEST_F(DivideTest, ACommandThatTheLoopRunsIsNoWaitForABatch) {
   constexpr int32_t kCommand = 5;
-  Thread thread;
-  thread.thread_id = kCommand;
-  thread.proc_id = 3;
-  thread.first_ns = 310 * kMs;
-  thread.last_ns = 390 * kMs;
-  timeline_.threads.push_back(thread);
-  Process command;
-  command.proc_id = 3;
-  command.pid = 103;
-  command.parent = 1;
-  command.main = kCommand;
-  command.first_ns = thread.first_ns;
-  command.last_ns = thread.last_ns;
-  command.threads = {kCommand};
-  timeline_.processes.push_back(command);
+  add_process(timeline_, 3, 1, kCommand, 310 * kMs, 390 * kMs).pid = 103;
   add_batch(timeline_, 0, 10 * kMs);
   add_wait(timeline_, kDriver, WaitKind::kChild, 300 * kMs, 391 * kMs).argument = 103;
   add_batch(timeline_, 900 * kMs, 910 * kMs);
@@ -311,21 +284,7 @@ TEST_F(DivideTest, AHelperOfMultiprocessingDoesNotDrive) {
   tracker.forked = false;
   tracker.first_ns = 10 * kMs;
   constexpr int32_t kRank = 5;
-  Thread thread;
-  thread.thread_id = kRank;
-  thread.proc_id = 3;
-  thread.first_ns = 15 * kMs;
-  thread.last_ns = 980 * kMs;
-  timeline_.threads.push_back(thread);
-  Process rank;
-  rank.proc_id = 3;
-  rank.parent = 1;
-  rank.role = "child";
-  rank.first_ns = thread.first_ns;
-  rank.last_ns = thread.last_ns;
-  rank.main = kRank;
-  rank.threads = {kRank};
-  timeline_.processes.push_back(rank);
+  add_process(timeline_, 3, 1, kRank, 15 * kMs, 980 * kMs).role = "child";
   EXPECT_EQ(divide().driver, kRank);
 }
 

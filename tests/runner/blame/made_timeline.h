@@ -42,6 +42,24 @@ inline Timeline made_timeline(Ns end_ns) {
   return timeline;
 }
 
+// A process with one thread, which is alive from `first_ns` to `last_ns`. Its number must be the next one.
+inline Process& add_process(Timeline& timeline, int32_t proc_id, int32_t parent, int32_t thread_id, Ns first_ns,
+                            Ns last_ns) {
+  Thread& thread = timeline.threads.emplace_back();
+  thread.thread_id = thread_id;
+  thread.proc_id = proc_id;
+  thread.first_ns = first_ns;
+  thread.last_ns = last_ns;
+  Process& process = timeline.processes.emplace_back();
+  process.proc_id = proc_id;
+  process.parent = parent;
+  process.main = thread_id;
+  process.first_ns = first_ns;
+  process.last_ns = last_ns;
+  process.threads = {thread_id};
+  return process;
+}
+
 inline Thread& thread_of(Timeline& timeline, int32_t number) { return timeline.threads[static_cast<size_t>(number)]; }
 
 inline Wait& add_wait(Timeline& timeline, int32_t thread, WaitKind kind, Ns start_ns, Ns end_ns) {
