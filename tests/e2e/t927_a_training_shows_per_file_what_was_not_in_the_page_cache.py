@@ -24,30 +24,58 @@ def data_set(this):
     return folder
 
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
+LIBC.mlock.argtypes = LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
+
+
+@contextlib.contextmanager
+def mapped(path):
+    size = os.stat(path).st_size
+    with open(path, "rb") as file:
+        address = LIBC.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+    yield address, size
+    LIBC.munmap(address, size)
+
+
+def cached_pages(path):
+    with mapped(path) as (address, size):
+        pages = ctypes.create_string_buffer(whole_pages(path) // PAGE)
+        assert LIBC.mincore(address, size, pages) == 0, os.strerror(ctypes.get_errno())
+        return sum(page & 1 for page in pages.raw)
+
+
 def drop(folder):
-    subprocess.run(["sync"], check=True)
-    for path in folder.iterdir():
-        fd = os.open(path, os.O_RDONLY)
-        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(fd)
+    """Until nothing is left: the kernel keeps pages that another processor just handles."""
+    for _ in range(100):
+        subprocess.run(["sync"], check=True)
+        for path in folder.iterdir():
+            fd = os.open(path, os.O_RDONLY)
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(fd)
+        left = {path: pages for path in folder.iterdir() if (pages := cached_pages(path))}
+        if not left:
+            return
+    raise AssertionError(f"the page cache keeps files that nobody uses: {left}")
+
+
+def taken_pages():
+    """Pages that the kernel has taken from the page cache for want of memory."""
+    with open("/proc/vmstat", encoding="ascii") as file:
+        counters = dict(line.split() for line in file)
+    return sum(int(value) for name, value in counters.items() if name in ("pgsteal_kswapd", "pgsteal_direct", "pgsteal_khugepaged", "pgsteal_proactive"))
 
 
 @contextlib.contextmanager
 def held_in_memory(folder):
     """Reads the set and locks it in the page cache: otherwise the kernel may evict pages that have not been used for a while."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
-    libc.mlock.argtypes = libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-    held = []
-    for path in folder.iterdir():
-        with open(path, "rb") as file:
-            address = libc.mmap(None, os.stat(path).st_size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
-        held.append((address, os.stat(path).st_size))
-        if libc.mlock(*held[-1]) != 0:
-            raise case.Skip(f"memory cannot be locked here: {os.strerror(ctypes.get_errno())}")
-    yield
-    for pages in held:
-        libc.munmap(*pages)
+    with contextlib.ExitStack() as held:
+        for path in folder.iterdir():
+            if LIBC.mlock(*held.enter_context(mapped(path))) != 0:
+                raise case.Skip(f"memory cannot be locked here: {os.strerror(ctypes.get_errno())}")
+        yield
 
 
 def whole_pages(path):
@@ -70,26 +98,37 @@ def misses(this, trace, folder):
     return {path: missing + ahead for path, (missing, ahead) in rows.items()}
 
 
+def recorded_cold(this, folder, command):
+    """A trace that lost nothing, and whether memory was short meanwhile. On a busy machine a ring can be full, which `loss` says."""
+    for _ in range(3):
+        drop(folder)
+        taken = taken_pages()
+        trace = this.trace(*command, options=("--kprobes",))
+        lost = [row for row in trace.rows("loss") if row["unit"] != "block parts"]
+        if not lost:
+            return trace, taken_pages() > taken
+        print(lost)
+    raise AssertionError(f"each of three recordings lost rows: {lost}")
+
+
 def check(this):
     training.need_torch()
     need_kernel_side()
     need_block_device(this.folder)
     folder = data_set(this)
     command = training.command(folder, "--workers", 2, "--size", 32)
-    drop(folder)
-    cold = this.trace(*command, options=("--kprobes",))
+    cold, was_taken = recorded_cold(this, folder, command)
     with held_in_memory(folder):
         warm = this.trace(*command, options=("--kprobes",))
     sizes = {str(path): whole_pages(path) for path in folder.glob("case_*")}
     this.true("there are files", len(sizes) == 2 * training.CASES, sizes)
-    lost = [row for row in cold.rows("loss") if row["unit"] != "block parts"]
-    this.equal("lost", lost, [])
 
     found = misses(this, cold, folder)
     this.equal("files", sorted(found), sorted(sizes))
     # Once each; what the kernel takes away between two reads of a page is missed again.
     this.equal("missed by the first run, by file", {path: min(found[path], sizes[path]) for path in found}, sizes)
-    this.true("and hardly anything twice", sum(found.values()) <= 1.01 * sum(sizes.values()), (found, sizes))
+    if not was_taken:
+        this.true("and hardly anything twice", sum(found.values()) <= 1.01 * sum(sizes.values()), (found, sizes))
     this.equal("missed by the second run", {path: bytes_ for path, bytes_ in misses(this, warm, folder).items() if bytes_}, {})
 
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}
