@@ -18,10 +18,10 @@ namespace mlrun::findings {
 namespace {
 
 Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, const nlohmann::json& run,
-                                                 int32_t driver_tid) {
+                                                 const AnswerOptions& options) {
   const summary::RunFacts facts = summary::run_facts(run);
-  blame::Options of{folder, 0, 0, driver_tid};
-  if (facts.start_monotonic_ns && facts.wall_ns) {
+  blame::Options of{folder, options.start_ns, options.end_ns, options.driver_tid};
+  if (of.end_ns == 0 && facts.start_monotonic_ns && facts.wall_ns) {
     of.start_ns = *facts.start_monotonic_ns;
     of.end_ns = of.start_ns + *facts.wall_ns;
   }
@@ -33,7 +33,7 @@ Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, cons
 Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options,
               summary::Answer& out) {
   if (!options.has_rows) return options.writes_tables ? write_no_blame(folder) : Status();
-  auto analysis = analyse(folder, run, options.driver_tid);
+  auto analysis = analyse(folder, run, options);
   if (!analysis) return tl::make_unexpected(analysis.error());
   if ((*analysis)->answer.wall_ns <= 0) return options.writes_tables ? write_no_blame(folder) : Status();
   const auto machine = read_machine(folder, run);
@@ -48,7 +48,7 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
 
 Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
                          const WhatIf& change) {
-  auto analysis = analyse(folder, run, driver_tid);
+  auto analysis = analyse(folder, run, {driver_tid});
   if (!analysis) return tl::make_unexpected(analysis.error());
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());

@@ -2,6 +2,7 @@
 // The answer to "why is it slow" for one trace.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,6 +17,7 @@ struct AnswerOptions {
   int32_t driver_tid = 0;     // 0: found
   bool writes_tables = true;  // table `blame`
   bool has_rows = true;
+  int64_t start_ns = 0, end_ns = 0;  // what is divided; 0: the whole run
 };
 
 // `folder` contains tables/, `run` is run.json. Without a thread that drives, or without rows of calls (has_rows), the answer stays empty.

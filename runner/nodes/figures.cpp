@@ -42,7 +42,8 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
   rank.claim = answer.findings.front().claim;
 }
 
-// The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now.
+// The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now. Where ranks were
+// started again, each one's time is that of its process: the run's would count the attempts before as start-up.
 Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits,
                  std::vector<std::string>& problems) {
   const auto stored = summary::read_tables(node.folder);
@@ -61,12 +62,13 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
     one.proc_id = rank.proc_id;
     one.attempt = rank.attempt;
     one.age = rank.age;
-    if (stored && stored->answer.driver_pid == rank.pid) {
+    if (stored && stored->answer.driver_pid == rank.pid && node.attempts == 1) {
       take_answer(stored->answer, one);
       if (Status added = waits.add_stored(node, number, stored->answer, ranks.size() - 1); !added) return added;
     } else if (has_calls) {
       summary::Answer answer;
-      const findings::AnswerOptions options{rank.pid, false};
+      findings::AnswerOptions options{rank.pid, false};
+      if (node.attempts > 1) options.start_ns = rank.first_ns, options.end_ns = rank.last_ns;
       if (Status answered = findings::answer(node.folder, node.run, options, answer); !answered) {
         if (is_about_trace(answered.error(), node.folder)) return answered;
         problems.push_back(

@@ -27,6 +27,8 @@ def check_attempts(this, ranks):
     waited = {row["attempt"]: row["waited_ns"] for row in merged["ranks"] if row["rank"] == 0}
     # Six steps are few: in some runs what the first attempt waited for is not told from its end.
     this.true("each attempt has its own time", waited[2] > 1.5 * waited[1] and waited[2] > 1_500_000_000, waited)
+    lived = {row["proc_id"]: row["last"] - row["first"] for row in this.opened(out).rows("process")}
+    this.equal("what is divided is the time of each rank's process", [row["wall_ns"] for row in merged["ranks"]], [lived[row["proc_id"]] for row in merged["ranks"]])
     this.true("the list says which", "rank 0 #1 on " in said and "rank 0 #2 on " in said, said)
     for trace, rows in ranks.items():
         check_one_trace(this, trace, rows)
