@@ -130,7 +130,7 @@ def check_going_on(this, out, whole, how, damages):
         parts.remove(damaged.rpartition("/")[2])
     done = this.run(*MERGE, out)
     this.equal("status of the second merge", done.returncode, 0, said=done.stderr)
-    this.true("it tells what it goes on with", f"interrupted: {len(parts)} of " in done.stderr, done.stderr)
+    this.true("it tells what it goes on with", f"resuming an interrupted merge: {len(parts)} of " in done.stderr, done.stderr)
     for name, was in told.items():
         status = (out / "tables" / name).stat()
         same = (status.st_ino, status.st_mtime_ns) == was
