@@ -13,13 +13,26 @@ enum {
   kKeptPagesLeast = 4096,  // 16 MiB, if so much was alive at once
   kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
   kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
-  kCleanTries = 2
+  kCleanTries = 2,
+  kLooks = 100  // at a lock, before sleeping
 };
 
 struct heap *heaps;
 HOT const char *single_threaded;
 const struct thread_state *forking;
 uint32_t heaps_opened, placement_rules;
+
+// It is held for tens of nanoseconds, but while pages are mapped or given back; to sleep and be woken takes a hundred times as long.
+COLD void heap_wait_for_lock(struct heap *heap) {
+  for (int i = 0; i < kLooks; i++) {
+    uint32_t free = 0;
+    __builtin_ia32_pause();
+    if (!__atomic_load_n(&heap->lock, __ATOMIC_RELAXED) &&
+        __atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+      return;
+  }
+  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
+}
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end, struct range_file file) {
   struct range *range = &heap->ranges[which];
@@ -56,6 +69,8 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
     return true;
   }
   if (rule->flags & MLRUN_PLACE_FILE) return open_in_file(heap, first, large, yard, folder);
+  heap->first_large = large * kSegmentPages;
+  heap->has_caches = !rule->budget_bytes;
   yard_open(&heap->yard, yard, end);
   const struct range_file none = {-1, 0};
   return open_range(heap, kSmall, first, large, none) && open_range(heap, kLarge, large, yard, none);
@@ -84,7 +99,7 @@ static void age_remove(struct heap *heap, uint32_t page) {
     heap->newest = run->older;
 }
 
-static void keep(struct heap *heap, uint32_t page) {
+void heap_keep(struct heap *heap, uint32_t page) {
   range_keep(range_of(heap, page), page);
   age_add(heap, page);
   heap->kept_pages += run_at(page)->touched;
@@ -110,16 +125,17 @@ static void give_back(struct heap *heap, uint32_t page) {
     range_add_clean(range_of(heap, page), page);
   } else {
     heap->keeps_all = true;
-    keep(heap, page);
+    heap_keep(heap, page);
   }
 }
 
 static uint64_t keep_limit(const struct heap *heap) {
-  uint64_t peak = heap->count->peak_bytes / kPageBytes, limit = peak / 2 + heap->regained_pages;
+  uint64_t peak = heap->peak_bytes / kPageBytes, limit = peak / 2 + heap->regained_pages;
   if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
   if (limit > peak) limit = peak;
   if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
-  return limit < kKeptPagesMax ? limit : kKeptPagesMax;
+  uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // the rest is for what is in caches
+  return limit < most ? limit : most;
 }
 
 static void give_back_beyond(struct heap *heap, uint64_t limit) {
@@ -138,13 +154,13 @@ void heap_release(struct heap *heap, uint32_t page) {
     give_back(heap, page);
     return;
   }
-  keep(heap, page);
+  heap_keep(heap, page);
   give_back_beyond(heap, limit);
 }
 
 // The pages of a rule with a budget are never more than it, kept ones included.
 static void keep_within_budget(struct heap *heap, uint64_t pages) {
-  uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->count->live_bytes / kPageBytes;
+  uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->live_bytes / kPageBytes;
   if (budget) give_back_beyond(heap, budget > live + pages ? budget - live - pages : 0);
 }
 
@@ -152,6 +168,7 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
   for (int tries = 0; tries < kCleanTries; tries++) {
     uint32_t page = range_take_clean(range, pages, align);
     if (page == kNoPage) {  // perhaps for a limit: the kept ones count too
+      caches_empty(heap);
       if (!heap->kept_pages || heap->keeps_all) break;
       give_back_beyond(heap, 0);
       continue;
@@ -175,7 +192,14 @@ static void note_regained(struct heap *heap, uint32_t pages) {
 
 static bool is_within_budget(const struct heap *heap, uint64_t pages) {
   uint64_t budget = heap->rule->budget_bytes;
-  return !budget || heap->count->live_bytes + pages * kPageBytes <= budget;
+  return !budget || heap->live_bytes + pages * kPageBytes <= budget;
+}
+
+static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages) {
+  uint32_t page = range_take_kept(range, pages);
+  if (page != kNoPage || !heap->caches_open) return page;
+  caches_empty(heap);
+  return range_take_kept(range, pages);
 }
 
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
@@ -183,7 +207,7 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
        large = pages >= kLargePages;
   struct range *range = &heap->ranges[large];
-  uint32_t page = align == 1 ? range_take_kept(range, pages) : kNoPage;
+  uint32_t page = align == 1 ? take_kept(heap, range, pages) : kNoPage;
   if (large && whole && align < kLargePages) align = kLargePages;
   if (page == kNoPage) {
     keep_within_budget(heap, pages);
@@ -208,6 +232,26 @@ static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
   heap_unlock(heap);
 }
 
+// A live block, which is counted.
+static uint32_t take_locked(struct heap *heap, uint32_t pages, uint32_t align, size_t bytes, uint32_t *touched) {
+  uint32_t cache = cache_of_thread();
+  heap_lock(heap);
+  cache_open(heap, cache);
+  uint32_t page = is_within_budget(heap, pages) ? take(heap, pages, align) : kNoPage;
+  if (page != kNoPage) {
+    struct run *run = run_at(page);
+    *touched = run->touched;
+    run->pages = pages;
+    run->rule = heap->number;
+    run->cache = cache;
+    if (run->touched < pages) run->touched = pages;
+    note_match(heap, bytes, true);
+    note_live(heap, pages);
+  }
+  heap_unlock(heap);
+  return page;
+}
+
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed) {
   struct heap *heap = &heaps[number];
   if (bytes >= window.bytes || alignment >= window.bytes) return NULL;
@@ -215,21 +259,10 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
     if (heap->source == kOfMemkind) return memkind_allocate(heap, bytes, alignment, zeroed);
     if (heap->source == kClosed || has_all_locks()) return NULL;  // in a fork: what the child gets is copied already
   }
-  uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1);
-  heap_lock(heap);
-  uint32_t page = is_within_budget(heap, pages) ? take(heap, pages, align) : kNoPage;
-  if (page == kNoPage) {
-    heap_unlock(heap);
-    return NULL;
-  }
-  struct run *run = run_at(page);
-  uint32_t touched = run->touched;
-  run->pages = pages;
-  run->rule = (uint8_t)number;
-  if (touched < pages) run->touched = pages;
-  note_match(heap, bytes, true);
-  note_live(heap, pages);
-  heap_unlock(heap);
+  uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1), touched;
+  uint32_t page = align == 1 ? cache_take(heap, pages, bytes, &touched) : kNoPage;
+  if (page == kNoPage) page = take_locked(heap, pages, align, bytes, &touched);
+  if (page == kNoPage) return NULL;
   void *block = address_of(page);
   size_t old = (size_t)touched * kPageBytes;
   if (heap->source == kInFile && pages > touched &&
@@ -243,6 +276,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
 
 void heap_free(struct run *run, void *block) {
   struct heap *heap = &heaps[run->rule];
+  if (cache_put(heap, run, page_of(block))) return;
   heap_lock(heap);
   note_live(heap, -(int64_t)run->pages);
   if (unlikely(run->state == kGrown))
@@ -270,14 +304,26 @@ void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
   heap_unlock(heap);
 }
 
+void note_peak(struct heap *heap) {
+  caches_empty(heap);
+  if (heap->live_bytes <= heap->peak_bytes) return;
+  heap->peak_bytes = heap->count->peak_bytes = heap->live_bytes;
+}
+
 void heaps_lock(void) {
-  for (uint32_t i = 0; i < heaps_opened; i++) heap_lock(&heaps[i]);
+  for (uint32_t i = 0; i < heaps_opened; i++) {
+    heap_lock(&heaps[i]);
+    caches_lock(&heaps[i]);
+  }
   __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
 
 void heaps_unlock(void) {
   __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
-  for (uint32_t i = heaps_opened; i-- > 0;) heap_unlock(&heaps[i]);
+  for (uint32_t i = heaps_opened; i-- > 0;) {
+    caches_unlock(&heaps[i]);
+    heap_unlock(&heaps[i]);
+  }
 }
 
 void heaps_show_counts(struct mlrun_place_count *counts) {
@@ -292,8 +338,10 @@ void heaps_show_counts(struct mlrun_place_count *counts) {
 
 void heaps_hide_counts(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
-    uint64_t live = heaps[i].count->live_bytes;
+    uint64_t live = heaps[i].live_bytes;
+    caches_close(&heaps[i]);
     heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
     heaps[i].count = &heaps[i].counts;
+    heaps[i].peak_bytes = live;
   }
 }

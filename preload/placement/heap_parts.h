@@ -3,6 +3,7 @@
 #pragma once
 
 #include "preload/core/recorder.h"
+#include "preload/placement/cache.h"
 #include "preload/placement/file_heap.h"
 #include "preload/placement/pages.h"
 #include "preload/placement/range.h"
@@ -21,19 +22,28 @@ enum heap_source {
   kClosed  // nowhere: there are no new ones
 };
 
+// In three parts, so that threads that have a cache each read what nobody writes, and those that wait for the lock disturb nobody else.
 struct heap {
-  uint32_t lock;  // 0: free, 1: taken, 2: taken, and others wait
-  uint32_t oldest, newest;
-  bool keeps_all;  // the kernel does not take the pages back
+  const struct mlrun_place_rule *rule;
+  uint32_t first_large;  // page
+  uint32_t caches_open;
   uint8_t number;
   uint8_t source;  // enum heap_source
+  bool has_caches;
+
+  uint32_t lock __attribute__((aligned(kCacheLine)));  // 0: free, 1: taken, 2: taken, and others wait
+
+  uint32_t oldest __attribute__((aligned(kCacheLine)));
+  uint32_t newest;
+  bool keeps_all;  // the kernel does not take the pages back
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
-  const struct mlrun_place_rule *rule;
-  struct mlrun_place_count counts;  // until they are shown
+  uint64_t live_bytes, peak_bytes;            // live: with what is in caches
+  struct mlrun_place_count counts;            // until they are shown
   struct mlrun_place_count *count;
   struct range ranges[kRanges];
   struct yard yard;
+  struct cache caches[kCaches];
   void *memkind;  // its kind
   void *pending;  // blocks that handlers of a fork have freed meanwhile; each begins with the next one's address
 };
@@ -49,6 +59,8 @@ INLINE bool is_single_threaded(void) { return single_threaded && *(const volatil
 extern const struct thread_state *forking;
 INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __ATOMIC_RELAXED) == &this_thread); }
 
+void heap_wait_for_lock(struct heap *heap);
+
 INLINE void heap_lock(struct heap *heap) {
   uint32_t free = 0;
   if (has_all_locks()) return;
@@ -56,8 +68,8 @@ INLINE void heap_lock(struct heap *heap) {
     heap->lock = 1;
     return;
   }
-  if (likely(__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) return;
-  while (__atomic_exchange_n(&heap->lock, 2, __ATOMIC_ACQUIRE)) futex_wait(&heap->lock, 2);
+  if (unlikely(!__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
+    heap_wait_for_lock(heap);
 }
 
 INLINE void heap_unlock(struct heap *heap) {
@@ -75,10 +87,14 @@ INLINE struct range *range_of(struct heap *heap, uint32_t page) {
 
 INLINE uint32_t pages_for(size_t bytes) { return (uint32_t)((bytes + kPageBytes - 1) / kPageBytes); }
 
+// More is alive than before, unless caches have some of it.
+void note_peak(struct heap *heap);
+
 // A block has become larger or smaller. Under the lock.
 INLINE void note_live_bytes(struct heap *heap, int64_t bytes) {
-  heap->count->live_bytes += (uint64_t)bytes;
-  if (heap->count->live_bytes > heap->count->peak_bytes) heap->count->peak_bytes = heap->count->live_bytes;
+  heap->live_bytes += (uint64_t)bytes;
+  heap->count->live_bytes = heap->live_bytes;
+  if (heap->live_bytes > heap->peak_bytes) note_peak(heap);
 }
 INLINE void note_live(struct heap *heap, int64_t pages) { note_live_bytes(heap, pages * kPageBytes); }
 
@@ -94,6 +110,9 @@ INLINE void note_match(struct heap *heap, size_t bytes, bool placed) {
 INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
   return heap->source == kInFile ? file_give_back(at, bytes) : pages_give_back(at, bytes);
 }
+
+// The run is free, and keeps its pages.
+void heap_keep(struct heap *heap, uint32_t page);
 
 // Ends the run: keeps its pages, or gives them and older ones back. Takes the lock, and lets it go meanwhile.
 void heap_release(struct heap *heap, uint32_t page);

@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <time.h>
 
 enum { kDontNeedLocked = 24 };  // MADV_DONTNEED_LOCKED, since Linux 5.18
 
@@ -42,6 +43,11 @@ bool pages_move(void *at, size_t bytes, void *to) {
 
 void futex_wait(uint32_t *word, uint32_t while_equal) {
   raw_syscall4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, while_equal, 0);
+}
+
+void futex_wait_for(uint32_t *word, uint32_t while_equal, long ns) {
+  struct timespec time = {0, ns};
+  raw_syscall4(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, while_equal, (long)&time);
 }
 
 void futex_wake_one(uint32_t *word) { raw_syscall3(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1); }

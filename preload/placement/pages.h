@@ -38,6 +38,7 @@ bool pages_move(void *at, size_t bytes, void *to);
 
 // Futexes, of this process.
 void futex_wait(uint32_t *word, uint32_t while_equal);
+void futex_wait_for(uint32_t *word, uint32_t while_equal, long ns);
 void futex_wake_one(uint32_t *word);
 
 #pragma GCC visibility pop

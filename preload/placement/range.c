@@ -148,7 +148,7 @@ bool range_widen(struct range *range, uint32_t page, uint32_t pages) {
     range->top += more;
   } else {
     struct run *next = run_at(behind);
-    if (next->state != kClean || next->room < more) return false;
+    if (state_of(next) != kClean || next->room < more) return false;
     uint32_t have = next->room;
     clean_remove(range, behind);
     if (have > more) clean_add(range, behind + more, have - more);
@@ -192,14 +192,15 @@ void range_add_clean(struct range *range, uint32_t page) {
   run_at(page)->state = kNoRun;
   if (page > range->first) {
     const struct run *before = run_at(page - 1);
-    if (before->state == kClean || before->state == kCleanEnd) {
+    enum run_state state = state_of(before);
+    if (state == kClean || state == kCleanEnd) {
       uint32_t have = before->room;
       page -= have;
       clean_remove(range, page);
       room += have;
     }
   }
-  if (page + room < range->top && run_at(page + room)->state == kClean) {
+  if (page + room < range->top && state_of(run_at(page + room)) == kClean) {
     uint32_t have = run_at(page + room)->room;
     clean_remove(range, page + room);
     room += have;

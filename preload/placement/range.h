@@ -34,6 +34,9 @@ INLINE uint32_t size_pages(uint32_t number) {
   return (number % 32 + 33) << shift;
 }
 
+// The largest room that fits so many pages closely.
+INLINE uint32_t closest_room(uint32_t pages) { return size_pages(size_number(pages + pages / 8)); }
+
 // A file that begins at page `from` of the window. fd -1: none.
 struct range_file {
   long fd;

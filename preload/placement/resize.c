@@ -101,7 +101,7 @@ static void *copied(struct run *run, void *block, size_t bytes) {
 
 static bool budget_allows(const struct heap *heap, const struct run *run, uint32_t pages) {
   uint64_t budget = heap->rule->budget_bytes, more = pages > run->pages ? pages - run->pages : 0;
-  return !budget || heap->count->live_bytes + more * kPageBytes <= budget;
+  return !budget || heap->live_bytes + more * kPageBytes <= budget;
 }
 
 void *heap_resize(struct run *run, void *block, size_t bytes) {

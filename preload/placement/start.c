@@ -152,6 +152,17 @@ void show_counts(void) {
   __atomic_store_n(&slot->taken, 1, __ATOMIC_RELEASE);
 }
 
+struct mlrun_place_cache *take_cache_counts(uint32_t rule) {
+  if (own_slot == UINT32_MAX || __atomic_load_n(&shared->caches_taken, __ATOMIC_RELAXED) >= MLRUN_PLACE_CACHES)
+    return NULL;
+  uint32_t number = __atomic_fetch_add(&shared->caches_taken, 1, __ATOMIC_RELAXED);
+  if (number >= MLRUN_PLACE_CACHES) return NULL;
+  struct mlrun_place_cache *counts = (struct mlrun_place_cache *)((char *)shared + MLRUN_PLACE_CACHES_OFFSET) + number;
+  counts->rule = rule;
+  __atomic_store_n(&counts->slot, own_slot + 1, __ATOMIC_RELEASE);
+  return counts;
+}
+
 void note_mapping(uint32_t rule, const void *at, size_t bytes) {
   struct mlrun_place_mappings *all = (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
   uint64_t number = __atomic_fetch_add(&all->made, 1, __ATOMIC_RELAXED);
@@ -181,6 +192,7 @@ static void in_child(void) {
   heaps_unlock();
   sites_after_fork();
   counts_are_shown = false;
+  own_slot = UINT32_MAX;
   if (shared && placement) rules_choose(shared, program, is_main_process());
 }
 

@@ -20,6 +20,11 @@ INLINE void note_first_block(void) {
   if (unlikely(!__atomic_load_n(&counts_are_shown, __ATOMIC_RELAXED))) show_counts();
 }
 
+struct mlrun_place_cache;
+
+// Memory where mlrun reads what a cache of this rule counts. Null: there is none left, or this process is not counted.
+struct mlrun_place_cache *take_cache_counts(uint32_t rule);
+
 // A rule has placed a mapping: mlrun asks where its pages are.
 void note_mapping(uint32_t rule, const void *at, size_t bytes);
 

@@ -27,14 +27,19 @@ enum run_state {
   kKept,      // freed, its pages stay for the next block
   kClean,     // its pages have been given back
   kCleanEnd,  // last page of such a run, if it is not the first
-  kLeaving    // its pages are being given back
+  kLeaving,   // its pages are being given back
+  kCached     // freed, in a cache
 };
 
 struct run {
-  uint32_t room;          // pages; in a kCleanEnd too
-  uint32_t pages;         // of the block
-  uint32_t touched;       // first pages that may be in memory
-  uint32_t next, prev;    // of one size
+  uint32_t room;     // pages; in a kCleanEnd too
+  uint32_t pages;    // of the block
+  uint32_t touched;  // first pages that may be in memory
+  union {
+    uint32_t next;   // of one size
+    uint32_t cache;  // of a live block: where it goes back to
+  };
+  uint32_t prev;
   uint32_t newer, older;  // kept ones, by the time when they were freed
   uint8_t state, rule;
   uint16_t pieces;  // mappings that a ratio has made of it
@@ -63,6 +68,9 @@ INLINE struct run *run_at(uint32_t page) {
   return table & 1 ? (struct run *)(table - 1) : (struct run *)table + page % kSegmentPages;
 }
 
+// Of a run that may belong to another thread: a live block becomes a cached one, and back, without the heap's lock.
+INLINE enum run_state state_of(const struct run *run) { return __atomic_load_n(&run->state, __ATOMIC_RELAXED); }
+
 // The run of a live block; null: there is no block of ours at this address.
 INLINE struct run *live_run(const void *block) {
   if (unlikely(!window.base || ((uintptr_t)block - window.base) >> kSegmentBits >= kSegments)) return NULL;
@@ -71,7 +79,8 @@ INLINE struct run *live_run(const void *block) {
   if (unlikely(!table || (uintptr_t)block % kPageBytes)) return NULL;
   if (unlikely(table & 3 && (table & 2 || page % kSegmentPages))) return NULL;
   struct run *run = run_at(page);
-  return likely(run->state == kLive || run->state == kGrown) ? run : NULL;
+  enum run_state state = state_of(run);
+  return likely(state == kLive || state == kGrown) ? run : NULL;
 }
 
 // Tables for the segments with these pages. False: no memory.

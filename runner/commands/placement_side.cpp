@@ -28,7 +28,7 @@ mlrun_placement head_of(const mlrun_placement& area, uint32_t rules) {
   std::memcpy(&head, &area, sizeof head);
   const bool sane = head.rules_count == rules &&
                     head.slot_bytes == sizeof(mlrun_place_slot) + rules * sizeof(mlrun_place_count) &&
-                    head.slots_offset + uint64_t{head.slots_count} * head.slot_bytes <= MLRUN_PLACE_MAPPINGS_OFFSET;
+                    head.slots_offset + uint64_t{head.slots_count} * head.slot_bytes <= MLRUN_PLACE_CACHES_OFFSET;
   if (!sane) head.slots_count = 0;
   return head;
 }
@@ -43,11 +43,26 @@ nlohmann::json counts_of(const mlrun_place_count& count) {
           {"live_bytes", count.live_bytes}, {"peak_bytes", count.peak_bytes}};
 }
 
-nlohmann::json counts_at(const char* slot, uint32_t rules) {
+// What threads of the process have counted in caches of the rule.
+void add_caches(const mlrun_placement& area, uint32_t taken, uint32_t slot, uint32_t rule, mlrun_place_count& count) {
+  const char* const first = reinterpret_cast<const char*>(&area) + MLRUN_PLACE_CACHES_OFFSET;
+  for (uint32_t i = 0; i < std::min<uint32_t>(taken, MLRUN_PLACE_CACHES); i++) {
+    mlrun_place_cache cache;
+    std::memcpy(&cache, first + i * sizeof cache, sizeof cache);
+    if (cache.slot != slot + 1 || cache.rule != rule) continue;
+    count.matches += cache.matches;
+    count.bytes += cache.bytes;
+    count.live_bytes -= std::min(count.live_bytes, cache.cached_bytes);
+  }
+}
+
+nlohmann::json counts_at(const mlrun_placement& area, const mlrun_placement& head, uint32_t slot) {
+  const char* const at = slot_at(area, head, slot) + sizeof(mlrun_place_slot);
   nlohmann::json counts = nlohmann::json::array();
-  for (uint32_t i = 0; i < rules; i++) {
+  for (uint32_t i = 0; i < head.rules_count; i++) {
     mlrun_place_count count;
-    std::memcpy(&count, slot + sizeof(mlrun_place_slot) + i * sizeof count, sizeof count);
+    std::memcpy(&count, at + i * sizeof count, sizeof count);
+    add_caches(area, head.caches_taken, slot, i, count);
     counts.push_back(counts_of(count));
   }
   return counts;
@@ -195,7 +210,7 @@ void PlacedBlocks::describe(nlohmann::json& session) {
     processes.push_back({{"pid", all[i].pid},
                          {"window", all[i].window},
                          {"window_bytes", all[i].window_bytes},
-                         {"rules", counts_at(slot_at(area_, head, i), rules_)},
+                         {"rules", counts_at(area_, head, i)},
                          {"pages", pages_of(found, i)}});
   }
   placement["images"] = head.processes;

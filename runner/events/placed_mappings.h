@@ -23,4 +23,7 @@ struct mlrun_place_mappings {
   struct mlrun_place_mapping last[MLRUN_PLACE_MAPPINGS];
 };
 
-enum { MLRUN_PLACE_MAPPINGS_OFFSET = MLRUN_PLACEMENT_BYTES - (int)sizeof(struct mlrun_place_mappings) };
+enum {
+  MLRUN_PLACE_MAPPINGS_OFFSET = MLRUN_PLACEMENT_BYTES - (int)sizeof(struct mlrun_place_mappings),
+  MLRUN_PLACE_CACHES_OFFSET = MLRUN_PLACE_MAPPINGS_OFFSET - MLRUN_PLACE_CACHES * (int)sizeof(struct mlrun_place_cache)
+};

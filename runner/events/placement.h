@@ -2,7 +2,7 @@
 // Placement rules (--place) and what became of them, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
 // before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block.
 //
-//   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[]
+//   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
 //
 // The first rule that fits a block places it. A block without a rule is libc's.
 #pragma once
@@ -10,11 +10,12 @@
 #include "runner/events/types.h"
 
 enum {
-  MLRUN_PLACEMENT_BYTES = 128 << 10,
+  MLRUN_PLACEMENT_BYTES = 144 << 10,
   MLRUN_PLACE_RULES = 64,
   MLRUN_PLACE_NODES = 128,  // node numbers are below this
   MLRUN_PLACE_SHARES = 8,   // nodes of a ratio
-  MLRUN_PLACE_FRAMES = 16   // callers that a signature has, at most
+  MLRUN_PLACE_FRAMES = 16,  // callers that a signature has, at most
+  MLRUN_PLACE_CACHES = 256  // of all processes together
 };
 
 // Which calls a rule is about.
@@ -67,6 +68,15 @@ struct mlrun_place_count {
   __u64 live_bytes, peak_bytes;     // in whole pages
 };
 
+// What threads did by one rule beside its count, in a cache of freed blocks (preload/placement/cache.h). One cache line, with one writer at a
+// time. Sums wrap.
+struct mlrun_place_cache {
+  __u64 matches, bytes;  // these add to the count's
+  __u64 cached_bytes;    // the count has them as live bytes, and they are free
+  __u32 slot, rule;      // slot: + 1, written last; 0: unused
+  __u64 spare[4];
+};
+
 struct mlrun_place_slot {
   __u32 pid;  // as the process sees it
   __u32 taken;
@@ -85,6 +95,7 @@ struct mlrun_placement {
   __u32 main_pid;        // targets: the first process that has read the rules
   __u32 processes;       // targets: images that have read the rules
   __u32 without_memory;  // targets: images that could not have a heap
+  __u32 caches_taken;    // targets: of MLRUN_PLACE_CACHES
 };
 
 // Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are that library's own, all others those of the

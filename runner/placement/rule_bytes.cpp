@@ -73,10 +73,10 @@ Result<std::string> encoded_rules(const std::vector<Rule>& rules) {
   for (size_t i = 0; i < rules.size(); i++) put(area, first + i * sizeof(mlrun_place_rule), encoded(rules[i], area));
   head.slots_offset = static_cast<uint32_t>((area.size() + 63) / 64 * 64);
   head.slot_bytes = static_cast<uint32_t>(sizeof(mlrun_place_slot) + rules.size() * sizeof(mlrun_place_count));
-  if (head.slots_offset + kLeastSlots * head.slot_bytes > MLRUN_PLACE_MAPPINGS_OFFSET) {
+  if (head.slots_offset + kLeastSlots * head.slot_bytes > MLRUN_PLACE_CACHES_OFFSET) {
     return fail("--place: the texts of the rules are too long; use fewer or shorter ones");
   }
-  head.slots_count = (MLRUN_PLACE_MAPPINGS_OFFSET - head.slots_offset) / head.slot_bytes;
+  head.slots_count = (MLRUN_PLACE_CACHES_OFFSET - head.slots_offset) / head.slot_bytes;
   put(area, 0, head);
   return area;
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/cache.h"
+
+#include "preload/placement/heap_parts.h"
+#include "preload/placement/start.h"
+
+enum { kLooks = 16, kSleepNs = 50000 };
+
+static uint32_t threads_seen;
+static __thread uint32_t own_cache __attribute__((tls_model("initial-exec")));  // + 1; 0: none so far
+
+uint32_t cache_of_thread(void) {
+  if (unlikely(!own_cache)) own_cache = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED) % kCaches + 1;
+  return own_cache - 1;
+}
+
+INLINE bool try_to_enter(struct cache *cache) { return !__atomic_exchange_n(&cache->entered, 1, __ATOMIC_ACQUIRE); }
+
+static COLD bool enter_soon(struct cache *cache) {
+  for (int i = 0; i < kLooks; i++) {
+    __builtin_ia32_pause();
+    if (!__atomic_load_n(&cache->entered, __ATOMIC_RELAXED) && try_to_enter(cache)) return true;
+  }
+  return false;
+}
+
+INLINE bool enter(struct cache *cache) { return likely(try_to_enter(cache)) || enter_soon(cache); }
+
+INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, 0, __ATOMIC_RELEASE); }
+
+// Nobody wakes us: who leaves a cache does not look for others.
+static void enter_at_last(struct cache *cache) {
+  while (!enter(cache)) futex_wait_for(&cache->entered, 1, kSleepNs);
+}
+
+static uint32_t take_from(struct cache *cache, uint32_t pages, uint32_t most) {
+  for (uint32_t i = cache->blocks; i-- > 0;) {
+    struct cached_block found = cache->block[i];
+    if (found.room < pages || found.room > most) continue;
+    cache->block[i] = cache->block[--cache->blocks];
+    cache->pages -= found.touched;
+    return found.page;
+  }
+  return kNoPage;
+}
+
+INLINE bool has_caches_now(const struct heap *heap) {
+  return __atomic_load_n(&heap->caches_open, __ATOMIC_RELAXED) && !is_single_threaded() && !has_all_locks();
+}
+
+uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *touched) {
+  if (pages >= kCachedPages || !has_caches_now(heap)) return kNoPage;
+  uint32_t number = cache_of_thread(), page = kNoPage;
+  struct cache *cache = &heap->caches[number];
+  if (!enter(cache)) return kNoPage;
+  struct mlrun_place_cache *counts = cache->counts;
+  uint64_t alive = (uint64_t)pages * kPageBytes;
+  if (cache->blocks && counts->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
+  if (page != kNoPage) {
+    struct run *run = run_at(page);
+    *touched = run->touched;
+    run->pages = pages;
+    if (run->touched < pages) run->touched = pages;
+    __atomic_store_n(&run->state, kLive, __ATOMIC_RELAXED);
+    counts->cached_bytes -= alive;
+    counts->bytes += bytes;
+    counts->matches++;
+  }
+  leave(cache);
+  return page;
+}
+
+static bool has_room(const struct cache *cache, const struct run *run) {
+  return cache->counts && cache->blocks < kCachedBlocks && cache->pages + run->touched <= kCachedPages;
+}
+
+bool cache_put(struct heap *heap, struct run *run, uint32_t page) {
+  if (page >= heap->first_large || run->touched > kCachedPages || run->room > UINT16_MAX) return false;
+  if (!has_caches_now(heap)) return false;
+  struct cache *cache = &heap->caches[run->cache];
+  if (!enter(cache)) return false;
+  bool fits = has_room(cache, run);
+  if (fits) {
+    cache->block[cache->blocks++] = (struct cached_block){page, (uint16_t)run->room, (uint16_t)run->touched};
+    cache->pages += (uint16_t)run->touched;
+    cache->counts->cached_bytes += (uint64_t)run->pages * kPageBytes;
+    __atomic_store_n(&run->state, kCached, __ATOMIC_RELAXED);
+  }
+  leave(cache);
+  return fits;
+}
+
+void cache_open(struct heap *heap, uint32_t number) {
+  struct cache *cache = &heap->caches[number];
+  if (cache->counts || !heap->has_caches || is_single_threaded() || has_all_locks()) return;
+  struct mlrun_place_cache *counts = take_cache_counts(heap->number);
+  if (!counts) return;
+  enter_at_last(cache);
+  cache->counts = counts;
+  leave(cache);
+  __atomic_store_n(&heap->caches_open, heap->caches_open + 1, __ATOMIC_RELEASE);
+}
+
+// With the cache entered.
+static void empty(struct heap *heap, struct cache *cache) {
+  for (; cache->blocks; cache->blocks--) heap_keep(heap, cache->block[cache->blocks - 1].page);
+  cache->pages = 0;
+  heap->live_bytes -= cache->counts->cached_bytes;
+  cache->counts->cached_bytes = 0;
+  heap->count->live_bytes = heap->live_bytes;
+}
+
+void caches_empty(struct heap *heap) {
+  if (!heap->caches_open || has_all_locks()) return;  // in a fork they are empty
+  for (uint32_t i = 0; i < kCaches; i++) {
+    struct cache *cache = &heap->caches[i];
+    if (!cache->counts) continue;
+    enter_at_last(cache);
+    empty(heap, cache);
+    leave(cache);
+  }
+}
+
+void caches_lock(struct heap *heap) {
+  for (uint32_t i = 0; i < kCaches && heap->caches_open; i++) {
+    struct cache *cache = &heap->caches[i];
+    enter_at_last(cache);
+    if (cache->counts) empty(heap, cache);
+  }
+}
+
+void caches_unlock(struct heap *heap) {
+  for (uint32_t i = 0; i < kCaches; i++) leave(&heap->caches[i]);
+}
+
+void caches_close(struct heap *heap) {
+  for (uint32_t i = 0; i < kCaches; i++) heap->caches[i].counts = NULL;
+  heap->caches_open = 0;
+}
