@@ -197,7 +197,7 @@ static bool is_within_budget(const struct heap *heap, uint64_t pages) {
 
 static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages) {
   uint32_t page = range_take_kept(range, pages);
-  if (page != kNoPage || !heap->caches_open) return page;
+  if (page != kNoPage || !heap->caches_open || pages >= kCachedPages) return page;
   caches_empty(heap);
   return range_take_kept(range, pages);
 }

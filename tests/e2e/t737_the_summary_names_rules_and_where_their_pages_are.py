@@ -25,7 +25,7 @@ def check(this):
     pages = trace.rows("page_node")
     this.true("sampled more than once", pages and all(row["looks"] >= 2 and row["rule"] == 1 for row in pages), pages)
     this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
-    for said in ("PLACED  'size >= 1G -> default'", "no block fits this rule", "PLACED  'size >= 1M -> node 0'", "of its pages on node 0"):
+    for said in ("PLACED  'size >= 1G -> default'  no block fits this rule", "PLACED  'size >= 1M -> node 0'  8 blocks of", "of its pages on node 0"):
         this.true(f"the summary says {said!r}", said in done.stderr, done.stderr)
 
 

@@ -59,7 +59,7 @@ std::string pages_text(const Placed& placed) {
 
 std::string rule_text(const json& run, size_t rule, const std::string& text, const TextStyle& style) {
   const Placed placed = placed_by(run, rule);
-  const std::string head = style.bold("PLACED") + "  '" + printable(text) + "'";
+  const std::string head = style.bold("PLACED") + "  '" + printable(text) + "'  ";
   if (placed.matches == 0) return wrap(head, kLead, {style.warning("no block fits this rule")}, style);
   std::vector<std::string> items = {counted(placed.matches, "block") + " of " + bytes_text(placed.bytes),
                                     "at most " + bytes_text(placed.peak_bytes) + " at once in a process"};
