@@ -134,6 +134,8 @@ static uint64_t keep_limit(const struct heap *heap) {
   if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
   if (limit > peak) limit = peak;
   if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
+  // Sizes that change leave runs that do not fit.
+  if (limit < kCachedPages) limit = kCachedPages;
   uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // the rest is for what is in caches
   return limit < most ? limit : most;
 }

@@ -4,7 +4,7 @@
 //
 // Freed blocks keep their pages up to a limit, for the next ones; the oldest are given back first. The limit is half of the most that
 // was alive, and all of it up to 16 MiB or where pages that were given back were needed again; or twice the largest freed block of up to 32 MiB (as
-// libc's); at most 60 MiB. Of blocks below 2 MiB threads have some more at hand, up to 2 MiB in each cache (cache.h), within the 60 MiB.
+// libc's); at least 2 and at most 60 MiB. Of blocks below 2 MiB threads have some more at hand, up to 2 MiB in each cache (cache.h), within the 60 MiB.
 #pragma once
 
 #include "preload/placement/window.h"
