@@ -154,6 +154,46 @@ class OfARealProgram(unittest.TestCase):
         later = sum(1 for row in table_of(folder, "call").to_pylist() if row["ts"] >= start)
         self.assertEqual((first["calls"], second["calls"], second["calls_ns"]), (later, 0, 0))
 
+    def test_a_folder_of_any_name_is_itself(self):
+        odd = self.folder / "odd"
+        shutil.copytree(self.folder / "one", odd / "t1")
+        shutil.copytree(self.folder / "one", odd / "tt")
+        calls = table_of(self.folder / "one", "call")
+        for name in ("t[1]", "t*", "t?", "t[!a]", "t{1,2}", "t'\"", "t\\t", "t\u00fc\n"):
+            shutil.copytree(self.folder / "one", odd / name)
+            write_rows(odd / name, "call", calls.slice(1).to_pylist())
+        for folder in odd.iterdir():
+            wanted = calls.num_rows - (folder.name not in ("t1", "tt"))
+            self.assertEqual(len(mlrun_trace.open(folder).table("call")), wanted, folder)
+            with mlrun_trace.open_all([folder, self.folder / "one"]) as both:
+                rows = both.sql("SELECT run, count(*) AS n FROM call GROUP BY run -- no more").rows()
+                self.assertEqual({row["run"]: row["n"] for row in rows}, {folder.name: wanted, "one": calls.num_rows})
+        before = os.getcwd()
+        os.chdir(self.folder / "one")
+        try:
+            self.assertEqual(mlrun_trace.open_all([".", "../two"]).names, ["one", "two"])
+            self.assertEqual(mlrun_trace.open_all("../two").names, ["two"])
+        finally:
+            os.chdir(before)
+
+    def test_what_is_damaged_or_deleted_is_an_error_of_the_package(self):
+        folder = self.folder / "damaged"
+        shutil.copytree(self.folder / "one", folder)
+        (folder / "tables" / "call" / "part-00000.parquet").write_bytes(b"no table")
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "call/part-00000.parquet"):
+            mlrun_trace.open(folder).time_by_file().rows()
+        shutil.rmtree(folder / "tables")
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "damaged/tables: No such file"):
+            mlrun_trace.open(folder).table("call")
+        for text in ("[]", "{", '{"schema_version": "x"}', "null"):
+            (folder / "run.json").write_text(text)
+            with self.assertRaisesRegex(mlrun_trace.TraceError, "run.json is damaged"):
+                mlrun_trace.open(folder)
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "UTF-8"):
+            mlrun_trace.open(os.fsdecode(b"\xff"))
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "syntax error"):
+            self.trace.sql("SELEC 1").rows()
+
     def test_errors_say_what_to_do(self):
         for folder, text in ((self.folder, "is no trace"), (self.folder / "none", "is no trace")):
             with self.assertRaisesRegex(mlrun_trace.TraceError, text):
@@ -164,6 +204,37 @@ class OfARealProgram(unittest.TestCase):
             mlrun_trace.open_all([self.folder / "one", self.folder / "one"])
         with self.assertRaisesRegex(mlrun_trace.TraceError, "is no sweep"):
             mlrun_trace.open_sweep(self.folder)
+
+
+class OfASweep(unittest.TestCase):
+    """Two repetitions of a recorded command, of which the sweep keeps the tables of one, and a first attempt that failed."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        job = f"sh -c 'cat /etc/passwd; [ -e {cls.folder}/again ] || {{ touch {cls.folder}/again; exit 3; }}'"
+        plan = cls.folder / "plan.toml"
+        plan.write_text(f'repetitions = 2\nretries = 1\nworkloads = ["{job}"]\n[[configuration]]\nname = "full"\n')
+        subprocess.run([MLRUN, "sweep", "--quiet", str(plan), "-o", str(cls.folder / "out")], check=True, capture_output=True)
+        cls.sweep = mlrun_trace.open_sweep(cls.folder / "out")
+
+    def test_its_traces_are_those_with_all_tables(self):
+        runs = self.folder / "out" / "runs"
+        self.assertEqual(len(list(runs.iterdir())), 3)
+        names = [path.name for path in runs.iterdir() if path.name.endswith(".full.1")]
+        rows = self.sweep.traces().table("call").rows()
+        self.assertEqual(self.sweep.traces().names, names)
+        self.assertEqual(len(rows), table_of(runs / names[0], "call").num_rows)
+
+    def test_of_the_others_an_error_says_why_they_have_none(self):
+        (later,) = (self.folder / "out" / "runs").glob("*.full.2")
+        trace = mlrun_trace.open(later)
+        self.assertGreater(len(trace.table("summary_file")), 0)
+        for query in (lambda: trace.table("call"), lambda: trace.sql("FROM call").rows(), lambda: trace.time_by_file().rows()):
+            with self.assertRaisesRegex(mlrun_trace.TraceError, "call.*with --all"):
+                query()
 
 
 class WithoutItsExtras(unittest.TestCase):
