@@ -11,6 +11,7 @@
 
 #include "runner/report/text/text_style.h"
 #include "runner/session/new_trace_folder.h"
+#include "runner/sweep/plan/run_words.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
@@ -75,7 +76,7 @@ std::string command_text(const Making& making, const RunRow& run, const Supervis
     if (!options.cpu_node.empty()) text += fmt::format("# on the CPUs of node {}\n", options.cpu_node);
     if (!options.mem_node.empty()) text += fmt::format("# with memory of node {}\n", options.mem_node);
   }
-  for (const auto& [name, value] : options.environment) text += fmt::format("{}={} ", name, summary::shell_word(value));
+  text += variables_text(options.environment);
   for (const std::string& word : options.command) text += summary::shell_word(word) + ' ';
   text.back() = '\n';
   return text;
