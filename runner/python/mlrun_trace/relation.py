@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from mlrun_trace.errors import TraceError, first_line, need
 
@@ -31,15 +31,15 @@ class Rows:
     Times are whole nanoseconds of CLOCK_MONOTONIC, sizes bytes; an unknown value is null.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, query: str, advice: str = "") -> None:
-        self._connection = connection
+    def __init__(self, connect: Callable[[], duckdb.DuckDBPyConnection], query: str, advice: str = "") -> None:
+        self._connect = connect  # a connection of the calling thread
         self._advice = advice  # where the query fails
         self.query = query
 
     def duckdb(self) -> duckdb.DuckDBPyRelation:
         """A relation of DuckDB, for further SQL: filter(), aggregate(), join()."""
         with errors_of_duckdb(self._advice):
-            return self._connection.sql(self.query)
+            return self._connect().sql(self.query)
 
     def arrow(self) -> pyarrow.Table:
         with errors_of_duckdb(self._advice):
@@ -65,7 +65,7 @@ class Rows:
             return [dict(zip(names, row)) for row in relation.fetchall()]
 
     def __len__(self) -> int:
-        counted = Rows(self._connection, f"SELECT count(*) AS n FROM ({self.query}\n)", self._advice)
+        counted = Rows(self._connect, f"SELECT count(*) AS n FROM ({self.query}\n)", self._advice)
         return int(counted.rows()[0]["n"])
 
     def __repr__(self) -> str:

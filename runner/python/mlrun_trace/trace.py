@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union
@@ -77,6 +78,8 @@ class Trace:
             raise TraceError(f"{twice} was named twice")
         self.names = list(names)
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._cursors = threading.local()
+        self._lock = threading.Lock()
 
     @property
     def tables(self) -> list[str]:
@@ -94,14 +97,21 @@ class Trace:
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """A database in memory in which every table is a view of its name."""
-        if self._connection is None:
-            connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
-            for table in self.tables:
-                with errors_of_duckdb():
-                    connection.execute(f'CREATE VIEW "{table}" AS {self._select(table)}')
-            self._connection = connection
-        return self._connection
+        """A database in memory in which every table is a view of its name. Each thread has a connection of its own."""
+        with self._lock:
+            if self._connection is None:
+                connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
+                for table in self.tables:
+                    with errors_of_duckdb():
+                        connection.execute(f'CREATE VIEW "{table}" AS {self._select(table)}')
+                self._connection, self._cursors = connection, threading.local()
+            if not hasattr(self._cursors, "mine"):
+                self._cursors.mine = self._connection.cursor()
+            mine: duckdb.DuckDBPyConnection = self._cursors.mine
+            return mine
+
+    def _connect(self) -> duckdb.DuckDBPyConnection:
+        return self.connection
 
     def _select(self, table: str) -> str:
         rows = [read_table(folder, table) for folder in self.folders]
@@ -114,16 +124,16 @@ class Trace:
         """All rows of a table."""
         if name not in self.tables:
             raise TraceError("; ".join(filter(None, (f"there is no table {name}: it has {', '.join(self.tables)}", self._advice))))
-        return Rows(self.connection, f'FROM "{name}"', self._advice)
+        return Rows(self._connect, f'FROM "{name}"', self._advice)
 
     def sql(self, query: str) -> Rows:
         """A query of yours; every table is a view of its name."""
-        return Rows(self.connection, query.strip().rstrip(";"), self._advice)
+        return Rows(self._connect, query.strip().rstrip(";"), self._advice)
 
     def _one(self, query: str) -> Rows:
         if len(self.folders) != 1:
             raise TraceError("ids count within a trace: open one of them to join its tables")
-        return Rows(self.connection, query, self._advice)
+        return Rows(self._connect, query, self._advice)
 
     def findings(self) -> Rows:
         """Why the run was slow: causes in order, with their proof and what to change."""
@@ -161,6 +171,9 @@ class Trace:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def __reduce__(self) -> tuple[type[Trace], tuple[list[Path]]]:
+        return Trace, (self.folders,)
 
     def __enter__(self) -> Trace:
         return self

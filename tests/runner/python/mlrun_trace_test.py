@@ -5,7 +5,9 @@ Usage: mlrun_trace_test.py MLRUN [CASE...]
 """
 
 import collections
+import concurrent.futures
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -176,6 +178,21 @@ class OfARealProgram(unittest.TestCase):
         finally:
             os.chdir(before)
 
+    def test_threads_and_processes_may_share_it(self):
+        wanted = table_of(self.folder / "one", "call").num_rows
+        trace = mlrun_trace.open(self.folder / "one")
+
+        def answers(number):
+            return [trace.sql(f"SELECT {number} AS number, count(*) AS n FROM call").rows() for _ in range(20)]
+
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            for number, rows in enumerate(threads.map(answers, range(8))):
+                self.assertEqual(rows, [[{"number": number, "n": wanted}]] * 20)
+        self.assertEqual(len(pickle.loads(pickle.dumps(trace)).table("call")), wanted)
+        files = trace.table("file").duckdb()
+        joined = trace.table("call").duckdb().join(files, "file_id").aggregate("count(*)").fetchall()
+        self.assertEqual(joined, [(sum(row["file_id"] is not None for row in trace.table("call").rows()),)])
+
     def test_what_is_damaged_or_deleted_is_an_error_of_the_package(self):
         folder = self.folder / "damaged"
         shutil.copytree(self.folder / "one", folder)
@@ -202,6 +219,8 @@ class OfARealProgram(unittest.TestCase):
             self.trace.table("calls")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "named twice"):
             mlrun_trace.open_all([self.folder / "one", self.folder / "one"])
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "no picture timelines; there is timeline, "):
+            mlrun_trace.plot.draw(self.trace, "timelines", self.folder / "a.svg")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "is no sweep"):
             mlrun_trace.open_sweep(self.folder)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median, quantiles
 from typing import Any
 
@@ -32,9 +33,10 @@ def parameter_of(row: dict[str, Any], name: str) -> Any:
         names = ", ".join(each[len("parameter_"):] for each in row if each.startswith("parameter_")) or "none"
         raise TraceError(f"the sweep has no parameter {name}; it has {names}")
     try:
-        return float(row[column])
+        number = float(row[column])
     except (TypeError, ValueError):
         return str(row[column])
+    return number if math.isfinite(number) else str(row[column])
 
 
 def cells(rows: Table) -> Table:

@@ -144,7 +144,7 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
 
 
 def draw_phases(axis: Any, rows: Table) -> None:
-    families = {row["name"]: row["name"].split()[0] for row in rows}
+    families = {row["name"]: " ".join(row["name"].split()[:1]) for row in rows}
     lanes = list(dict.fromkeys(families.values()))
     for row in rows:
         family = families[row["name"]]
