@@ -41,6 +41,11 @@ def check(this):
     this.equal("sweeps of a folder", [point["folder"] for one in past["series"] for point in one["points"]], [str(sweep.out)])
 
     with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
+        database.executescript("PRAGMA ignore_check_constraints = 1; UPDATE run SET state = 'lost'")
+    for verb in verbs[:3]:
+        refused(this, *verb, sweep.out, has='is damaged: there is no state of runs "lost"')
+    refused(this, "sweep", "--resume", sweep.out, has="is damaged")
+    with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
         database.execute("PRAGMA user_version = 1000")
     for verb in verbs:
         refused(this, *verb, sweep.out, has="newer")
