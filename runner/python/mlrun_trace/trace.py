@@ -91,6 +91,11 @@ class Trace:
         return sorted(set.intersection(*each))
 
     @property
+    def is_merged(self) -> bool:
+        """A trace of several nodes, by `mlrun merge`: its tables have the column node_id."""
+        return bool(self.facts[0].get("merged"))
+
+    @property
     def _advice(self) -> str:
         deleted = [name for name, facts in zip(self.names, self.facts) if facts.get("deleted_tables")]
         return f"of {', '.join(deleted)} the sweep kept the figures alone: with --all it keeps every table" if deleted else ""
@@ -143,7 +148,7 @@ class Trace:
 
     def calls_with_requests(self) -> Rows:
         """Calls that led to requests to block devices: a row for each fragment. Needs --kprobes and --preload."""
-        return self._one(joins.CALLS_WITH_REQUESTS)
+        return self._one(joins.by_node(joins.CALLS_WITH_REQUESTS, self.is_merged))
 
     def time_by_layer(self, by: Group = "run") -> Rows:
         """Where the time of calls went, by layer: program, run queue, kernel, queue, device, server, waits. Needs --kprobes."""
@@ -161,7 +166,7 @@ class Trace:
 
     def time_by_step(self) -> Rows:
         """The steps of the training: waiting, computing, checkpoint, and the calls that began in each."""
-        return self._one(joins.TIME_BY_STEP)
+        return self._one(joins.by_node(joins.TIME_BY_STEP, self.is_merged))
 
     def gpu_idle(self) -> Rows:
         """Gaps of the GPUs, in pieces, with the thread that is responsible and the row that proves it. Needs --cupti."""

@@ -6,6 +6,7 @@ Usage: mlrun_trace_test.py MLRUN [CASE...]
 
 import collections
 import concurrent.futures
+import json
 import os
 import pickle
 import shutil
@@ -155,6 +156,32 @@ class OfARealProgram(unittest.TestCase):
         first, second = trace.time_by_step().rows()
         later = sum(1 for row in table_of(folder, "call").to_pylist() if row["ts"] >= start)
         self.assertEqual((first["calls"], second["calls"], second["calls_ns"]), (later, 0, 0))
+
+    def test_nodes_of_a_merged_trace_stay_apart(self):
+        nodes = [self.folder / "node1", self.folder / "node2"]
+        for folder in nodes:
+            shutil.copytree(self.folder / "one", folder)
+            facts = json.loads((folder / "run.json").read_text())
+            facts["session"] = facts["host"]["name"] = folder.name
+            (folder / "run.json").write_text(json.dumps(facts))
+            call = next(row for row in table_of(folder, "call").to_pylist() if row["func"] == "pread")
+            write_rows(folder, "device", [{"dev": 2049, "name": f"disk of {folder.name}"}])
+            write_rows(folder, "block", [{"req_id": 7, "dev": 2049, "ts": 100, "ts_issue": 120, "ts_done": 150, "bytes": BYTES, "op": "read"}])
+            write_rows(folder, "block_part", [{"req_id": 7, "call_id": call["call_id"], "bio_lo": 0, "bio_hi": BYTES}])
+            write_rows(folder, "step", [{"step": 1, "ts": call["ts"] - 1000, "dur": 10**15}])
+        subprocess.run([MLRUN, "merge", "--quiet", *map(str, nodes), "-o", str(self.folder / "both")], check=True, capture_output=True)
+        trace = mlrun_trace.open(self.folder / "both")
+        self.assertEqual({row["device"] for row in trace.calls_with_requests().rows()}, {"disk of node1", "disk of node2"})
+        self.assertEqual(len(trace.calls_with_requests()), 2)
+        steps = [mlrun_trace.open(folder).time_by_step().rows()[0] for folder in nodes]
+        self.assertEqual([(row["node_id"], row["step"], row["calls"]) for row in trace.time_by_step().rows()],
+                         [(number, 1, row["calls"]) for number, row in enumerate(steps, 1)])
+        self.assertGreater(steps[0]["calls"], READS)
+        options = mlrun_trace.plot.options.Options(by="process")
+        rows = mlrun_trace.plot.timeline.collect(trace, options)["work"]
+        self.assertEqual({row["process"].partition(" on ")[2] for row in rows}, {"node1", "node2"})
+        alone = mlrun_trace.plot.timeline.collect(mlrun_trace.open(nodes[0]), options)["work"]
+        self.assertEqual(sum(row["calls"] for row in rows), 2 * sum(row["calls"] for row in alone))
 
     def test_a_folder_of_any_name_is_itself(self):
         odd = self.folder / "odd"

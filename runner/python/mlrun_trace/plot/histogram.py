@@ -9,7 +9,7 @@ from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.plot.span import Span
 from mlrun_trace.plot.style import BLUE, GREY, RED, log_ticks, plain, short_count, short_size, short_time
-from mlrun_trace.plot.timeline import GROUPS
+from mlrun_trace.plot.timeline import group_of
 from mlrun_trace.trace import Trace
 
 Table = list[dict[str, Any]]
@@ -40,7 +40,7 @@ ORDER BY process, operation, low
 
 def collect(trace: Trace, options: Options, call: str, request: str, classes: str, unit: str) -> dict[str, Table]:
     span = Span(trace, options)
-    group = GROUPS["role" if options.by == "auto" else options.by]
+    group = group_of(trace, "role" if options.by == "auto" else options.by)
     values = VALUES.format(group=group, call=call, request=request, classes=classes, start=span.start, end=span.end)
     rows = trace.sql(COUNTED.format(values=values, per=BINS_A_DOUBLING)).rows()
     if not rows:

@@ -51,18 +51,20 @@ GROUPS = {
 }
 
 
-def group_of(trace: Trace, options: Options) -> str:
-    """The expression that names the row of a process."""
-    if options.by != "auto":
-        return GROUPS[options.by]
-    few = 12
-    busy = "SELECT count(*) AS n FROM summary_process WHERE calls > 0"
-    return GROUPS["process" if trace.sql(busy).rows()[0]["n"] <= few else "role"]
+def group_of(trace: Trace, by: str) -> str:
+    """The expression that names the row of a process `p`. Nodes of a merged trace have processes of one number."""
+    if by == "auto":
+        few = 12
+        busy = "SELECT count(*) AS n FROM summary_process WHERE calls > 0"
+        by = "process" if trace.sql(busy).rows()[0]["n"] <= few else "role"
+    if by != "process" or not trace.is_merged:
+        return GROUPS[by]
+    return f"{GROUPS[by]} || ' on ' || (SELECT n.name FROM node n WHERE n.node_id = p.node_id)"
 
 
 def names_of(trace: Trace, options: Options) -> list[str]:
     """Names of rows, in the order in which their processes began."""
-    rows = trace.sql(f"SELECT {group_of(trace, options)} AS grp, min(p.proc_id) AS first FROM process p GROUP BY ALL ORDER BY first").rows()
+    rows = trace.sql(f"SELECT {group_of(trace, options.by)} AS grp, min(p.proc_id) AS first FROM process p GROUP BY ALL ORDER BY first").rows()
     return [row["grp"] for row in rows]
 
 
@@ -91,10 +93,13 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
         coalesce(sum(bytes) FILTER (op = 'read'), 0) / {width / 1e9}::DOUBLE / 1e6 AS read_mb_per_s,
         coalesce(sum(bytes) FILTER (op = 'write'), 0) / {width / 1e9}::DOUBLE / 1e6 AS write_mb_per_s
         FROM (SELECT *, (ts_done - {span.start}) // {width} AS number FROM block WHERE ts_done >= {span.start} AND ts_done < {span.end}) GROUP BY number ORDER BY number"""
-    work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options)), **places)
+    work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options.by)), **places)
     rows = trace.sql(f"""SELECT grp AS process, lane, what, {seconds.format(f'({span.start} + number * {width})')} AS start_s,
         {width / 1e9}::DOUBLE AS length_s, least(1, ns / {width}::DOUBLE)::DOUBLE AS busy, n AS calls FROM ({work})""").rows()
     tables = {"phases": trace.sql(phases).rows(), "cpu": trace.sql(cpus).rows() or trace.sql(cpu).rows(), "gpu": trace.sql(gpu).rows(), "disk": trace.sql(disk).rows() or trace.sql(disks).rows()}
+    if trace.is_merged:
+        tables.update(cpu=[], gpu=[], disk=[])
+        options.remarks.append("processors, GPUs and disks are those of a node: draw its trace")
     order = {name: place for place, name in enumerate(names_of(trace, options))}
     tables["work"] = sorted(keep_busiest(rows, options), key=lambda row: (order[row["process"]], row["what"], row["start_s"]))
     tables["span"] = [{"from_s": span.from_s, "until_s": span.until_s}]
