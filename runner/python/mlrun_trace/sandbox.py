@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mlrun_trace.errors import TraceError, first_line, need
 from mlrun_trace.relation import errors_of_duckdb
-from mlrun_trace.trace import Trace, quoted, read_table
+from mlrun_trace.trace import Trace, pattern, quoted, read_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,8 +40,10 @@ class Sandbox:
         for table in trace.tables:
             with errors_of_duckdb():
                 self._connection.execute(f'CREATE VIEW "{table}" AS FROM {read_table(self.folder, table)}')
+        tables = self.folder / "tables"
+        places = f"{quoted(str(tables))}, {pattern(tables)}"  # DuckDB compares names as they are in the views
         for setting in (f"memory_limit = {quoted(MEMORY)}", "temp_directory = ''", "autoinstall_known_extensions = false", "autoload_known_extensions = false",
-                        f"allowed_directories = [{quoted(str(self.folder / 'tables'))}]", "enable_external_access = false", "lock_configuration = true"):
+                        f"allowed_directories = [{places}]", "enable_external_access = false", "lock_configuration = true"):
             self._connection.execute(f"SET {setting}")
 
     def _check(self, query: str) -> None:
