@@ -32,7 +32,7 @@ class Sweep:
         path = self.folder / "figures.parquet"
         if not path.exists():
             raise TraceError(f"{path} is not there yet: it is written at the end of the sweep")
-        return Rows(self._connection.cursor, f"FROM read_parquet({pattern(path)})")
+        return Rows(lambda: self._connection, f"FROM read_parquet({pattern(path)})")
 
     def traces(self) -> Trace:
         """The traces that were kept, as one: the first repetition of each configuration and workload, or all."""
