@@ -69,7 +69,7 @@ def verdict_of_scipy(test, low, high):
 
 def check_against_scipy(this, made):
     chance = np.random.default_rng(20_261_126)
-    for number in range(60):
+    for number in range(30):
         runs, effect, spread = int(chance.integers(3, 21)), float(chance.choice([0, 0.02, 0.05])), float(chance.choice([0.002, 0.03]))
         a, b = (10 * np.exp(chance.normal(0, spread, runs)) for _ in range(2))
         b = np.round(b * (1 + effect), int(chance.integers(1, 9)))  # ties
