@@ -73,17 +73,17 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     down, across = (processes, operations) if options.columns == 2 else (operations, processes)
     figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(down))
     axes = figure.subplots(len(down), len(across), squeeze=False, sharex="col" if options.columns == 2 else "row")
-    for row, first in enumerate(down):
+    for line, first in enumerate(down):
         for column, second in enumerate(across):
             process, operation = (first, second) if options.columns == 2 else (second, first)
             mine = [each for each in rows if each["process"] == process and each["operation"] == operation]
-            draw_one(axes[row, column], mine, rows[0]["unit"], TICKS[len(across)])
-            if row == 0:
-                axes[row, column].set_title(plain(second, 22))
+            draw_one(axes[line, column], mine, rows[0]["unit"], TICKS[len(across)])
+            if line == 0:
+                axes[line, column].set_title(plain(second, 22))
             if column == 0:
-                axes[row, column].set_ylabel(plain(first, 22))
-            if row == len(down) - 1:
-                axes[row, column].set_xlabel("duration" if rows[0]["unit"] == "ns" else "size (bytes)")
+                axes[line, column].set_ylabel(plain(first, 22))
+            if line == len(down) - 1:
+                axes[line, column].set_xlabel("duration" if rows[0]["unit"] == "ns" else "size (bytes)")
 
 
 def draw_one(axis: Any, rows: Table, unit: str, ticks: int) -> None:
