@@ -49,6 +49,8 @@ def read_facts(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         if (folder / "session.json").exists():
             raise TraceError(f"{folder} is not finished: mlrun recover {folder}") from None
+        if (folder / "sweep.sqlite").exists():
+            raise TraceError(f"{folder} is a sweep: use open_sweep(); its traces are in {folder / 'runs'}") from None
         raise TraceError(f"{folder} is no trace: it has no run.json; mlrun list shows the traces of a folder") from None
     except OSError as error:
         raise TraceError(f"cannot read {folder / 'run.json'}: {error.strerror}") from None

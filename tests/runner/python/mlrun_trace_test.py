@@ -274,6 +274,10 @@ class OfASweep(unittest.TestCase):
         self.assertEqual(self.sweep.traces().names, names)
         self.assertEqual(len(rows), table_of(runs / names[0], "call").num_rows)
 
+    def test_it_is_no_trace_itself(self):
+        with self.assertRaisesRegex(mlrun_trace.TraceError, r"is a sweep: use open_sweep\(\)"):
+            mlrun_trace.open(self.folder / "out")
+
     def test_of_the_others_an_error_says_why_they_have_none(self):
         (later,) = (self.folder / "out" / "runs").glob("*.full.2")
         trace = mlrun_trace.open(later)
