@@ -22,7 +22,8 @@ import pyarrow.parquet as pq
 
 PACKAGE = Path(__file__).resolve().parents[3] / "runner" / "python"
 sys.path.insert(0, str(PACKAGE))
-from mlrun_trace.plot import sweep
+import mlrun_trace
+from mlrun_trace.plot import draw, sweep
 
 MLRUN = sys.argv.pop(1)
 # Threads of hostile names read and write; a child does so, too; marks; blocks of memory that live at known times.
@@ -125,6 +126,18 @@ class Pictures(unittest.TestCase):
             self.assertEqual(sum(int(row["calls"]) for row in mine), len(inside), what)
             seconds = sum(float(row["busy"]) * float(row["length_s"]) for row in mine)
             self.assertAlmostEqual(seconds, sum(row["dur"] for row in inside) / 1e9, delta=1e-6, msg=what)
+
+    def test_the_timeline_of_another_tools_trace_has_its_calls(self):
+        text = self.folder / "strace.txt"
+        text.write_text('7 1.000001 openat(AT_FDCWD, "/data", O_RDONLY) = 3 <0.000010>\n7 1.000101 read(3, "abc", 4096) = 3 <0.000020>\n')
+        for what, file in (("strace", text), ("nothing", self.folder / "c.json")):
+            (self.folder / "c.json").write_text('{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}')
+            subprocess.run([MLRUN, "import", str(file), "-o", str(self.folder / what), "--quiet"], check=True, capture_output=True)
+        drawn = draw(mlrun_trace.open(self.folder / "strace"), "timeline", self.folder / "strace.svg")
+        work = read_csv(next(path for path in drawn if path.name.endswith(".work.csv")))
+        self.assertEqual([(row["what"], row["calls"]) for row in work], [("open", "1"), ("read", "1")])
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "^nothing has no phases, samples"):
+            draw(mlrun_trace.open(self.folder / "nothing"), "timeline", self.folder / "nothing.svg")
 
     def test_a_part_of_the_time_is_cut_out(self):
         reads = sorted(row["ts"] for row in self.calls("read"))
