@@ -27,13 +27,10 @@ except (AttributeError, ImportError):
 
 
 def _bytes(name: object) -> bytes:
-    """Of any name: what runs without mlrun must not fail with it."""
+    """Of any name: what runs without mlrun must not fail with it. What is no text and no number has its type's: its __str__ would run."""
     if isinstance(name, bytes):
         return name
-    try:
-        text = str(name)
-    except Exception:  # pylint: disable=broad-exception-caught
-        text = type(name).__name__
+    text = str(name) if type(name) in (str, int, float, bool) else type(name).__name__
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

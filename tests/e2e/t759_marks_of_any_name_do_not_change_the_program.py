@@ -12,6 +12,7 @@ sys.path.insert(0, {str(case.SOURCE / "runner" / "python")!r})
 import mlrun_mark
 class Bad:
     def __str__(self):
+        print("a side effect")
         raise ValueError
 for name in ["a", b"b", 3, None, "\\udcff", "\\ud800", Bad()]:
     mlrun_mark.push(name)
@@ -28,7 +29,7 @@ def check(this):
     trace = this.untraced_and_traced(sys.executable, "-c", PROGRAM)
     texts = {row["name_id"]: row["name"] for row in trace.rows("name")}
     names = [texts[row["name_id"]] for row in sorted(trace.rows("mark"), key=lambda row: (row["ts"], row["mark_id"]))]
-    wanted = ["a", "b", "3", "None", "\\xff", "\\ud800", "Bad"]
+    wanted = ["a", "b", "3", "NoneType", "\\xff", "\\ud800", "Bad"]
     this.equal("marks", names, [name for name in wanted for _ in range(2)] + ["5"])
 
 

@@ -16,7 +16,7 @@ SELECT c.call_id, c.ts, c.dur, c.func, c.pid, c.tid, t.comm, f.path, c.offset, c
        b.req_id, b.op, b.bytes AS request_bytes, b.sector, d.name AS device, b.ts AS queued_ts, b.ts_issue, b.ts_done,
        b.ts_done - b.ts_issue AS request_device_ns, p.bio_lo, p.bio_hi
 FROM block_part p JOIN block b USING (req_id) JOIN call c USING (call_id)
-LEFT JOIN device d ON d.dev = b.dev{same_node} LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
+LEFT JOIN device d ON d.dev = b.dev{device_node} LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
 """
 
 # Numbers are added up before texts are joined: a trace may have millions of files.
@@ -47,7 +47,7 @@ WITH slice AS (SELECT greatest(1, (max(ts + dur) - min(ts)) // (2 * count(*))) A
 sliced AS (SELECT step, ts, dur, width{node}, unnest(range(ts // width, (ts + dur) // width + 1)) AS number FROM step, slice),
 begun AS (
   SELECT {of_node}s.step, count(*) AS calls, sum(c.dur) AS calls_ns
-  FROM (SELECT ts, dur{node}, ts // (SELECT width FROM slice) AS number FROM call) c JOIN sliced s ON s.number = c.number AND c.ts >= s.ts AND c.ts < s.ts + s.dur{same_node}
+  FROM (SELECT ts, dur{node}, ts // (SELECT width FROM slice) AS number FROM call) c JOIN sliced s ON s.number = c.number AND c.ts >= s.ts AND c.ts < s.ts + s.dur{step_node}
   GROUP BY ALL)
 SELECT {of_node}s.step, s.ts, s.dur, s.wait_ns, s.compute_ns, s.checkpoint_ns, s.other_ns, coalesce(b.calls, 0) AS calls, coalesce(b.calls_ns, 0)::BIGINT AS calls_ns
 FROM step s LEFT JOIN begun b USING (step{node}) ORDER BY {of_node}s.step
@@ -70,10 +70,8 @@ FROM finding
 
 def by_node(query: str, merged: bool) -> str:
     """A query whose keys count within a node."""
-    if not merged:
-        return query.format(node="", of_node="", same_node="")
-    tables = ("d", "b") if "device d" in query else ("c", "s")
-    return query.format(node=", node_id", of_node="s.node_id, ", same_node=f" AND {tables[0]}.node_id = {tables[1]}.node_id")
+    parts = {"node": ", node_id", "of_node": "s.node_id, ", "step_node": " AND c.node_id = s.node_id", "device_node": " AND d.node_id = b.node_id"}
+    return query.format(**(parts if merged else dict.fromkeys(parts, "")))
 
 
 def time_by_layer(by: str) -> str:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def errors_of_duckdb(advice: str = "") -> Iterator[None]:
-    """Its errors as TraceError, which has the whole as its cause."""
+    """Its errors as TraceError, which has the whole as its cause. `advice`: where a table is missing."""
     try:
         yield
-    except need("duckdb").Error as error:
+    except need("duckdb").CatalogException as error:
         raise TraceError("; ".join(filter(None, (first_line(error), advice)))) from error
+    except need("duckdb").Error as error:
+        raise TraceError(first_line(error)) from error
 
 
 class Rows:
@@ -33,7 +35,7 @@ class Rows:
 
     def __init__(self, connect: Callable[[], duckdb.DuckDBPyConnection], query: str, advice: str = "") -> None:
         self._connect = connect  # a connection of the calling thread
-        self._advice = advice  # where the query fails
+        self._advice = advice  # where a table is missing
         self.query = query
 
     def duckdb(self) -> duckdb.DuckDBPyRelation:

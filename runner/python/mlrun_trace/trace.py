@@ -177,7 +177,7 @@ class Trace:
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-            self._connection = None
+            self._connection, self._cursors = None, threading.local()
 
     def __reduce__(self) -> tuple[type[Trace], tuple[list[Path]]]:
         return Trace, (self.folders,)
