@@ -30,11 +30,13 @@ def _bytes(name: object) -> bytes:
     """Of any name: what runs without mlrun must not fail with it. What is no text and no number has its type's: its __str__ would run."""
     if isinstance(name, bytes):
         return name
-    text = str(name) if type(name) in (str, int, float, bool) else type(name).__name__
+    text = name
+    if not isinstance(text, str):
+        text = str(name) if type(name) in (int, float, bool) else type(name).__name__
     try:
-        return text.encode("utf-8", "surrogateescape")
+        return str.encode(text, "utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return text.encode("utf-8", "backslashreplace")
+        return str.encode(text, "utf-8", "backslashreplace")
 
 
 def push(name: str) -> None:

@@ -14,7 +14,9 @@ class Bad:
     def __str__(self):
         print("a side effect")
         raise ValueError
-for name in ["a", b"b", 3, None, "\\udcff", "\\ud800", Bad()]:
+class Text(str):
+    __str__ = encode = Bad.__str__
+for name in [Text("a"), b"b", 3, None, "\\udcff", "\\ud800", Bad()]:
     mlrun_mark.push(name)
     mlrun_mark.instant(name)
     mlrun_mark.pop()
