@@ -34,6 +34,22 @@ std::string find_python(const launch::Installation& parts) {
   return ::access(parts.python_program.c_str(), X_OK) == 0 ? parts.python_program : "python3";
 }
 
+// Of Python: `-m MODULE` would take modules of the working directory, such as a random.py, before those of Python itself.
+std::string code_of(const char* module) {
+  return fmt::format(
+      "import sys\n"
+      "sys.path[:] = [folder for folder in sys.path if folder]\n"
+      "try:\n  from {} import main\n"
+      "except ModuleNotFoundError as error:\n"
+      "  if error.name != 'mlrun_trace': raise\n"
+      "  print(f'mlrun: {{sys.executable}} has no package mlrun_trace; set MLRUN_PYTHON to the Python that pip "
+      "installed mlrun for', "
+      "file=sys.stderr)\n"
+      "  sys.exit(125)\n"
+      "sys.exit(main())\n",
+      module);
+}
+
 // A module of the Python package.
 Result<int> run_module(const char* module, const Arguments& arguments) {
   const launch::Installation parts = launch::find_installation();
@@ -44,7 +60,8 @@ Result<int> run_module(const char* module, const Arguments& arguments) {
       path += std::string(":") + others;
     ::setenv("PYTHONPATH", path.c_str(), 1);
   }
-  std::vector<char*> words = {const_cast<char*>(python.c_str()), const_cast<char*>("-m"), const_cast<char*>(module)};
+  std::string code = code_of(module);
+  std::vector<char*> words = {const_cast<char*>(python.c_str()), const_cast<char*>("-c"), code.data()};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   ::execvp(python.c_str(), words.data());
@@ -85,7 +102,7 @@ Result<int> compare(const Arguments& arguments) {
 Result<int> advise(const Arguments& arguments) {
   return hand_over(launch::find_installation().sweep_program, "advise", arguments);
 }
-Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot", arguments); }
+Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot.__main__", arguments); }
 Result<int> mcp(const Arguments& arguments) { return run_module("mlrun_trace.mcp", arguments); }
 
 }  // namespace mlrun::commands

@@ -32,11 +32,14 @@ std::optional<ColumnType> type_of(const arrow::DataType& type) {
 trace::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
   if (file.num_row_groups() == 0) return trace::Encoding::kDictionary;
   const auto chunk = file.RowGroup(0)->ColumnChunk(column);
-  for (const auto encoding : chunk->encodings()) {
-    if (encoding == parquet::Encoding::DELTA_BINARY_PACKED) return trace::Encoding::kDelta;
-    if (encoding == parquet::Encoding::BYTE_STREAM_SPLIT) return trace::Encoding::kSplit;
-  }
-  return trace::Encoding::kDictionary;
+  const auto has = [&](auto... wanted) {
+    return std::ranges::any_of(chunk->encodings(), [&](const auto one) { return ((one == wanted) || ...); });
+  };
+  if (has(parquet::Encoding::DELTA_BINARY_PACKED)) return trace::Encoding::kDelta;
+  // A dictionary itself is plain, too.
+  if (has(parquet::Encoding::PLAIN_DICTIONARY, parquet::Encoding::RLE_DICTIONARY)) return trace::Encoding::kDictionary;
+  return has(parquet::Encoding::PLAIN, parquet::Encoding::BYTE_STREAM_SPLIT) ? trace::Encoding::kSplit
+                                                                             : trace::Encoding::kDictionary;
 }
 
 class Shaper {

@@ -57,8 +57,22 @@ class HelpFormatter : public CLI::Formatter {
   static std::string name_of(const CLI::Option* option, bool is_positional) {
     std::string name = option->get_name(is_positional, !is_positional);
     if (const size_t brace = name.find('{'); brace != std::string::npos) name.erase(brace, name.find('}') + 1 - brace);
-    const std::string& value = option->get_option_text();
+    const std::string value = value_of(option, is_positional);
     return value.empty() || value.starts_with('[') ? name + value : name + " " + value;
+  }
+
+  // Its name as the page shows it; without one the type, or the words among which it is.
+  static std::string value_of(const CLI::Option* option, bool is_positional) {
+    if (!option->get_option_text().empty() || is_positional || option->get_items_expected_max() == 0)
+      return option->get_option_text();
+    std::string type = option->get_type_name();
+    if (const size_t words = type.find('{'); words != std::string::npos) {
+      type = type.substr(words + 1, type.find('}') - words - 1);
+      std::replace(type.begin(), type.end(), ',', '|');
+      return type;
+    }
+    type.erase(std::min(type.find(':'), type.size()));
+    return type == "UINT" || type == "INT" || type == "FLOAT" ? "NUMBER" : type;
   }
 
   std::string usage_;

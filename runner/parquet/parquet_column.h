@@ -24,7 +24,7 @@ namespace mlrun::trace {
 enum class Encoding : uint8_t {
   kDictionary,  // few distinct values in a row group
   kDelta,       // sorted, or close to the previous value
-  kSplit,       // unordered numbers: byte-stream split
+  kSplit,       // unordered numbers: plain, or byte-stream split of reals
   kSame,        // one value or none per row group: neither dictionary nor compression pays off
 };
 

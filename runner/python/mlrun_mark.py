@@ -10,24 +10,38 @@ push() and pop() are for ranges that do not begin and end in one place; those of
 """
 
 import contextlib
-import ctypes
 import typing
 
 _push: typing.Any
 _pop: typing.Any
 _instant: typing.Any
 try:
+    import ctypes  # not in every interpreter, such as one inside another
+
     _library = ctypes.CDLL(None)
     _push, _pop, _instant = _library.mlrun_mark_push, _library.mlrun_mark_pop, _library.mlrun_mark_instant
     _push.argtypes = _instant.argtypes = [ctypes.c_char_p]
     _push.restype = _pop.restype = _instant.restype = None
-except AttributeError:
+except (AttributeError, ImportError):
     _push = _pop = _instant = None
+
+
+def _bytes(name: object) -> bytes:
+    """Of any name: what runs without mlrun must not fail with it. What is no text and no number has its type's: its __str__ would run."""
+    if isinstance(name, bytes):
+        return name
+    text = name
+    if not isinstance(text, str):
+        text = str(name) if type(name) in (int, float, bool) else type(name).__name__
+    try:
+        return str.encode(text, "utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return str.encode(text, "utf-8", "backslashreplace")
 
 
 def push(name: str) -> None:
     if _push is not None:
-        _push(name.encode("utf-8", "surrogateescape"))
+        _push(_bytes(name))
 
 
 def pop() -> None:
@@ -37,7 +51,7 @@ def pop() -> None:
 
 def instant(name: str) -> None:
     if _instant is not None:
-        _instant(name.encode("utf-8", "surrogateescape"))
+        _instant(_bytes(name))
 
 
 @contextlib.contextmanager

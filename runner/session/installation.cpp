@@ -28,8 +28,14 @@ Installation find_installation() {
 }
 
 Status check_preload_library(const std::string& path) {
-  if (::access(path.c_str(), R_OK) != 0)
-    return fail("the library " + path + " is missing; install or build mlrun again");
+  if (::access(path.c_str(), R_OK) != 0) {
+    const auto prefix = std::filesystem::path(path).parent_path().parent_path();
+    const bool is_target =
+        ::access((prefix / "mlrun_trace").c_str(), F_OK) == 0;  // pip puts the package there by --target alone
+    return fail("the library " + path + " is missing; " +
+                (is_target ? "pip install --target leaves it out: install mlrun in a virtual environment"
+                           : "install or build mlrun again"));
+  }
   if (path.find_first_of(" :\t\n") != std::string::npos) {
     return fail("the library " + path +
                 " has a blank or a colon in its path, which LD_PRELOAD cannot hold; move mlrun elsewhere");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
@@ -44,6 +45,9 @@ Result<nlohmann::json> open_trace(const std::string& folder) {
   }
   switch (state_of(folder)) {
     case TraceState::kNone:
+      if (has(folder, "sweep.sqlite")) {
+        return fail(fmt::format("{0} is a sweep: see mlrun sweep stat {0}; its traces are in {0}/runs", folder));
+      }
       return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");
     case TraceState::kRunning: return fail("the run of " + folder + " still goes on; try again when it has ended");
     case TraceState::kUnfinished: return fail(folder + " was not finished; finish it with: mlrun recover " + folder);

@@ -26,6 +26,10 @@ def check(this):
         piped = this.run(case.MLRUN, *verb.split(), "--help").stdout
         check_width(this, f"{verb}, piped", piped.splitlines(), 80)
         this.true(f"{verb}: examples", "Examples" in piped and f"  mlrun {verb if verb != 'run' else ''}".rstrip() in piped, piped)
+    for verb, options in (("compare", ("--base NAME", "--margin PERCENT", "--figure NAME", "--fail-if CONDITION")), ("sweep history", ("--figure NAME",)),
+                          ("sweep stat", ("--format text|heimdallr",)), ("merge", ("--threads NUMBER", "--offset TIME")), ("report", ("--driver TID",))):
+        page = this.run(case.MLRUN, *verb.split(), "--help").stdout
+        this.equal(f"{verb}: options without the name of their value", [name for name in options if f"  {name}" not in page], [], page)
     narrow = this.run(case.MLRUN, "run", "--help", env=this.environment | {"COLUMNS": "60"}).stdout
     check_width(this, "COLUMNS", narrow.splitlines(), 60)
     check_width(this, "doctor in a terminal", [line for line in on_terminal(this, 60, "doctor") if "/" not in line], 60)

@@ -30,6 +30,8 @@ def check(this):
         refused(this, *verb, nothing, has="nothing holds no sweep")
         help_page = this.run(case.MLRUN, *verb[:2] if verb[0] == "sweep" else verb[:1], "--help")
         this.true(f"help of {verb[0]}", help_page.returncode == 0 and "Examples:" in help_page.stdout, help_page.stdout)
+    refused(this, "report", sweep.out, has="is a sweep: see mlrun sweep stat")
+    refused(this, "show", sweep.out, "call", has="its traces are in")
     refused(this, "sweep", "stat", sweep.out, "--figure", "wlal_s", has="did you mean wall_s?")
     refused(this, "sweep", "history", sweep.out, "--configuration", "dyr", has="did you mean dry?")
     refused(this, "sweep", "list", sweep.out, "--format", "csv", has="csv")
@@ -40,6 +42,11 @@ def check(this):
     past = json.loads(this.run(case.MLRUN, "sweep", "history", this.folder, "--json").stdout)
     this.equal("sweeps of a folder", [point["folder"] for one in past["series"] for point in one["points"]], [str(sweep.out)])
 
+    with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
+        database.executescript("PRAGMA ignore_check_constraints = 1; UPDATE run SET state = 'lost'")
+    for verb in verbs[:3]:
+        refused(this, *verb, sweep.out, has='is damaged: there is no state of runs "lost"')
+    refused(this, "sweep", "--resume", sweep.out, has="is damaged")
     with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
         database.execute("PRAGMA user_version = 1000")
     for verb in verbs:

@@ -5,6 +5,7 @@ Usage: installed_test.py CMAKE BUILD
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,14 @@ class Installed(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         place = run(sys.executable, "-c", "import mlrun_trace; print(mlrun_trace.__file__)", PYTHONPATH=str(self.prefix / "lib/python"))
         self.assertIn(str(self.prefix), place.stdout, place.stderr)
+
+    def test_what_pip_leaves_out_of_a_target_folder_is_named(self):
+        target = self.folder / "target"
+        shutil.copytree(self.prefix / "bin", target / "bin")
+        (target / "mlrun_trace").mkdir()
+        done = run(target / "bin" / "mlrun", "--quiet", "-o", self.folder / "untraced", "true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("pip install --target leaves it out", done.stderr)
 
     def test_sweeps_find_their_program(self):
         done = run(self.mlrun, "sweep", "--help")

@@ -14,11 +14,11 @@
 Tables are read by DuckDB: pip install 'mlrun-tracer[data]'.
 """
 
-from mlrun_trace import mark
+from mlrun_trace import mark, plot
 from mlrun_trace.errors import TraceError
 from mlrun_trace.opening import open, open_all, open_sweep
 from mlrun_trace.relation import Rows
 from mlrun_trace.sweep import Sweep
 from mlrun_trace.trace import Trace
 
-__all__ = ["Rows", "Sweep", "Trace", "TraceError", "mark", "open", "open_all", "open_sweep"]
+__all__ = ["Rows", "Sweep", "Trace", "TraceError", "mark", "open", "open_all", "open_sweep", "plot"]

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong when a trace or a sweep is read."""
 
+import argparse
 import importlib
 from types import ModuleType
+from typing import NoReturn
 
 
 class TraceError(Exception):
     """A folder is no trace, or lacks what was asked for. The message says what failed, on what, and what to do."""
+
+
+def first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+class WordParser(argparse.ArgumentParser):
+    """Words of a command line; wrong ones are an error as any other."""
+
+    def error(self, message: str) -> NoReturn:
+        raise TraceError(f"{message}; see {self.prog} --help")
 
 
 def need(module: str) -> ModuleType:

@@ -16,7 +16,7 @@ SELECT c.call_id, c.ts, c.dur, c.func, c.pid, c.tid, t.comm, f.path, c.offset, c
        b.req_id, b.op, b.bytes AS request_bytes, b.sector, d.name AS device, b.ts AS queued_ts, b.ts_issue, b.ts_done,
        b.ts_done - b.ts_issue AS request_device_ns, p.bio_lo, p.bio_hi
 FROM block_part p JOIN block b USING (req_id) JOIN call c USING (call_id)
-LEFT JOIN device d ON d.dev = b.dev LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
+LEFT JOIN device d ON d.dev = b.dev{device_node} LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
 """
 
 # Numbers are added up before texts are joined: a trace may have millions of files.
@@ -44,13 +44,13 @@ FROM process p LEFT JOIN call c USING (proc_id) LEFT JOIN file f USING (file_id)
 # A call finds its step by the slice of time in which it began: steps do not overlap, and a slice meets few of them.
 TIME_BY_STEP = """
 WITH slice AS (SELECT greatest(1, (max(ts + dur) - min(ts)) // (2 * count(*))) AS width FROM step),
-sliced AS (SELECT step, ts, dur, width, unnest(range(ts // width, (ts + dur) // width + 1)) AS number FROM step, slice),
+sliced AS (SELECT step, ts, dur, width{node}, unnest(range(ts // width, (ts + dur) // width + 1)) AS number FROM step, slice),
 begun AS (
-  SELECT s.step, count(*) AS calls, sum(c.dur) AS calls_ns
-  FROM (SELECT ts, dur, ts // (SELECT width FROM slice) AS number FROM call) c JOIN sliced s ON s.number = c.number AND c.ts >= s.ts AND c.ts < s.ts + s.dur
-  GROUP BY s.step)
-SELECT s.step, s.ts, s.dur, s.wait_ns, s.compute_ns, s.checkpoint_ns, s.other_ns, coalesce(b.calls, 0) AS calls, coalesce(b.calls_ns, 0)::BIGINT AS calls_ns
-FROM step s LEFT JOIN begun b USING (step) ORDER BY s.step
+  SELECT {of_node}s.step, count(*) AS calls, sum(c.dur) AS calls_ns
+  FROM (SELECT ts, dur{node}, ts // (SELECT width FROM slice) AS number FROM call) c JOIN sliced s ON s.number = c.number AND c.ts >= s.ts AND c.ts < s.ts + s.dur{step_node}
+  GROUP BY ALL)
+SELECT {of_node}s.step, s.ts, s.dur, s.wait_ns, s.compute_ns, s.checkpoint_ns, s.other_ns, coalesce(b.calls, 0) AS calls, coalesce(b.calls_ns, 0)::BIGINT AS calls_ns
+FROM step s LEFT JOIN begun b USING (step{node}) ORDER BY {of_node}s.step
 """
 
 GPU_IDLE = """
@@ -66,6 +66,12 @@ SELECT row_number() OVER () AS number, cause, string_split(nullif(also, ''), ','
        nullif(at_most_saved_ns, -1) AS at_most_saved_ns, nullif(against, '') AS against
 FROM finding
 """
+
+
+def by_node(query: str, merged: bool) -> str:
+    """A query whose keys count within a node."""
+    parts = {"node": ", node_id", "of_node": "s.node_id, ", "step_node": " AND c.node_id = s.node_id", "device_node": " AND d.node_id = b.node_id"}
+    return query.format(**(parts if merged else dict.fromkeys(parts, "")))
 
 
 def time_by_layer(by: str) -> str:

@@ -7,12 +7,11 @@ and nothing else.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import sys
 from typing import Any, Callable
 
-from mlrun_trace.errors import TraceError, need
+from mlrun_trace.errors import TraceError, WordParser, need
 from mlrun_trace.sandbox import ROWS_MOST, Sandbox
 from mlrun_trace.trace import Trace
 
@@ -92,8 +91,8 @@ def serve(traces: Traces) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="mlrun mcp", description="Serves traces over standard input and output, by the Model Context Protocol.",
-                                     epilog="Needs mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.\nexample: mlrun mcp mlrun-train-1")
+    parser = WordParser(prog="mlrun mcp", description="Serves traces over standard input and output, by the Model Context Protocol.",
+                        epilog="Needs mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.\nexample: mlrun mcp mlrun-train-1")
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="these alone may be read")
     try:
         serve(Traces(parser.parse_args().traces))

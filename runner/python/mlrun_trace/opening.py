@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How traces and sweeps are opened."""
 
+import os
 from collections.abc import Iterable
+from typing import Union
 
 from mlrun_trace.sweep import Sweep
 from mlrun_trace.trace import PathLike, Trace
@@ -12,9 +14,9 @@ def open(folder: PathLike) -> Trace:
     return Trace([folder])
 
 
-def open_all(folders: Iterable[PathLike]) -> Trace:
+def open_all(folders: Union[PathLike, Iterable[PathLike]]) -> Trace:
     """Several traces as one: each table has the column `run`, the name of the trace's folder."""
-    return Trace(list(folders))
+    return Trace([folders] if isinstance(folders, (str, os.PathLike)) else list(folders))
 
 
 def open_sweep(folder: PathLike) -> Sweep:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Callable
 
-from mlrun_trace.errors import need
+from mlrun_trace.errors import TraceError, first_line, need
 
 if TYPE_CHECKING:
     import duckdb
@@ -14,41 +16,59 @@ if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-untyped, unused-ignore]
 
 
+@contextmanager
+def errors_of_duckdb(advice: str = "") -> Iterator[None]:
+    """Its errors as TraceError, which has the whole as its cause. `advice`: where a table is missing."""
+    try:
+        yield
+    except need("duckdb").CatalogException as error:
+        raise TraceError("; ".join(filter(None, (first_line(error), advice)))) from error
+    except need("duckdb").Error as error:
+        raise TraceError(first_line(error)) from error
+
+
 class Rows:
     """The rows of a query. Nothing is read before one of the methods below is called.
 
     Times are whole nanoseconds of CLOCK_MONOTONIC, sizes bytes; an unknown value is null.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, query: str) -> None:
-        self._connection = connection
+    def __init__(self, connect: Callable[[], duckdb.DuckDBPyConnection], query: str, advice: str = "") -> None:
+        self._connect = connect  # a connection of the calling thread
+        self._advice = advice  # where a table is missing
         self.query = query
 
     def duckdb(self) -> duckdb.DuckDBPyRelation:
         """A relation of DuckDB, for further SQL: filter(), aggregate(), join()."""
-        return self._connection.sql(self.query)
+        with errors_of_duckdb(self._advice):
+            return self._connect().sql(self.query)
 
     def arrow(self) -> pyarrow.Table:
-        return self.duckdb().to_arrow_table()
+        with errors_of_duckdb(self._advice):
+            return self.duckdb().to_arrow_table()
 
     def pandas(self) -> pandas.DataFrame:
         need("pandas")
-        frame: pandas.DataFrame = self.duckdb().df()
+        with errors_of_duckdb(self._advice):
+            frame: pandas.DataFrame = self.duckdb().df()
         return frame
 
     def polars(self) -> polars.DataFrame:
         need("polars")
-        frame: polars.DataFrame = self.duckdb().pl()
+        with errors_of_duckdb(self._advice):
+            frame: polars.DataFrame = self.duckdb().pl()
         return frame
 
     def rows(self) -> list[dict[str, Any]]:
         """A dictionary for each row: for small results."""
         relation = self.duckdb()
         names = relation.columns
-        return [dict(zip(names, row)) for row in relation.fetchall()]
+        with errors_of_duckdb(self._advice):
+            return [dict(zip(names, row)) for row in relation.fetchall()]
 
     def __len__(self) -> int:
-        return int(self._connection.sql(f"SELECT count(*) FROM ({self.query})").fetchall()[0][0])
+        counted = Rows(self._connect, f"SELECT count(*) AS n FROM ({self.query}\n)", self._advice)
+        return int(counted.rows()[0]["n"])
 
     def __repr__(self) -> str:
         return repr(self.duckdb())

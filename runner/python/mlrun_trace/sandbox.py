@@ -10,8 +10,9 @@ import shlex
 import threading
 from typing import TYPE_CHECKING, Any
 
-from mlrun_trace.errors import TraceError, need
-from mlrun_trace.trace import Trace, quoted
+from mlrun_trace.errors import TraceError, first_line, need
+from mlrun_trace.relation import errors_of_duckdb
+from mlrun_trace.trace import Trace, pattern, quoted, read_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,9 +38,12 @@ class Sandbox:
         self._duckdb = need("duckdb")
         self._connection: duckdb.DuckDBPyConnection = self._duckdb.connect()
         for table in trace.tables:
-            self._connection.execute(f"""CREATE VIEW "{table}" AS FROM read_parquet({quoted(str(self.folder / 'tables' / table / '*.parquet'))})""")
+            with errors_of_duckdb():
+                self._connection.execute(f'CREATE VIEW "{table}" AS FROM {read_table(self.folder, table)}')
+        tables = self.folder / "tables"
+        places = f"{quoted(str(tables))}, {pattern(tables)}"  # DuckDB compares names as they are in the views
         for setting in (f"memory_limit = {quoted(MEMORY)}", "temp_directory = ''", "autoinstall_known_extensions = false", "autoload_known_extensions = false",
-                        f"allowed_directories = [{quoted(str(self.folder / 'tables'))}]", "enable_external_access = false", "lock_configuration = true"):
+                        f"allowed_directories = [{places}]", "enable_external_access = false", "lock_configuration = true"):
             self._connection.execute(f"SET {setting}")
 
     def _check(self, query: str) -> None:
@@ -79,10 +83,6 @@ class Sandbox:
         """A command of the shell that runs the query again."""
         code = f"import mlrun_trace; print(mlrun_trace.open({str(self.folder)!r}).sql({query!r}).pandas().to_string())"
         return f"python3 -c {shlex.quote(code)}"
-
-
-def first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
 
 
 def json_value(value: Any) -> Any:

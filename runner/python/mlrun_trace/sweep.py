@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlrun_trace.errors import TraceError, need
 from mlrun_trace.relation import Rows
-from mlrun_trace.trace import PathLike, Trace, quoted
+from mlrun_trace.trace import PathLike, Trace, pattern
 
 if TYPE_CHECKING:
     import duckdb
+
+
+AWAY = re.compile(r"\.(failed|left)-[0-9]+$")  # folders of failed attempts, and of what was in the way of a run
 
 
 class Sweep:
@@ -28,14 +32,18 @@ class Sweep:
         path = self.folder / "figures.parquet"
         if not path.exists():
             raise TraceError(f"{path} is not there yet: it is written at the end of the sweep")
-        return Rows(self._connection, f"FROM read_parquet({quoted(str(path))})")
+        return Rows(lambda: self._connection, f"FROM read_parquet({pattern(path)})")
 
     def traces(self) -> Trace:
         """The traces that were kept, as one: the first repetition of each configuration and workload, or all."""
-        kept = sorted(path.parent for path in (self.folder / "runs").glob("*/run.json") if (path.parent / "tables/call").is_dir())
+        runs = (path.parent for path in (self.folder / "runs").glob("*/run.json") if not AWAY.search(path.parent.name))
+        kept = sorted(run for run in runs if any(run.glob("tables/call/*.parquet")))
         if not kept:
             raise TraceError(f"{self.folder} has no trace: were all configurations dry?")
         return Trace(kept)
+
+    def __str__(self) -> str:
+        return str(self.folder)
 
     def __repr__(self) -> str:
         return f"<mlrun_trace.Sweep {self.folder}>"

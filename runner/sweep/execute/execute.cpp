@@ -318,7 +318,9 @@ Result<Store> open_store(const SweepRequest& request) {
         fmt::format("the plan of {} was changed: {}; add it with --extend, or go on without: mlrun sweep --resume {}",
                     request.folder, changed_plan(store->plan(), *request.plan), request.folder));
   }
-  if (Status set = store->extend(*request.plan, planned_runs(*request.plan, first_repetitions(*request.plan))); !set) {
+  Plan plan = *request.plan;
+  if (!store->plan().directory.empty()) plan.directory = store->plan().directory;
+  if (Status set = store->extend(plan, planned_runs(plan, first_repetitions(plan))); !set) {
     return tl::make_unexpected(set.error());
   }
   return store;
@@ -340,6 +342,11 @@ Result<Store> store_of(const SweepRequest& request) {
   return Store::create(request.folder, *request.plan, planned_runs(*request.plan, first_repetitions(*request.plan)));
 }
 
+Status enter_directory(const Plan& plan) {
+  if (plan.directory.empty() || ::chdir(plan.directory.c_str()) == 0) return {};
+  return fail_errno(fmt::format("enter {}, where the runs of this sweep start", plan.directory), errno);
+}
+
 Result<int> execute(const SweepRequest& request) {
   StopSignals signals;
   auto store = store_of(request);
@@ -350,6 +357,7 @@ Result<int> execute(const SweepRequest& request) {
   std::error_code error;
   const std::string folder = fs::canonical(request.folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", request.folder, error.message()));
+  if (Status entered = enter_directory(store->plan()); !entered) return tl::make_unexpected(entered.error());
   Progress progress(request.quiet);
   Making making{folder, *store, signals, progress};
   return Execution(making, *store).run();

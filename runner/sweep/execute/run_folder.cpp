@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/execute/run_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
@@ -11,8 +13,10 @@
 
 #include "runner/report/text/text_style.h"
 #include "runner/session/new_trace_folder.h"
+#include "runner/sweep/plan/run_words.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::sweep {
 
@@ -21,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMessageBytes = 200;
+constexpr off_t kEndBytes = 1 << 16;  // of a log, whose size is the program's own matter
 
 // Left by a run whose process was still held when the sweep was killed.
 bool holds_logs_alone(const std::string& folder) {
@@ -63,7 +68,12 @@ Status move_failed_folder(const std::string& out, const RunRow& failed) {
 Status write_log(const std::string& path, std::string_view text) { return util::write_atomically(path, text, 0644); }
 
 std::string last_line(const std::string& path) {
-  const std::string text = util::read_text(path);
+  const util::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return {};
+  std::string text(static_cast<size_t>(std::min(status.st_size, kEndBytes)), '\0');
+  const ssize_t got = ::pread(fd.get(), text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
+  text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
   const auto lines = util::split(text, "\r\n");
   return lines.empty() ? "" : std::string(lines.back().substr(0, kMessageBytes));
 }
@@ -75,7 +85,7 @@ std::string command_text(const Making& making, const RunRow& run, const Supervis
     if (!options.cpu_node.empty()) text += fmt::format("# on the CPUs of node {}\n", options.cpu_node);
     if (!options.mem_node.empty()) text += fmt::format("# with memory of node {}\n", options.mem_node);
   }
-  for (const auto& [name, value] : options.environment) text += fmt::format("{}={} ", name, summary::shell_word(value));
+  text += variables_text(options.environment);
   for (const std::string& word : options.command) text += summary::shell_word(word) + ' ';
   text.back() = '\n';
   return text;

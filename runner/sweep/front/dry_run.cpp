@@ -135,8 +135,7 @@ class DryRun {
   // As a shell would take it; what no word of it says follows as a comment.
   [[nodiscard]] std::string command_line(const PlannedRun& run) const {
     const Configuration& configuration = plan_.configurations[run.configuration];
-    std::string line;
-    for (const auto& [name, value] : configuration.environment) line += name + "=" + summary::shell_word(value) + " ";
+    std::string line = variables_text(configuration.environment);
     for (const std::string& word : words_of(run)) line += summary::shell_word(word) + " ";
     line.pop_back();
     std::string remarks;

@@ -181,6 +181,8 @@ Result<Plan> finish(Draft draft) {
   }
   if (!draft.places.contains("seed")) draft.plan.seed = seed_of(draft.plan);
   draft.plan.hash = hash_of(draft.plan);
+  std::error_code ignored;
+  draft.plan.directory = std::filesystem::current_path(ignored).string();
   return std::move(draft.plan);
 }
 

@@ -70,6 +70,7 @@ struct Plan {
   StopRule stop;
   std::vector<std::string> question;  // figures whose verdicts are corrected for their number; empty: wall_s
   double margin = 0.03;               // for "equal within", a fraction
+  std::string directory;              // in which runs start; empty: unknown
   std::string text;                   // in TOML, also of a modes file: parse_plan reads it again
   std::string hash;                   // of everything above that decides what runs are made and how
 };

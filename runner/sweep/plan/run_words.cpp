@@ -2,6 +2,9 @@
 #include "runner/sweep/plan/run_words.h"
 
 #include <algorithm>
+#include <cctype>
+
+#include "runner/report/text/text_style.h"
 
 namespace mlrun::sweep {
 
@@ -20,6 +23,22 @@ Words run_words(const Plan& plan, const PlannedRun& run, const std::string& prog
   words.insert(words.end(), {"-o", folder, "--"});
   words.insert(words.end(), run.command.begin(), run.command.end());
   return words;
+}
+
+std::string variables_text(const std::map<std::string, std::string>& variables) {
+  const auto is_of_shell = [](const auto& variable) {
+    const std::string& name = variable.first;
+    return std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+           std::all_of(name.begin(), name.end(),
+                       [](unsigned char byte) { return byte == '_' || (byte < 0x80 && std::isalnum(byte) != 0); });
+  };
+  const bool by_env = !std::all_of(variables.begin(), variables.end(), is_of_shell);
+  std::string text = by_env ? "env " : "";
+  for (const auto& [name, value] : variables) {
+    text += by_env ? summary::shell_word(name + "=" + value) : name + "=" + summary::shell_word(value);
+    text += ' ';
+  }
+  return text;
 }
 
 }  // namespace mlrun::sweep

@@ -68,6 +68,10 @@ Json history_json(const std::string& figure, const std::vector<PastSeries>& all)
   return {{"figure", figure}, {"series", std::move(series)}};
 }
 
+std::string level_text(const ChangePoint& change) {
+  return change.before == 0 ? "from 0" : change_text(change.after / change.before - 1);
+}
+
 std::string series_text(const std::string& figure, const PastSeries& one, const summary::TextStyle& style) {
   const auto value_text = [&](double value) { return figure_text(figure, value, style.glyphs); };
   const std::string head = one.configuration + ", " + one.workload;
@@ -83,18 +87,17 @@ std::string series_text(const std::string& figure, const PastSeries& one, const 
     table.add({summary::printable(point.folder), point.commit.empty() ? "-" : point.commit.substr(0, kCommitDigits),
                point.created_realtime_ns > 0 ? summary::date_text(point.created_realtime_ns).substr(0, 10) : "-",
                std::to_string(d.n), value_text(d.mean),
-               d.interval ? range_text(figure, *d.interval, style.glyphs) : "-",
-               changes ? change_text(change->after / change->before - 1) : ""});
+               d.interval ? range_text(figure, *d.interval, style.glyphs) : "-", changes ? level_text(*change) : ""});
     levels.push_back({point.folder + (changes ? style.glyphs.pick(" ◀", " <") : ""), d.mean, d.interval});
   }
   out += table.text(style) + "\n" + bars(levels, std::nullopt, value_text, style);
   for (const ChangePoint& change : one.changes) {
     const PastPoint& point = one.points[change.index];
     const std::string commit = point.commit.empty() ? "" : " (commit " + point.commit.substr(0, kCommitDigits) + ")";
-    out += style.warning(summary::paragraph(
-        fmt::format("changes at {}{}: {} to {}, {}", summary::printable(point.folder), commit,
-                    value_text(change.before), value_text(change.after), change_text(change.after / change.before - 1)),
-        2, 10, style));
+    out += style.warning(
+        summary::paragraph(fmt::format("changes at {}{}: {} to {}, {}", summary::printable(point.folder), commit,
+                                       value_text(change.before), value_text(change.after), level_text(change)),
+                           2, 10, style));
   }
   if (one.changes.empty()) out += style.dim("  no change point\n");
   return out;
@@ -125,7 +128,7 @@ Result<int> history(const Arguments& arguments) {
   set_usage(app, "mlrun sweep history [OPTIONS] DIR...");
   app.footer(kHistoryFooter);
   app.add_option("DIR", words.folders, "sweeps, or folders that hold sweeps")->required();
-  app.add_option("--figure", words.figure, "the figure")->type_name("NAME")->capture_default_str();
+  app.add_option("--figure", words.figure, "the figure (default: wall_s)")->type_name("NAME");
   app.add_option("--configuration", words.configuration, "this one alone (default: all)")->type_name("NAME");
   app.add_flag("--as-given", words.as_given,
                "in the order of the arguments (default: by the time when they were made)");

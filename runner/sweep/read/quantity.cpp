@@ -109,7 +109,10 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
   }
   const std::string interval = changes_text(comparison.low, comparison.high);
   switch (comparison.verdict) {
-    case Verdict::kDiffers: return fmt::format("differs by {} ({})", change_text(comparison.difference), interval);
+    case Verdict::kDiffers:
+      return fmt::format("differs by {} ({})",
+                         rounded(comparison.difference) == 0 ? "less than 0.005 %" : change_text(comparison.difference),
+                         interval);
     case Verdict::kEqual: return fmt::format("equal within {} ({})", margin_text(comparison.margin, glyphs), interval);
     case Verdict::kCannotTell: break;
   }

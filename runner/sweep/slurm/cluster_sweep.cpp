@@ -293,6 +293,7 @@ Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
   }
   const auto out = absolute(request.folder);
   if (!out) return tl::make_unexpected(out.error());
+  if (Status entered = enter_directory(store->plan()); !entered) return tl::make_unexpected(entered.error());
   std::error_code error;
   fs::create_directories(slurm_folder(*out), error);
   if (error) return fail(fmt::format("cannot make {}: {}", slurm_folder(*out), error.message()));

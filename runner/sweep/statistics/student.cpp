@@ -19,6 +19,9 @@ using StudentsT = boost::math::students_t_distribution<double, Policy>;
 Moments moments(std::span<const double> values) {
   if (values.empty()) return {};
   const auto n = static_cast<double>(values.size());
+  // The mean of equal values is rounded, by their number: it would be a difference without a spread.
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  if (*least == *most) return {values.size(), *least, 0};
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);

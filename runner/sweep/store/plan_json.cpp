@@ -175,11 +175,18 @@ json rest_json(const Plan& plan) {
 
 }  // namespace
 
-std::string to_json(const Plan& plan) { return as_json(plan).dump(); }
+// `directory` is no member of the list: sweeps of older versions lack it, and it is no part of what a plan says.
+std::string to_json(const Plan& plan) {
+  json object = as_json(plan);
+  object["directory"] = as_json(plan.directory);
+  return object.dump();
+}
 
 Result<Plan> plan_from_json(const std::string& text) try {
   Plan plan;
-  from_json(json::parse(text), plan);
+  const json object = json::parse(text);
+  from_json(object, plan);
+  if (object.contains("directory")) from_json(object.at("directory"), plan.directory);
   return plan;
 } catch (const std::exception& error) {
   return fail(fmt::format("the stored plan cannot be read: {}", error.what()));

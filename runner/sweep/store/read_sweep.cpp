@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -20,7 +21,9 @@ constexpr std::array kStates = {"planned", "running", "done", "failed", "timed_o
 constexpr int kBusyMs = 10'000;  // a reader may meet a checkpoint
 
 RunState state_of(const std::string& name) {
-  return static_cast<RunState>(std::find(kStates.begin(), kStates.end(), name) - kStates.begin());
+  const auto found = std::find(kStates.begin(), kStates.end(), name);
+  if (found == kStates.end()) throw std::runtime_error(fmt::format("there is no state of runs \"{}\"", name));
+  return static_cast<RunState>(found - kStates.begin());
 }
 
 Words words_of(const std::string& text) {

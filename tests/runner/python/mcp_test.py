@@ -7,6 +7,7 @@ Usage: mcp_test.py MLRUN [CASE...]
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -112,6 +113,15 @@ class OfTheSandbox(WithATrace):
             self.assertEqual(contents(self.folder), before, query)
         self.assertGreaterEqual(len(HOSTILE), 40)
         self.assertTrue(sandbox.query("SELECT count(*) AS n FROM call")["rows"][0]["n"] > 0, "it works after all of them")
+
+    def test_a_folder_whose_name_is_a_pattern_is_itself_alone(self):
+        for name in ("t[1]", "t*"):
+            folder = Path(shutil.copytree(self.trace, self.folder / name))
+            sandbox = Sandbox(mlrun_trace.open(folder))
+            calls = sandbox.query("SELECT count(*) AS n FROM call")["rows"][0]["n"]
+            self.assertEqual(calls, len(mlrun_trace.open(self.trace).table("call")), name)
+            with self.assertRaises(Refused):
+                sandbox.query(f"FROM read_text('{self.secret}*')")
 
     def test_a_query_ends_in_time_and_within_its_memory(self):
         sandbox = Sandbox(mlrun_trace.open(self.trace), seconds=0.5)

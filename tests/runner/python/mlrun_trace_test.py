@@ -5,7 +5,10 @@ Usage: mlrun_trace_test.py MLRUN [CASE...]
 """
 
 import collections
+import concurrent.futures
+import json
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -154,6 +157,87 @@ class OfARealProgram(unittest.TestCase):
         later = sum(1 for row in table_of(folder, "call").to_pylist() if row["ts"] >= start)
         self.assertEqual((first["calls"], second["calls"], second["calls_ns"]), (later, 0, 0))
 
+    def test_nodes_of_a_merged_trace_stay_apart(self):
+        nodes = [self.folder / "node1", self.folder / "node2"]
+        for folder in nodes:
+            shutil.copytree(self.folder / "one", folder)
+            facts = json.loads((folder / "run.json").read_text())
+            facts["session"] = facts["host"]["name"] = folder.name
+            (folder / "run.json").write_text(json.dumps(facts))
+            call = next(row for row in table_of(folder, "call").to_pylist() if row["func"] == "pread")
+            write_rows(folder, "device", [{"dev": 2049, "name": f"disk of {folder.name}"}])
+            write_rows(folder, "block", [{"req_id": 7, "dev": 2049, "ts": 100, "ts_issue": 120, "ts_done": 150, "bytes": BYTES, "op": "read"}])
+            write_rows(folder, "block_part", [{"req_id": 7, "call_id": call["call_id"], "bio_lo": 0, "bio_hi": BYTES}])
+            write_rows(folder, "step", [{"step": 1, "ts": call["ts"] - 1000, "dur": 10**15}])
+        subprocess.run([MLRUN, "merge", "--quiet", *map(str, nodes), "-o", str(self.folder / "both")], check=True, capture_output=True)
+        trace = mlrun_trace.open(self.folder / "both")
+        self.assertEqual({row["device"] for row in trace.calls_with_requests().rows()}, {"disk of node1", "disk of node2"})
+        self.assertEqual(len(trace.calls_with_requests()), 2)
+        steps = [mlrun_trace.open(folder).time_by_step().rows()[0] for folder in nodes]
+        self.assertEqual([(row["node_id"], row["step"], row["calls"]) for row in trace.time_by_step().rows()],
+                         [(number, 1, row["calls"]) for number, row in enumerate(steps, 1)])
+        self.assertGreater(steps[0]["calls"], READS)
+        options = mlrun_trace.plot.options.Options(by="process")
+        rows = mlrun_trace.plot.timeline.collect(trace, options)["work"]
+        self.assertEqual({row["process"].partition(" on ")[2] for row in rows}, {"node1", "node2"})
+        alone = mlrun_trace.plot.timeline.collect(mlrun_trace.open(nodes[0]), options)["work"]
+        self.assertEqual(sum(row["calls"] for row in rows), 2 * sum(row["calls"] for row in alone))
+
+    def test_a_folder_of_any_name_is_itself(self):
+        odd = self.folder / "odd"
+        shutil.copytree(self.folder / "one", odd / "t1")
+        shutil.copytree(self.folder / "one", odd / "tt")
+        calls = table_of(self.folder / "one", "call")
+        for name in ("t[1]", "t*", "t?", "t[!a]", "t{1,2}", "t'\"", "t\\t", "t\u00fc\n"):
+            shutil.copytree(self.folder / "one", odd / name)
+            write_rows(odd / name, "call", calls.slice(1).to_pylist())
+        for folder in odd.iterdir():
+            wanted = calls.num_rows - (folder.name not in ("t1", "tt"))
+            self.assertEqual(len(mlrun_trace.open(folder).table("call")), wanted, folder)
+            with mlrun_trace.open_all([folder, self.folder / "one"]) as both:
+                rows = both.sql("SELECT run, count(*) AS n FROM call GROUP BY run -- no more").rows()
+                self.assertEqual({row["run"]: row["n"] for row in rows}, {folder.name: wanted, "one": calls.num_rows})
+        before = os.getcwd()
+        os.chdir(self.folder / "one")
+        try:
+            self.assertEqual(mlrun_trace.open_all([".", "../two"]).names, ["one", "two"])
+            self.assertEqual(mlrun_trace.open_all("../two").names, ["two"])
+        finally:
+            os.chdir(before)
+
+    def test_threads_and_processes_may_share_it(self):
+        wanted = table_of(self.folder / "one", "call").num_rows
+        trace = mlrun_trace.open(self.folder / "one")
+
+        def answers(number):
+            return [trace.sql(f"SELECT {number} AS number, count(*) AS n FROM call").rows() for _ in range(20)]
+
+        with concurrent.futures.ThreadPoolExecutor(4) as threads:
+            for number, rows in enumerate(threads.map(answers, range(8))):
+                self.assertEqual(rows, [[{"number": number, "n": wanted}]] * 20)
+        self.assertEqual(len(pickle.loads(pickle.dumps(trace)).table("call")), wanted)
+        files = trace.table("file").duckdb()
+        joined = trace.table("call").duckdb().join(files, "file_id").aggregate("count(*)").fetchall()
+        self.assertEqual(joined, [(sum(row["file_id"] is not None for row in trace.table("call").rows()),)])
+
+    def test_what_is_damaged_or_deleted_is_an_error_of_the_package(self):
+        folder = self.folder / "damaged"
+        shutil.copytree(self.folder / "one", folder)
+        (folder / "tables" / "call" / "part-00000.parquet").write_bytes(b"no table")
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "call/part-00000.parquet"):
+            mlrun_trace.open(folder).time_by_file().rows()
+        shutil.rmtree(folder / "tables")
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "damaged/tables: No such file"):
+            mlrun_trace.open(folder).table("call")
+        for text in ("[]", "{", '{"schema_version": "x"}', "null"):
+            (folder / "run.json").write_text(text)
+            with self.assertRaisesRegex(mlrun_trace.TraceError, "run.json is damaged"):
+                mlrun_trace.open(folder)
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "UTF-8"):
+            mlrun_trace.open(os.fsdecode(b"\xff"))
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "syntax error"):
+            self.trace.sql("SELEC 1").rows()
+
     def test_errors_say_what_to_do(self):
         for folder, text in ((self.folder, "is no trace"), (self.folder / "none", "is no trace")):
             with self.assertRaisesRegex(mlrun_trace.TraceError, text):
@@ -162,8 +246,45 @@ class OfARealProgram(unittest.TestCase):
             self.trace.table("calls")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "named twice"):
             mlrun_trace.open_all([self.folder / "one", self.folder / "one"])
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "no picture timelines; there is timeline, "):
+            mlrun_trace.plot.draw(self.trace, "timelines", self.folder / "a.svg")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "is no sweep"):
             mlrun_trace.open_sweep(self.folder)
+
+
+class OfASweep(unittest.TestCase):
+    """Two repetitions of a recorded command, of which the sweep keeps the tables of one, and a first attempt that failed."""
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = Path(holder.name)
+        job = f"sh -c 'cat /etc/passwd; [ -e {cls.folder}/again ] || {{ touch {cls.folder}/again; exit 3; }}'"
+        plan = cls.folder / "plan.toml"
+        plan.write_text(f'repetitions = 2\nretries = 1\nworkloads = ["{job}"]\n[[configuration]]\nname = "full"\n')
+        subprocess.run([MLRUN, "sweep", "--quiet", str(plan), "-o", str(cls.folder / "out")], check=True, capture_output=True)
+        cls.sweep = mlrun_trace.open_sweep(cls.folder / "out")
+
+    def test_its_traces_are_those_with_all_tables(self):
+        runs = self.folder / "out" / "runs"
+        self.assertEqual(len(list(runs.iterdir())), 3)
+        names = [path.name for path in runs.iterdir() if path.name.endswith(".full.1")]
+        rows = self.sweep.traces().table("call").rows()
+        self.assertEqual(self.sweep.traces().names, names)
+        self.assertEqual(len(rows), table_of(runs / names[0], "call").num_rows)
+
+    def test_it_is_no_trace_itself(self):
+        with self.assertRaisesRegex(mlrun_trace.TraceError, r"is a sweep: use open_sweep\(\)"):
+            mlrun_trace.open(self.folder / "out")
+
+    def test_of_the_others_an_error_says_why_they_have_none(self):
+        (later,) = (self.folder / "out" / "runs").glob("*.full.2")
+        trace = mlrun_trace.open(later)
+        self.assertGreater(len(trace.table("summary_file")), 0)
+        for query in (lambda: trace.table("call"), lambda: trace.sql("FROM call").rows(), lambda: trace.time_by_file().rows()):
+            with self.assertRaisesRegex(mlrun_trace.TraceError, "call.*with --all"):
+                query()
 
 
 class WithoutItsExtras(unittest.TestCase):

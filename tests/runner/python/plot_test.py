@@ -14,12 +14,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.dom.minidom
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 PACKAGE = Path(__file__).resolve().parents[3] / "runner" / "python"
+sys.path.insert(0, str(PACKAGE))
+import mlrun_trace
+from mlrun_trace.plot import draw, sweep
+
 MLRUN = sys.argv.pop(1)
 # Threads of hostile names read and write; a child does so, too; marks; blocks of memory that live at known times.
 PROGRAM = f"""
@@ -41,6 +46,9 @@ for step in range(5):
         kept = bytearray(3 << 20)
         time.sleep(0.02)
         del kept
+for name in ("\u6570 --> \u636e", "\u6570 --> \u6570"):
+    with mlrun_mark.range(name):
+        pass
 for turn in range(20):
     with mlrun_mark.range("batch"):
         time.sleep(0.001 + 0.0002 * turn)
@@ -119,6 +127,18 @@ class Pictures(unittest.TestCase):
             seconds = sum(float(row["busy"]) * float(row["length_s"]) for row in mine)
             self.assertAlmostEqual(seconds, sum(row["dur"] for row in inside) / 1e9, delta=1e-6, msg=what)
 
+    def test_the_timeline_of_another_tools_trace_has_its_calls(self):
+        text = self.folder / "strace.txt"
+        text.write_text('7 1.000001 openat(AT_FDCWD, "/data", O_RDONLY) = 3 <0.000010>\n7 1.000101 read(3, "abc", 4096) = 3 <0.000020>\n')
+        for what, file in (("strace", text), ("nothing", self.folder / "c.json")):
+            (self.folder / "c.json").write_text('{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}')
+            subprocess.run([MLRUN, "import", str(file), "-o", str(self.folder / what), "--quiet"], check=True, capture_output=True)
+        drawn = draw(mlrun_trace.open(self.folder / "strace"), "timeline", self.folder / "strace.svg")
+        work = read_csv(next(path for path in drawn if path.name.endswith(".work.csv")))
+        self.assertEqual([(row["what"], row["calls"]) for row in work], [("open", "1"), ("read", "1")])
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "^nothing has no phases, samples"):
+            draw(mlrun_trace.open(self.folder / "nothing"), "timeline", self.folder / "nothing.svg")
+
     def test_a_part_of_the_time_is_cut_out(self):
         reads = sorted(row["ts"] for row in self.calls("read"))
         begin = (reads[len(reads) // 2] - self.facts["start_ns"]) // 1_000_000
@@ -152,6 +172,23 @@ class Pictures(unittest.TestCase):
         (mark,) = (row for row in read_csv(self.folder / "steps.marks.csv") if "$x_1$" in row["name"])
         self.assertEqual(mark["count"], "5")
         self.assertTrue(0.02 <= float(mark["median_s"]) < 1, mark)
+
+    def test_names_that_the_font_does_not_have_differ(self):
+        out = self.folder / "names.svg"
+        self.assertEqual(self.plot("--what", "steps", "-o", str(out)).stderr, "")
+        xml.dom.minidom.parse(str(out))  # is well-formed
+        drawn = set(re.findall(r"<!-- (.*) × 1 -->", out.read_text()))
+        self.assertLessEqual({r"\u6570 - -&gt; \u636e", r"\u6570 - -&gt; \u6570"}, drawn)
+
+    def test_a_parameter_is_a_number_if_all_its_values_are(self):
+        rows = [{"parameter_x": text} for text in ("1", "2.5", "1e300")]
+        self.assertEqual(sweep.parameter_of(rows, "x"), [1, 2.5, 1e300])
+        for odd in ("nan", "inf", "a", None):
+            self.assertEqual(sweep.parameter_of([*rows, {"parameter_x": odd}], "x"), ["1", "2.5", "1e300", str(odd)])
+        for most in (4, 1e300):
+            (line,) = sweep.lines([{"series": "a", "x": float(x), "value": 3 * x / most + 1} for x in (0, most / 4, most / 2, most)])
+            self.assertAlmostEqual(line["slope"] * most, 3)
+            self.assertAlmostEqual(line["intercept"], 1)
 
     def test_normal_distributions_are_fitted_without_the_extremes(self):
         self.plot("--what", "steps", "-o", str(self.folder / "fitted.png"))

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from mlrun_trace.errors import TraceError
+from mlrun_trace.errors import TraceError, WordParser
 from mlrun_trace.plot.options import Options, parse_time
 from mlrun_trace.plot.picture import KINDS, check_ending, draw
 from mlrun_trace.plot.span import zoomed
@@ -28,8 +28,8 @@ Needs matplotlib and duckdb: pip install 'mlrun-tracer[data,plot]'."""
 
 def parser() -> argparse.ArgumentParser:
     kinds = "\n".join(f"  {name:<9} {kind.shows}" for name, kind in KINDS.items())
-    options = argparse.ArgumentParser(prog="mlrun plot", description=f"Draws a trace or a sweep. Pictures (--what):\n{kinds}", epilog=EXAMPLES,
-                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = WordParser(prog="mlrun plot", description=f"Draws a trace or a sweep. Pictures (--what):\n{kinds}", epilog=EXAMPLES,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("folder", metavar="TRACE|SWEEP")
     options.add_argument("--what", required=True, choices=KINDS, metavar="PICTURE")
     options.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="a name that ends in .svg, .png or .pdf")
@@ -93,8 +93,8 @@ def named(path: Path, number: int, name: str) -> Path:
 
 
 def main() -> int:
-    arguments = parser().parse_args()
     try:
+        arguments = parser().parse_args()
         # Matplotlib would keep its list of fonts in the home folder.
         with tempfile.TemporaryDirectory(prefix="mlrun-plot.") as scratch:
             os.environ.setdefault("MPLCONFIGDIR", scratch)
@@ -103,7 +103,7 @@ def main() -> int:
         print(f"mlrun: error: {error}", file=sys.stderr)
         return 125
     except OSError as error:
-        print(f"mlrun: error: cannot write {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"mlrun: error: cannot write {error.filename or arguments.output}: {error.strerror}", file=sys.stderr)
         return 125
     return 0
 

@@ -9,7 +9,7 @@ from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.plot.span import Span
 from mlrun_trace.plot.style import BLUE, GREY, RED, log_ticks, plain, short_count, short_size, short_time
-from mlrun_trace.plot.timeline import GROUPS
+from mlrun_trace.plot.timeline import group_of
 from mlrun_trace.trace import Trace
 
 Table = list[dict[str, Any]]
@@ -40,7 +40,7 @@ ORDER BY process, operation, low
 
 def collect(trace: Trace, options: Options, call: str, request: str, classes: str, unit: str) -> dict[str, Table]:
     span = Span(trace, options)
-    group = GROUPS["role" if options.by == "auto" else options.by]
+    group = group_of(trace, "role" if options.by == "auto" else options.by)
     values = VALUES.format(group=group, call=call, request=request, classes=classes, start=span.start, end=span.end)
     rows = trace.sql(COUNTED.format(values=values, per=BINS_A_DOUBLING)).rows()
     if not rows:
@@ -73,17 +73,17 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     down, across = (processes, operations) if options.columns == 2 else (operations, processes)
     figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(down))
     axes = figure.subplots(len(down), len(across), squeeze=False, sharex="col" if options.columns == 2 else "row")
-    for row, first in enumerate(down):
+    for line, first in enumerate(down):
         for column, second in enumerate(across):
             process, operation = (first, second) if options.columns == 2 else (second, first)
             mine = [each for each in rows if each["process"] == process and each["operation"] == operation]
-            draw_one(axes[row, column], mine, rows[0]["unit"], TICKS[len(across)])
-            if row == 0:
-                axes[row, column].set_title(plain(second, 22))
+            draw_one(axes[line, column], mine, rows[0]["unit"], TICKS[len(across)])
+            if line == 0:
+                axes[line, column].set_title(plain(second, 22))
             if column == 0:
-                axes[row, column].set_ylabel(plain(first, 22))
-            if row == len(down) - 1:
-                axes[row, column].set_xlabel("duration" if rows[0]["unit"] == "ns" else "size (bytes)")
+                axes[line, column].set_ylabel(plain(first, 22))
+            if line == len(down) - 1:
+                axes[line, column].set_xlabel("duration" if rows[0]["unit"] == "ns" else "size (bytes)")
 
 
 def draw_one(axis: Any, rows: Table, unit: str, ticks: int) -> None:

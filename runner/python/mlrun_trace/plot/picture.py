@@ -57,7 +57,9 @@ def draw(source: Trace | Sweep, what: str, output: str | os.PathLike[str], optio
     options = options or Options()
     path = Path(output)
     check_ending(path)
-    kind = KINDS[what]
+    kind = KINDS.get(what)
+    if kind is None:
+        raise TraceError(f"there is no picture {what}; there is {', '.join(KINDS)}")
     if kind.of_sweep != isinstance(source, Sweep):
         raise TraceError(f"--what {what} is about a {'sweep' if kind.of_sweep else 'trace'}, and {source} is none")
     tables = {name: rows for name, rows in kind.collect(source, options).items() if rows}

@@ -45,7 +45,7 @@ def zoomed(trace: Trace, zoom: str) -> list[tuple[str, int, int]]:
         return [("start", 0, round(length * EDGE))]
     if zoom == "end":
         return [("end", round(length * (1 - EDGE)), length)]
-    found = phases if zoom == "each" else [phase for phase in phases if phase[0] == zoom or phase[0].split()[0] == zoom]
+    found = phases if zoom == "each" else [phase for phase in phases if zoom in (phase[0], *phase[0].split()[:1])]
     if not found:
         names = ", ".join(dict.fromkeys(name for name, _, _ in phases)) or "no phases: they come from --mllog"
         raise TraceError(f"--zoom {zoom}: there is no such phase; whole, start, end, each, or one of: {names}")

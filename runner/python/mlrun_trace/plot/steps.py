@@ -25,7 +25,9 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     marks = f"""SELECT coalesce(n.name, m.text) AS name, count(*) AS count, median(dur) / 1e9 AS median_s, quantile_cont(dur, 0.25) / 1e9 AS q1_s,
         quantile_cont(dur, 0.75) / 1e9 AS q3_s, sum(dur) / 1e9 AS total_s
         FROM (FROM mark WHERE dur IS NOT NULL AND {inside}) m LEFT JOIN name n USING (name_id) GROUP BY ALL ORDER BY total_s DESC LIMIT {MARKS_MOST}"""
-    tables = {"steps": trace.sql(steps).rows(), "marks": trace.sql(marks).rows()}
+    if trace.is_merged:
+        options.remarks.append("steps are those of a node: draw its trace")
+    tables = {"steps": [] if trace.is_merged else trace.sql(steps).rows(), "marks": trace.sql(marks).rows()}
     if not tables["steps"] and not tables["marks"]:
         raise TraceError(f"{trace} has neither steps nor marks in that time: mark them with mlrun_trace.mark, or see mlrun report")
     return {**tables, **fits.collect(trace, inside)}

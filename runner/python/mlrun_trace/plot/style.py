@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable
+
+from mlrun_trace.errors import need
 
 WIDTHS_INCHES = {1: 3.5, 2: 7.16}  # of the columns of a paper
 BLUE, ORANGE, GREEN, PURPLE, RED, SKY, YELLOW, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#999999"
@@ -16,7 +19,7 @@ def settings(dark: bool) -> dict[str, Any]:
     return {
         "figure.facecolor": paper, "axes.facecolor": paper, "savefig.facecolor": paper,
         "text.color": ink, "axes.labelcolor": ink, "axes.edgecolor": ink, "xtick.color": ink, "ytick.color": ink,
-        "font.family": "DejaVu Sans", "font.size": 7, "axes.titlesize": 7, "axes.labelsize": 7, "legend.fontsize": 6,
+        "font.family": FONT, "font.size": 7, "axes.titlesize": 7, "axes.labelsize": 7, "legend.fontsize": 6,
         "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.5, "lines.linewidth": 0.9,
         "xtick.major.width": 0.5, "ytick.major.width": 0.5, "legend.frameon": False,
         "pdf.fonttype": 42, "svg.fonttype": "path",  # fonts are in the file
@@ -25,9 +28,24 @@ def settings(dark: bool) -> dict[str, Any]:
     }
 
 
+FONT = "DejaVu Sans"  # comes with matplotlib
+
+
+@functools.cache
+def letters() -> frozenset[int]:
+    """The characters that the font has."""
+    path = need("matplotlib.font_manager").findfont(FONT)
+    return frozenset(need("matplotlib.ft2font").FT2Font(path).get_charmap())
+
+
+def escaped(c: str) -> str:
+    """A character that cannot be shown, as Python writes it: two names never look alike."""
+    return f"\\x{ord(c):02x}" if ord(c) < 0x100 else c.encode("ascii", "backslashreplace").decode()
+
+
 def plain(text: object, width: int = 60) -> str:
     """A name of the program as text on one line, cut in the middle."""
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in str(text))
+    shown = "".join(c if c.isprintable() and ord(c) in letters() else escaped(c) for c in str(text))
     if len(shown) <= width:
         return shown
     half = (width - 1) // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.plot.span import Span
 from mlrun_trace.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY, YELLOW, plain, seconds_label
@@ -51,18 +52,20 @@ GROUPS = {
 }
 
 
-def group_of(trace: Trace, options: Options) -> str:
-    """The expression that names the row of a process."""
-    if options.by != "auto":
-        return GROUPS[options.by]
-    few = 12
-    busy = "SELECT count(*) AS n FROM summary_process WHERE calls > 0"
-    return GROUPS["process" if trace.sql(busy).rows()[0]["n"] <= few else "role"]
+def group_of(trace: Trace, by: str) -> str:
+    """The expression that names the row of a process `p`. Nodes of a merged trace have processes of one number."""
+    if by == "auto":
+        few = 12
+        busy = "SELECT count(*) AS n FROM summary_process WHERE calls > 0"
+        by = "process" if trace.sql(busy).rows()[0]["n"] <= few else "role"
+    if by != "process" or not trace.is_merged:
+        return GROUPS[by]
+    return f"{GROUPS[by]} || ' on ' || (SELECT n.name FROM node n WHERE n.node_id = p.node_id)"
 
 
 def names_of(trace: Trace, options: Options) -> list[str]:
     """Names of rows, in the order in which their processes began."""
-    rows = trace.sql(f"SELECT {group_of(trace, options)} AS grp, min(p.proc_id) AS first FROM process p GROUP BY ALL ORDER BY first").rows()
+    rows = trace.sql(f"SELECT {group_of(trace, options.by)} AS grp, min(p.proc_id) AS first FROM process p GROUP BY ALL ORDER BY first").rows()
     return [row["grp"] for row in rows]
 
 
@@ -91,12 +94,23 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
         coalesce(sum(bytes) FILTER (op = 'read'), 0) / {width / 1e9}::DOUBLE / 1e6 AS read_mb_per_s,
         coalesce(sum(bytes) FILTER (op = 'write'), 0) / {width / 1e9}::DOUBLE / 1e6 AS write_mb_per_s
         FROM (SELECT *, (ts_done - {span.start}) // {width} AS number FROM block WHERE ts_done >= {span.start} AND ts_done < {span.end}) GROUP BY number ORDER BY number"""
-    work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options)), **places)
+    work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options.by)), **places)
     rows = trace.sql(f"""SELECT grp AS process, lane, what, {seconds.format(f'({span.start} + number * {width})')} AS start_s,
         {width / 1e9}::DOUBLE AS length_s, least(1, ns / {width}::DOUBLE)::DOUBLE AS busy, n AS calls FROM ({work})""").rows()
-    tables = {"phases": trace.sql(phases).rows(), "cpu": trace.sql(cpus).rows() or trace.sql(cpu).rows(), "gpu": trace.sql(gpu).rows(), "disk": trace.sql(disk).rows() or trace.sql(disks).rows()}
+    there = set(trace.tables)  # imported traces have no samples
+
+    def rows_of(table: str, query: str) -> Table:
+        return trace.sql(query).rows() if table in there else []
+
+    tables = {"phases": rows_of("phase", phases), "cpu": rows_of("sample_cpu", cpus) or rows_of("sample_machine", cpu), "gpu": rows_of("sample_gpu", gpu),
+              "disk": rows_of("block", disk) or rows_of("sample_disk", disks)}
+    if trace.is_merged:
+        tables.update(cpu=[], gpu=[], disk=[])
+        options.remarks.append("processors, GPUs and disks are those of a node: draw its trace")
     order = {name: place for place, name in enumerate(names_of(trace, options))}
     tables["work"] = sorted(keep_busiest(rows, options), key=lambda row: (order[row["process"]], row["what"], row["start_s"]))
+    if not any(tables.values()):
+        raise TraceError(f"{trace} has no phases, samples, reads, writes or opens of files in that time")
     tables["span"] = [{"from_s": span.from_s, "until_s": span.until_s}]
     return tables
 
@@ -120,8 +134,6 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
     parts = [(name, height) for name, height in (("phases", 0.5), ("cpu", 0.9), ("gpu", 0.9), ("disk", 0.9)) if tables.get(name)]
     if names:
         parts.append(("work", 0.28 * len(names) + 0.3))
-    if not parts:
-        parts = [("work", 1.0)]
     figure.set_size_inches(figure.get_figwidth(), 0.7 + sum(height for _, height in parts))
     axes = figure.subplots(len(parts), 1, sharex=True, squeeze=False, height_ratios=[height for _, height in parts])[:, 0]
     for (name, _), axis in zip(parts, axes):
@@ -144,7 +156,7 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
 
 
 def draw_phases(axis: Any, rows: Table) -> None:
-    families = {row["name"]: row["name"].split()[0] for row in rows}
+    families = {row["name"]: " ".join(row["name"].split()[:1]) for row in rows}
     lanes = list(dict.fromkeys(families.values()))
     for row in rows:
         family = families[row["name"]]

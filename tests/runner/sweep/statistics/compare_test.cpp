@@ -67,6 +67,20 @@ TEST(Compare, EqualWithinTheMarginIsAVerdictOfItsOwn) {
   EXPECT_GT(narrow.needs_runs, 1);
 }
 
+// The mean of equal values is rounded, by their number: 0.1 seven times over is not the 0.1 of twenty times.
+TEST(Compare, ValuesThatAreAllTheSameDoNotDifferHoweverManyThereAre) {
+  for (const double value : {0.1, 3.3, 100'000.0, 12'345.678}) {
+    for (const size_t n_a : {3, 7, 8, 20}) {
+      for (const size_t n_b : {3, 5, 10, 12, 13, 20}) {
+        const Comparison comparison =
+            compare_values(std::vector<double>(n_a, value), std::vector<double>(n_b, value), {.by_block = false});
+        EXPECT_EQ(comparison.verdict, Verdict::kEqual) << value << ", " << n_a << " and " << n_b << " runs";
+        EXPECT_EQ(comparison.difference, 0);
+      }
+    }
+  }
+}
+
 TEST(Compare, ValuesWithZerosAreComparedWithoutLogarithms) {
   const Comparison comparison = compare_values({0, 2, 4, 2}, {4, 6, 8, 6});
   EXPECT_STREQ(method_name(comparison.method), "paired t");

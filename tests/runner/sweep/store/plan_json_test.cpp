@@ -23,6 +23,19 @@ TEST(PlanJson, EveryMemberComesBack) {
   EXPECT_EQ(back->hash, "first");
 }
 
+TEST(PlanJson, ThePlanOfAnOlderVersionHasNoFolderToStartIn) {
+  Plan plan = small_plan();
+  plan.directory = "/a \xff b";
+  EXPECT_EQ(plan_from_json(to_json(plan))->directory, plan.directory);
+  std::string older = to_json(plan);
+  const size_t at = older.find("\"directory\":");
+  older.erase(at, older.find(',', at) + 1 - at);
+  const auto back = plan_from_json(older);
+  ASSERT_TRUE(back) << back.error().text;
+  EXPECT_EQ(back->directory, "");
+  EXPECT_EQ(changed_plan(*back, plan), "");
+}
+
 TEST(PlanJson, DamagedTextIsAnError) {
   EXPECT_FALSE(plan_from_json("{"));
   EXPECT_FALSE(plan_from_json("{}"));
