@@ -335,7 +335,8 @@ def run_archives(folder):
     with zipfile.ZipFile(folder / "t.zip", "w") as archive:
         archive.write(folder / "tree" / "29")
     shutil.copytree(folder / "tree", folder / "copy")
-    shutil.unpack_archive(folder / "t.tar.gz", folder / "unpacked", filter="data")
+    checked = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.12, and updates of older ones
+    shutil.unpack_archive(folder / "t.tar.gz", folder / "unpacked", **checked)
 
 
 def run_video(folder):

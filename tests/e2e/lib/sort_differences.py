@@ -56,10 +56,14 @@ class Context:
 
     def follow_descriptors(self):
         """{id of a call: the open of its descriptor, if the same process made it and the path is still the same}."""
+        def gives_descriptor(call):
+            return call.name in OPENS or call.name == "socket"
+
         opened, opening = {}, {}
-        for call in self.log.syscalls:
+        # Another thread may close a number after the open that will get it has begun.
+        for call in sorted(self.log.syscalls, key=lambda call: gives_descriptor(call) and call.end_ns or call.start_ns):
             key = call.pid, call.fd
-            if call.name in OPENS or call.name == "socket":
+            if gives_descriptor(call):
                 if call.ret is not None and call.ret >= 0:
                     opened[key] = call
             elif key in opened and opened[key].path == call.path:
