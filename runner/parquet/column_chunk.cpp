@@ -95,7 +95,10 @@ int64_t write_numbered(const ChunkPlace& place, Column& column, const NumberedVa
 }
 
 int64_t write_by_arrow(const ChunkPlace& place, Column& column, int64_t rows) {
-  const auto writer = parquet::ColumnWriter::Make(place.chunk, open_pages(place), &place.properties);
+  // Of texts it is known that a dictionary does not pay off.
+  const bool is_text = place.chunk->descr()->physical_type() == parquet::Type::BYTE_ARRAY;
+  const auto& properties = is_text ? place.properties_of_texts : place.properties;
+  const auto writer = parquet::ColumnWriter::Make(place.chunk, open_pages(place), &properties);
   const bool nullable = column.presence() == Presence::kSometimes;
   std::vector<int16_t> levels;
   if (nullable) levels.assign(static_cast<size_t>(rows), 1);

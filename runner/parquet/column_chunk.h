@@ -24,6 +24,7 @@ class Column;
 struct ChunkPlace {
   std::shared_ptr<arrow::io::OutputStream> stream;
   const parquet::WriterProperties& properties;
+  const parquet::WriterProperties& properties_of_texts;  // that have too many values for a dictionary
   parquet::ColumnChunkMetaDataBuilder* chunk;
   int16_t row_group, column;
 };

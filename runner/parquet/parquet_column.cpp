@@ -6,12 +6,16 @@
 
 #include <arrow/api.h>
 
+#include "runner/parquet/text_numbers.h"
+
 namespace mlrun::trace {
 
 namespace {
 
 // A larger dictionary saves little space and is slow.
 constexpr size_t kEntriesMax = 64 * 1024;
+constexpr size_t kTextsOfFewMax = size_t{1} << 20, kTextsMax = size_t{4} << 20;  // bytes
+constexpr size_t kBoundMax = 4096;  // bytes of a text in statistics, as Arrow has it
 
 // nullptr, Arrow's convention, if there are no nulls.
 std::shared_ptr<arrow::Buffer> validity_buffer(Validity& validity, size_t rows) {
@@ -50,10 +54,11 @@ void set_entries(const std::vector<T>& values, NumberedValues& to) {
 void set_entries(const std::vector<std::string_view>& texts, NumberedValues& to) {
   to.entries = static_cast<uint32_t>(texts.size());
   for (const std::string_view text : texts) {
-    to.dictionary += plain(static_cast<uint32_t>(text.size()));
-    to.dictionary += text;
+    const auto size = static_cast<uint32_t>(text.size());
+    to.dictionary.append(reinterpret_cast<const char*>(&size), sizeof size).append(text);
   }
   const auto [min, max] = std::minmax_element(texts.begin(), texts.end());
+  if (min->size() > kBoundMax || max->size() > kBoundMax) return;
   to.min = *min;
   to.max = *max;
 }
@@ -128,7 +133,24 @@ std::shared_ptr<arrow::Array> BoolColumn::array(int64_t) {
 
 std::shared_ptr<arrow::DataType> TextColumn::type() const { return utf8_ ? arrow::utf8() : arrow::binary(); }
 
-bool TextColumn::number_values(NumberedValues&) { return validity_.nulls() == rows(); }
+bool TextColumn::number_values(NumberedValues& to) {
+  if (validity_.nulls() == rows()) return true;
+  // One column of a thread is written at a time.
+  static thread_local std::vector<uint32_t> numbers;
+  numbers.clear();
+  TextNumbers distinct(kEntriesMax, kTextsOfFewMax, kTextsMax);
+  const uint8_t* bits = validity_.nulls() == 0 ? nullptr : validity_bits(size());
+  for (size_t row = 0; row < rows(); ++row) {
+    if (bits != nullptr && (bits[row / 8] >> row % 8 & 1) == 0) continue;
+    const auto begin = static_cast<size_t>(offsets_[row]), end = static_cast<size_t>(offsets_[row + 1]);
+    const uint32_t number = distinct.number_of(std::string_view(bytes_).substr(begin, end - begin));
+    if (number == TextNumbers::kFull) return false;
+    numbers.push_back(number);
+  }
+  set_entries(distinct.texts(), to);
+  to.numbers = numbers;
+  return true;
+}
 
 std::shared_ptr<arrow::Array> TextColumn::array(int64_t) {
   return arrow::MakeArray(

@@ -36,8 +36,10 @@ parquet::Encoding::type encoding_of(const Column& column) {
   return column.type()->id() == arrow::Type::DOUBLE ? parquet::Encoding::BYTE_STREAM_SPLIT : parquet::Encoding::PLAIN;
 }
 
-std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns) {
+std::shared_ptr<parquet::WriterProperties> properties(const std::vector<std::unique_ptr<Column>>& columns,
+                                                      bool has_dictionaries = true) {
   parquet::WriterProperties::Builder builder;
+  if (!has_dictionaries) builder.disable_dictionary();
   builder.version(parquet::ParquetVersion::PARQUET_2_6)
       ->max_row_group_length(kRowGroupRows)
       ->data_pagesize(1 << 20)
@@ -77,7 +79,7 @@ bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
 // A file being written under a temporary name; removed unless finished. Arrow's functions may throw.
 struct ParquetTable::File {
   std::string path, partial_path;
-  std::shared_ptr<parquet::WriterProperties> properties;
+  std::shared_ptr<parquet::WriterProperties> properties, properties_of_texts;
   std::shared_ptr<parquet::SchemaDescriptor> schema;
   std::shared_ptr<arrow::io::OutputStream> stream;
   std::unique_ptr<parquet::FileMetaDataBuilder> metadata;
@@ -93,8 +95,9 @@ struct ParquetTable::File {
     group->set_num_rows(rows);
     int64_t bytes = 0;
     for (size_t i = 0; i < columns.size(); ++i) {
-      bytes += write_chunk({stream, *properties, group->NextColumnChunk(), row_groups, static_cast<int16_t>(i)},
-                           *columns[i], rows);
+      bytes += write_chunk(
+          {stream, *properties, *properties_of_texts, group->NextColumnChunk(), row_groups, static_cast<int16_t>(i)},
+          *columns[i], rows);
     }
     group->Finish(bytes, row_groups++);
   }
@@ -162,6 +165,7 @@ Status ParquetTable::open(const std::string& path) {
   file->path = path;
   file->partial_path = path + ".partial";
   file->properties = properties(columns_);
+  file->properties_of_texts = properties(columns_, false);
   auto columns = parquet_schema(*schema(), *file->properties);
   if (!columns.ok()) return arrow_error("write " + path, columns.status());
   file->schema = *std::move(columns);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -56,6 +57,17 @@ Status read_file(const std::string& path, TraceMaker& maker) {
   return (*reader)->read(path, maker);
 }
 
+// nullptr: none is.
+const std::string* named_twice(const std::vector<std::string>& files) {
+  std::set<std::string> seen;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const fs::path path = fs::weakly_canonical(file, error);
+    if (!seen.insert(error ? file : path.string()).second) return &file;
+  }
+  return nullptr;
+}
+
 Status make_trace(const std::vector<std::string>& files, const std::string& folder,
                   const std::vector<std::string>& command, bool shows_progress) {
   if (files.size() == 1 && is_own_database(files.front())) return restore_trace(files.front(), folder);
@@ -67,6 +79,8 @@ Status make_trace(const std::vector<std::string>& files, const std::string& fold
     if (!found) return tl::make_unexpected(found.error());
     all.insert(all.end(), found->begin(), found->end());
   }
+  if (const std::string* twice = named_twice(all); twice != nullptr)
+    return fail("cannot import " + *twice + ": it is named twice, which would double its events");
   for (const std::string& path : all) {
     (*maker)->progress().begin(0.9 / static_cast<double>(all.size()), 0);
     if (Status read = read_file(path, **maker); !read) return read;

@@ -120,6 +120,9 @@ Result<const Reader*> find_reader(const std::string& path) {
     if (head->text.empty()) return bad_input(path, "the file is empty", 0);
     const char* packing = foreign_packing(head->text);
     if (packing != nullptr) return fail(fmt::format("cannot import {}: it is packed by {}: unpack it", path, packing));
+    if (head->text.starts_with("\xff\xfe") || head->text.starts_with("\xfe\xff"))
+      return fail(
+          fmt::format("cannot import {}: its text is UTF-16: make it UTF-8, as iconv -f UTF-16 -t UTF-8 does", path));
     const Probe probe{path, std::move(head->text)};
     for (const Reader& reader : kReaders) {
       if (!reader.recognises(probe)) continue;

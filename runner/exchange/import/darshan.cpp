@@ -179,15 +179,18 @@ bool looks_like_darshan(std::string_view head) {
   return head.size() > 16 && (head.substr(8, 8) == kMagic || head.substr(8, 8) == kSwapped);
 }
 
+Status read_darshan_text(Input& text, const std::string& path, TraceMaker& to) {
+  to.file().clock = FileClock::kRealtime;
+  to.file().has_offset = true;
+  DarshanReader reader(to);
+  return for_each_line(text, path, to, [&](std::string_view line, int64_t) { return reader.line(line); });
+}
+
 Status read_darshan(const std::string& path, TraceMaker& to) {
   auto child = ChildText::start({"python3", "-c", kDarshanScript, path},
                                 "Darshan's Python package reads these logs: install Python, and pip install darshan");
   if (!child) return tl::make_unexpected(child.error());
-  to.file().clock = FileClock::kRealtime;
-  to.file().has_offset = true;
-  DarshanReader reader(to);
-  const auto see = [&](std::string_view text, int64_t) { return reader.line(text); };
-  if (Status read = for_each_line(**child, path, to, see); !read) return read;
+  if (Status read = read_darshan_text(**child, path, to); !read) return read;
   if (Status done = (*child)->finish("cannot import " + path + ": Darshan's Python package"); !done) return done;
   // Its library prints that a log is damaged, and goes on.
   const std::string complaint = (*child)->last_complaint();

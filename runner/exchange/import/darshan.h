@@ -6,12 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "runner/exchange/import/input.h"
 #include "runner/exchange/import/trace_maker.h"
 #include "runner/util/result.h"
 
 namespace mlrun::exchange {
 
 Status read_darshan(const std::string& path, TraceMaker& to);
+// What its package prints of the log `path`.
+Status read_darshan_text(Input& text, const std::string& path, TraceMaker& to);
 [[nodiscard]] bool looks_like_darshan(std::string_view head);
 
 }  // namespace mlrun::exchange

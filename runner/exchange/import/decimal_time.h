@@ -10,17 +10,16 @@
 
 namespace mlrun::exchange {
 
-// The same of a number of at most 18 digits, of which none is lost; nothing: not so simple.
+// The same of a number of at most 19 digits, of which none is lost; nothing: not so simple.
 [[nodiscard]] inline std::optional<int64_t> short_decimal_ns(std::string_view text, int digits) {
-  constexpr size_t kDigitsMax = 18;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
-  if (text.empty() || text.size() > kDigitsMax) return std::nullopt;
-  int64_t value = 0;
-  bool has_point = false, any = false;
+  constexpr size_t kDigitsMax = 19;
+  constexpr uint64_t kMost = std::numeric_limits<int64_t>::max() / 4;
+  if (text.empty() || text.size() > kDigitsMax + 1) return std::nullopt;
+  uint64_t value = 0;
+  bool has_point = false;
   for (const char c : text) {
     if (c >= '0' && c <= '9') {
-      value = value * 10 + (c - '0');
-      any = true;
+      value = value * 10 + static_cast<uint64_t>(c - '0');
       if (has_point && --digits < 0) return std::nullopt;
     } else if (c == '.' && !has_point) {
       has_point = true;
@@ -28,11 +27,13 @@ namespace mlrun::exchange {
       return std::nullopt;
     }
   }
+  const size_t count = text.size() - (has_point ? 1 : 0);
+  if (count == 0 || count > kDigitsMax) return std::nullopt;
   for (; digits > 0; --digits) {
     if (value > kMost / 10) return std::nullopt;
     value *= 10;
   }
-  return any && value <= kMost ? std::optional(value) : std::nullopt;
+  return value <= kMost ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
 // "1623143089861043.25" with 3 digits to a unit (microseconds) is 1623143089861043250. Rounds to the nearest nanosecond. Nothing: no

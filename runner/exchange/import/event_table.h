@@ -41,12 +41,14 @@ class GroupWriter {
     if (Status added = group_.add(begin_of(row), row, texts); !added) return added;
     return added_one(end_ns);
   }
-  // With the texts of `stored`.
-  Status add_stored(int64_t end_ns, const Row& row, std::string_view stored) {
+  // With the texts of `stored`, which must stay where it is until the group ends.
+  Status add_stored(int64_t end_ns, const Row& row, char* stored) {
     text_bytes_ += Sorted::text_bytes(stored);
     if (Status added = group_.add_stored(begin_of(row), row, stored); !added) return added;
     return added_one(end_ns);
   }
+  // No row is waiting for the end of its group.
+  [[nodiscard]] bool is_empty() const { return count_ == 0; }
   Status close() {
     if (Status ended = end_group(); !ended) return ended;
     if (auto closed = table_.parquet().close(); !closed) return tl::make_unexpected(closed.error());
@@ -80,6 +82,20 @@ class GroupWriter {
   Table table_;
 };
 
+// Calls put(end, stored) for each of the rows, in order of their end; it hands them to the writer.
+template <typename Sorted, typename Writer, typename Put>
+Status write_groups(Sorted& rows, Writer& writer, Put put) {
+  const auto put_and_let_go = [&](int64_t end_ns, char* stored) -> Status {
+    if (Status done = put(end_ns, stored); !done) return done;
+    if (writer.is_empty()) rows.let_go();
+    return {};
+  };
+  if (Status shown = rows.for_each_stored(put_and_let_go); !shown) return shown;
+  if (Status closed = writer.close(); !closed) return closed;
+  rows.let_go();
+  return {};
+}
+
 template <typename Table, typename Row, size_t kTexts, size_t kStored = sizeof(Row)>
 class EventTable {
  public:
@@ -98,13 +114,12 @@ class EventTable {
   Status write(const std::string& tables_folder, See see) {
     GroupWriter<Table, Row, kTexts, kStored> writer(bind_, trace::kRowGroupRows);
     if (Status opened = writer.open(tables_folder); !opened) return opened;
-    const auto put = [&](int64_t end_ns, std::string_view stored) -> Status {
+    const auto put = [&](int64_t end_ns, char* stored) -> Status {
       Row row = Sorted::row_of(stored);
       see(row);
       return writer.add_stored(end_ns, row, stored);
     };
-    if (Status shown = rows_.for_each_stored(put); !shown) return shown;
-    return writer.close();
+    return write_groups(rows_, writer, put);
   }
 
  private:

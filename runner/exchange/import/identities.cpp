@@ -22,16 +22,16 @@ bool as_number(std::string_view text, int32_t& number) {
 }  // namespace
 
 int32_t Identities::process(std::string_view pid) {
-  if (last_proc_ != 0 && pid == last_pid_) return last_proc_;
-  last_pid_ = pid;
-  last_thread_ = 0;
+  Recent& last = recent(pid, kNoThread);
+  if (last.id != 0 && last.proc_id == kNoThread && pid == last.text) return last.id;
   std::string key = std::to_string(space_) + "/";
   key += pid;
   const auto [found, made] = processes_.try_emplace(std::move(key), static_cast<int32_t>(info_.processes.size()) + 1);
-  last_proc_ = found->second;
-  if (!made) return last_proc_;
+  const int32_t proc_id = found->second;
+  last = {std::string(pid), kNoThread, proc_id};
+  if (!made) return proc_id;
   model::ProcessRow& row = info_.processes.emplace_back();
-  row.proc_id = last_proc_;
+  row.proc_id = proc_id;
   if (!as_number(pid, row.pid)) {
     row.pid = --unnumbered_;
     row.command = util::escaped_utf8(pid);
@@ -41,20 +41,20 @@ int32_t Identities::process(std::string_view pid) {
   row.last_ns = std::numeric_limits<int64_t>::min();
   model::ImageRow& image = info_.images.emplace_back();
   image.image_id = image.proc_id = row.proc_id;
-  return last_proc_;
+  return proc_id;
 }
 
 int32_t Identities::thread(int32_t proc_id, std::string_view tid) {
-  if (last_thread_ != 0 && last_thread_proc_ == proc_id && tid == last_tid_) return last_thread_;
-  last_tid_ = tid;
-  last_thread_proc_ = proc_id;
+  Recent& last = recent(tid, proc_id);
+  if (last.id != 0 && last.proc_id == proc_id && tid == last.text) return last.id;
   std::string key = std::to_string(proc_id) + "/";
   key += tid;
   const auto [found, made] = threads_.try_emplace(std::move(key), static_cast<int32_t>(info_.threads.size()) + 1);
-  last_thread_ = found->second;
-  if (!made) return last_thread_;
+  const int32_t thread_id = found->second;
+  last = {std::string(tid), proc_id, thread_id};
+  if (!made) return thread_id;
   model::ThreadRow& row = info_.threads.emplace_back();
-  row.thread_id = last_thread_;
+  row.thread_id = thread_id;
   row.proc_id = row.image_id = proc_id;
   if (!as_number(tid, row.tid)) {
     row.tid = --unnumbered_;
@@ -62,7 +62,7 @@ int32_t Identities::thread(int32_t proc_id, std::string_view tid) {
   }
   row.first_ns = std::numeric_limits<int64_t>::max();
   row.last_ns = std::numeric_limits<int64_t>::min();
-  return last_thread_;
+  return thread_id;
 }
 
 int32_t Identities::find_thread(int32_t tid) const {

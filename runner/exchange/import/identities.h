@@ -3,6 +3,7 @@
 // threads may be any text; those that are no 32-bit numbers get negative numbers, and keep the text as their name.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,9 +22,7 @@ class Identities {
   // The processes of a new file are others than those before, though they have the same numbers.
   void begin_space() {
     ++space_;
-    last_pid_.clear();
-    last_tid_.clear();
-    last_proc_ = last_thread_ = 0;
+    recent_ = {};
   }
 
   // Returns proc_id. The text of the id, as in the file.
@@ -66,8 +65,19 @@ class Identities {
   std::map<std::pair<int32_t, int64_t>, int32_t> gpus_;
   std::unordered_map<std::string_view, int64_t> files_;
   std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> names_;
-  std::string last_pid_, last_tid_;
-  int32_t last_proc_ = 0, last_thread_ = 0, last_thread_proc_ = 0;
+  // Those of the last events: threads take turns.
+  struct Recent {
+    std::string text;
+    int32_t proc_id = 0, id = 0;  // proc_id of a thread; id 0: none
+  };
+  static constexpr int32_t kNoThread = -1;  // the proc_id of a process
+  static constexpr size_t kRecent = 64;
+  Recent& recent(std::string_view text, int32_t proc_id) {
+    const size_t last = text.empty() ? 0 : static_cast<unsigned char>(text.back());
+    const size_t before = text.size() < 2 ? 0 : static_cast<unsigned char>(text[text.size() - 2]);
+    return recent_[(last + before * 10 + static_cast<size_t>(proc_id) * 17) % kRecent];
+  }
+  std::array<Recent, kRecent> recent_;
 };
 
 }  // namespace mlrun::exchange

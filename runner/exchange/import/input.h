@@ -69,7 +69,7 @@ class Window {
   }
 
  private:
-  static constexpr size_t kChunk = size_t{1} << 20;
+  static constexpr size_t kChunk = size_t{256} << 10;  // stays in the cache until it is parsed
   Input& input_;
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0, from_ = 0, end_ = 0;  // without the padding

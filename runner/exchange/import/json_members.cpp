@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "runner/exchange/import/plain_json.h"
 
 namespace mlrun::exchange {
 
@@ -18,12 +21,33 @@ std::string_view without_space(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
 }
 
+bool take_plain(PlainJson& json, JsonMember& member) {
+  switch (const char first = json.peek()) {
+    case '"':
+      member.kind = JsonMember::Kind::kText;
+      if (!json.text(member.text)) return false;
+      member.raw = {member.text.data() - 1, member.text.size() + 2};
+      return true;
+    case '{':
+    case '[':
+      if (!json.nested(member.raw)) return false;
+      member.kind = JsonMember::Kind::kOther;
+      break;
+    default:
+      if (!json.word(member.raw)) return false;
+      member.kind = first >= 'a' ? JsonMember::Kind::kOther : JsonMember::Kind::kNumber;
+  }
+  member.text = member.raw;
+  return true;
+}
+
 }  // namespace
 
 struct JsonMembers::State {
   simdjson::ondemand::parser parser;
   simdjson::ondemand::document document;
   std::string copy;
+  std::vector<JsonMember> plain;
 
   bool begin_padded(std::string_view text) {
     const size_t capacity = text.size() + simdjson::SIMDJSON_PADDING;
@@ -61,7 +85,25 @@ JsonMembers::~JsonMembers() = default;
 bool JsonMembers::visit(std::string_view object, const See& see) { return state_->begin(object) && visit_members(see); }
 
 bool JsonMembers::visit_padded(std::string_view object, const See& see) {
-  return state_->begin_padded(object) && visit_members(see);
+  return visit_plain(object, see) || (state_->begin_padded(object) && visit_members(see));
+}
+
+// False, and nothing was seen: it is not plain JSON.
+bool JsonMembers::visit_plain(std::string_view object, const See& see) {
+  std::vector<JsonMember>& members = state_->plain;
+  members.clear();
+  PlainJson json(object);
+  if (!json.take('{')) return false;
+  if (!json.take('}')) {
+    do {
+      JsonMember& member = members.emplace_back();
+      if (json.peek() != '"' || !json.text(member.key) || !json.take(':') || !take_plain(json, member)) return false;
+    } while (json.take(','));
+    if (!json.take('}')) return false;
+  }
+  if (!json.is_at_end()) return false;
+  for (const JsonMember& member : members) see(member);
+  return true;
 }
 
 bool JsonMembers::visit_members(const See& see) {

@@ -35,6 +35,7 @@ class JsonMembers {
 
  private:
   struct State;
+  bool visit_plain(std::string_view object, const See& see);
   bool visit_members(const See& see);
   std::unique_ptr<State> state_;
 };

@@ -75,6 +75,13 @@ bool take_owner(std::string_view before, PerfHead& head) {
   return is_id(head.pid) && is_id(head.tid);
 }
 
+// The frame of a sample without a call chain.
+bool is_address_and_name(std::string_view word, std::string_view rest) {
+  constexpr size_t kDigitsMin = 5;
+  return word.size() >= kDigitsMin && is_hex(word) && !rest.empty() &&
+         !is_hex(rest.substr(0, rest.find_first_of(kBlanks)));
+}
+
 std::optional<PerfHead> parse_head(std::string_view line) {
   if (line.empty() || line[0] == '#') return std::nullopt;
   // The time: the first "123.456:".
@@ -92,17 +99,28 @@ std::optional<PerfHead> parse_head(std::string_view line) {
     if (!take_owner(line.substr(0, begin), head)) return std::nullopt;
     std::string_view after = line.substr(end);
     std::string_view event = first_word(after);
-    if (is_number(event)) {
-      head.period = json_integer(event, -1);
-      event = first_word(after);
+    if (is_number(event)) {  // the period, unless it is an address
+      std::string_view later = after;
+      const std::string_view next = first_word(later);
+      if (next.empty() || next.ends_with(':') || next.starts_with("PERF_RECORD") || is_address_and_name(next, later)) {
+        head.period = json_integer(event, -1);
+        event = next;
+        after = later;
+      }
     }
-    if (!event.ends_with(':'))
-      return event.starts_with("PERF_RECORD")
-                 ? std::optional(PerfHead{head.comm, head.pid, head.tid, event, strip(line.substr(end)), head.ts_ns, -1,
-                                          head.cpu})
-                 : std::nullopt;
-    head.event = event.substr(0, event.size() - 1);
-    head.rest = after;
+    if (event.ends_with(':')) {
+      head.event = event.substr(0, event.size() - 1);
+      head.rest = after;
+    } else if (event.starts_with("PERF_RECORD")) {
+      head.event = event;
+      head.period = -1;
+      head.rest = strip(line.substr(end));
+    } else if (event.empty() || is_address_and_name(event, after)) {  // -F without event
+      if (head.pid.empty()) return std::nullopt;
+      if (!event.empty()) head.rest = strip(line.substr(static_cast<size_t>(event.data() - line.data())));
+    } else {
+      return std::nullopt;
+    }
     return head;
   }
   return std::nullopt;
@@ -120,7 +138,8 @@ std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to
   std::string_view name = begin == std::string_view::npos ? std::string_view() : strip(line.substr(begin));
   if (name.ends_with(')')) {
     const size_t open = name.rfind('(');
-    if (open != std::string_view::npos) {
+    const bool is_library = open == 0 || (open != std::string_view::npos && name[open - 1] == ' ');
+    if (is_library) {  // else types of arguments: -F without dso
       const std::string_view library = name.substr(open + 1, name.size() - open - 2);
       if (library != "[unknown]" && library != "inlined") row.file = to.library(util::escaped_utf8(library));
       name = strip(name.substr(0, open));
@@ -158,7 +177,8 @@ std::optional<model::FrameRow> frame_at_end(std::string_view rest, TraceMaker& t
     }
     at = end;
   }
-  return best == std::string_view::npos || !rest.ends_with(')') ? std::nullopt : parse_frame(rest.substr(best), to);
+  const bool is_whole = best == 0 || rest.ends_with(')');
+  return best == std::string_view::npos || !is_whole ? std::nullopt : parse_frame(rest.substr(best), to);
 }
 
 class PerfReader {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,15 +22,25 @@ class RunFile {
    public:
     Reader(int file, Run run, size_t buffer_bytes)
         : file_(file), at_(run.begin), end_(run.end), buffer_bytes_(buffer_bytes) {}
-    // The next `size` bytes, not consumed; empty at the end of the run.
-    Result<std::string_view> peek(size_t size);
+    // The next `size` bytes, not consumed, which stay where they are until let_go(); nullptr at the end of the run.
+    Result<char*> peek(size_t size) {
+      if (filled_ - from_ < size) {
+        if (Status filled = fill(size); !filled) return tl::make_unexpected(filled.error());
+      }
+      return filled_ == from_ ? nullptr : buffer_.get() + from_;
+    }
     void skip(size_t size) { from_ += size; }
+    // What was skipped.
+    void let_go() { passed_.clear(); }
 
    private:
+    Status fill(size_t size);
+
     int file_;
     int64_t at_, end_;
-    size_t buffer_bytes_, from_ = 0;
-    std::string buffer_;
+    size_t buffer_bytes_, from_ = 0, filled_ = 0;
+    std::unique_ptr<char[]> buffer_;
+    std::vector<std::unique_ptr<char[]>> passed_;
   };
 
   explicit RunFile(std::string folder) : folder_(std::move(folder)) {}
@@ -41,7 +52,7 @@ class RunFile {
   [[nodiscard]] std::vector<Reader> readers() const;
 
  private:
-  void flush();
+  void put(std::string_view bytes);
 
   std::string folder_;
   util::UniqueFd file_;

@@ -6,7 +6,7 @@
 //   rows.add(end_ns, row, {name, args});
 //   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
 //
-// Rows go from one of these to another as they are stored, without being taken apart: for_each_stored() and add_stored().
+// Rows go from one of these to another where they are, without being copied: for_each_stored(), add_stored() and let_go().
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "runner/exchange/import/row_blocks.h"
 #include "runner/exchange/import/run_file.h"
+#include "runner/util/prefetch.h"
 #include "runner/util/result.h"
 
 namespace mlrun::exchange {
@@ -45,60 +47,66 @@ class SortedRows {
   [[nodiscard]] int64_t size() const { return rows_; }
 
   Status add(int64_t time_ns, const Row& row, const Texts& texts) {
-    begin(time_ns);
-    std::array<char, kHeadBytes> head;
     const Sizes sizes = sizes_of(texts);
-    std::memcpy(head.data(), &time_ns, sizeof time_ns);
-    std::memcpy(head.data() + kRowAt, &row, kStored);
-    std::memcpy(head.data() + kSizesAt, sizes.data(), sizeof sizes);
-    bytes_.append(head.data(), head.size());
-    for (const std::string_view text : texts) bytes_.append(text);
-    return end();
+    size_t size = kHeadBytes;
+    for (const uint32_t bytes : sizes) size += bytes;
+    char* to = blocks_.add(size);
+    set_row(to, time_ns, row);
+    std::memcpy(to + kSizesAt, sizes.data(), sizeof sizes);
+    to += kHeadBytes;
+    for (const std::string_view text : texts) to = std::copy(text.begin(), text.end(), to);
+    return refer(time_ns, to - size);
   }
-  // `row` takes the place of the one in `stored`, whose texts it keeps.
-  Status add_stored(int64_t time_ns, const Row& row, std::string_view stored) {
-    const size_t at = bytes_.size();
-    begin(time_ns);
-    bytes_.append(stored);
-    std::memcpy(bytes_.data() + at, &time_ns, sizeof time_ns);
-    std::memcpy(bytes_.data() + at + kRowAt, &row, kStored);
-    return end();
+  // `row` takes the place of the one in `stored`, which keeps its texts, and must stay there until for_each() is over.
+  Status add_stored(int64_t time_ns, const Row& row, char* stored) {
+    set_row(stored, time_ns, row);
+    return refer(time_ns, stored);
   }
 
   // In order of time; the rows are gone afterwards.
   template <typename Visit>
   Status for_each(Visit visit) {
-    return for_each_stored(
-        [&](int64_t time_ns, std::string_view stored) { return show(time_ns, stored.data(), visit); });
+    constexpr size_t kRowsPerStep = 1024;
+    size_t shown = 0;
+    const auto put = [&](int64_t time_ns, char* stored) -> Status {
+      if (++shown % kRowsPerStep == 0) let_go();
+      return show(time_ns, stored, visit);
+    };
+    Status all = for_each_stored(put);
+    let_go();
+    return all;
   }
-  // The same as visit(time, stored).
+  // The same as visit(time, stored). What is stored stays where it is until let_go().
   template <typename Visit>
   Status for_each_stored(Visit visit) {
-    sort();
     if (file_.runs().empty()) {
-      for (const auto& [time, at] : order_) {
-        const char* from = bytes_.data() + at;
-        if (Status visited = visit(time, std::string_view(from, size_of(from))); !visited) return visited;
+      sort();
+      for (size_t i = 0; i < order_.size(); ++i) {
+        if (Status visited = visit(order_[i].first, ahead(i)); !visited) return visited;
       }
-      limit_ == kUnlimited ? clear() : release();
-      return {};
+    } else {
+      if (Status spilled = spill(); !spilled) return spilled;
+      release();
+      if (Status merged = merge(visit); !merged) return merged;
     }
-    if (Status spilled = spill(); !spilled) return spilled;
-    release();
-    return merge(visit);
+    is_visited_ = true;
+    return {};
+  }
+  // The rows that were visited.
+  void let_go() {
+    for (RunFile::Reader& reader : readers_) reader.let_go();
+    if (is_visited_) limit_ == kUnlimited ? clear() : release();
   }
 
   // The fixed part of a stored row; the texts follow behind it.
-  [[nodiscard]] static Row row_of(std::string_view stored) {
+  [[nodiscard]] static Row row_of(const char* stored) {
     Row row{};
-    std::memcpy(static_cast<void*>(&row), stored.data() + kRowAt, kStored);
+    std::memcpy(static_cast<void*>(&row), stored + kRowAt, kStored);
     return row;
   }
-  [[nodiscard]] static size_t text_bytes(std::string_view stored) { return stored.size() - kHeadBytes; }
+  [[nodiscard]] static size_t text_bytes(const char* stored) { return size_of(stored) - kHeadBytes; }
 
  private:
-  static constexpr size_t kReservedMax = size_t{40} << 20;
-
   // A stored row: its time, the row, the sizes of its texts, and the texts.
   using Sizes = std::array<uint32_t, kTexts>;
   static constexpr size_t kRowAt = sizeof(int64_t), kSizesAt = kRowAt + kStored, kHeadBytes = kSizesAt + sizeof(Sizes);
@@ -115,17 +123,31 @@ class SortedRows {
     for (const uint32_t bytes : sizes) size += bytes;
     return size;
   }
-  void begin(int64_t time_ns) {
-    // Once and for all: pages are there only when they are used, and growing copies them.
-    if (bytes_.empty()) bytes_.reserve(limit_ == kUnlimited ? kReservedMax : limit_);
-    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
-    order_.emplace_back(time_ns, bytes_.size());
-    ++rows_;
+  static void set_row(char* stored, int64_t time_ns, const Row& row) {
+    std::memcpy(stored, &time_ns, sizeof time_ns);
+    std::memcpy(stored + kRowAt, &row, kStored);
   }
-  Status end() { return bytes_.size() + order_.size() * sizeof(order_[0]) < limit_ ? Status() : spill(); }
+  Status refer(int64_t time_ns, char* stored) {
+    if (!order_.empty() && time_ns < order_.back().first) is_sorted_ = false;
+    order_.emplace_back(time_ns, static_cast<uint32_t>(places_.size()));
+    places_.push_back(stored);
+    ++rows_;
+    constexpr size_t kBytesOfPlace = sizeof order_[0] + sizeof places_[0];
+    return blocks_.bytes() + places_.size() * kBytesOfPlace < limit_ ? Status() : spill();
+  }
+  // The row that is `i`th by time. They lie anywhere in memory: a later one is asked for in advance.
+  char* ahead(size_t i) const {
+    constexpr size_t kAhead = 12;
+    if (i + kAhead < order_.size()) {
+      const char* later = places_[order_[i + kAhead].second];
+      for (size_t line = 0; line < kHeadBytes + 2 * util::kCacheLineBytes; line += util::kCacheLineBytes)
+        util::prefetch(later + line);
+    }
+    return places_[order_[i].second];
+  }
   template <typename Visit>
   static Status show(int64_t time_ns, const char* at, Visit& visit) {
-    const Row row = row_of({at, kHeadBytes});
+    const Row row = row_of(at);
     Sizes sizes;
     std::memcpy(sizes.data(), at + kSizesAt, sizeof sizes);
     at += kHeadBytes;
@@ -137,26 +159,33 @@ class SortedRows {
     return visit(time_ns, row, std::as_const(texts));
   }
   void sort() {
-    if (!is_sorted_) std::sort(order_.begin(), order_.end());  // by place where the times are equal
+    if (!is_sorted_) std::sort(order_.begin(), order_.end());  // as they came where the times are equal
     is_sorted_ = true;
   }
   void clear() {
     order_.clear();
-    bytes_.clear();
+    places_.clear();
+    blocks_.clear();
     is_sorted_ = true;
+    is_visited_ = false;
   }
   void release() {
-    order_ = {};
-    bytes_ = {};
-    is_sorted_ = true;
+    clear();
+    decltype(order_)().swap(order_);
+    decltype(places_)().swap(places_);
+    blocks_ = RowBlocks();
+    readers_.clear();
   }
   Status spill() {
     if (order_.empty()) return {};
     sort();
     if (Status begun = file_.begin_run(); !begun) return begun;
-    for (const auto& [time, at] : order_) {
-      const char* from = bytes_.data() + at;
-      file_.write({from, size_of(from)});
+    for (size_t i = 0; i < order_.size();) {
+      const char* from = ahead(i);
+      size_t size = size_of(from);
+      // Those that lie one behind the other at once.
+      for (++i; i < order_.size() && places_[order_[i].second] == from + size; ++i) size += size_of(from + size);
+      file_.write({from, size});
     }
     clear();
     return file_.end_run();
@@ -165,29 +194,42 @@ class SortedRows {
   Status merge(Visit& visit) {
     using Next = std::pair<int64_t, size_t>;  // time, run
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-    std::vector<RunFile::Reader> readers = file_.readers();
-    const auto look = [&](size_t run) -> Status {
-      auto head = readers[run].peek(kHeadBytes);
+    readers_ = file_.readers();
+    // The time of a run's next row; false at its end.
+    const auto look = [&](size_t run, Next& at) -> Result<bool> {
+      const auto head = readers_[run].peek(kHeadBytes);
       if (!head) return tl::make_unexpected(head.error());
-      if (head->empty()) return {};
-      int64_t time = 0;
-      std::memcpy(&time, head->data(), sizeof time);
-      next.emplace(time, run);
-      return {};
+      at.second = run;
+      if (*head != nullptr) std::memcpy(&at.first, *head, sizeof at.first);
+      return *head != nullptr;
     };
-    for (size_t run = 0; run < readers.size(); ++run) {
-      if (Status seen = look(run); !seen) return seen;
+    for (size_t run = 0; run < readers_.size(); ++run) {
+      Next first;
+      const auto is_there = look(run, first);
+      if (!is_there) return tl::make_unexpected(is_there.error());
+      if (*is_there) next.push(first);
     }
     while (!next.empty()) {
-      const auto [time_ns, run] = next.top();
+      Next now = next.top();
       next.pop();
-      const auto head = readers[run].peek(kHeadBytes);
-      if (!head) return tl::make_unexpected(head.error());
-      const auto whole = readers[run].peek(size_of(head->data()));
-      if (!whole) return tl::make_unexpected(whole.error());
-      if (Status visited = visit(time_ns, *whole); !visited) return visited;
-      readers[run].skip(whole->size());
-      if (Status seen = look(run); !seen) return seen;
+      // As long as no other run has an earlier row.
+      for (;;) {
+        RunFile::Reader& reader = readers_[now.second];
+        const auto head = reader.peek(kHeadBytes);
+        if (!head) return tl::make_unexpected(head.error());
+        const size_t size = size_of(*head);
+        const auto whole = reader.peek(size);
+        if (!whole) return tl::make_unexpected(whole.error());
+        if (Status visited = visit(now.first, *whole); !visited) return visited;
+        reader.skip(size);
+        const auto is_there = look(now.second, now);
+        if (!is_there) return tl::make_unexpected(is_there.error());
+        if (!*is_there) break;
+        if (!next.empty() && next.top() < now) {
+          next.push(now);
+          break;
+        }
+      }
     }
     return {};
   }
@@ -195,9 +237,11 @@ class SortedRows {
   RunFile file_;
   size_t limit_;
   int64_t rows_ = 0;
-  bool is_sorted_ = true;
-  std::vector<std::pair<int64_t, size_t>> order_;  // time, place in bytes_
-  std::string bytes_;
+  bool is_sorted_ = true, is_visited_ = false;
+  std::vector<std::pair<int64_t, uint32_t>> order_;  // time, index in places_
+  std::vector<char*> places_;
+  RowBlocks blocks_;
+  std::vector<RunFile::Reader> readers_;
 };
 
 }  // namespace mlrun::exchange

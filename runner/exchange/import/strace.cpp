@@ -295,7 +295,8 @@ Status StraceReader::add_point(const Task& task, int64_t ts_ns, const char* kind
 Status StraceReader::take(const StraceLine& line, std::string_view text) {
   if (text.empty()) return {};
   if (line.kind == StraceLine::Kind::kOther) {
-    to_.file().leave_out("a line that is no system call");
+    const bool is_frame = text.starts_with(" > ");
+    to_.file().leave_out(is_frame ? "a frame of a stack (strace -k)" : "a line that is no system call");
     return {};
   }
   if (line.kind == StraceLine::Kind::kHalf) {
@@ -306,7 +307,9 @@ Status StraceReader::take(const StraceLine& line, std::string_view text) {
   const Task& whose = task(line.tid);
   switch (line.kind) {
     case StraceLine::Kind::kCall:
-      if (!line.dur_ns) ++to_.file().remarks["no duration (strace without -T)"];
+      if (!line.dur_ns)
+        ++to_.file()
+              .remarks[line.ret == "?" ? "no duration, since it never returned" : "no duration (strace without -T)"];
       return add(whose, ts_ns, line.dur_ns.value_or(-1), line.name, line.args, line);
     case StraceLine::Kind::kUnfinished:
       if (begun_.contains(whose.tid)) to_.file().leave_out("a call that was not resumed");
@@ -354,7 +357,8 @@ bool looks_like_strace(const std::string& text) {
     const StraceLine line =
         parse_strace_line(std::string_view(text).substr(at, end == std::string::npos ? end : end - at));
     const bool is_call = line.kind == StraceLine::Kind::kCall || line.kind == StraceLine::Kind::kUnfinished;
-    if (is_call) return true;
+    const bool is_point = line.kind == StraceLine::Kind::kSignal || line.kind == StraceLine::Kind::kExit;
+    if (is_call || (is_point && line.time_ns)) return true;
     if (end == std::string::npos) break;
     at = end + 1;
   }

@@ -92,14 +92,13 @@ Status TraceMaker::write_calls() {
   const auto none = [](model::CallRow&, const auto&) {};
   GroupWriter<CallRows, model::CallRow, 1> writer(none, trace::kRowGroupRows);
   if (Status opened = writer.open(rows_->staging.tables()); !opened) return opened;
-  const auto put = [&](int64_t end_ns, std::string_view stored) -> Status {
+  const auto put = [&](int64_t end_ns, char* stored) -> Status {
     const model::CallRow row = decltype(rows_->calls)::row_of(stored);
     builder_->add(row);
     ++rows_->calls_made;
     return writer.add_stored(end_ns, row, stored);
   };
-  if (Status shown = rows_->calls.for_each_stored(put); !shown) return shown;
-  return writer.close();
+  return write_groups(rows_->calls, writer, put);
 }
 
 int64_t TraceMaker::name_id(std::string_view name) {

@@ -2,8 +2,12 @@
 #include "runner/exchange/otf2/read_otf2.h"
 
 #include <otf2/otf2.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdarg>
+#include <fstream>
 
 #include <fmt/format.h>
 
@@ -29,6 +33,31 @@ OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_Er
   std::vsnprintf(text, sizeof text, format, arguments);
   if (complaint().empty()) complaint() = fmt::format("{}: {}", OTF2_Error_GetDescription(code), text);
   return code;
+}
+
+// Until its end the process gets at most so much more memory: the library asks for as much as a damaged anchor file says there are properties.
+class LimitedRoom {
+ public:
+  explicit LimitedRoom(uint64_t more_bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    uint64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit limit = before_;
+    if (pages != 0)
+      limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, pages * static_cast<uint64_t>(::getpagesize()) + more_bytes);
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ~LimitedRoom() { ::setrlimit(RLIMIT_AS, &before_); }
+  LimitedRoom(const LimitedRoom&) = delete;
+  LimitedRoom& operator=(const LimitedRoom&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+OTF2_Reader* open_reader(const std::string& path) {
+  const LimitedRoom room(uint64_t{256} << 20);
+  return OTF2_Reader_Open(path.c_str());
 }
 
 }  // namespace
@@ -272,7 +301,7 @@ Status Otf2ArchiveReader::read_events(OTF2_Reader* reader) {
 Status Otf2ArchiveReader::run(const std::string& path) {
   complaint().clear();
   OTF2_Error_RegisterCallback(note_complaint, nullptr);
-  OTF2_Reader* reader = OTF2_Reader_Open(path.c_str());
+  OTF2_Reader* reader = open_reader(path);
   Status done = reader == nullptr ? Status(fail("it cannot be opened")) : Status();
   if (done) OTF2_Reader_SetSerialCollectiveCallbacks(reader);
   if (done) done = read(reader);

@@ -54,27 +54,64 @@ TEST_P(SortedRowsTest, RowsOfOneTimeKeepTheirOrder) {
   EXPECT_EQ(read_all(rows), wanted);
 }
 
+// In groups, as a table's row groups are.
 TEST_P(SortedRowsTest, RowsThatAreHandedOnKeepTheirTexts) {
-  Sorted rows(std::filesystem::temp_directory_path().string(), GetParam()), others("", Sorted::kUnlimited);
-  std::vector<Said> wanted = made_rows();
+  constexpr size_t kGroup = 1000;
+  Sorted rows(std::filesystem::temp_directory_path().string(), GetParam()), group("", Sorted::kUnlimited);
+  std::vector<Said> wanted = made_rows(), read;
   for (const auto& [time, number, name, args] : wanted)
     ASSERT_TRUE(rows.add(time, {.number = number}, {name, args}).has_value());
-  size_t text_bytes = 0;
-  const auto hand_on = [&](int64_t, std::string_view stored) {
+  size_t text_bytes = 0, in_group = 0;
+  const auto end_group = [&] {
+    const std::vector<Said> sorted = read_all(group);
+    read.insert(read.end(), sorted.begin(), sorted.end());
+    rows.let_go();
+    in_group = 0;
+  };
+  const auto hand_on = [&](int64_t, char* stored) -> Status {
     NumberedRow row = Sorted::row_of(stored);
     row.number = -row.number;
     text_bytes += Sorted::text_bytes(stored);
-    return others.add_stored(row.number, row, stored);
+    if (Status added = group.add_stored(row.number, row, stored); !added) return added;
+    if (++in_group == kGroup) end_group();
+    return {};
   };
   ASSERT_TRUE(rows.for_each_stored(hand_on).has_value());
+  end_group();
   size_t wanted_bytes = 0;
-  for (auto& [time, number, name, args] : wanted) {
+  const auto by_time = [](const Said& a, const Said& b) { return std::get<0>(a) < std::get<0>(b); };
+  std::stable_sort(wanted.begin(), wanted.end(), by_time);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    auto& [time, number, name, args] = wanted[i];
     time = number = -number;
     wanted_bytes += name.size() + args.size();
+    if (i % kGroup == kGroup - 1)
+      std::sort(wanted.begin() + static_cast<ptrdiff_t>(i + 1 - kGroup),
+                wanted.begin() + static_cast<ptrdiff_t>(i + 1));
   }
-  std::reverse(wanted.begin(), wanted.end());
-  EXPECT_EQ(read_all(others), wanted);
+  EXPECT_EQ(read, wanted);
   EXPECT_EQ(text_bytes, wanted_bytes);
+}
+
+TEST(RowBlocks, RowsOfAnySizeStayWhereTheyAre) {
+  RowBlocks blocks;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::pair<char*, size_t>> rows;
+    std::mt19937_64 random(11);
+    size_t bytes = 0;
+    for (size_t i = 0; i < 4000; ++i) {
+      const size_t size = i % 1000 == 999 ? size_t{6} << 20 : 1 + random() % 5000;
+      rows.emplace_back(blocks.add(size), size);
+      std::fill_n(rows.back().first, size, static_cast<char>(i));
+      bytes += size;
+    }
+    EXPECT_EQ(blocks.bytes(), bytes);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto [row, size] = rows[i];
+      EXPECT_TRUE(std::all_of(row, row + size, [&](char byte) { return byte == static_cast<char>(i); })) << i;
+    }
+    blocks.clear();
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(InMemoryAndSpilled, SortedRowsTest, testing::Values(size_t{64} << 20, size_t{300} << 10));

@@ -142,6 +142,68 @@ TEST(ColumnChunk, KeepsEveryBitOfARealNumber) {
   }
 }
 
+// Two row groups of texts, with nulls and without.
+void expect_texts_back(const std::vector<std::string>& values) {
+  const testing::TraceFolder trace;
+  ParquetTable table("shape");
+  auto& text = table.text("text");
+  auto& optional = table.optional_text("optional");
+  auto& bytes = table.optional_bytes("bytes");
+  ASSERT_TRUE(table.open(path_of(trace)));
+  for (int group = 0; group < 2; ++group) {
+    for (size_t row = 0; row < values.size(); ++row) {
+      text.add(values[row]);
+      optional.add_unless_empty(values[row]);
+      row % 3 == 1 ? bytes.add_null() : bytes.add(values[row]);
+      table.row_added();
+    }
+    ASSERT_TRUE(table.end_row_group());
+  }
+  ASSERT_TRUE(table.close());
+  const auto read = read_table(trace.path(), "shape");
+  ASSERT_TRUE(read) << read.error().text;
+  const auto of = [&](const char* column, size_t row) -> std::optional<std::string> {
+    const auto scalar = (*read)->GetColumnByName(column)->GetScalar(static_cast<int64_t>(row)).ValueOrDie();
+    if (!scalar->is_valid) return std::nullopt;
+    return static_cast<const arrow::BaseBinaryScalar&>(*scalar).value->ToString();
+  };
+  ASSERT_EQ((*read)->num_rows(), static_cast<int64_t>(2 * values.size()));
+  const size_t step = values.size() > 5000 ? 97 : 1;
+  for (size_t row = 0; row < 2 * values.size(); row += step) {
+    const size_t place = row % values.size();
+    const std::string& value = values[place];
+    ASSERT_EQ(of("text", row), value) << row;
+    ASSERT_EQ(of("optional", row), value.empty() ? std::nullopt : std::optional(value)) << row;
+    ASSERT_EQ(of("bytes", row), place % 3 == 1 ? std::nullopt : std::optional(value)) << row;
+  }
+}
+
+std::vector<std::string> texts(size_t rows, const std::function<std::string(size_t)>& text) {
+  std::vector<std::string> values;
+  for (size_t row = 0; row < rows; ++row) values.push_back(text(row));
+  return values;
+}
+
+TEST(ColumnChunk, OfTexts) {
+  std::mt19937_64 random(5);
+  expect_texts_back({""});
+  expect_texts_back(texts(1000, [](size_t) { return ""; }));
+  expect_texts_back(texts(1000, [](size_t) { return "one"; }));
+  // Of each length, and such as differ in one byte alone.
+  expect_texts_back(texts(4099, [&](size_t row) { return std::string(row % 41, 'a'); }));
+  expect_texts_back(texts(4099, [&](size_t) {
+    std::string text(random() % 41, 'a');
+    if (!text.empty()) text[random() % text.size()] = static_cast<char>('a' + random() % 3);
+    return text;
+  }));
+  // As many as a dictionary takes, and one more; few long ones; more bytes than it takes.
+  for (const size_t distinct : {65'536, 65'537})
+    expect_texts_back(texts(70'001, [&](size_t row) { return std::to_string(row % distinct); }));
+  expect_texts_back(texts(3000, [](size_t row) { return std::string(5000, static_cast<char>('a' + row % 7)); }));
+  expect_texts_back(texts(3000, [](size_t row) { return std::to_string(row) + std::string(800, 'x'); }));
+  expect_texts_back(texts(30'000, [](size_t row) { return std::to_string(row % 6000) + std::string(800, 'x'); }));
+}
+
 TEST(ColumnChunk, ReportsTheSmallestAndTheLargest) {
   const testing::TraceFolder trace;
   ParquetTable table("shape");
@@ -149,11 +211,15 @@ TEST(ColumnChunk, ReportsTheSmallestAndTheLargest) {
   auto& same = table.same_int64("same");
   auto& name = table.label("name", {"eve", "zoe", "ann", "mia"});
   table.empty_int64("none");
+  auto& text = table.text("text");
+  auto& longest = table.text("longest");
   ASSERT_TRUE(table.open(path_of(trace)));
   same.set(42);
   for (int64_t row = 0; row < 100; ++row) {
     row % 10 == 0 ? few.add_null() : few.add(row % 7 - 3);
     name.add(static_cast<size_t>(row % 3) + 1);
+    text.add(row % 2 == 0 ? "b" : "\xc3\xa4");
+    longest.add(row == 0 ? std::string(5000, 'c') : "a");
     table.row_added();
   }
   ASSERT_TRUE(table.close());
@@ -170,6 +236,9 @@ TEST(ColumnChunk, ReportsTheSmallestAndTheLargest) {
   EXPECT_EQ(statistics(2)->EncodeMax(), "zoe");
   EXPECT_FALSE(statistics(3)->HasMinMax());
   EXPECT_EQ(statistics(3)->null_count(), 100);
+  EXPECT_EQ(statistics(4)->EncodeMin(), "b");
+  EXPECT_EQ(statistics(4)->EncodeMax(), "\xc3\xa4");
+  EXPECT_FALSE(statistics(5)->HasMinMax() && statistics(5)->EncodeMax() < std::string(5000, 'c'));
   const auto about = file->metadata()->key_value_metadata();
   ASSERT_TRUE(about);
   EXPECT_EQ(about->Get("mlrun.table").ValueOr(""), "shape");

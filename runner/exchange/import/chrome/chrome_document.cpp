@@ -93,6 +93,7 @@ Status read_chrome(Input& input, const std::string& path, TraceMaker& to) {
   JsonSplitter splitter(input, path);
   JsonSplitter::Visitor visitor;
   visitor.element = [&](std::string_view text, int64_t offset) { return reader.element(text, offset); };
+  visitor.object = [&](std::string_view bytes) { return reader.object(bytes); };
   visitor.member = [&](int depth, std::string_view key, std::string_view value) {
     return reader.member(depth, key, value);
   };

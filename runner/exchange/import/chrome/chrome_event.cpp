@@ -14,6 +14,7 @@
 
 #include "runner/exchange/import/decimal_time.h"
 #include "runner/exchange/import/json_members.h"
+#include "runner/exchange/import/plain_json.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -30,22 +31,55 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool raw(sj::ondemand::value value, std::string_view& text) {
-  if (sj::to_json_string(value).get(text) != sj::SUCCESS) return false;
-  text = trimmed(text);
-  return true;
-}
+// A value of an event, read by simdjson or as plain JSON. False: it is no JSON, or not plain.
+// - raw(): as it is written.
+// - scalar(): a text, or any other value as it is written. `written`: as it is written, whatever it is.
+struct SoundValue {
+  sj::ondemand::value value;
 
-// A text, or any other value as written. False: the text is damaged.
-bool scalar(sj::ondemand::value value, std::string_view& text) {
-  const std::string_view token = value.raw_json_token();
-  switch (token.empty() ? '\0' : token.front()) {
-    case '"': return value.get_string().get(text) == sj::SUCCESS;
-    case '{':
-    case '[': return raw(value, text);
-    default: text = trimmed(token); return true;
+  bool raw(std::string_view& text) {
+    if (sj::to_json_string(value).get(text) != sj::SUCCESS) return false;
+    text = trimmed(text);
+    return true;
   }
-}
+  bool scalar(std::string_view& text, std::string_view& written) {
+    written = trimmed(value.raw_json_token());
+    switch (written.empty() ? '\0' : written.front()) {
+      case '"': return value.get_string().get(text) == sj::SUCCESS;
+      case '{':
+      case '[':
+        if (!raw(text)) return false;
+        written = text;
+        return true;
+      default: text = written; return true;
+    }
+  }
+};
+
+struct PlainValue {
+  PlainJson& json;
+
+  bool raw(std::string_view& text) {
+    std::string_view inner;
+    return scalar(inner, text);
+  }
+  bool scalar(std::string_view& text, std::string_view& written) {
+    switch (json.peek()) {
+      case '"':
+        if (!json.text(text)) return false;
+        written = {text.data() - 1, text.size() + 2};
+        return true;
+      case '{':
+      case '[':
+        if (!json.nested(text)) return false;
+        break;
+      default:
+        if (!json.word(text)) return false;
+    }
+    written = text;
+    return true;
+  }
+};
 
 // As ==, which calls a function for a few bytes.
 template <size_t kSize>
@@ -89,35 +123,34 @@ void take_id2(std::string_view ids, ChromeEvent& event) {
   }
 }
 
-// False: the value is no JSON.
-bool take_member(std::string_view key, sj::ondemand::value value, ChromeEvent& event) {
-  std::string_view text;
-  if (const auto place = place_of(key)) return scalar(value, event.*place);
+// False: as of the value's functions.
+template <typename Value>
+bool take_member(std::string_view key, Value value, ChromeEvent& event) {
+  std::string_view text, written;
+  if (const auto place = place_of(key)) return value.scalar(event.*place, written);
   if (is_word(key, "ph")) {
-    if (!scalar(value, text)) return false;
+    if (!value.scalar(text, written)) return false;
     event.phase = text.size() == 1 ? text.front() : '\0';
     return true;
   }
   if (is_word(key, "ts")) {
-    if (!scalar(value, text)) return false;
+    if (!value.scalar(text, written)) return false;
     event.ts_ns = decimal_ns(text, kDigitsOfMicrosecond);
     event.has_ts = true;
     return true;
   }
-  if (is_word(key, "args")) return raw(value, event.args);
+  if (is_word(key, "args")) return value.raw(event.args);
   if (is_word(key, "dur")) {
-    const std::string_view written = trimmed(value.raw_json_token());
-    if (!scalar(value, text)) return false;
+    if (!value.scalar(text, written)) return false;
     event.dur_ns = decimal_ns(text, kDigitsOfMicrosecond);
-    if (!event.dur_ns)
-      add_json_member(event.other, key, written.starts_with('{') || written.starts_with('[') ? text : written);
+    if (!event.dur_ns) add_json_member(event.other, key, written);
     return true;
   }
-  if (is_word(key, "stack")) return raw(value, event.stack);
-  if (is_word(key, "bind_id")) return raw(value, event.bind_id);
-  if (is_word(key, "flow_in")) return raw(value, event.flow_in);
-  if (is_word(key, "flow_out")) return raw(value, event.flow_out);
-  if (!raw(value, text)) return false;
+  if (is_word(key, "stack")) return value.raw(event.stack);
+  if (is_word(key, "bind_id")) return value.raw(event.bind_id);
+  if (is_word(key, "flow_in")) return value.raw(event.flow_in);
+  if (is_word(key, "flow_out")) return value.raw(event.flow_out);
+  if (!value.raw(text)) return false;
   if (is_word(key, "id2")) {
     take_id2(text, event);
   } else {
@@ -307,12 +340,24 @@ bool ChromeEventParser::parse_sound(std::string_view element, ChromeEvent& event
     sj::ondemand::value value;
     if (const auto error = field.unescaped_key().get(key); error != sj::SUCCESS) return failed(error);
     if (const auto error = field.value().get(value); error != sj::SUCCESS) return failed(error);
-    if (!take_member(key, value, event)) {
+    if (!take_member(key, SoundValue{value}, event)) {
       problem_ = "a value that is no JSON";
       return false;
     }
   }
   return true;
+}
+
+size_t ChromeEventParser::parse_plain(std::string_view bytes, ChromeEvent& event) {
+  event = {};
+  PlainJson json(bytes);
+  if (!json.take('{')) return 0;
+  do {
+    std::string_view key;
+    if (json.peek() != '"' || !json.text(key) || !json.take(':')) return 0;
+    if (!take_member(key, PlainValue{json}, event)) return 0;
+  } while (json.take(','));
+  return json.take('}') ? json.used() : 0;
 }
 
 ChromeEventParser::Outcome ChromeEventParser::parse(std::string_view element, ChromeEvent& event) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event of the Chrome trace format, parsed by simdjson. Texts are valid UTF-8 and live until the next one is parsed.
+// One event of the Chrome trace format, parsed as plain JSON or by simdjson. Texts are valid UTF-8 and live until the next one is parsed.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,9 @@ class ChromeEventParser {
   // `element`: as from JsonSplitter, with its padding. What a writer that does not escape
   // leaves is mended: bytes that are not UTF-8, control characters, quotes and backslashes in texts, halves of surrogate pairs, NaN.
   Outcome parse(std::string_view element, ChromeEvent& event);
+  // An event that begins at the first byte of these, and is plain JSON (plain_json.h): its size, and what parse() would make of it. 0: it
+  // is not, or does not end here; then parse() decides. Texts live as long as the bytes. Requires: 64 bytes behind them can be read.
+  static size_t parse_plain(std::string_view bytes, ChromeEvent& event);
   // Why the last one was bad.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 

@@ -79,7 +79,7 @@ Status ChromeRanges::keep(const Open& open, int64_t end_ns, std::string_view mor
 }
 
 Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts) {
-  const auto& [name, category, id, args, other] = texts;
+  const std::string_view name = texts[0], category = texts[1], id = texts[2], args = texts[3], other = texts[4];
   const auto place = open_.try_emplace(key_of(end, texts)).first;
   Stack& stack = place->second;
   if (!is_end(end.phase)) {

@@ -104,6 +104,14 @@ Status ChromeReader::element(std::string_view text, int64_t offset) {
   return bad_input(path_, "an event that is no JSON (" + parser_.problem() + ")", offset);
 }
 
+Result<size_t> ChromeReader::object(std::string_view bytes) {
+  const size_t size = ChromeEventParser::parse_plain(bytes, event_);
+  if (size == 0) return 0;
+  ++elements_;
+  if (Status taken = take(event_); !taken) return tl::make_unexpected(taken.error());
+  return size;
+}
+
 Status ChromeReader::take(ChromeEvent& event) {
   if (event.phase == 0 && !event.stack_frame.empty()) event.phase = 'P';
   if (event.phase == 0) {
@@ -309,9 +317,10 @@ Status ChromeReader::add_arrow(ChromeEvent& event, const model::Origin& origin) 
 }
 
 Status ChromeReader::add_stack(const ChromeEvent& event, const model::Origin& origin) {
+  const int32_t stack_id = stacks_.of(event);
+  if (stack_id == 0) return {};
   model::OtherEventRow row;
-  row.stack_id = stacks_.of(event);
-  if (row.stack_id == 0) return {};
+  row.stack_id = stack_id;
   row.origin = origin;
   row.kind = "stack";
   row.name = event.name;

@@ -237,14 +237,19 @@ Status JsonSplitter::elements(const Visitor& visitor, int depth) {
         continue;
       }
     }
-    const auto found = value(kEventBytesMax, false);
-    if (!found) return tl::make_unexpected(found.error());
-    if (found->empty()) {
-      is_cut_ = has_partial_ = true;
-      return {};
+    const auto read = *next == '{' && visitor.object ? visitor.object(window_.bytes()) : Result<size_t>(0);
+    if (!read) return tl::make_unexpected(read.error());
+    size_t size = *read;
+    if (size == 0) {
+      const auto found = value(kEventBytesMax, false);
+      if (!found) return tl::make_unexpected(found.error());
+      if (found->empty()) {
+        is_cut_ = has_partial_ = true;
+        return {};
+      }
+      size = found->size();
+      if (Status seen = visitor.element(*found, window_.offset()); !seen) return seen;
     }
-    const size_t size = found->size();
-    if (Status seen = visitor.element(*found, window_.offset()); !seen) return seen;
     window_.consume(size);
     if (visitor.progress) visitor.progress(input_.file_at());
   }
@@ -304,7 +309,7 @@ Status JsonSplitter::members(const Visitor& visitor, int depth) {
       if (Status all = members(visitor, depth + 1); !all || is_cut_) return all;
       continue;
     }
-    has_events_ |= depth == 0 && key == "traceEvents";  // null, perhaps
+    has_events_ |= depth == 0 && key == "traceEvents" && first == 'n';  // null
     const auto found = value(kMemberMax, true);
     if (!found) return tl::make_unexpected(found.error());
     is_cut_ = found->empty();

@@ -26,6 +26,8 @@ class JsonSplitter {
   struct Visitor {
     // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
     std::function<Status(std::string_view element, int64_t offset)> element;
+    // Given the bytes from the beginning of an object on: its size, if it was read from these; 0: it is an element like any other.
+    std::function<Result<size_t>(std::string_view bytes)> object;
     // Any other member; values beyond kMemberMax are passed as empty.
     std::function<Status(int depth, std::string_view key, std::string_view value)> member;
     std::function<void(int64_t file_at)> progress;
