@@ -34,7 +34,7 @@ std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackK
   const Thread& thread = timeline.thread(thread_id);
   std::map<std::pair<uint64_t, int64_t>, size_t> last;
   for (const LoopSight& one : found->second) {
-    if (one.ts_ns < from_ns) continue;
+    if (one.ts_ns < from_ns || one.is_loader) continue;
     Seen sight{one};
     const size_t look = thread.first_look(one.ts_ns);
     if (look < thread.looks.size() && thread.looks[look].start_ns == one.ts_ns)
@@ -91,17 +91,44 @@ int64_t items_of_batch(const std::vector<Sights>& laps) {
   return 1;
 }
 
+bool has_loader(const Timeline& timeline, const LoopSight& sight) {
+  return timeline.loops.places[static_cast<size_t>(sight.place)].find("DataLoaderIter.") != std::string::npos;
+}
+
+// Of a shuffled sampler that has handed out its last items nothing is seen any more, but its DataLoader is still there: that loads or has
+// loaded one more batch.
+bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_ns) {
+  const auto& all = timeline.loops.sights.at(thread_id);
+  const auto at = [&](Ns ts_ns) {
+    return std::equal_range(all.begin(), all.end(), LoopSight{.ts_ns = ts_ns},
+                            [](const LoopSight& a, const LoopSight& b) { return a.ts_ns < b.ts_ns; });
+  };
+  const auto [first, end] = at(last_ns);
+  const auto [later, later_end] = at(after_ns);
+  const bool begins = std::any_of(later, later_end, [&](const LoopSight& one) { return has_loader(timeline, one); });
+  return !begins && std::any_of(later, later_end, [&](const LoopSight& one) {
+    return one.is_loader && std::any_of(first, end, [&](const LoopSight& before) {
+             return before.is_loader && before.object == one.object;
+           });
+  });
+}
+
 // How many steps a lap has. The last batch may be smaller, or left out. 0: not known.
-size_t steps_of_lap(const std::vector<Sights>& laps, int64_t items, double step_ns, Ns apart_ns) {
+size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vector<Sights>& sights, const Loop& loop,
+                    int64_t items, double step_ns, Ns apart_ns) {
   constexpr double kSightsMin = 4;
-  const int64_t total = laps.front().front().total;
+  const int64_t total = sights.front().front().total;
   if (total <= 0) return 0;
   const auto whole = static_cast<size_t>(total / items);
   if (total % items == 0) return whole;
-  for (const Sights& lap : laps) {
+  for (const Sights& lap : sights) {
     if (std::any_of(lap.begin(), lap.end(), [&](const Seen& one) { return one.position == total; })) return whole + 1;
   }
-  const double expected = static_cast<double>(laps.size()) * step_ns / static_cast<double>(std::max<Ns>(1, apart_ns));
+  for (const Lap& lap : loop.laps) {
+    const bool is_last = lap.taken.back().second == whole;
+    if (is_last && outlives(timeline, thread_id, lap.last_ns(), lap.after_ns)) return whole + 1;
+  }
+  const double expected = static_cast<double>(sights.size()) * step_ns / static_cast<double>(std::max<Ns>(1, apart_ns));
   return expected >= kSightsMin ? whole : 0;
 }
 
@@ -152,14 +179,16 @@ std::vector<std::vector<Sights>> apart(std::vector<Sights> laps) {
 }
 
 // Nothing: it cannot be followed to its end each time.
-std::optional<Loop> loop_of(const Thread& thread, std::vector<Sights> sights, bool of_loader) {
+std::optional<Loop> loop_of(const Timeline& timeline, int32_t thread_id, std::vector<Sights> sights) {
   constexpr double kLate = 1.5;  // steps between the last sample and the end
   constexpr size_t kSightsMin = 3;
+  const Thread& thread = timeline.thread(thread_id);
   settle_loading(sights);
   const int64_t items = items_of_batch(sights);
   if (items == 0) return std::nullopt;
   Loop loop;
-  loop.of_loader = of_loader;
+  loop.of_loader = std::any_of(sights.front().begin(), sights.front().end(),
+                               [&](const Seen& one) { return has_loader(timeline, one); });
   std::vector<double> lengths;
   for (const Sights& one : sights) {
     if (one.size() < kSightsMin) return std::nullopt;
@@ -168,7 +197,7 @@ std::optional<Loop> loop_of(const Thread& thread, std::vector<Sights> sights, bo
   }
   if (lengths.empty()) return std::nullopt;
   const double usual_ns = middle(lengths);
-  loop.steps_of_lap = steps_of_lap(sights, items, usual_ns, apart_of(thread));
+  loop.steps_of_lap = steps_of_lap(timeline, thread_id, sights, loop, items, usual_ns, apart_of(thread));
   Ns until_ns = 0;
   for (Lap& lap : loop.laps) {
     if (lap.step_ns == 0) lap.step_ns = usual_ns;
@@ -200,12 +229,8 @@ std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackK
   }
   std::vector<Loop> loops;
   for (auto& [place, sights] : places) {
-    const bool of_loader = std::any_of(sights.front().begin(), sights.front().end(), [&](const Seen& one) {
-      return timeline.loops.places[static_cast<size_t>(one.place)].find("DataLoaderIter.") != std::string::npos;
-    });
     for (std::vector<Sights>& track : apart(std::move(sights))) {
-      if (auto loop = loop_of(timeline.thread(thread_id), std::move(track), of_loader))
-        loops.push_back(*std::move(loop));
+      if (auto loop = loop_of(timeline, thread_id, std::move(track))) loops.push_back(*std::move(loop));
     }
   }
   return loops;

@@ -40,6 +40,7 @@ class Places {
   std::optional<LoopSight> sight(std::string_view text) {
     LoopSight sight;
     const std::string_view place = take_until(text, " "), kind = take_until(text, "@"), object = take_until(text, " ");
+    sight.is_loader = kind == "loader";
     sight.runs = text.ends_with('!');
     if (sight.runs) text.remove_suffix(1);
     const std::string_view position = take_until(text, "/");

@@ -189,8 +189,9 @@ struct LoopSight {
   Ns ts_ns = 0;
   uint64_t object = 0;  // address
   int64_t position = 0, total = 0;
-  int32_t place = 0;  // in Loops
-  bool runs = false;  // in a generator that is running
+  int32_t place = 0;       // in Loops
+  bool is_loader = false;  // a DataLoader's iterator: it has no position
+  bool runs = false;       // in a generator that is running
 };
 
 struct Loops {

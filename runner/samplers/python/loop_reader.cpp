@@ -124,6 +124,8 @@ bool LoopReader::visit_instance(const Node& node, const Head& head, std::vector<
   if (!is_address(values)) return true;
   const auto size = memory_.get<uint8_t>(values - 2);
   std::array<uint64_t, kValuesMax> all{};
+  // A shuffled sampler's generator is gone when it has handed out its last item, and a batch later its loader is.
+  if (type.name.ends_with("DataLoaderIter")) tell(node, "loader", 0, 0);
   const size_t count = std::min<size_t>(kValuesMax, size.value_or(0));
   if (count == 0 || !memory_.read(values, all.data(), count * sizeof all[0])) return true;
   for (size_t i = 0; i < count; ++i) {

@@ -31,7 +31,8 @@ class LoopReader {
   LoopReader(const LoopTypes& types, RemoteMemory& memory, CodeCache& codes)
       : types_(types), memory_(memory), codes_(codes) {}
 
-  // `frames`: outermost first. `PLACE KIND@ADDRESS POSITION/TOTAL`, separated by `; `. A place: FILE:LINE of the function, the slot of its frame; what led on from
+  // `frames`: outermost first. `PLACE KIND@ADDRESS POSITION/TOTAL`, separated by `; `. KIND `loader`: a DataLoader's iterator,
+  // of which there is no position. A place: FILE:LINE of the function, the slot of its frame; what led on from
   // there. A `!` at the end: it belongs to a generator that is running. Empty: no loops.
   std::string read(const std::vector<Frame>& frames);
 
