@@ -27,14 +27,14 @@ std::string holder_of(const std::string& place) {
 }
 
 // One iterator's sights; an address that is used again begins another one.
-std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackKinds& kinds, Ns from_ns) {
+std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackKinds& kinds) {
   std::vector<Sights> lives;
   const auto found = timeline.loops.sights.find(thread_id);
   if (found == timeline.loops.sights.end()) return lives;
   const Thread& thread = timeline.thread(thread_id);
   std::map<std::pair<uint64_t, int64_t>, size_t> last;
   for (const LoopSight& one : found->second) {
-    if (one.ts_ns < from_ns || one.is_loader) continue;
+    if (one.is_loader) continue;
     Seen sight{one};
     const size_t look = thread.first_look(one.ts_ns);
     if (look < thread.looks.size() && thread.looks[look].start_ns == one.ts_ns)
@@ -217,9 +217,9 @@ Ns Loop::ns() const {
                          [](Ns sum, const Lap& lap) { return sum + lap.last_ns() - lap.first_ns(); });
 }
 
-std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackKinds& kinds, Ns from_ns) {
+std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackKinds& kinds) {
   std::map<std::pair<std::string, int64_t>, std::vector<Sights>> places;
-  for (Sights& life : lives_of(timeline, thread_id, kinds, from_ns)) {
+  for (Sights& life : lives_of(timeline, thread_id, kinds)) {
     std::map<std::string, size_t> holders;
     for (const Seen& one : life) ++holders[holder_of(timeline.loops.places[static_cast<size_t>(one.place)])];
     const auto most = std::max_element(holders.begin(), holders.end(),

@@ -33,6 +33,6 @@ struct Loop {
 };
 
 // Only those of which every lap is known from its first to its last step.
-std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackKinds& kinds, Ns from_ns);
+std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackKinds& kinds);
 
 }  // namespace mlrun::blame

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "runner/blame/loop_list.h"
-#include "runner/blame/step_events.h"
 #include "runner/blame/step_gaps.h"
 
 namespace mlrun::blame {
@@ -119,10 +118,23 @@ bool is_training(const Timeline& timeline, const Division& division) {
   });
 }
 
+// From the last import before the loop to the last sample. What is imported later, as by a first step or at the end, is a part of that.
+Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
+  Ns from_ns = timeline.start_ns;
+  if (const auto imports = timeline.module_calls.find(driver.thread_id); imports != timeline.module_calls.end()) {
+    for (const auto& [start_ns, end_ns] : imports->second) {
+      if (end_ns > loop.laps.front().first_ns()) break;
+      from_ns = end_ns;
+    }
+  }
+  return driver.looks.empty() ? 0 : driver.looks.back().end_ns - from_ns;
+}
+
 // nullptr: none, or several.
-const Loop* choose(std::vector<Loop>& loops, const Thread& driver, StackKinds& kinds, Ns whole_ns) {
+const Loop* choose(std::vector<Loop>& loops, const Timeline& timeline, const Thread& driver, StackKinds& kinds) {
   std::erase_if(loops, [&](const Loop& one) {
-    const double share = static_cast<double>(one.ns()) / static_cast<double>(std::max<Ns>(1, whole_ns));
+    const auto whole = static_cast<double>(std::max<Ns>(1, whole_ns(timeline, driver, one)));
+    const double share = static_cast<double>(one.ns()) / whole;
     return one.steps() < kStepsMin || share < kShareMin || one.laps.front().step_ns < kComputeMinNs;
   });
   if (std::any_of(loops.begin(), loops.end(), [](const Loop& one) { return one.of_loader; }))
@@ -142,9 +154,8 @@ LoopSteps steps_of_loops(const Timeline& timeline, const Division& division, Sta
   LoopSteps found;
   if (division.driver == 0 || !is_training(timeline, division)) return found;
   const Thread& driver = timeline.thread(division.driver);
-  const Ns from_ns = earliest_step(timeline, division);
-  std::vector<Loop> loops = list_loops(timeline, division.driver, kinds, from_ns);
-  const Loop* loop = choose(loops, driver, kinds, driver.looks.empty() ? 0 : driver.looks.back().end_ns - from_ns);
+  std::vector<Loop> loops = list_loops(timeline, division.driver, kinds);
+  const Loop* loop = choose(loops, timeline, driver, kinds);
   if (loop == nullptr) return found;
   found.of_loader = loop->of_loader;
   for (const Lap& lap : loop->laps) {
