@@ -115,7 +115,7 @@ bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_
 
 // How many steps a lap has. The last batch may be smaller, or left out. 0: not known.
 size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vector<Sights>& sights, const Loop& loop,
-                    int64_t items, double step_ns, Ns apart_ns) {
+                    int64_t items, double step_ns, double apart_ns) {
   constexpr double kSightsMin = 4;
   const int64_t total = sights.front().front().total;
   if (total <= 0) return 0;
@@ -128,7 +128,7 @@ size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vect
     const bool is_last = lap.taken.back().second == whole;
     if (is_last && outlives(timeline, thread_id, lap.last_ns(), lap.after_ns)) return whole + 1;
   }
-  const double expected = static_cast<double>(sights.size()) * step_ns / static_cast<double>(std::max<Ns>(1, apart_ns));
+  const double expected = static_cast<double>(sights.size()) * step_ns / std::max(1.0, apart_ns);
   return expected >= kSightsMin ? whole : 0;
 }
 
@@ -197,7 +197,11 @@ std::optional<Loop> loop_of(const Timeline& timeline, int32_t thread_id, std::ve
   }
   if (lengths.empty()) return std::nullopt;
   const double usual_ns = middle(lengths);
-  loop.steps_of_lap = steps_of_lap(timeline, thread_id, sights, loop, items, usual_ns, apart_of(thread));
+  // Two steps to each sample would look the same as one step over twice the items.
+  constexpr double kInTime = 0.04;
+  const auto apart_ns = static_cast<double>(apart_of(thread));
+  if (items > 1 && std::abs(usual_ns - apart_ns) < kInTime * apart_ns) return std::nullopt;
+  loop.steps_of_lap = steps_of_lap(timeline, thread_id, sights, loop, items, usual_ns, apart_ns);
   Ns until_ns = 0;
   for (Lap& lap : loop.laps) {
     if (lap.step_ns == 0) lap.step_ns = usual_ns;

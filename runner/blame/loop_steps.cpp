@@ -13,6 +13,7 @@ namespace mlrun::blame {
 
 namespace {
 
+constexpr size_t kLoopStepsMost = 1'000'000;
 constexpr double kShareMin = 0.5;  // of the driver's time after its imports
 
 // Of two loops, `inner` runs while `outer` does.
@@ -135,7 +136,8 @@ const Loop* choose(std::vector<Loop>& loops, const Timeline& timeline, const Thr
   std::erase_if(loops, [&](const Loop& one) {
     const auto whole = static_cast<double>(std::max<Ns>(1, whole_ns(timeline, driver, one)));
     const double share = static_cast<double>(one.ns()) / whole;
-    return one.steps() < kStepsMin || share < kShareMin || one.laps.front().step_ns < kComputeMinNs;
+    return one.steps() < kStepsMin || one.steps() > kLoopStepsMost || share < kShareMin ||
+           one.laps.front().step_ns < kComputeMinNs;
   });
   if (std::any_of(loops.begin(), loops.end(), [](const Loop& one) { return one.of_loader; }))
     std::erase_if(loops, [](const Loop& one) { return !one.of_loader; });

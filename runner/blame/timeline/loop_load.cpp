@@ -46,6 +46,8 @@ class Places {
     const std::string_view position = take_until(text, "/");
     const bool is_read = read_number(object, 16, sight.object) && read_number(position, 10, sight.position) &&
                          read_number(text, 10, sight.total);
+    constexpr int64_t kTotalMost = int64_t{1} << 40;  // a damaged trace may hold any number
+    if (sight.total > kTotalMost) return std::nullopt;
     if (place.empty() || kind.empty() || !is_read || sight.position < 0 || sight.total < sight.position)
       return std::nullopt;
     sight.place = number(std::string(place));
