@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "runner/blame/load.h"
 #include "runner/blame/step_list.h"
+#include "runner/blame/timeline/load.h"
 
 namespace mlrun::blame {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runner/blame/divide.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/summary/answer.h"
 #include "runner/util/result.h"
 

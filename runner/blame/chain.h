@@ -9,7 +9,7 @@
 
 #include "runner/blame/pieces.h"
 #include "runner/blame/stack_kinds.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/blame/wait_ends.h"
 
 namespace mlrun::blame {

@@ -8,7 +8,7 @@
 
 #include "runner/blame/chain.h"
 #include "runner/blame/pieces.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/summary/answer.h"
 
 namespace mlrun::blame {
@@ -58,6 +58,7 @@ class Divider {
   [[nodiscard]] Batches find_batches(int32_t driver) const;
   [[nodiscard]] Ns first_from_workers(int32_t driver) const;
   void note_channels(int32_t driver, Batches& batches) const;
+  [[nodiscard]] bool asks_server(const Piece& piece, const Batches& batches) const;
   [[nodiscard]] summary::Activity activity_of(const Piece& piece, const Batches& batches) const;
 
   const Timeline& timeline_;

@@ -234,6 +234,12 @@ Batches Divider::find_batches(int32_t driver) const {
   return batches;
 }
 
+// Where workers send the batches, a server that code other than the loader's asks has none.
+bool Divider::asks_server(const Piece& piece, const Batches& batches) const {
+  return piece.top == Top::kWaiting && piece.hops == 0 && piece.away_file_id != 0 && !piece.by_loader &&
+         !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).looks.empty();
+}
+
 summary::Activity Divider::activity_of(const Piece& piece, const Batches& batches) const {
   const bool starts = batches.first_ns != 0 && piece.start_ns < batches.first_ns;
   if (starts || (piece.top == Top::kOwn && piece.label == Label::kImport)) return Activity::kStartup;
@@ -244,6 +250,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
   if (waits && !piece.by_loader && !timeline_.thread(driver_).looks.empty() &&
       chain_.is_command(driver_, piece.first_thread))
     return Activity::kCompute;
+  if (asks_server(piece, batches)) return Activity::kCompute;
   switch (piece.top) {
     case Top::kPythonLock: return Activity::kPythonLock;
     case Top::kSleep: return piece.by_loader ? Activity::kLoader : Activity::kCompute;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "runner/blame/pieces.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/blame/wait_ends.h"
 
 namespace mlrun::blame {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/blame/wait_ends.h"
 #include "runner/summary/answer.h"
 

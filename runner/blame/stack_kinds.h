@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 namespace mlrun::blame {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runner/blame/divide.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 namespace mlrun::blame {
 

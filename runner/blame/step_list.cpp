@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "runner/blame/loop_steps.h"
 #include "runner/model/step_name.h"
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
@@ -181,8 +182,11 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
   std::vector<StepBounds> steps = *std::move(marked);
   answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kMarks);
   answer.steps_sure_ppm = 1'000'000;
+  bool may_be_loops = false;  // marks and what a DataLoader's workers send are better
   if (steps.empty()) {
-    steps = steps_of_batches(division, list_batches(timeline, division, divider.chain()));
+    const std::vector<Epoch> epochs = list_batches(timeline, division, divider.chain());
+    may_be_loops = std::none_of(epochs.begin(), epochs.end(), [](const Epoch& epoch) { return epoch.in_order; });
+    steps = steps_of_batches(division, epochs);
     answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kBatches);
   }
   if (steps.empty()) {
@@ -190,6 +194,14 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
     steps = std::move(found.steps);
     answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kPattern);
     answer.steps_sure_ppm = std::llround(1e6 * found.sure);
+  }
+  if (may_be_loops) {
+    StackKinds kinds(timeline);
+    if (auto both = steps_of_both(steps, steps_of_loops(timeline, division, kinds))) {
+      steps = *std::move(both);
+      answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kLoops);
+      answer.steps_sure_ppm = 1'000'000;
+    }
   }
   answer.steps = static_cast<int64_t>(steps.size());
   size_t from = 0;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runner/blame/step_events.h"
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 namespace mlrun::blame {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 namespace mlrun::blame {
 

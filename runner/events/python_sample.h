@@ -26,8 +26,10 @@ struct mlrun_python_sample {
   __s32 running;    // 1: on a processor or in the run queue; 0: not; -1: unknown
   __u32 state;      // letter of /proc/PID/task/TID/stat; 0: unknown
   __u64 period_ns;  // time that the row stands for: of each sample, since the thread's previous one; 0: unknown
+  __u32 loops;      // text, from 1 on: how far its loops had got (runner/samplers/python/loop_reader.h); 0: not known
+  __u32 spare;
 };
-MLRUN_STATIC_ASSERT(sizeof(struct mlrun_python_sample) == 48, "Python sample");
+MLRUN_STATIC_ASSERT(sizeof(struct mlrun_python_sample) == 56, "Python sample");
 
 struct mlrun_python_stack {
   __u32 first, frames;  // steps, innermost first; each is the index of a stack frame

@@ -31,6 +31,7 @@ enum class Cause : uint8_t {
   kOversubscription,
   kAllocation,
   kRankSkew,
+  kRemoteCall,
   kComputeBound,
   kNotFollowed,
   kNone,  // start-up and the end of the run
@@ -57,6 +58,7 @@ inline constexpr const char* kCauseNames[] = {"data_device",
                                               "oversubscription",
                                               "allocation",
                                               "rank_skew",
+                                              "remote_call",
                                               "compute_bound",
                                               "not_followed",
                                               "none"};

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/blame/driver.h"
-#include "runner/blame/load.h"
+#include "runner/blame/timeline/load.h"
 #include "runner/findings/file_cause.h"
 #include "runner/findings/workers.h"
 
@@ -79,6 +79,7 @@ Cause cause_of(const Context& context, const Divided& piece) {
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
   if (piece.hops > 0) return cause_of_wait(context, piece);  // a command that it ran
+  if (piece.away_file_id != 0) return Cause::kRemoteCall;
   if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
@@ -174,13 +175,16 @@ void settle_lock(Context& context) {
 // A slow worker takes the time that lies in the workers themselves.
 void settle_slow_worker(Context& context) {
   if (context.slow_worker == 0) return;
+  std::map<Cause, double> ns;
   for (size_t i = 0; i < context.causes.size(); ++i) {
     const Cause cause = context.causes[i];
     const bool keeps =
         cause == Cause::kWorkerStartup || cause == Cause::kDataSerialisation || cause == Cause::kNotFollowed;
-    if (context.analysis.division.pieces[i].activity == Activity::kWait && !keeps)
-      context.causes[i] = Cause::kDataSlowWorker;
+    if (context.analysis.division.pieces[i].activity != Activity::kWait || keeps) continue;
+    ns[cause] += context.analysis.division.pieces[i].ns();
+    context.causes[i] = Cause::kDataSlowWorker;
   }
+  context.slow_for = most_of(ns, Cause::kNone);
 }
 
 }  // namespace
@@ -211,7 +215,8 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
   context.causes.reserve(pieces.size());
   for (const Divided& piece : pieces) {
     context.causes.push_back(cause_of(context, piece));
-    if (piece.activity == Activity::kCompute && piece.hops == 0 && piece.state != State::kRunQueue)
+    const bool asks_server = piece.away_file_id != 0;
+    if (piece.activity == Activity::kCompute && piece.hops == 0 && !asks_server && piece.state != State::kRunQueue)
       context.compute_ns += piece.ns();
   }
   find_workers(context);

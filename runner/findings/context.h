@@ -40,12 +40,13 @@ struct Context {
   int64_t most_read = 0;  // file that they read most often over; 0: none is read over
   double times_over = 0;
   std::string most_read_path;
-  std::vector<Worker> workers;  // that feed the driver, busiest first
-  int32_t slow_worker = 0;      // thread; 0: none
-  double median_busy = 0;       // of the others
-  double locked = 0;            // median share of the driver's waiting in which they waited at a lock for each other
-  bool held_lock = false;       // threads that feed the driver wait for each other at a lock
-  double compute_ns = 0;        // the driver's own, on a processor
+  std::vector<Worker> workers;    // that feed the driver, busiest first
+  int32_t slow_worker = 0;        // thread; 0: none
+  Cause slow_for = Cause::kNone;  // what most of its time goes to
+  double median_busy = 0;         // of the others
+  double locked = 0;              // median share of the driver's waiting in which they waited at a lock for each other
+  bool held_lock = false;         // threads that feed the driver wait for each other at a lock
+  double compute_ns = 0;          // the driver's own, on a processor
 
   [[nodiscard]] const blame::Timeline& timeline() const { return analysis.timeline; }
   [[nodiscard]] double ns_of(Cause cause) const { return ns[static_cast<size_t>(cause)]; }

@@ -16,7 +16,8 @@ Draft data_slow_worker(const Context& context) {
           .remedy =
               "make its samples cheaper or spread them over all workers; let batches come out of order (DataLoader: "
               "in_order=False)",
-          .against = ""};
+          .against = "",
+          .also = context.slow_for == Cause::kNone ? std::vector<Cause>{} : std::vector<Cause>{context.slow_for}};
 }
 
 }  // namespace mlrun::findings

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runner/blame/load.h"
+#include "runner/blame/timeline/load.h"
 
 namespace mlrun::findings {
 

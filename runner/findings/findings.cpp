@@ -48,6 +48,7 @@ constexpr Rule kRules[] = {{Cause::kDataDevice, data_device},
                            {Cause::kOversubscription, oversubscription},
                            {Cause::kAllocation, allocation},
                            {Cause::kRankSkew, rank_skew},
+                           {Cause::kRemoteCall, remote_call},
                            {Cause::kComputeBound, compute_bound},
                            {Cause::kNotFollowed, not_followed}};
 

@@ -37,6 +37,7 @@ Draft logging(const Context& context);
 Draft oversubscription(const Context& context);
 Draft allocation(const Context& context);
 Draft rank_skew(const Context& context);
+Draft remote_call(const Context& context);
 Draft compute_bound(const Context& context);
 Draft not_followed(const Context& context);
 

@@ -65,9 +65,10 @@ struct AwayWait {
   int64_t file_id = 0, ns = 0;
 };
 
-// What steps are known from: the batches that worker processes sent, the program's marks, or the pattern of getting data and computing.
-enum class StepsFrom : uint8_t { kBatches, kMarks, kPattern };
-inline constexpr const char* kStepsFromNames[] = {"batches", "marks", "pattern"};
+// What steps are known from: the batches that worker processes sent, the program's marks, the pattern of getting data and computing, or
+// how far the samples of the stack found a loop to be.
+enum class StepsFrom : uint8_t { kBatches, kMarks, kPattern, kLoops };
+inline constexpr const char* kStepsFromNames[] = {"batches", "marks", "pattern", "loops"};
 
 struct StepRow {
   int64_t step = 0;  // counts from 1

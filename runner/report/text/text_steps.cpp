@@ -19,6 +19,7 @@ std::string known_from(const Answer& answer) {
     case StepsFrom::kPattern:
       return fmt::format("by the pattern of waiting and computing, {} of them clear",
                          percent_text(answer.steps_sure_ppm, 1'000'000));
+    case StepsFrom::kLoops: return "by how far its loop was at each stack sample, so a begin may be 20 ms off";
   }
   return "";
 }

@@ -95,6 +95,8 @@ bool CodeCache::read_code(RemoteMemory& memory, uint64_t address, const Identity
   code.instructions = address + layout_.code_instructions;
   code.instruction_bytes = identity.units * kUnitBytes;
   code.traceable = code.instructions;
+  code.slots =
+      value_at<uint32_t>(head, layout_.code_first_line - 4) + value_at<uint32_t>(head, layout_.code_first_line + 4);
   if (layout_.code_first_traceable != 0) {
     code.traceable += uint64_t{value_at<uint32_t>(head, layout_.code_first_traceable)} * kUnitBytes;
   }

@@ -25,6 +25,7 @@ struct Code {
   int32_t first_line = 0;
   uint64_t instructions = 0, instruction_bytes = 0;  // address, length
   uint64_t traceable = 0;                            // address: before it the function has not begun
+  uint32_t slots = 0;                                // of its frames: local variables and value stack
 };
 
 class CodeCache {

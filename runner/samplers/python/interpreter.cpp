@@ -100,11 +100,21 @@ Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, Interpreter
   const auto layout = layout_of(*version, bias + file->runtime, memory);
   if (!layout) return tl::make_unexpected(layout.error());
   const Types types{bias + file->code_type, bias + file->text_type, bias + file->bytes_type};
-  return std::unique_ptr<Interpreter>(new Interpreter(pid, bias + file->runtime, *layout, types));
+  LoopTypes loop_types;
+  if (layout->has_loops && file->loop_types.all_known()) {
+    loop_types = file->loop_types;
+    for (uint64_t* type : {&loop_types.range, &loop_types.enumerate, &loop_types.list, &loop_types.tuple,
+                           &loop_types.generator, &loop_types.zip, &loop_types.map})
+      *type += bias;
+  }
+  return std::unique_ptr<Interpreter>(new Interpreter(pid, bias + file->runtime, *layout, types, loop_types));
 }
 
-Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types)
-    : memory_(pid), runtime_(runtime), layout_(layout), codes_(layout_, types) {}
+Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types,
+                         const LoopTypes& loop_types)
+    : memory_(pid), runtime_(runtime), layout_(layout), codes_(layout_, types) {
+  if (loop_types.all_known()) loops_ = std::make_unique<LoopReader>(loop_types, memory_, codes_);
+}
 
 std::vector<Interpreter::Thread> Interpreter::threads() {
   std::vector<Thread> threads;
@@ -178,7 +188,7 @@ bool Interpreter::walk(uint64_t address) {
     const auto owner = value_at<uint8_t>(frame, layout_.frame_owner);
     if (owner < layout_.owner_c) {
       const auto code = value_at<uint64_t>(frame, layout_.frame_code) & ~layout_.frame_code_tags;
-      raw_.push_back({code, value_at<uint64_t>(frame, layout_.frame_instruction), owner});
+      raw_.push_back({address, code, value_at<uint64_t>(frame, layout_.frame_instruction), owner});
     }
     address = value_at<uint64_t>(frame, layout_.frame_previous);
   }
@@ -190,7 +200,7 @@ bool Interpreter::walk(uint64_t address) {
 bool Interpreter::name(Stack& stack) {
   std::vector<uint64_t> addresses;
   for (const RawFrame& frame : raw_) addresses.push_back(frame.code);
-  std::vector<std::shared_ptr<const Code>> codes;
+  std::vector<std::shared_ptr<const Code>>& codes = raw_codes_;
   if (!codes_.find(memory_, addresses, codes)) return false;
   stack.frames.clear();
   for (size_t i = 0; i < raw_.size(); ++i) {
@@ -220,10 +230,23 @@ Interpreter::Outcome Interpreter::try_stack(const Thread& thread, Stack& stack) 
   return stack.frames.empty() ? Outcome::kEmpty : Outcome::kRead;
 }
 
-bool Interpreter::read_stack(const Thread& thread, Stack& stack, bool& discarded) {
+// The loop of a training is in one of the outermost frames.
+void Interpreter::read_loops(Stack& stack) {
+  constexpr size_t kOutermost = 24;
+  stack.loops.clear();
+  if (!loops_ || cut_) return;
+  std::vector<LoopReader::Frame> frames;
+  for (size_t i = raw_.size(); i-- > 0 && frames.size() < kOutermost;)
+    frames.push_back(
+        {raw_[i].address + layout_.frame_bytes, raw_codes_[i].get(), raw_[i].owner == layout_.owner_generator});
+  stack.loops = loops_->read(frames);
+}
+
+bool Interpreter::read_stack(const Thread& thread, bool loops, Stack& stack, bool& discarded) {
   Outcome outcome = Outcome::kChanged;
   for (int i = 0; i < kTries && outcome == Outcome::kChanged; ++i) outcome = try_stack(thread, stack);
   discarded = outcome == Outcome::kChanged;
+  if (outcome == Outcome::kRead && loops) read_loops(stack);
   return outcome == Outcome::kRead;
 }
 

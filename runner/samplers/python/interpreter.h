@@ -13,6 +13,7 @@
 #include "runner/samplers/python/code_cache.h"
 #include "runner/samplers/python/interpreter_file.h"
 #include "runner/samplers/python/layout.h"
+#include "runner/samplers/python/loop_reader.h"
 #include "runner/samplers/python/remote_memory.h"
 #include "runner/util/result.h"
 
@@ -30,6 +31,7 @@ struct Frame {
 struct Stack {
   std::vector<Frame> frames;  // innermost first
   bool cut = false;           // there were more frames
+  std::string loops;          // of LoopReader; empty: none, or not asked for
 };
 
 // Examined files, by device, inode and time of change.
@@ -56,15 +58,16 @@ class Interpreter {
   };
   std::vector<Thread> threads();
 
-  // False: it has no frames now or has ended, or they changed during every attempt to read them (`discarded`).
-  bool read_stack(const Thread& thread, Stack& stack, bool& discarded);
+  // False: it has no frames now or has ended, or they changed during every attempt to read them (`discarded`). `loops`: with how far its
+  // loops have got.
+  bool read_stack(const Thread& thread, bool loops, Stack& stack, bool& discarded);
 
   // errno of the last failed read since threads() was called; 0: none.
   [[nodiscard]] int last_error() const { return memory_.last_error(); }
 
  private:
   struct RawFrame {
-    uint64_t code = 0, instruction = 0;
+    uint64_t address = 0, code = 0, instruction = 0;
     uint8_t owner = 0;
   };
   // The fields that name a thread's innermost frame.
@@ -75,13 +78,14 @@ class Interpreter {
   };
   enum class Outcome { kRead, kEmpty, kChanged };
 
-  Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types);
+  Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, const Types& types, const LoopTypes& loop_types);
   bool read_top(uint64_t state, Top& top);
   Outcome try_stack(const Thread& thread, Stack& stack);
   bool load_window(uint64_t state, const Top& top, Top& after);
   const char* frame_at(uint64_t address);
   bool walk(uint64_t address);
   bool name(Stack& stack);
+  void read_loops(Stack& stack);
 
   RemoteMemory memory_;
   uint64_t runtime_;
@@ -92,6 +96,8 @@ class Interpreter {
   bool left_window_ = false;  // frames outside of it were read
   bool cut_ = false;
   std::vector<RawFrame> raw_;
+  std::vector<std::shared_ptr<const Code>> raw_codes_;  // of these
+  std::unique_ptr<LoopReader> loops_;                   // null: not for this Python
 };
 
 }  // namespace mlrun::python

@@ -64,12 +64,19 @@ class ElfReader {
                                                              {"Py_Version", &found.version},
                                                              {"PyCode_Type", &found.code_type},
                                                              {"PyUnicode_Type", &found.text_type},
-                                                             {"PyBytes_Type", &found.bytes_type}};
+                                                             {"PyBytes_Type", &found.bytes_type},
+                                                             {"PyRangeIter_Type", &found.loop_types.range},
+                                                             {"PyEnum_Type", &found.loop_types.enumerate},
+                                                             {"PyListIter_Type", &found.loop_types.list},
+                                                             {"PyTupleIter_Type", &found.loop_types.tuple},
+                                                             {"PyGen_Type", &found.loop_types.generator},
+                                                             {"PyZip_Type", &found.loop_types.zip},
+                                                             {"PyMap_Type", &found.loop_types.map}};
     const auto names = array<char>(strings.sh_offset, strings.sh_size);
     for (const Elf64_Sym& symbol : array<Elf64_Sym>(table.sh_offset, table.sh_size)) {
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= names.size()) continue;
       const char* name = names.data() + symbol.st_name;
-      constexpr size_t kLongest = sizeof "PyUnicode_Type";  // longer names cannot match
+      constexpr size_t kLongest = sizeof "PyTupleIter_Type";  // longer names cannot match
       const std::string_view text(name, ::strnlen(name, std::min(names.size() - symbol.st_name, kLongest)));
       for (const auto& [wanted_name, address] : wanted) {
         if (text == wanted_name) *address = symbol.st_value;

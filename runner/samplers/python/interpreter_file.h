@@ -10,6 +10,15 @@
 
 namespace mlrun::python {
 
+// Types of iterators. Addresses; 0: missing.
+struct LoopTypes {
+  uint64_t range = 0, enumerate = 0, list = 0, tuple = 0, generator = 0, zip = 0, map = 0;
+
+  [[nodiscard]] bool all_known() const {
+    return range != 0 && enumerate != 0 && list != 0 && tuple != 0 && generator != 0 && zip != 0 && map != 0;
+  }
+};
+
 struct InterpreterFile {
   struct Segment {
     uint64_t offset = 0, address = 0;  // in the file; in the file's headers
@@ -19,6 +28,7 @@ struct InterpreterFile {
   // Addresses as in the file's headers; 0: missing.
   uint64_t runtime = 0, version = 0;
   uint64_t code_type = 0, text_type = 0, bytes_type = 0;
+  LoopTypes loop_types;
 
   [[nodiscard]] bool is_python() const { return runtime != 0; }
   // The load bias, from an executable mapping of the file. 0 is a valid result, so `found` reports success.

@@ -205,7 +205,10 @@ Result<Layout> layout_of(uint32_t version, uint64_t runtime, RemoteMemory& memor
   for (const ToldWords& words : kTold) {
     if (line == words.version_line) return told_layout(words, version, runtime, memory);
   }
-  return line == kKnown ? layout_3_11() : layout_3_12();
+  if (line != kKnown) return layout_3_12();
+  Layout layout = layout_3_11();
+  layout.has_loops = true;
+  return layout;
 }
 
 }  // namespace mlrun::python

@@ -42,6 +42,8 @@ struct Layout {
   uint64_t size = 0;  // ob_size, of objects of variable length
   uint64_t bytes_data = 0;
   uint64_t text_length = 0, text_state = 0, text_ascii = 0, text_other = 0;
+
+  bool has_loops = false;  // iterators are as LoopReader expects them
 };
 
 inline constexpr const char* kKnownVersions = "3.11, 3.12, 3.13, 3.14 and 3.15";

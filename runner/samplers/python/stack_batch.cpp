@@ -61,16 +61,16 @@ void extend_row(mlrun_python_sample& row, uint64_t now_ns, uint64_t period_ns) {
 }  // namespace
 
 void StackBatch::add(uint64_t now_ns, uint64_t period_ns, const Who& who, const Stack& stack) {
-  const uint32_t id = stack_id(stack);
+  const uint32_t id = stack_id(stack), loops = stack.loops.empty() ? 0 : text_id(stack.loops) + 1;
   const auto state = static_cast<unsigned char>(who.state);
   const auto [last, is_first] = last_.try_emplace(key_of(who), samples_.size());
   if (!is_first) {
     mlrun_python_sample& before = samples_[last->second];
-    if (running(who.state) == 0 && before.state == state && before.stack == id)
+    if (running(who.state) == 0 && before.state == state && before.stack == id && before.loops == loops)
       return extend_row(before, now_ns, period_ns);
     last->second = samples_.size();
   }
-  samples_.push_back({now_ns, now_ns, who.process, who.tid, id, 1, running(who.state), state, period_ns});
+  samples_.push_back({now_ns, now_ns, who.process, who.tid, id, 1, running(who.state), state, period_ns, loops, 0});
 }
 
 bool StackBatch::extend(uint64_t now_ns, uint64_t period_ns, const Who& who) {

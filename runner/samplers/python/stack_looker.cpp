@@ -165,7 +165,7 @@ void StackLooker::look_at(Process& process, Thread& thread) {
     ++process.samples;
     return;
   }
-  if (sleeps_on || process.interpreter->read_stack(thread.id, thread.stack, discarded)) {
+  if (sleeps_on || process.interpreter->read_stack(thread.id, process.drives, thread.stack, discarded)) {
     batch_.add(now_ns, period_ns, who, thread.stack);
     ++state_.samples;
     ++process.samples;

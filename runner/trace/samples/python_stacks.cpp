@@ -169,6 +169,7 @@ struct PythonRow {
   model::Origin who;
   int32_t stack_id = 0;
   std::string line;
+  std::string loops;
   char state = 0;  // 0: unknown
 };
 
@@ -188,6 +189,7 @@ struct PythonColumns {
     visitor.optional("period_ns", TraceClock::from_monotonic(sample.period_ns), 0);
     visitor.optional("stack_id", row.stack_id, 0);
     visitor.optional("python_line", row.line);
+    visitor.optional("loops", row.loops);
   }
 };
 
@@ -230,7 +232,9 @@ class PythonReader {
     const int32_t frame_id = stack_id == 0 ? 0 : info_.stacks.frames_of(stack_id).front();
     if (stack_id == 0) ++totals_.left_out;
     const bool is_letter = sample.state > ' ' && sample.state < 0x7f;
+    const std::string_view loops = sample.loops == 0 ? std::string_view() : payload.text(sample.loops - 1);
     table_.add({sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id)),
+                util::escaped_utf8(loops.substr(0, kPythonNameMax)),
                 is_letter ? static_cast<char>(sample.state) : '\0'});
     ++totals_.rows;
     if (frame_id == 0) return;

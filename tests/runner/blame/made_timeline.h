@@ -2,7 +2,7 @@
 // A timeline made by hand: a driver and a worker process that sends it batches over a pipe.
 #pragma once
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 namespace mlrun::blame {
 

@@ -10,7 +10,7 @@ import runs
 CAUSES = {
     "data_device", "data_remote", "data_transform_cpu", "data_serialisation", "data_lock", "data_slow_worker", "data_in_driver", "python_lock",
     "timer", "page_cache_miss", "reread", "small_requests", "small_files", "random_requests", "metadata", "worker_startup", "loader_end",
-    "checkpoint", "logging", "oversubscription", "allocation", "rank_skew", "compute_bound"}
+    "checkpoint", "logging", "oversubscription", "allocation", "rank_skew", "remote_call", "compute_bound"}
 PARTS = ("without_batch_ns", "compute_ns", "checkpoint_ns", "logging_ns", "loader_end_ns")
 
 

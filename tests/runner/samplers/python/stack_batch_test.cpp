@@ -52,6 +52,19 @@ TEST_F(StackBatch, ASleepingThreadThatDoesNotMoveHasOneRow) {
   EXPECT_TRUE(batch_.empty());
 }
 
+TEST_F(StackBatch, AThreadThatSleepsAtTheSamePlaceInTheNextRoundOfItsLoopHasAnotherRow) {
+  stack_.loops = "train.py:1:3 range@10 7/9";
+  batch_.add(10, 10, {1, 2, 'S'}, stack_);
+  batch_.add(20, 10, {1, 2, 'S'}, stack_);
+  stack_.loops = "train.py:1:3 range@10 8/9";
+  batch_.add(30, 10, {1, 2, 'S'}, stack_);
+  const Read read(batch_.take());
+  ASSERT_EQ(read.samples.size(), 2u);
+  EXPECT_EQ(read.samples[0].looks, 2u);
+  EXPECT_EQ(read.samples[0].stack, read.samples[1].stack);
+  EXPECT_NE(read.samples[0].loops, read.samples[1].loops);
+}
+
 TEST_F(StackBatch, ARunningThreadHasARowForEachLook) {
   for (uint64_t ns : {10, 20}) batch_.add(ns, 10, {1, 2, 'R'}, stack_);
   batch_.add(30, 10, {1, 2, 'S'}, stack_);

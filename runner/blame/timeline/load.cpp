@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/blame/load.h"
+#include "runner/blame/timeline/load.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <unordered_set>
 
-#include "runner/blame/call_loader.h"
+#include "runner/blame/timeline/call_loader.h"
+#include "runner/blame/timeline/loop_load.h"
 #include "runner/model/file_table.h"
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
@@ -326,6 +327,7 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   if (Status loaded = load_threads(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_files(folder, timeline, modules); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_looks(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_loops(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_sleeps(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_usage(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   Ns first_ns = INT64_MAX, last_ns = 0;

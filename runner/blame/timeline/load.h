@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/util/result.h"
 
 namespace mlrun::blame {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/blame/call_loader.h"
+#include "runner/blame/timeline/call_loader.h"
 
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "runner/decode/func_names.h"
+#include "runner/blame/timeline/call_use.h"
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
 
@@ -25,90 +26,7 @@ constexpr int64_t kBinsMost = 400'000;
 constexpr size_t kRowsMost = 2'000'000;  // waits; messages and reads of channels
 constexpr int64_t kSmallBytes = 16'384;
 constexpr Ns kImportGapNs = 100'000'000;
-
-// What a function is to this analysis.
-struct Use {
-  CallGroup group = CallGroup::kOther;
-  WaitKind wait = WaitKind::kOther;
-  bool waits = false;      // always, not only on a channel
-  bool may_block = false;  // on a channel
-  bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
-       moves_out = false;
-  bool connects = false, accepts = false, pairs = false, flushes = false, maps = false;
-};
-
-bool is_any(std::string_view name, std::initializer_list<std::string_view> of) {
-  return std::find(of.begin(), of.end(), name) != of.end();
-}
-
-WaitKind wait_kind(std::string_view name) {
-  if (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos)
-    return WaitKind::kPoll;
-  if (name.starts_with("pthread_") && name.find("join") != std::string_view::npos) return WaitKind::kChild;
-  if (name.starts_with("wait")) return WaitKind::kChild;
-  if (name.find("sleep") != std::string_view::npos) return WaitKind::kSleep;
-  const bool locks =
-      name.starts_with("sem") || name.starts_with("pthread_") || name.starts_with("cnd_") || name == "futex";
-  return locks ? WaitKind::kLock : WaitKind::kOther;
-}
-
-CallGroup group_of(mlrun_call_class call_class) {
-  switch (call_class) {
-    case MLRUN_CLASS_READ:
-    case MLRUN_CLASS_COPY: return CallGroup::kRead;
-    case MLRUN_CLASS_WRITE: return CallGroup::kWrite;
-    case MLRUN_CLASS_SYNC: return CallGroup::kSync;
-    case MLRUN_CLASS_OPEN:
-    case MLRUN_CLASS_CLOSE:
-    case MLRUN_CLASS_SEEK:
-    case MLRUN_CLASS_META: return CallGroup::kNames;
-    case MLRUN_CLASS_MAP:
-    case MLRUN_CLASS_FD:
-    case MLRUN_CLASS_PROCESS:
-    case MLRUN_CLASS_WAIT: return CallGroup::kOther;
-  }
-  return CallGroup::kOther;
-}
-
-const std::unordered_map<std::string_view, Use>& uses() {
-  static const auto kUses = [] {
-    std::unordered_map<std::string_view, Use> all;
-    for (uint16_t number = 0; number <= events::kLargestFunc; ++number) {
-      const events::FuncInfo* info = events::find_func(number);
-      if (info == nullptr) continue;
-      const std::string_view name = info->name;
-      Use use;
-      use.group = group_of(info->call_class);
-      use.waits = info->call_class == MLRUN_CLASS_WAIT;
-      use.wait = wait_kind(name);
-      use.joins = name.starts_with("pthread_") && use.wait == WaitKind::kChild;
-      use.condition =
-          name == "pthread_cond_timedwait" || name == "pthread_cond_clockwait" || name == "pthread_cond_wait";
-      use.timed = use.condition && name != "pthread_cond_wait";
-      if (is_any(name, {"posix_fadvise", "posix_fadvise64", "readahead"})) use.group = CallGroup::kRead;
-      if (is_any(name, {"flock", "lockf"})) use = {.wait = WaitKind::kFileLock, .waits = true};
-      use.moves_in = info->call_class == MLRUN_CLASS_READ;
-      use.moves_out = info->call_class == MLRUN_CLASS_WRITE;
-      use.opens = is_any(name, {"open", "openat", "fopen", "creat", "freopen"});
-      use.stats = info->call_class == MLRUN_CLASS_META;
-      use.connects = name == "connect";
-      use.accepts = name == "accept" || name == "accept4";
-      use.pairs = name == "socketpair";
-      use.flushes = name == "fflush";
-      use.maps = is_any(name, {"mmap", "mmap64"});
-      use.may_block =
-          !is_any(name, {"close", "fcntl", "ioctl", "pipe", "pipe2", "socket", "socketpair", "dup", "dup2", "dup3"});
-      all[name] = use;
-    }
-    return all;
-  }();
-  return kUses;
-}
-
-Use use_of(std::string_view name) {
-  const auto found = uses().find(name);
-  return found == uses().end() ? Use{} : found->second;
-}
+constexpr Ns kPollsNs = 5'000'000;
 
 bool is_message_channel(model::FileKind kind) {
   return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket ||
@@ -143,6 +61,7 @@ class CallLoader {
     size_t look = 0;
     int64_t ofd_id = 0, end_offset = 0;  // of its last read
     int64_t file_id = 0;
+    Ns refused_ns = 0;                           // when it last tried in vain to get a lock between processes
     FileTotals* file = nullptr;                  // of file_id
     std::unordered_map<int64_t, Saving> writes;  // by open file
   };
@@ -287,6 +206,14 @@ void CallLoader::mark_looks(const Row& row, Thread& thread, Here& here) const {
   for (size_t at = here.look; at < looks.size() && looks[at].start_ns < row.end_ns; ++at) looks[at].in_call = true;
 }
 
+// A lock of a file, or a file that stands for one by being there.
+bool is_refused_lock(const Row& row, const Use& use) {
+  if (use.opens) return row.err == EEXIST && (row.flags & O_EXCL) != 0;
+  const bool locks =
+      use.wait == WaitKind::kFileLock || (use.controls && (row.flags == F_SETLK || row.flags == F_OFD_SETLK));
+  return locks && (row.err == EAGAIN || row.err == EACCES);
+}
+
 void CallLoader::add(const Row& row, const Use& use) {
   if (row.thread_id <= 0 || static_cast<size_t>(row.thread_id) >= timeline_.threads.size()) return;
   Thread& thread = timeline_.threads[static_cast<size_t>(row.thread_id)];
@@ -298,7 +225,12 @@ void CallLoader::add(const Row& row, const Use& use) {
     (use.connects ? connects_ : accepts_).push_back({row.start_ns, row.end_ns, row.file_id});
     if (row.end_ns - row.start_ns >= kBlockedNs) return add_wait(row, use, WaitKind::kConnection, thread);
   }
-  if (use.waits) return add_wait(row, use, use.wait, thread);
+  if (is_refused_lock(row, use)) here.refused_ns = row.end_ns;
+  // Until it tries again: SQLite and others poll their locks.
+  const bool polls_lock = use.wait == WaitKind::kSleep && row.start_ns - here.refused_ns < kPollsNs;
+  const bool locks = use.controls && (row.flags == F_SETLKW || row.flags == F_OFD_SETLKW);
+  if (locks) return add_wait(row, use, WaitKind::kFileLock, thread);
+  if (use.waits) return add_wait(row, use, polls_lock ? WaitKind::kFileLock : use.wait, thread);
   if (channel && use.may_block && row.end_ns - row.start_ns >= kBlockedNs) {
     return add_wait(row, use, use.moves_out ? WaitKind::kChannelWrite : WaitKind::kChannelRead, thread);
   }

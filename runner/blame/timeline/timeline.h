@@ -21,7 +21,7 @@ enum class WaitKind : uint8_t {
   kLock,          // a semaphore, condition, futex, barrier
   kChild,         // the end of a process or thread
   kSleep,         // a time
-  kFileLock,      // flock, lockf
+  kFileLock,      // flock, lockf, fcntl; a sleep until it is tried again
   kConnection,    // accept, connect
   kChannelRead,   // a read of a pipe or socket that blocked
   kChannelWrite,  // a write into a full one
@@ -184,6 +184,21 @@ struct Saving {
   Ns unsynced_ns = 0;                          // the first write since the last sync; 0: none
 };
 
+// How far an iterator of a loop had got at a sample of its thread's stack (runner/samplers/python/loop_reader.h).
+struct LoopSight {
+  Ns ts_ns = 0;
+  uint64_t object = 0;  // address
+  int64_t position = 0, total = 0;
+  int32_t place = 0;       // in Loops
+  bool is_loader = false;  // a DataLoader's iterator: it has no position
+  bool runs = false;       // in a generator that is running
+};
+
+struct Loops {
+  std::unordered_map<int32_t, std::vector<LoopSight>> sights;  // by thread, by time
+  std::vector<std::string> places;
+};
+
 struct Timeline {
   Ns start_ns = 0, end_ns = 0;                                 // the run
   std::vector<Thread> threads;                                 // by thread_id; [0] is unused
@@ -197,6 +212,7 @@ struct Timeline {
   std::unordered_map<int32_t, std::vector<std::pair<Ns, Ns>>>
       module_calls;                 // by thread: calls on modules, those near each other as one
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
+  Loops loops;
   bool has_kernel_side = false, has_looks = false, has_posts = false, has_usage = false;
   bool has_ranks_elsewhere = false;  // of this run, in other traces
   Ns bin_ns = 0;                     // the longest stretch over which other calls are summed up

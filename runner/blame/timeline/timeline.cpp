@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 
 #include <algorithm>
 #include <cstdlib>

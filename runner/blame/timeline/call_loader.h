@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/blame/timeline.h"
+#include "runner/blame/timeline/timeline.h"
 #include "runner/util/result.h"
 
 namespace mlrun::blame {

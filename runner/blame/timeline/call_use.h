@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a function of table `call` is to the analysis.
+#pragma once
+
+#include <string_view>
+
+#include "runner/blame/timeline/timeline.h"
+
+namespace mlrun::blame {
+
+struct Use {
+  CallGroup group = CallGroup::kOther;
+  WaitKind wait = WaitKind::kOther;
+  bool waits = false;      // always, not only on a channel
+  bool may_block = false;  // on a channel
+  bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
+       moves_out = false;
+  bool connects = false, accepts = false, pairs = false, flushes = false, maps = false, controls = false;
+};
+
+Use use_of(std::string_view name);
+
+}  // namespace mlrun::blame

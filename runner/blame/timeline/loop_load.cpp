@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/blame/timeline/loop_load.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include <arrow/api.h>
+
+#include "runner/parquet/batch_columns.h"
+#include "runner/parquet/table_reader.h"
+
+namespace mlrun::blame {
+
+namespace {
+
+using trace::Numbers;
+using trace::Texts;
+
+// Takes the text up to `end` off; all of it where that does not occur.
+std::string_view take_until(std::string_view& text, std::string_view end) {
+  const size_t at = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(std::min(text.size(), at + end.size()));
+  return taken;
+}
+
+template <typename Number>
+bool read_number(std::string_view text, int base, Number& number) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  return read.ec == std::errc() && read.ptr == text.data() + text.size();
+}
+
+class Places {
+ public:
+  explicit Places(Loops& loops) : loops_(loops) {}
+
+  // "PLACE KIND@ADDRESS POSITION/TOTAL!"
+  std::optional<LoopSight> sight(std::string_view text) {
+    LoopSight sight;
+    const std::string_view place = take_until(text, " "), kind = take_until(text, "@"), object = take_until(text, " ");
+    sight.is_loader = kind == "loader";
+    sight.runs = text.ends_with('!');
+    if (sight.runs) text.remove_suffix(1);
+    const std::string_view position = take_until(text, "/");
+    const bool is_read = read_number(object, 16, sight.object) && read_number(position, 10, sight.position) &&
+                         read_number(text, 10, sight.total);
+    constexpr int64_t kTotalMost = int64_t{1} << 40;  // a damaged trace may hold any number
+    if (sight.total > kTotalMost) return std::nullopt;
+    if (place.empty() || kind.empty() || !is_read || sight.position < 0 || sight.total < sight.position)
+      return std::nullopt;
+    sight.place = number(std::string(place));
+    return sight;
+  }
+
+ private:
+  int32_t number(const std::string& place) {
+    const auto [at, is_new] = numbers_.emplace(place, static_cast<int32_t>(loops_.places.size()));
+    if (is_new) loops_.places.push_back(place);
+    return at->second;
+  }
+
+  Loops& loops_;
+  std::unordered_map<std::string, int32_t> numbers_;
+};
+
+}  // namespace
+
+Status load_loops(const std::string& folder, Timeline& timeline) {
+  if (!trace::has_table(folder + "/tables", "python_stack")) return {};
+  auto whole = trace::TableReader::open(folder, "python_stack");
+  if (!whole) return tl::make_unexpected(whole.error());
+  if (whole->schema()->GetFieldIndex("loops") < 0) return {};
+  auto reader = trace::TableReader::open(folder, "python_stack", {{"ts", "dur", "thread_id", "loops"}});
+  if (!reader) return tl::make_unexpected(reader.error());
+  Places places(timeline.loops);
+  for (;;) {
+    auto batch = reader->next();
+    if (!batch) return tl::make_unexpected(batch.error());
+    if (!*batch) break;
+    const Numbers ts(**batch, "ts"), dur(**batch, "dur"), thread(**batch, "thread_id");
+    const Texts loops(**batch, "loops");
+    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+      for (std::string_view rest = loops[row]; !rest.empty();) {
+        auto sight = places.sight(take_until(rest, "; "));
+        if (!sight) continue;
+        auto& sights = timeline.loops.sights[static_cast<int32_t>(thread[row])];
+        sight->ts_ns = ts[row];
+        sights.push_back(*sight);
+        sight->ts_ns += dur[row];
+        if (dur[row] > 0) sights.push_back(*sight);  // asleep at one place meanwhile
+      }
+    }
+  }
+  for (auto& [thread, sights] : timeline.loops.sights) {
+    std::stable_sort(sights.begin(), sights.end(),
+                     [](const LoopSight& a, const LoopSight& b) { return a.ts_ns < b.ts_ns; });
+  }
+  return {};
+}
+
+}  // namespace mlrun::blame

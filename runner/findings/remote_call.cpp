@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training asks a server, which is no part of loading data.
+#include <fmt/format.h>
+
+#include "runner/findings/rule.h"
+
+namespace mlrun::findings {
+
+Draft remote_call(const Context& context) {
+  return {.claim = fmt::format("the training thread itself asked a server and waited for its answer{}",
+                               at_line(context, Cause::kRemoteCall)),
+          .remedy = "ask it less often, or from a thread: metrics can be sent behind the training",
+          .against = "what the server did is not in this trace"};
+}
+
+}  // namespace mlrun::findings

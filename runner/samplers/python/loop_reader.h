@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the loops have got that are under way in a thread's frames: the iterators in local variables and on the value stacks of its
+// outermost frames, and what these iterate over in turn. Only CPython 3.11, whose structures are fixed here.
+//
+//   frame ─▶ enumerate ─▶ generator ─▶ its frame ─▶ DataLoader's iterator ─▶ attributes ─▶ sampler's generator ─▶ range: 24 of 400
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "runner/samplers/python/code_cache.h"
+#include "runner/samplers/python/interpreter_file.h"
+#include "runner/samplers/python/remote_memory.h"
+
+namespace mlrun::python {
+
+class LoopReader {
+ public:
+  struct Frame {
+    uint64_t slots = 0;  // address: local variables, then the value stack
+    const Code* code = nullptr;
+    bool is_generator = false;
+  };
+
+  // `types`: addresses in the process. Both others outlive it.
+  LoopReader(const LoopTypes& types, RemoteMemory& memory, CodeCache& codes)
+      : types_(types), memory_(memory), codes_(codes) {}
+
+  // `frames`: outermost first. `PLACE KIND@ADDRESS POSITION/TOTAL`, separated by `; `. KIND `loader`: a DataLoader's iterator,
+  // of which there is no position. A place: FILE:LINE of the function, the slot of its frame; what led on from
+  // there. A `!` at the end: it belongs to a generator that is running. Empty: no loops.
+  std::string read(const std::vector<Frame>& frames);
+
+ private:
+  static constexpr size_t kBefore = 32, kHeadBytes = 96;  // of an object, from before its address
+
+  struct Node {
+    uint64_t slot = 0, object = 0;
+    std::string place;
+    bool runs = false;  // in a generator that is running
+  };
+  struct Type {
+    bool has_next = false;  // an iterator that is written in Python
+    std::string name;
+  };
+  using Head = std::array<char, kHeadBytes>;
+
+  void read_slots(const Frame& frame, const std::string& before, std::vector<Node>& nodes);
+  void read_heads(const std::vector<Node>& nodes, std::vector<std::optional<Head>>& heads);
+  void visit(const Node& node, const Head& head, std::vector<Node>& next);
+  void visit_list(const Node& node, const Head& head);
+  void visit_generator(const Node& node, std::vector<Node>& next);
+  void visit_tuple(const Node& node, uint64_t tuple, std::vector<Node>& next);
+  // False: it is no iterator.
+  bool visit_instance(const Node& node, const Head& head, std::vector<Node>& next);
+  const Type& type_at(uint64_t address);
+  void tell(const Node& node, const char* kind, int64_t position, int64_t total);
+
+  LoopTypes types_;
+  RemoteMemory& memory_;
+  CodeCache& codes_;
+  std::unordered_map<uint64_t, Type> known_types_;
+  std::unordered_set<uint64_t> others_;  // slots with what they hold, which is no iterator
+  std::unordered_set<uint64_t> visited_;
+  std::string told_;
+  size_t told_count_ = 0, reads_ = 0;
+};
+
+}  // namespace mlrun::python
