@@ -18,6 +18,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::bench {
 
@@ -80,7 +81,7 @@ bool is_own_folder(const std::string& folder) {
 
 // All that are kept: of other machines too, which may share the programs.
 json kept_costs(const std::string& path) {
-  json costs = json::parse(util::read_text(path, kMostBytes), nullptr, false);
+  json costs = util::parse_json(util::read_text(path, kMostBytes));
   return costs.is_array() ? costs : json::array();
 }
 

@@ -39,7 +39,7 @@ Result<launch::Observed> find_observed(const ObserveOptions& options) {
 }
 
 // Stream names of mlrun-probes.
-std::string streams_of(const RunOptions& options) {
+std::string kernel_streams_of(const RunOptions& options) {
   std::string streams = options.kernel_streams.names();
   if (options.kernel_streams.cuda && options.stack_depth != 0) streams += ",stacks";
   if (options.observe.system) return streams + ",system";
@@ -68,7 +68,7 @@ Status follow(launch::KernelSide& side, launch::Observed& observed) {
 }
 
 // A recording without streams gives the trace the usual clocks and session, so it can be recovered.
-collect::RecordingOptions recording_options(const std::string& folder) {
+collect::RecordingOptions observing_options(const std::string& folder) {
   collect::RecordingOptions result;
   result.trace_folder = folder;
   result.buffer_bytes = kBufferBytes;
@@ -109,7 +109,7 @@ class Observation {
   Status start(const launch::Installation& installation) {
     describe_start(session_.data, options_, recording_, {});
     session_.data["command"] = nlohmann::json::array({observed_.text});
-    auto side = launch::KernelSide::start(installation.probes_program, folder_, streams_of(options_),
+    auto side = launch::KernelSide::start(installation.probes_program, folder_, kernel_streams_of(options_),
                                           options_.kprobes_required);
     if (!side) return fail("the kernel side cannot be recorded: " + side.error().text);
     side_ = *std::move(side);
@@ -191,7 +191,7 @@ Result<int> observe(const RunOptions& options, const launch::Installation& insta
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
   if (options.verbose) util::set_verbose();
-  auto recording = collect::Recording::create(recording_options(*folder));
+  auto recording = collect::Recording::create(observing_options(*folder));
   if (!recording) {
     util::take_log_back();
     ::rmdir(folder->c_str());

@@ -15,6 +15,7 @@
 #include "runner/parquet/parquet_table.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/trace/merge/run_json.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -70,7 +71,7 @@ class Restored {
       : path_(path), folder_(std::move(folder)), base_(path, SQLite::OPEN_READONLY) {}
 
   Status run() {
-    json run = json::parse(base_.execAndGet("SELECT json FROM run_json").getString(), nullptr, false);
+    json run = util::parse_json(base_.execAndGet("SELECT json FROM run_json").getString());
     if (!run.is_object()) return damaged("its run_json is no JSON");
     if (auto known = trace::check_schema_version(path_, run); !known) return known;
     is_merged_ = run.contains("merged");

@@ -82,7 +82,7 @@ bool send(int socket, mlrun_probe_message_type type, int passed_fd) {
 
 // The JSON of READY or REPORT.
 nlohmann::json as_object(const std::string& text) {
-  nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json parsed = util::parse_json(text);
   return parsed.is_object() ? parsed : nlohmann::json::object();
 }
 

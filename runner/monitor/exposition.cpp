@@ -26,7 +26,7 @@ std::string escaped(std::string_view value) {
   return text;
 }
 
-std::string number(double value) {
+std::string number_text(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   constexpr double kExactIntegers = 9007199254740992;  // 2^53
@@ -96,7 +96,7 @@ void Exposition::sample(const char* suffix, const Labels& labels, double value) 
     before = ",";
   }
   if (!labels.empty()) text_ += '}';
-  text_ += fmt::format(" {}\n", number(value));
+  text_ += fmt::format(" {}\n", number_text(value));
 }
 
 void Exposition::add(const Labels& labels, double value) {

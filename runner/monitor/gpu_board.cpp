@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/clock.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::monitor {
 
 namespace {
 
 GpuAbout about_of(const std::string& text) {
-  const auto json = nlohmann::json::parse(text);
+  const auto json = util::parse_json(text);
   GpuAbout about;
   about.number = json.at("number");
   about.parent = json.value("parent", 0u);

@@ -75,7 +75,7 @@ Result<NodeTrace> open_node(const std::string& folder) {
   }
   const auto text = util::read_file((fs::path(folder) / "run.json").string());
   if (!text) return tl::make_unexpected(text.error());
-  node.run = nlohmann::json::parse(*text, nullptr, false);
+  node.run = util::parse_json(*text);
   if (!node.run.is_object()) return trace::damaged(folder, "run.json holds no JSON object");
   if (Status known = trace::check_schema_version(folder, node.run); !known) return tl::make_unexpected(known.error());
   if (node.run.contains("merged")) return fail(folder + " is merged already; give the traces that it was made of");

@@ -38,7 +38,7 @@ Result<SessionFile> SessionFile::read(const std::string& trace_folder) {
   file.path_ = path_in(trace_folder);
   const auto text = util::read_file(file.path_);
   if (!text) return tl::make_unexpected(text.error());
-  file.data = nlohmann::json::parse(*text, nullptr, false);
+  file.data = util::parse_json(*text);
   if (!file.data.is_object()) return fail(file.path_ + " is damaged: it is no JSON object");
   const auto version = file.data.find("schema_version");
   if (version != file.data.end() && version->is_number() && version->get<int64_t>() > kSchemaVersion) {

@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::sums {
 
 namespace {
@@ -67,8 +69,7 @@ void LogTail::read(File& file) {
 void LogTail::read_line(const std::string& line) {
   const size_t at = line.find(kMarker);
   if (at == std::string::npos || line.find("INTERVAL_", at) == std::string::npos) return;
-  const auto event =
-      nlohmann::json::parse(line.begin() + static_cast<ptrdiff_t>(at + kMarker.size()), line.end(), nullptr, false);
+  const auto event = util::parse_json(std::string_view(line).substr(at + kMarker.size()));
   if (!event.is_object()) return;
   const auto ms = event.find("time_ms");
   if (ms == event.end() || !ms->is_number()) return;

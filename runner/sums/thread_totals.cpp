@@ -13,9 +13,9 @@ namespace mlrun::sums {
 namespace {
 
 // Frame numbers in sums.bin are distinct from those in the spool.
-constexpr uint64_t kFirstSeq = uint64_t{1} << 63;
-constexpr size_t kProcessesMax = size_t{1} << 14;  // beyond it the counters of ended processes are combined
-constexpr int64_t kMiddleOfFineClass = 8;          // see trace/counter_tracker.cpp
+constexpr uint64_t kTotalsSeq = uint64_t{1} << 63;
+constexpr size_t kCountedMax = size_t{1} << 14;  // beyond it the counters of ended processes are combined
+constexpr int64_t kMiddleOfFineClass = 8;        // see trace/counter_tracker.cpp
 
 int64_t net_bytes(const mlrun_counter_entry& entry, int64_t mallocs, int64_t frees) {
   const auto class_bytes = static_cast<int64_t>(entry.class_bytes);
@@ -96,7 +96,7 @@ bool ThreadTotals::end(uint64_t channel) {
   const uint32_t number = thread->second.process;
   threads_.erase(thread);
   if (--process.live != 0) return false;
-  if (processes_.size() > kProcessesMax) {
+  if (processes_.size() > kCountedMax) {
     processes_[0].ended.add(process.ended);
     processes_.erase(number);
   }
@@ -131,7 +131,7 @@ void ThreadTotals::write(std::string& text, uint64_t now_ns, uint64_t channel, c
   mlrun_frame frame{};
   frame.type = MLRUN_FRAME_COUNTERS;
   frame.channel = channel;
-  frame.seq = kFirstSeq;
+  frame.seq = kTotalsSeq;
   collect::append_frame(text, 0, frame, payload.data(), static_cast<uint32_t>(payload.size()));
   if (events::all_drops(totals.drops) != 0) {
     const std::string drops = events::drops_payload(now_ns, totals.drops);

@@ -9,6 +9,8 @@ namespace mlrun::util {
 
 using nlohmann::json;
 
+json parse_json(std::string_view text) { return json::parse(text, nullptr, false); }
+
 const json& json_at(const json& value, const std::string& where) {
   static const json kNone;
   const json::json_pointer at(where);

@@ -11,6 +11,9 @@
 
 namespace mlrun::util {
 
+// What `text` says; is_discarded() if it is no JSON. Here alone, since each call of json::parse() compiles a parser.
+nlohmann::json parse_json(std::string_view text);
+
 // null if missing.
 const nlohmann::json& json_at(const nlohmann::json& json, const std::string& where);
 

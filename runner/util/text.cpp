@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+template class std::basic_string<char>;  // see headers.h
+
 namespace mlrun::util {
 
 namespace {

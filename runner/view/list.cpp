@@ -65,7 +65,7 @@ std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
   const char* file = state == TraceState::kFinished ? "run.json" : MLRUN_SESSION_FILE;
   const auto text = util::read_file((fs::path(folder) / file).string());
-  auto run = nlohmann::json::parse(text.value_or(""), nullptr, false);
+  auto run = util::parse_json(text.value_or(""));
   if (!run.is_object()) run = nlohmann::json::object();
   ListedTrace trace;
   trace.name = std::move(name);

@@ -15,7 +15,7 @@
 namespace mlrun::view {
 namespace {
 
-constexpr size_t kRowsThatDecide = 1000, kGap = 2, kTextAtLeast = 20;
+constexpr size_t kRowsThatDecide = 1000, kColumnGap = 2, kTextAtLeast = 20;
 
 class TextOutput final : public RowOutput {
  public:
@@ -93,8 +93,8 @@ class TextOutput final : public RowOutput {
   // The minimum width of a row.
   [[nodiscard]] size_t least_width() const {
     size_t least = 0;
-    for (const size_t i : shown_) least += kGap + (left_[i] ? std::min(widths_[i], kTextAtLeast) : widths_[i]);
-    return least - kGap;
+    for (const size_t i : shown_) least += kColumnGap + (left_[i] ? std::min(widths_[i], kTextAtLeast) : widths_[i]);
+    return least - kColumnGap;
   }
 
   // Drops columns that do not fit, figures before texts, from the right; keeps the first one.
@@ -110,9 +110,9 @@ class TextOutput final : public RowOutput {
   // Narrows the widest text column, one character at a time, until the row fits.
   void fit() {
     if (options_.drop_empty) leave_out();
-    size_t whole = shown_.size() * kGap;
+    size_t whole = shown_.size() * kColumnGap;
     for (const size_t i : shown_) whole += widths_[i];
-    for (; whole > options_.style.width + kGap; --whole) {
+    for (; whole > options_.style.width + kColumnGap; --whole) {
       size_t widest = names_.size();
       for (const size_t i : shown_) {
         if (left_[i] && widths_[i] > kTextAtLeast && (widest == names_.size() || widths_[i] > widths_[widest]))
@@ -127,7 +127,7 @@ class TextOutput final : public RowOutput {
     const bool too_wide = options_.cut && summary::text_width(cell) > widths_[column];
     const std::string text = too_wide ? summary::cut_front(cell, widths_[column], options_.style.glyphs) : cell;
     line += left_[column] ? summary::pad_right(text, widths_[column]) : summary::pad_left(text, widths_[column]);
-    line += std::string(kGap, ' ');
+    line += std::string(kColumnGap, ' ');
   }
 
   void print(const std::vector<std::string>& cells) {

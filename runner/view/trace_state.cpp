@@ -11,6 +11,7 @@
 #include "runner/parquet/trace_condition.h"
 #include "runner/session/session_file.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::view {
 namespace {
@@ -56,7 +57,7 @@ Result<nlohmann::json> open_trace(const std::string& folder) {
   const std::string path = (fs::path(folder) / "run.json").string();
   auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
-  auto run = nlohmann::json::parse(*text, nullptr, false);
+  auto run = util::parse_json(*text);
   if (!run.is_object()) return trace::damaged(folder, "run.json holds no JSON object");
   if (Status known = trace::check_schema_version(folder, run); !known) return tl::make_unexpected(known.error());
   return run;

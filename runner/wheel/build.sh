@@ -23,7 +23,7 @@ cmake --install "$build" --component python --prefix "$build/python" >/dev/null
 # Those of mlrun and of all that became part of it.
 mkdir "$build/licenses"
 cp LICENSE "$build/licenses"
-for package in gcc-12-base libbz2-dev liblzma-dev "${debian_build[@]}"; do
+for package in gcc-12-base libbz2-dev liblzma-dev "${debian_compile[@]}"; do
   if [[ $package == gcc-12-base || $package == *-dev ]]; then cp -L "/usr/share/doc/$package/copyright" "$build/licenses/$package"; fi
 done
 cp .venv/src/LICENSE "$build/licenses/simdjson"

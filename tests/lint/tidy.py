@@ -17,12 +17,15 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
 CONFIGURATION = ".clang-tidy"
 OURS = ("runner/", "preload/", "cupti/", "kprobes/", CONFIGURATION)
 ANALYZER = "clang-analyzer-*"
+# Clang refuses headers that g++ has compiled before (each source names what it uses without them), and how g++ keeps its memory.
+GCC_ALONE = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx| -fpch-preprocess| --param=\S+")
 # Debian's is several years older, and takes twice as long: it looks for findings in every header of the system.
 CLANG_TIDY = str(pathlib.Path(sys.executable).with_name("clang-tidy"))
 
@@ -65,6 +68,7 @@ def database_of(build):
         entries = json.load(file)
     single = []
     for entry in entries:
+        entry["command"] = GCC_ALONE.sub("", entry["command"])
         text = pathlib.Path(entry["file"]).read_text(encoding="utf-8") if "/Unity/" in entry["file"] else ""
         included = [line.split('"')[1] for line in text.splitlines() if line.startswith("#include")]
         single += [{**entry, "file": source, "command": entry["command"].replace(entry["file"], source)} for source in included] or [entry]

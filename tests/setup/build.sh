@@ -15,7 +15,7 @@ if [[ ${1:-} == --tests ]]; then configure+=(-DMLRUN_TESTS=ON); else configure+=
 is_configured() {
   [[ -f $build/build.ninja ]] || return 1
   # A new PyArrow lies in other files; CMake does not look for it again by itself.
-  [[ $build/build.ninja -nt .venv/.installed-build ]] || return 1
+  [[ $build/build.ninja -nt .venv/.installed-compile ]] || return 1
   [[ ${1:-} != --tests ]] || grep -q '^MLRUN_TESTS:BOOL=ON$' "$build/CMakeCache.txt"
 }
 
@@ -28,4 +28,4 @@ if [[ ! -t 1 ]]; then quiet=(--quiet); fi
 printf 'build: building in %s\n' "$build" >&2
 targets=()
 if [[ ${1:-} == --demo ]]; then targets=(mlrun mlrun-trace mlrun_preload mlrun-bench-loops); fi
-ninja -C "$build" -j "$(nproc)" "${quiet[@]}" "${targets[@]}"
+exec ninja -C "$build" -j "$(nproc)" "${quiet[@]}" "${targets[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what packages.sh lists for one level (build, test, bench, cluster or harmless): Debian packages through apt-get, Python packages
-# into .venv at the top of the checkout, and from level test on further interpreters through pythons.sh. Run again, it finds
+# Installs what packages.sh lists for one level (compile, build, test, bench, cluster or harmless): Debian packages through apt-get, Python
+# packages into .venv at the top of the checkout, and from level test on further interpreters through pythons.sh. Run again, it finds
 # everything there and ends at once. Without root it prints what has to be installed and fails. One run at a time per checkout;
 # a second one waits for the first.
 set -euo pipefail
@@ -14,14 +14,16 @@ source "$here/packages.sh"
 
 usage() {
   cat <<USAGE
-Usage: tests/setup/install.sh [LEVEL]
+Usage: tests/setup/install.sh [LEVEL [COMMAND...]]
 
 Installs the Debian packages and the Python environment (.venv) that LEVEL needs:
+  compile   build mlrun
   build     build mlrun and run the demonstration (default)
   test      build, and run all tests
   bench     test, and the other tracers that tests/bench compares with
   cluster   test, and a Slurm for tests/sweep
   harmless  test, and the large programs of tests/harmless
+COMMAND is run as soon as mlrun can be compiled, beside the installation of the rest.
 USAGE
 }
 
@@ -66,11 +68,11 @@ find_missing_debian() {
 # A venv does not survive being moved, so the stamp's key holds the place as well as the versions.
 python_key() { printf '%s\n' "$venv" "$(readlink -f "$system_python")" "$simdjson_source" "${python_wanted[@]}" | sha256sum; }
 python_stamp() { printf '%s/.installed-%s' "$venv" "$1"; }
-python_is_complete() {
-  local stamp
+python_is_complete() (
+  select_level "$1"
   stamp=$(python_stamp "$1")
   [[ -x $venv/bin/python && -f $stamp && $(<"$stamp") == "$(python_key)" ]]
-}
+)
 
 # Stamps $1 and every level below it. A stamp that holds already is not touched: build.sh goes by its time.
 stamp_python() (
@@ -129,21 +131,42 @@ install_python() {
     quietly "$system_python" -m venv --clear "$venv"
   fi
   touch "$unfinished"
-  say "installing Python packages: ${python_wanted[*]} (torch is large: minutes on a slow line)"
-  quietly "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${python_wanted[@]}"
-  # The wheel holds versioned libraries only; linking asks for libarrow.so.
-  quietly "$venv/bin/python" -c 'import pyarrow; pyarrow.create_library_symlinks()'
-  rm -rf "$venv/src"
-  quietly "$venv/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --no-binary "${simdjson_source%%=*}" \
-    -d "$venv/src" "$simdjson_source"
-  tar -xzf "$venv/src"/*.tar.gz -C "$venv/src" --strip-components=1
+  if ! python_is_complete compile; then
+    pip_install compile
+    # The wheel holds versioned libraries only; linking asks for libarrow.so.
+    quietly "$venv/bin/python" -c 'import pyarrow; pyarrow.create_library_symlinks()'
+    rm -rf "$venv/src"
+    quietly "$venv/bin/python" -m pip download --no-input --disable-pip-version-check --no-deps --no-binary "${simdjson_source%%=*}" \
+      -d "$venv/src" "$simdjson_source"
+    tar -xzf "$venv/src"/*.tar.gz -C "$venv/src" --strip-components=1
+    stamp_python compile
+  fi
+  if [[ $1 != compile ]]; then
+    run_beside
+    pip_install "$1"
+    stamp_python "$1"
+  fi
   rm "$unfinished"
+}
+
+pip_install() (
+  select_level "$1"
+  say "installing Python packages: ${python_wanted[*]}$(if [[ $1 != compile ]]; then echo " (torch is large: minutes on a slow line)"; fi)"
+  quietly "$venv/bin/python" -m pip install --no-input --disable-pip-version-check "${python_wanted[@]}"
+)
+
+# Starts the user's command, which ends with us. In the background it would not see the interrupt key itself.
+run_beside() {
+  if ((${#beside[@]} == 0)); then return 0; fi
+  trap 'kill "$beside_pid" 2>/dev/null && wait "$beside_pid" || true' EXIT
+  "${beside[@]}" {lock}>&- &
+  beside_pid=$!
 }
 
 # From a mirror that may be out of reach, or no longer have them: tests take those that are there.
 fetch_interpreters() {
   local version said
-  if [[ $1 == build ]]; then return 0; fi
+  if [[ $1 == compile || $1 == build ]]; then return 0; fi
   for version in "${interpreters[@]}"; do
     said=$("$here/pythons.sh" "$version" 2>&1) || say "stacks of Python $version are not tested: ${said##*$'\n'}"
   done
@@ -155,7 +178,7 @@ main() {
     usage
     return 0
   fi
-  if (($# > 1)); then fail "expected one level, got: $*"; fi
+  beside=("${@:2}") beside_pid=""
   if ! command -v dpkg-query >/dev/null; then fail "this is not a Debian system (dpkg-query is missing)"; fi
   select_level "$level"
 
@@ -170,11 +193,15 @@ main() {
     install_debian
   fi
   if ! python_is_complete "$level"; then
-    install_python
-    stamp_python "$level"
+    install_python "$level"
     say "everything for '$level' is installed"
   fi
   fetch_interpreters "$level"
+  if [[ -n $beside_pid ]]; then
+    wait "$beside_pid"
+  elif ((${#beside[@]} > 0)); then
+    "${beside[@]}" {lock}>&-
+  fi
 }
 
 main "$@"

@@ -10,7 +10,7 @@ readonly here checkout
 trap 'rm -rf "$checkout"' EXIT
 mkdir -p "$checkout/tests"
 cp -r "$here" "$checkout/tests/setup"
-sed -i 's/^readonly debian_build=(/&\n  mlrun-no-such-package/' "$checkout/tests/setup/packages.sh"
+sed -i 's/^readonly debian_compile=(/&\n  mlrun-no-such-package/' "$checkout/tests/setup/packages.sh"
 chmod -R a+rX "$checkout"
 
 without_root=()
@@ -38,5 +38,5 @@ says 'apt-get install --yes --no-install-recommends mlrun-no-such-package'
 says "/usr/bin/python3 -m venv $checkout/.venv"
 says "$checkout/.venv/bin/pip install pyarrow=="
 refused 1 everything
-says "there is no level 'everything'; use one of: build test bench cluster harmless"
+says "there is no level 'everything'; use one of: compile build test bench cluster harmless"
 printf 'the installer names what is missing\n'

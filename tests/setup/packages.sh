@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one list of what mlrun needs besides a bare Debian 12: Debian packages by name, Python packages by exact version.
-# Levels: `build` makes mlrun and runs the demonstration, `test` adds what the tests use; on top of `test`, `bench` adds the
+# Levels: `compile` makes mlrun, `build` also runs the demonstration, `test` adds what the tests use; on top of `test`, `bench` adds the
 # peers that tests/bench compares with, `cluster` adds a Slurm, which tests/sweep runs with two nodes on one machine, and `harmless` adds large programs that tests/harmless and tests/real_programs run where they are there (on
 # a system of yours Debian starts the servers among them). Read by install.sh, which also keys its stamp by it.
 # shellcheck shell=bash disable=SC2034
 
-readonly levels=(build test bench cluster harmless)
+readonly levels=(compile build test bench cluster harmless)
 
-readonly debian_build=(
+readonly debian_compile=(
   bpftool ca-certificates ccache clang cmake g++ libboost-dev libbpf-dev libcli11-dev libdw-dev libelf-dev libevent-dev libexpected-dev
   libfmt-dev libiberty-dev libopen-trace-format2-dev libprotozero-dev libseccomp-dev libspdlog-dev libsqlite3-dev libsqlitecpp-dev libtomlplusplus-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config python3-venv zlib1g-dev
 )
+readonly debian_build=()
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
   gcc-multilib git kmod libbenchmark-dev libbz2-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
@@ -24,8 +25,9 @@ readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-
 # Versions of Python that Debian 12 does not have, whose stacks mlrun reads; pythons.sh unpacks them, without installing.
 readonly interpreters=(3.14 3.15)
 
-# PyArrow is also what mlrun-trace is linked with, so its version belongs to the build.
-readonly python_build=(pyarrow==26.0.1 numpy==2.4.6 torch==2.13.0)
+# PyArrow is also what mlrun-trace is linked with.
+readonly python_compile=(pyarrow==26.0.1)
+readonly python_build=(numpy==2.4.6 torch==2.13.0)
 # Its source archive holds simdjson as one file. Debian has simdjson as a shared library alone, whose names PyArrow's libparquet defines
 # too, for another version.
 readonly simdjson_source=pysimdjson==7.0.2

@@ -12,6 +12,7 @@
 #include "runner/exchange/import/child_text.h"
 #include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -100,7 +101,7 @@ class DarshanReader {
  private:
   Status job(const std::vector<std::string_view>& fields) {
     processes_ = json_integer(fields[1], -1);
-    to_.file().metadata = nlohmann::json::parse(fields[2], nullptr, false);
+    to_.file().metadata = util::parse_json(fields[2]);
     const auto& metadata = to_.file().metadata;
     if (metadata.is_object() && metadata.contains("exe") && metadata["exe"].is_string()) command_ = metadata["exe"];
     return {};

@@ -13,6 +13,7 @@
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -192,7 +193,7 @@ Status read_run(const std::string& trace_folder, Summary& summary) {
   const std::string path = (std::filesystem::path(trace_folder) / "run.json").string();
   auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
-  summary.run = nlohmann::json::parse(*text, nullptr, false);
+  summary.run = util::parse_json(*text);
   if (!summary.run->is_object()) return fail(path + " is damaged: it holds no JSON object");
   return {};
 }

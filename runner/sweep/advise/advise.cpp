@@ -37,7 +37,7 @@ constexpr const char* kSpread = "spread";
 Status take_command(Advice& advice) {
   const auto text = util::read_file(advice.trace + "/run.json");
   if (!text) return fail(fmt::format("{} is no trace: {}", advice.trace, text.error().text));
-  const nlohmann::json run = nlohmann::json::parse(*text, nullptr, false);
+  const nlohmann::json run = util::parse_json(*text);
   for (const nlohmann::json& word : util::list_at(run, "/command")) {
     if (word.is_string()) advice.command.push_back(word.get<std::string>());
   }

@@ -65,7 +65,7 @@ std::set<int64_t> nodes_of(const json& rule) {
 
 // Share of the sampled pages that are on the nodes of their rules. None: no rule names a node, or no page was sampled.
 std::optional<double> share_where_asked(const std::string& trace) {
-  const json run = json::parse(util::read_text(trace + "/run.json"), nullptr, false);
+  const json run = util::parse_json(util::read_text(trace + "/run.json"));
   const json& rules = util::list_at(run, "/placement/rules");
   int64_t right = 0, all = 0;
   for (const json& process : util::list_at(run, "/placement/processes")) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -39,7 +40,7 @@ Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>
   const std::string path = trace_folder + "/run.json";
   const auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
-  auto run = nlohmann::json::parse(*text, nullptr, false);
+  auto run = util::parse_json(*text);
   if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
   auto& deleted = run["deleted_tables"];
   for (const fs::path& table : tables) {

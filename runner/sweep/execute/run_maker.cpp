@@ -22,6 +22,7 @@
 #include "runner/sweep/plan/run_words.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -57,7 +58,7 @@ SuperviseOptions options_of(const Making& making, const RunRow& run, const std::
 bool command_runs(const std::string& folder, bool is_dry) {
   if (is_dry) return true;  // until the supervisor reports its end
   const std::string text = util::read_text(folder + "/" + MLRUN_SESSION_FILE);
-  const auto session = nlohmann::json::parse(text, nullptr, false);
+  const auto session = util::parse_json(text);
   if (session.is_object()) return session.value("state", "") == "running";
   return !std::filesystem::exists(folder + "/run.json");
 }

@@ -66,7 +66,7 @@ Result<Use> use_of_trace(const std::string& trace_folder) {
   const std::string path = trace_folder + "/run.json";
   const auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
-  const json run = json::parse(*text, nullptr, false);
+  const json run = util::parse_json(*text);
   if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
   const auto number = [&](const char* pointer) { return static_cast<double>(util::integer_at(run, pointer)); };
   Use use;

@@ -20,7 +20,7 @@ namespace mlrun::sweep {
 namespace {
 
 using summary::TextStyle;
-using Rows = std::span<const StatRow>;
+using StatRows = std::span<const StatRow>;
 
 constexpr size_t kAnyLines = 1000;
 
@@ -49,7 +49,7 @@ Centre centre_of(const Description& d) {
 
 class WorkloadText {
  public:
-  WorkloadText(const Sweep& sweep, Rows rows, const TextStyle& style) : sweep_(sweep), rows_(rows), style_(style) {}
+  WorkloadText(const Sweep& sweep, StatRows rows, const TextStyle& style) : sweep_(sweep), rows_(rows), style_(style) {}
 
   [[nodiscard]] std::string figure(const std::string& name) const {
     const auto value_text = [&](double value) { return figure_text(name, value, style_.glyphs); };
@@ -198,7 +198,7 @@ class WorkloadText {
   }
 
   const Sweep& sweep_;
-  Rows rows_;
+  StatRows rows_;
   const TextStyle& style_;
 };
 
@@ -239,7 +239,7 @@ std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle
   for (size_t from = 0; from < all.rows.size();) {
     size_t to = from;
     while (to < all.rows.size() && all.rows[to].cell.workload == all.rows[from].cell.workload) ++to;
-    const WorkloadText workload(sweep, Rows(all.rows).subspan(from, to - from), style);
+    const WorkloadText workload(sweep, StatRows(all.rows).subspan(from, to - from), style);
     const std::string key = summary::printable(sweep.workloads[all.rows[from].cell.workload].key);
     out += "\n" + style.bold(summary::cut_end(key, style.width, style.glyphs)) + "\n";
     out += workload.remarks();

@@ -8,6 +8,7 @@
 
 #include "runner/sweep/store/plan_json.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -78,7 +79,7 @@ RunRow run_of(const json& from) {
 Result<json> read_json(const std::string& path) {
   const auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
-  json parsed = json::parse(*text, nullptr, false);
+  json parsed = util::parse_json(*text);
   if (!parsed.is_object()) return fail(path + " is damaged: it holds no JSON object");
   return parsed;
 }

@@ -18,7 +18,7 @@ constexpr uint32_t kOnHost = INT32_MAX;     // CUPTI: the graph begins on the ho
 // By CUPTI's numbers; unknown numbers map to the first name.
 constexpr std::array kCopies = {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                 "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
-constexpr std::array kOperations = {"unknown", "allocation", "release"};
+constexpr std::array kMemoryOperations = {"unknown", "allocation", "release"};
 constexpr std::array kPools = {"none", "local", "imported"};
 constexpr std::array kSyncs = {"unknown", "event synchronize", "stream wait event", "stream synchronize",
                                "context synchronize"};
@@ -148,7 +148,7 @@ struct GpuMemoryColumns {
     visitor.optional("gpu_id", row.gpu_id, 0);
     visitor.optional("context", row.context == kNoStream ? 0 : row.context, 0);
     visitor.optional("stream", row.stream == kNoStream ? 0 : row.stream, 0);
-    visitor.label("operation", model::operation_of(row.detail), kOperations);
+    visitor.label("operation", model::operation_of(row.detail), kMemoryOperations);
     visitor.label("memory", model::memory_of(row.detail), model::kGpuMemories);
     visitor("address", row.address);
     visitor("bytes", row.bytes);

@@ -59,7 +59,7 @@ void ProcessNotes::add(const BlockScan& scan) {
 }
 
 void ProcessNotes::add_text(const ProcessText& text) {
-  const json object = json::parse(text.json, nullptr, false);
+  const json object = util::parse_json(text.json);
   if (!object.is_object()) {
     ++unreadable_texts_;
     return;

@@ -14,6 +14,7 @@
 
 #include "runner/decode/limits.h"
 #include "runner/events/mllog_stamp.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -95,8 +96,7 @@ void MllogReader::read_file(const std::string& path) {
 void MllogReader::read_line(const std::string& line, int64_t place) {
   const size_t at = line.find(kMarker);
   if (at == std::string::npos) return;
-  const json event =
-      json::parse(line.begin() + static_cast<ptrdiff_t>(at + kMarker.size()), line.end(), nullptr, false);
+  const json event = util::parse_json(std::string_view(line).substr(at + kMarker.size()));
   const auto ms = event.is_object() ? milliseconds_of(event) : std::nullopt;
   const std::string key = event.is_object() ? text_in(event, "key") : std::string();
   if (!ms || key.empty() || events_.size() >= kMarksMax) {

@@ -13,6 +13,7 @@
 #include "runner/events/session.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -130,7 +131,7 @@ std::string KeptParts::find_whole(const std::string& made_of) {
   std::set<size_t> seen;
   if (!std::getline(file, told) || told != made_of) return lines;
   while (std::getline(file, told)) {
-    const json value = json::parse(told, nullptr, false);
+    const json value = util::parse_json(told);
     if (!value.is_object() || !value.contains("part") || !value["part"].is_number_unsigned()) continue;
     const size_t part = value["part"];
     if (!seen.insert(part).second) continue;

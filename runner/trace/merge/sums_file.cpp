@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kNearBoundNs = 500'000;  // bounds are whole milliseconds
 constexpr uint32_t kOwn = 1;                // mlrun_sum.file_mode
-constexpr size_t kSumsMax = size_t{1} << 20;
+constexpr size_t kRowsOfSumsMax = size_t{1} << 20;
 constexpr int64_t kMost = INT64_MAX / (int64_t{1} << 20);  // so that sums of sums cannot overflow
 
 int64_t bounded(uint64_t number) { return static_cast<int64_t>(std::min<uint64_t>(number, kMost)); }
@@ -173,7 +173,7 @@ bool lacks_file(const events::RecordView& record, const model::CallRow& row) {
 
 void SumsFile::add(const SumCursor& cursor, const Channel& channel) {
   const events::RecordView* record = cursor.record();
-  if (!record || rows_.size() >= kSumsMax) return;
+  if (!record || rows_.size() >= kRowsOfSumsMax) return;
   model::SumRow row;
   row.call.origin = channel.origin;
   const events::EventClass event_class = events::class_of(record->kind);

@@ -14,7 +14,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr size_t kRowsAhead = 24, kBatchRows = 128;
+constexpr size_t kRowsOfKindAhead = 24, kBatchRows = 128;
 
 // Bytes of the texts that are stored in the row.
 template <typename Row>
@@ -74,8 +74,8 @@ Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Par
   GroupEnds ends;
   for (size_t at = 0; at < partition.order.size(); ++at) {
     const RowRef& ref = partition.order[at];
-    if (at + kRowsAhead < partition.order.size() && partition.order[at + kRowsAhead].kind == kind) {
-      util::prefetch(&rows[partition.order[at + kRowsAhead].index].origin.ts_ns);
+    if (at + kRowsOfKindAhead < partition.order.size() && partition.order[at + kRowsOfKindAhead].kind == kind) {
+      util::prefetch(&rows[partition.order[at + kRowsOfKindAhead].index].origin.ts_ns);
     }
     if (ref.kind != kind) continue;
     const int64_t end_ns = end_of(ref, rows[ref.index]);

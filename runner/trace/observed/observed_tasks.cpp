@@ -218,7 +218,7 @@ void ObservedTasks::end_process(model::TraceInfo& info, uint32_t pid, int64_t ts
 }
 
 void ObservedTasks::take_facts(model::TraceInfo& info, const Event& event) {
-  const json facts = json::parse(event.facts, nullptr, false);
+  const json facts = util::parse_json(event.facts);
   if (!facts.is_object()) return;
   const Process& living = process_of(info, event);
   model::ProcessRow& process = info.processes[living.row];

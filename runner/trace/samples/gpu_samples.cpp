@@ -231,7 +231,7 @@ std::string throttle_text(int64_t reasons) {
 std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts) {
   std::vector<model::GpuRow> gpus;
   for (const std::string& text : texts) {
-    const auto about = nlohmann::json::parse(text, nullptr, false);
+    const auto about = util::parse_json(text);
     const auto number = [&](const char* where, int32_t otherwise) {
       return static_cast<int32_t>(util::integer_at(about, where, otherwise));
     };

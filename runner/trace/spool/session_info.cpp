@@ -80,7 +80,7 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   if (!text)
     return fail(text.error().text + "; is " + trace_folder + " a trace folder whose merge is still to be done?");
   SessionInfo info;
-  info.all = json::parse(*text, nullptr, false);
+  info.all = util::parse_json(*text);
   if (!info.all->is_object()) return fail(path + " is damaged: it is no JSON object");
 
   if (info.text("/clock/kind") == "monotonic") info.clock_kind = MLRUN_CLOCK_MONOTONIC;

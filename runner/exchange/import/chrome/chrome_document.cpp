@@ -4,6 +4,7 @@
 
 #include "runner/exchange/import/chrome/chrome.h"
 #include "runner/exchange/import/chrome/chrome_reader.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -41,7 +42,7 @@ void ChromeReader::read_members() {
   FileAccount& file = to_.file();
   for (const auto& [key, value] : document_) {
     nlohmann::json& metadata = file.metadata[util::escaped_utf8(key)];
-    metadata = nlohmann::json::parse(mended_json(value, false), nullptr, false);
+    metadata = util::parse_json(mended_json(value, false));
     if (metadata.is_discarded()) metadata = mended_json(value, false);
   }
   if (const int64_t base = json_integer(document_["baseTimeNanoseconds"], -1); base >= 0 && base < kBaseTimeMax) {

@@ -8,6 +8,7 @@
 #include "runner/exchange/import/chrome/chrome_event.h"
 #include "runner/exchange/import/chrome/json_splitter.h"
 #include "runner/exchange/import/json_members.h"
+#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -66,7 +67,7 @@ class TensorflowMemory {
     auto& place = depth == 0   ? to_.file().metadata[name]
                   : depth == 1 ? allocators_[name][""]
                                : allocators_[util::escaped_utf8(allocator_)][name];
-    place = nlohmann::json::parse(mended_json(value, false), nullptr, false);
+    place = util::parse_json(mended_json(value, false));
     if (place.is_discarded()) place = mended_json(value, false);
     return {};
   }
