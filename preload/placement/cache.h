@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Freed blocks at hand, without the heap's lock. A thread uses one of a heap's eight caches. A block goes back to the cache that the thread used
-// which allocated it, whoever frees it: threads that free what they have allocated share nothing, and one that allocates what another
+// which allocated it, also if another thread frees it: threads that free what they have allocated share nothing, and one that allocates what another
 // frees finds it in its cache.
 //
 //   malloc    nothing in the cache fits closely, or another thread is in it at this moment ─▶ the heap, by its lock

@@ -22,7 +22,7 @@ enum heap_source {
   kClosed  // nowhere: there are no new ones
 };
 
-// In three parts, so that threads that have a cache each read what nobody writes, and those that wait for the lock disturb nobody else.
+// Three parts on cache lines of their own: what threads only read, the lock, and what its holder writes. Waiting for the lock slows no other thread.
 struct heap {
   const struct mlrun_place_rule *rule;
   uint32_t first_large;  // page

@@ -68,7 +68,7 @@ INLINE struct run *run_at(uint32_t page) {
   return table & 1 ? (struct run *)(table - 1) : (struct run *)table + page % kSegmentPages;
 }
 
-// Of a run that may belong to another thread: a live block becomes a cached one, and back, without the heap's lock.
+// The run may belong to another thread: a live block becomes a cached one, and back, without the heap's lock.
 INLINE enum run_state state_of(const struct run *run) { return __atomic_load_n(&run->state, __ATOMIC_RELAXED); }
 
 // The run of a live block; null: there is no block of ours at this address.

@@ -95,8 +95,7 @@ bool has_loader(const Timeline& timeline, const LoopSight& sight) {
   return timeline.loops.places[static_cast<size_t>(sight.place)].find("DataLoaderIter.") != std::string::npos;
 }
 
-// Of a shuffled sampler that has handed out its last items nothing is seen any more, but its DataLoader is still there: that loads or has
-// loaded one more batch.
+// A shuffled sampler that has handed out its last items is no longer seen, but its DataLoader is: it loads or has loaded one more batch.
 bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_ns) {
   const auto& all = timeline.loops.sights.at(thread_id);
   const auto at = [&](Ns ts_ns) {

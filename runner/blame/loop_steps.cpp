@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLoopStepsMost = 1'000'000;
 constexpr double kShareMin = 0.5;  // of the driver's time after its imports
 
-// Of two loops, `inner` runs while `outer` does.
+// Whether `inner` runs while `outer` does.
 bool is_inside(const Loop& inner, const Loop& outer) {
   size_t inside = 0;
   for (const Lap& lap : inner.laps) {

@@ -79,7 +79,7 @@ def check(this):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     report, causes = report_of(this, ASKS, f"127.0.0.1:{server.server_port}")
     server.shutdown()
-    this.equal("a server that is told each step", ("remote_call" in causes, "data_remote" in causes), (True, False), said=str(report["findings"]))
+    this.equal("a server that gets a message each step", ("remote_call" in causes, "data_remote" in causes), (True, False), said=str(report["findings"]))
     asked_ns = sum(row["ns"] for row in report["time"] if (row["activity"], row["state"]) == ("compute", "remote"))
     this.true("60 answers of 50 ms", asked_ns > 2_900_000_000, report["time"])
 

@@ -69,7 +69,7 @@ uint64_t parities(uint64_t quotes) {
 uint64_t escaped_bytes(uint64_t backslashes, uint64_t& carry) {
   constexpr uint64_t kOddBits = 0xaaaa'aaaa'aaaa'aaaa;
   if (backslashes == 0) return std::exchange(carry, 0);
-  // Of a row of backslashes every other one escapes: a subtraction carries through the row.
+  // In a row of backslashes every other one escapes: a subtraction carries through the row.
   const uint64_t may_escape = backslashes & ~carry;
   const uint64_t codes = (((may_escape << 1) | kOddBits) - may_escape) ^ kOddBits;
   const uint64_t escaped = codes ^ (backslashes | carry);

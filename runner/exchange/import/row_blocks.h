@@ -20,7 +20,7 @@ class RowBlocks {
     bytes_ += size;
     return place;
   }
-  // Of the rows.
+  // Used by the rows.
   [[nodiscard]] size_t bytes() const { return bytes_; }
   // Forgets the rows, and keeps the memory for others.
   void clear() { block_ = used_ = bytes_ = 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads with large blocks of their own and of each other, and what the program itself counts of them: places_threads CASE. Ends by SIGKILL, so that
-// nothing is told at its end.
+// nothing is written at its end.
 //   counts    four threads allocate and free, two more free what two others allocate, the process forks meanwhile; "matches bytes alive wrong"
 //   turns     four threads, one behind the other, have five blocks alive; together: at the same time. "peak"
 //   kept      eight threads free what the thread behind them has allocated, 16 MiB each; "MiB that stay resident, beyond those before"

@@ -103,7 +103,7 @@ TEST_F(LoopStepsTest, ALoopThatIsLeftHasNoKnownNumber) {
   EXPECT_TRUE(find().steps.empty());
 }
 
-// Forty samples are loaded for each batch, and then it computes: the loop over samples is none over steps, nor can it be told from one.
+// Forty samples are loaded for each batch, and then it computes: the loop over samples is not one over steps, but looks like one.
 TEST_F(LoopStepsTest, ALoopThatMakesOneBatchIsNotTheTraining) {
   const int32_t outer = 0;
   timeline_.loops.places = {"train.py:1:3"};

@@ -189,7 +189,7 @@ TEST(ColumnChunk, OfTexts) {
   expect_texts_back({""});
   expect_texts_back(texts(1000, [](size_t) { return ""; }));
   expect_texts_back(texts(1000, [](size_t) { return "one"; }));
-  // Of each length, and such as differ in one byte alone.
+  // Texts of each length, and texts that differ in one byte alone.
   expect_texts_back(texts(4099, [&](size_t row) { return std::string(row % 41, 'a'); }));
   expect_texts_back(texts(4099, [&](size_t) {
     std::string text(random() % 41, 'a');
