@@ -47,8 +47,8 @@ struct Payload {
 // Process 1, threads 100 and 101: main.py:3 work called by main.py:9 <module>; the second one's stack was cut.
 Payload two_threads() {
   Payload payload;
-  payload.samples = {{kStartNs + 10, kStartNs + 10, 1, 100, 0, 1, 1, 'R', 50},
-                     {kStartNs + 20, kStartNs + 70, 1, 101, 1, 6, 0, 'D', 300}};
+  payload.samples = {{kStartNs + 10, kStartNs + 10, 1, 100, 0, 1, 1, 'R', 50, 0, 0},
+                     {kStartNs + 20, kStartNs + 70, 1, 101, 1, 6, 0, 'D', 300, 0, 0}};
   payload.stacks = {{0, 2, 0, 0}, {1, 1, 1, 0}};
   payload.steps = {0, 1};
   payload.frames = {{0, 1, 3}, {0, 2, 9}};
@@ -159,7 +159,7 @@ TEST_F(PythonStacks, ThatNameOneLongTextManyTimesTakeBoundedMemory) {
   constexpr size_t kText = 4096, kKeptMax = (size_t{128} << 20) / (2 * 2 * 4 * kText), kStacks = kKeptMax + 10;
   Payload payload;
   for (__u32 i = 0; i < kStacks; ++i) {
-    payload.samples.push_back({kStartNs + i, kStartNs + i, 1, 100, i, 1, 1, 0, 0});
+    payload.samples.push_back({kStartNs + i, kStartNs + i, 1, 100, i, 1, 1, 0, 0, 0, 0});
     payload.stacks.push_back({i, 1, 0, 0});
     payload.steps.push_back(i);
     payload.frames.push_back({0, 0, static_cast<__s32>(i)});
