@@ -12,10 +12,21 @@ file = ["/etc/passwd"]
 """ + kit.THREE
 
 
+def leave_half_a_log(sweep):
+    """In the folder of a run that is still planned, as a kill may leave it there."""
+    process = sweep.start()
+    kit.wait_until(lambda: sweep.rows("SELECT 1 FROM run WHERE state = 'done'"))
+    kit.kill(sweep, process, False)
+    folder = sweep.folder(sweep.rows("SELECT folder FROM run WHERE state = 'planned' ORDER BY position")[-1][0])
+    folder.mkdir()
+    (folder / "cmd.log.tmp").touch()
+
+
 def check(this):
     sweep = kit.Sweep(this, PLAN)
     seed = 24
     print("seed", seed)
+    leave_half_a_log(sweep)
     kit.killed_at_random(sweep, 20, 0.6, seed)
     sweep.expect_whole(30)
     for folder, failure, interrupted in sweep.rows("SELECT folder, failure, interrupted FROM run WHERE state = 'failed'"):

@@ -25,13 +25,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMessageBytes = 200;
-constexpr off_t kEndBytes = 1 << 16;  // of a log, whose size is the program's own matter
+constexpr const char* kTemporaryEnd = ".tmp";  // of the file that util::write_atomically renames at last
+constexpr off_t kEndBytes = 1 << 16;           // of a log, whose size is the program's own matter
 
-// Left by a run whose process was still held when the sweep was killed.
+// Left by a run whose process was still held when the sweep was killed. A log may be half written.
 bool holds_logs_alone(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!launch::is_log_of_sweep(entry.path().filename().string())) return false;
+    const fs::path name = entry.path().filename();
+    const bool is_temporary = name.extension() == kTemporaryEnd;
+    if (!launch::is_log_of_sweep((is_temporary ? name.stem() : name).string())) return false;
   }
   return !error;
 }
