@@ -4,7 +4,6 @@
 //   darshan   the input is what Darshan's Python package prints
 //   otf2      the input is an archive, its files one behind the other: "NAME SIZE", a line break, and so many bytes
 //   mlrun     the input is a database as mlrun export writes it
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +19,6 @@
 #include "runner/exchange/import/archive.h"
 #include "runner/exchange/import/darshan.h"
 #include "runner/exchange/sqlite_restore.h"
-#include "runner/util/unique_fd.h"
 
 namespace {
 
@@ -102,9 +100,10 @@ uint64_t hash_of(const uint8_t* data, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string folder = fs::temp_directory_path() / ("mlrun-import-fuzz-" + std::to_string(::getpid()));
-  const mlrun::util::UniqueFd file(::memfd_create("input", MFD_CLOEXEC));
-  if (!file.valid() || ::write(file.get(), data, size) != static_cast<ssize_t>(size)) std::abort();
-  std::string path = "/proc/self/fd/" + std::to_string(file.get());
+  fs::create_directories(folder);
+  // SQLite opens no file without a name.
+  std::string path = folder + "/input";
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   const std::string made = folder + "/made", archive = folder + "/archive";
   fs::create_directories(made);
   if (reads("mlrun")) {
