@@ -20,7 +20,7 @@ constexpr size_t kRowsThatDecide = 1000, kColumnGap = 2, kTextAtLeast = 20;
 class TextOutput final : public RowOutput {
  public:
   TextOutput(std::vector<std::string> names, int64_t origin_ns, TextOptions options, Sink sink)
-      : names_(std::move(names)), origin_ns_(origin_ns), options_(options), sink_(std::move(sink)) {}
+      : names_(std::move(names)), origin_ns_(origin_ns), options_(std::move(options)), sink_(std::move(sink)) {}
 
   void row(const std::vector<const Column*>& columns, int64_t row) override {
     std::vector<std::string> cells;
