@@ -156,7 +156,7 @@ class TextOutput final : public RowOutput {
 
 std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
                                        Sink sink) {
-  return std::make_unique<TextOutput>(std::move(names), origin_ns, options, std::move(sink));
+  return std::make_unique<TextOutput>(std::move(names), origin_ns, std::move(options), std::move(sink));
 }
 
 }  // namespace mlrun::view
