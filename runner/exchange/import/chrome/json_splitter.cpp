@@ -1,62 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/chrome/json_splitter.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
 
+#include "runner/exchange/import/json_marks.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
-// The bits of a block of bytes that are quotes, backslashes and brackets.
-struct BlockMarks {
-  uint64_t quotes = 0, backslashes = 0, opens = 0, closes = 0;
-};
-constexpr size_t kBlock = 64;
-
-#ifdef __SSE2__
-BlockMarks marks_of(const char* bytes) {
-  BlockMarks marks;
-  for (size_t i = 0; i < kBlock; i += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i));
-    const __m128i lower = _mm_or_si128(block, _mm_set1_epi8(0x20));  // { and [ become one, as do } and ]
-    const auto bits = [&](__m128i of, char byte) {
-      const int found = _mm_movemask_epi8(_mm_cmpeq_epi8(of, _mm_set1_epi8(byte)));
-      return static_cast<uint64_t>(static_cast<unsigned>(found)) << i;
-    };
-    marks.quotes |= bits(block, '"');
-    marks.backslashes |= bits(block, '\\');
-    marks.opens |= bits(lower, '{');
-    marks.closes |= bits(lower, '}');
-  }
+JsonMarks marks_of(const char* block) {
+  JsonMarks marks;
+  for (size_t at = 0; at < kJsonBlock; at += JsonBytes::kBytes) mark(JsonBytes(block, at), marks);
   return marks;
-}
-#else
-BlockMarks marks_of(const char* bytes) {
-  BlockMarks marks;
-  for (size_t i = 0; i < kBlock; ++i) {
-    const uint64_t bit = uint64_t{1} << i;
-    if (bytes[i] == '"') marks.quotes |= bit;
-    if (bytes[i] == '\\') marks.backslashes |= bit;
-    if (bytes[i] == '{' || bytes[i] == '[') marks.opens |= bit;
-    if (bytes[i] == '}' || bytes[i] == ']') marks.closes |= bit;
-  }
-  return marks;
-}
-#endif
-
-// Each bit is the parity of the bits up to it: from an opening quote to before the closing one.
-uint64_t between(uint64_t quotes) {
-  for (const unsigned shift : {1u, 2u, 4u, 8u, 16u, 32u}) quotes ^= quotes << shift;
-  return quotes;
 }
 
 // Finds the end of an object, array or text that begins at the first byte; can be resumed when there are more bytes.
@@ -67,14 +27,14 @@ class ValueEnd {
   explicit ValueEnd(char first) : is_quoted_(first == '"') {}
 
   Found search(std::string_view bytes) {
-    for (; at_ + kBlock <= bytes.size(); at_ += kBlock) {
-      const BlockMarks marks = marks_of(bytes.data() + at_);
+    for (; at_ + kJsonBlock <= bytes.size(); at_ += kJsonBlock) {
+      const JsonMarks marks = marks_of(bytes.data() + at_);
       if (is_quoted_ || marks.backslashes != 0 || escaped_ == at_) {
-        if (const Found found = see_each(bytes, kBlock); found != Found::kMore) return found;
+        if (const Found found = see_each(bytes, kJsonBlock); found != Found::kMore) return found;
         continue;
       }
-      const uint64_t texts = between(marks.quotes) ^ (is_text_ ? ~uint64_t{0} : 0);
-      is_text_ = texts >> (kBlock - 1) != 0;
+      const uint64_t texts = parities(marks.quotes) ^ (is_text_ ? ~uint64_t{0} : 0);
+      is_text_ = texts >> (kJsonBlock - 1) != 0;
       const uint64_t opens = marks.opens & ~texts, closes = marks.closes & ~texts;
       if (const Found found = count(opens, closes); found != Found::kMore) return found;
     }
