@@ -234,7 +234,7 @@ Batches Divider::find_batches(int32_t driver) const {
   return batches;
 }
 
-// Where workers send the batches, a server that code other than the loader's asks has none.
+// Where workers send the batches, waiting for a server in code other than the loader's is not waiting for a batch.
 bool Divider::asks_server(const Piece& piece, const Batches& batches) const {
   return piece.top == Top::kWaiting && piece.hops == 0 && piece.away_file_id != 0 && !piece.by_loader &&
          !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).looks.empty();

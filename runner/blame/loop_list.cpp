@@ -19,7 +19,7 @@ struct Seen : LoopSight {
 };
 using Sights = std::vector<Seen>;
 
-// Where the iterator is: the slot of the innermost function that holds it. Whoever holds that one may be seen or not.
+// Where the iterator is: the slot of the innermost function that holds it. What holds that function may be seen or not.
 std::string holder_of(const std::string& place) {
   const size_t slot = place.rfind(':');
   const size_t begin = slot == std::string::npos ? std::string::npos : place.rfind('>', slot);

@@ -58,7 +58,7 @@ def drop(folder):
         left = {path: pages for path in folder.iterdir() if (pages := cached_pages(path))}
         if not left:
             return
-    raise AssertionError(f"the page cache keeps files that nobody uses: {left}")
+    raise AssertionError(f"pages of these files stay in the page cache: {left}")
 
 
 def taken_pages():
