@@ -21,7 +21,14 @@ TEST(FileLimits, AConfinedProgramIsNotAskedForMore) {
   EXPECT_EQ(reads[1].file_path(), folder / "data");
   EXPECT_EQ(reads[2].file_path(), folder / "data");  // defined by its open, without device and inode
   EXPECT_EQ(reads[2].file->event.inode, 0u);
-  EXPECT_EQ(run.calls_of({"open"}).back().path, "relative");
+  // The kernel may not be asked whether a name can be read, so only a brief call proves it (program_memory.md).
+  size_t named = 0;
+  for (const RecordedCall& call : run.calls_of({"open"})) {
+    if (call.event.result >= 0) continue;
+    EXPECT_TRUE(call.path == "relative" || call.path.empty()) << call.path;
+    named += call.path == "relative" ? 1 : 0;
+  }
+  EXPECT_GT(named, 0u);
 }
 
 TEST(FileLimits, HandlersOnTheSmallestStackDoNotOverflowIt) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // confined FILE: allows itself read, write, openat, close and exit, everything else kills; then uses descriptors it
-// never used.
+// never used, and looks 200 times for a file.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -27,6 +27,6 @@ int main(int count, char **arguments) {
   read(0, &byte, 1);     // never met before
   read(used, &byte, 1);  // known
   int fd = open(arguments[1], O_RDONLY);
-  open("relative", O_RDONLY);
+  for (int i = 0; i < 200; i++) open("relative", O_RDONLY);  // not there
   return read(fd, &byte, 1) != 1 || close(fd) || close(used);
 }
