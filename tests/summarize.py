@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the slowest tests, the time by label and the skipped tests of the last run of ctest.
+"""Prints the slowest tests, the time by label, the skipped tests and the failed ones of the last run of ctest.
 
-Usage: summarize.py BUILD   (BUILD/tests.xml is ctest's report, tests/allowed_skips.txt the list of tests that may be skipped)
-Fails when a test was skipped that is not on the list."""
+Usage: summarize.py BUILD
+BUILD/tests.xml is ctest's report, BUILD/tests_again.xml, if there, that of the failed tests' second run, and
+tests/allowed_skips.txt the list of tests that may be skipped. Fails when a test was skipped that is not on the list."""
 
 import json
 import re
@@ -14,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 SLOWEST = 10
+LAST_LINES = 25  # of the output of a test that failed
 ALLOWED = Path(__file__).with_name("allowed_skips.txt")
 
 
@@ -36,9 +38,29 @@ def reason_of(case):
     return found[1].strip() if found else ""
 
 
+def cases_of(report):
+    return xml.parse(report).getroot().findall("testcase") if report.exists() else []
+
+
+def failed_tests(cases):
+    return {case.get("name"): case for case in cases if case.find("failure") is not None}
+
+
+def print_failures(build, cases):
+    """Last, since logs are often cut off at their begin."""
+    again = cases_of(build / "tests_again.xml")
+    failed, failed_again = failed_tests(cases), failed_tests(again)
+    passed_again = {case.get("name") for case in again} - set(failed_again)
+    print(f"Failed: {len(failed)}" + (f", {len(passed_again)} of them passed when run again, alone" if again else ""))
+    for name, case in failed.items():
+        print(f"\n  {name} {'failed once, then passed' if name in passed_again else 'failed'}:")
+        for line in (case.findtext("system-out") or "").rstrip().splitlines()[-LAST_LINES:]:
+            print("    " + line)
+
+
 def main():
-    build = sys.argv[1]
-    cases = xml.parse(Path(build) / "tests.xml").getroot().findall("testcase")
+    build = Path(sys.argv[1])
+    cases = cases_of(build / "tests.xml")
     labels, by_label = labels_of_tests(build), Counter()
     for case in cases:
         for label in labels.get(case.get("name"), []) or ["none"]:
@@ -55,6 +77,7 @@ def main():
         is_allowed = any(re.fullmatch(names, name) and re.fullmatch(reasons, reason) for names, reasons in allowed)
         unexpected += not is_allowed
         print(f"  {name}: {reason or 'no reason given'}{'' if is_allowed else ' (not allowed by tests/allowed_skips.txt)'}")
+    print_failures(build, cases)
     if unexpected:
         print(f"summarize: {unexpected} tests were skipped that must run: install what they need, or list them with the reason")
     return 1 if unexpected else 0
