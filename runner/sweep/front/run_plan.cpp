@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb `mlrun sweep PLAN`, also as `runs`.
-#include <array>
-#include <cstdlib>
 #include <string>
 
 #include "runner/sweep/execute/execute.h"
@@ -10,27 +8,8 @@
 #include "runner/sweep/plan/read_plan.h"
 #include "runner/sweep/slurm/cluster_sweep.h"
 #include "runner/sweep/verbs.h"
-#include "runner/util/log.h"
 
 namespace mlrun::sweep {
-
-namespace {
-
-// The older script's variables. They matter to modes with hms = 1 or freq > 0 alone, which are refused.
-void say_if_variables_have_no_effect() {
-  static constexpr std::array kVariables = {"HEIMDALLR_READEVENT", "HEIMDALLR_WRITEEVENT", "HEIMDALLR_PMEMDIR",
-                                            "HEIMDALLR_PMEMSIZE"};
-  std::string names;
-  for (const char* name : kVariables) {
-    if (std::getenv(name) != nullptr) names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  if (names.empty()) return;
-  util::say(
-      names +
-      ": samples of memory accesses and memory of DAX file systems do not exist yet; these variables have no effect");
-}
-
-}  // namespace
 
 Result<int> run_plan(const Arguments& arguments) {
   const auto parsed = parse_sweep(arguments);
@@ -45,7 +24,6 @@ Result<int> run_plan(const Arguments& arguments) {
     if (!plan) return tl::make_unexpected(plan.error());
     request.plan = *std::move(plan);
   }
-  if (options.runs) say_if_variables_have_no_effect();
   if (options.dry_run) {
     const Status printed = print_dry_run(*request.plan, options.folder, options.json);
     return printed ? Result<int>(0) : tl::make_unexpected(printed.error());

@@ -8,8 +8,16 @@
 
 namespace mlrun::sweep {
 
-// One configuration a line; blank lines and comments (#) are left out. mem and cpu are NUMA nodes; - is any. What the columns
-// hms and freq ask for does not exist yet.
-void read_modes(const std::string& text, const std::string& file, Draft& draft);
+// The older script's variables, which say how hms = 1 and freq > 0 are done; empty: not set.
+struct ModesVariables {
+  std::string pmem_folder, pmem_bytes;  // HEIMDALLR_PMEMDIR, HEIMDALLR_PMEMSIZE
+  std::string read_event, write_event;  // HEIMDALLR_READEVENT, HEIMDALLR_WRITEEVENT: r and a raw number in hexadecimal
+
+  static ModesVariables of_environment();
+};
+
+// One configuration a line; blank lines and comments (#) are left out. mem and cpu are NUMA nodes; - is any. hms = 1 puts blocks
+// of 4 KiB and more into persistent memory, freq > 0 takes samples of memory accesses.
+void read_modes(const std::string& text, const std::string& file, const ModesVariables& variables, Draft& draft);
 
 }  // namespace mlrun::sweep

@@ -21,17 +21,18 @@ namespace {
 Status read_modes_file(const std::string& file, Draft& draft) {
   const auto text = util::read_file(file);
   if (!text) return tl::make_unexpected(text.error());
-  read_modes(*text, file, draft);
+  read_modes(*text, file, ModesVariables::of_environment(), draft);
   if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
   return {};
 }
 
 // The older script's shipped line was "1loc_50 0 1 1 0 5000": memory and CPUs of one node, recorded, 5,000 samples a second. The
-// node stays where a machine has it; the samples do not exist yet, and the name says so as the script's other lines do.
+// node stays where a machine has it. Samples cost time and need rights, so they are for a file of modes; the name says so as the
+// script's other lines do.
 void add_default_mode(Draft& draft) {
   const bool has_node = launch::find_cpus_of_nodes("1") && launch::find_memory_nodes("1");
   const std::string node = has_node ? "1" : "-";
-  read_modes(fmt::format("1loc_00 0 {0} {0} 0 0\n", node), "the default mode", draft);
+  read_modes(fmt::format("1loc_00 0 {0} {0} 0 0\n", node), "the default mode", {}, draft);
 }
 
 void read_workload_words(const std::vector<std::string>& workloads, Draft& draft) {

@@ -186,6 +186,11 @@ std::string with_modes(const toml::table& plan, const Draft& draft) {
   for (const ConfigurationDraft& one : draft.configurations) {
     toml::table keys{{"name", one.values.name}};
     if (one.values.is_dry) keys.insert("dry", true);
+    if (!one.values.options.empty()) {
+      toml::array options;
+      for (const std::string& word : one.values.options) options.push_back(word);
+      keys.insert("options", std::move(options));
+    }
     if (!one.values.cpu_node.empty()) keys.insert("cpu_node", one.values.cpu_node);
     if (!one.values.mem_node.empty()) keys.insert("mem_node", one.values.mem_node);
     configurations.push_back(std::move(keys));

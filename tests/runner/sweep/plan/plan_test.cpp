@@ -305,6 +305,41 @@ TEST(modes, a_plan_can_take_its_configurations_from_six_columns) {
   std::remove(name.c_str());
 }
 
+// Sets a variable for one test; null: it is not there.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (value == nullptr)
+      ::unsetenv(name);
+    else
+      ::setenv(name, value, 1);
+  }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST(modes, a_frequency_takes_samples_of_memory_accesses) {
+  const ModesFile file("1loc_50 0 - - 0 5000\n");
+  const Variable read("HEIMDALLR_READEVENT", "r4003E:ppp"), write("HEIMDALLR_WRITEEVENT", nullptr);
+  const auto plan = plan_of_runs(file.name(), "1", {"true"});
+  ASSERT_TRUE(plan) << plan.error().text;
+  EXPECT_EQ(plan->configurations[0].options, (Words{"--access=5000", "--access-read-event", "r4003E"}));
+  EXPECT_EQ(plan_of(plan->text).hash, plan->hash) << plan->text;
+}
+
+TEST(modes, persistent_memory_is_looked_for_in_the_folder_of_the_variable) {
+  const ModesFile file("3hms_00 1 - - 0 0\n");
+  const Variable folder("HEIMDALLR_PMEMDIR", "/no/such/folder"), size("HEIMDALLR_PMEMSIZE", "0x100000000");
+  const auto plan = plan_of_runs(file.name(), "1", {"true"});
+  ASSERT_FALSE(plan);
+  EXPECT_TRUE(plan.error().text.starts_with(file.name() + ":1: hms: --pmem /no/such/folder:4294967296: "))
+      << plan.error().text;
+}
+
 TEST(modes, without_a_file_there_is_the_older_scripts_mode_without_its_samples) {
   const auto plan = plan_of_runs("", "1", {"true"});
   ASSERT_TRUE(plan) << plan.error().text;
@@ -336,10 +371,11 @@ INSTANTIATE_TEST_SUITE_P(All, BadModesFiles,
                                          BadModes{"SevenColumns", "a 0 - - 0 0 0\n", ":1: mode: ", "7 columns"},
                                          BadModes{"OneColumn", "a\n", ":1: mode: ", "1 column "},
                                          BadModes{"Nothing", "# only a remark\n\n", ": mode: ", "no configuration"},
-                                         BadModes{"Hms", "a 1 - - 0 0\n", ":1: hms: ", "a asks for memory"},
+                                         BadModes{"Hms", "a 1 - - 0 0\n", ":1: hms: ", "HEIMDALLR_PMEMDIR"},
+                                         BadModes{"DryHms", "a 1 - - 1 0\n", ":1: hms: ", "dry run"},
                                          BadModes{"HmsAsText", "a x - - 0 0\n", ":1: hms: ", "'x' is neither"},
-                                         BadModes{"Freq", "a 0 - - 0 0\nb 0 - - 0 5000\n",
-                                                  ":2: freq: ", "b asks for 5000"},
+                                         BadModes{"DryFreq", "a 0 - - 0 0\nb 0 - - 1 5000\n", ":2: freq: ", "dry run"},
+                                         BadModes{"FreqTooHigh", "a 0 - - 0 200000\n", ":1: freq: ", "100000"},
                                          BadModes{"FreqAsText", "a 0 - - 0 1k\n", ":1: freq: ", "whole number"},
                                          BadModes{"NegativeFreq", "a 0 - - 0 -1\n", ":1: freq: ", "whole number"},
                                          BadModes{"Dry", "a 0 - - 2 0\n", ":1: dry: ", "'2' is neither"},
