@@ -293,9 +293,16 @@ const Wait& WaitEnds::last_of(int32_t thread_id, const Wait& wait) {
   return *at;
 }
 
+// Whether the scheduler counted the thread as asleep for most of an interval around the moment, in no recorded call.
+bool WaitEnds::is_asleep(const Thread& thread, Ns moment_ns) {
+  const auto row = std::partition_point(thread.usage.begin(), thread.usage.end(),
+                                        [&](const Usage& one) { return one.end_ns <= moment_ns; });
+  return row != thread.usage.end() && row->start_ns <= moment_ns && row->asleep > 0.5;
+}
+
 std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const {
   constexpr Ns kWithinNs = 30'000'000;
-  std::vector<int32_t> free, running;
+  std::vector<int32_t> free, running, awake;
   for (const int32_t other : timeline_.process(proc_id).threads) {
     const Thread& thread = timeline_.thread(other);
     if (other == thread_id || thread.first_ns > moment_ns || thread.last_ns < moment_ns) continue;
@@ -304,8 +311,10 @@ std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns mo
     free.push_back(other);
     const Look* look = look_near(other, moment_ns, kWithinNs);
     if (look != nullptr && look->running == 1) running.push_back(other);
+    if (!is_asleep(thread, moment_ns)) awake.push_back(other);  // a pool's idle thread never had the lock
   }
-  return running.empty() ? free : running;
+  if (!running.empty()) return running;
+  return awake.empty() ? free : awake;
 }
 
 const Look* WaitEnds::look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const {
