@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every header compiles on its own; those of the contract as C11, as C++20 and, where clang is there, for BPF. The build has
 # proven it of a header that the source of its name includes first.
-# Usage: headers.sh BUILD  (its compile commands say where the libraries' headers are)
+# Usage: headers.sh BUILD [--changed]  (its compile commands say where the libraries' headers are)
+# --changed: only those that the last commit or the working tree has changed, and the headers that include them.
 set -euo pipefail
 source "$(dirname "$0")/sources.sh"
 includes=$(grep -ohE -- '-(isystem ?|I)[^ "]+' "$1/compile_commands.json" | sort -u | tr '\n' ' ')
+only=${2:-}
 failed=0
 # Compiled to an object and from a file, with the cache that the build has: one that has not changed is not looked at again.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -26,6 +28,15 @@ compile() {  # compile HEADER COMPILER...; the language comes in $language
 comes_first() {  # comes_first HEADER SOURCE
   [[ -f $2 && $(grep -m 1 '^#include' "$2") == "#include \"$1\"" ]]
 }
+headers() {
+  local all changed
+  all=$(sources 'runner/*.h' 'preload/*.h' 'cupti/*.h' 'kprobes/*.h')
+  if [[ $only != --changed ]]; then echo "$all"; return; fi
+  # Without the commit before the last one, as in a shallow clone, the working tree alone counts.
+  changed=$({ git diff --name-only HEAD~1 || git diff --name-only HEAD; git ls-files --others --exclude-standard; } 2>/dev/null | grep '\.h$' || true)
+  if [[ -z $changed ]]; then return; fi
+  { grep -xF "$changed" <<<"$all"; xargs grep -lF "$(sed 's/.*/#include "&"/' <<<"$changed")" <<<"$all"; } | sort -u || true
+}
 while read -r header; do
   if [[ $header != runner/events/* ]] && { comes_first "$header" "${header%.h}.cpp" || comes_first "$header" "${header%.h}.c"; }; then
     continue
@@ -42,5 +53,5 @@ while read -r header; do
     preload/* | cupti/*) language=c compile "$header" gcc -std=gnu11 -Wall -Wextra -Werror ;;
     *) language=c++ compile "$header" g++ -std=c++20 -Wall -Werror ;;
   esac
-done < <(sources 'runner/*.h' 'preload/*.h' 'cupti/*.h' 'kprobes/*.h')
+done < <(headers)
 exit "$failed"
