@@ -11,7 +11,7 @@
 namespace mlrun::collect::testing {
 namespace {
 
-constexpr uint32_t kThreads = 3;
+constexpr uint32_t kLiveThreads = 3;
 constexpr uint64_t kRecords = 100'000;  // of each thread: together more than twice what the arena holds
 
 // Waits for room as a lossless thread does.
@@ -25,13 +25,13 @@ void record_all(RecordingThread& thread) {
 TEST(Live, RecordsOfThreadsAtWorkArriveInOrderAndOnce) {
   Session session;
   std::vector<RecordingThread> recording;  // made here, where one that cannot be made fails the test
-  recording.reserve(kThreads);
-  for (uint32_t number = 1; number <= kThreads; number++) {
+  recording.reserve(kLiveThreads);
+  for (uint32_t number = 1; number <= kLiveThreads; number++) {
     recording.emplace_back(session.arena(), RecordingThread::Who{number, number, number});
   }
-  std::atomic<uint32_t> at_work{kThreads};
+  std::atomic<uint32_t> at_work{kLiveThreads};
   std::vector<std::thread> threads;
-  threads.reserve(kThreads);
+  threads.reserve(kLiveThreads);
   for (RecordingThread& thread : recording) {
     threads.emplace_back([&] {
       record_all(thread);
@@ -42,7 +42,7 @@ TEST(Live, RecordsOfThreadsAtWorkArriveInOrderAndOnce) {
   for (std::thread& thread : threads) thread.join();
   const SpoolFrames spool = session.finish();
   ASSERT_EQ(spool.error, "");
-  EXPECT_EQ(session.collector().drained().records, kThreads * kRecords);
+  EXPECT_EQ(session.collector().drained().records, kLiveThreads * kRecords);
   for (const RecordingThread& thread : recording) {
     EXPECT_EQ(spool.numbers().at(thread.serial()), count_up(0, kRecords));
   }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kPid = 10;
 
-class CudaTrackerTest : public testing::Test {
+class CudaTrackerTest : public ::testing::Test {
  protected:
   // A call from `begin` to `end`; `given`: what its first argument points to afterwards.
   void call(const char* function, std::initializer_list<uint64_t> arguments, uint64_t given = 0, int64_t begin_ns = 0,

@@ -6,25 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "runner/decode/func_names.h"
-#include "tests/runner/trace/record_buffer.h"
+#include "tests/runner/decode/only_record.h"
 
 namespace mlrun::events {
 namespace {
 
 using testing::RecordBuffer;
-
-RecordReader reader_of(const RecordBuffer& records) { return {records.words().data(), records.bytes(), records.lap()}; }
-
-// The one record in the buffer, decoded.
-template <typename Event>
-Event only(const RecordBuffer& records) {
-  RecordReader reader = reader_of(records);
-  Event event;
-  EXPECT_TRUE(reader.next());
-  EXPECT_TRUE(decode(reader.record(), event));
-  EXPECT_FALSE(reader.next());
-  return event;
-}
 
 TEST(EventView, DecodesACallOnADescriptor) {
   RecordBuffer records;

@@ -3,22 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/runner/trace/record_buffer.h"
+#include "tests/runner/decode/only_record.h"
 
 namespace mlrun::events {
 namespace {
 
 using testing::RecordBuffer;
-
-template <typename Event>
-Event only(const RecordBuffer& records) {
-  RecordReader reader(records.words().data(), records.bytes(), records.lap());
-  Event event;
-  EXPECT_TRUE(reader.next());
-  EXPECT_TRUE(decode(reader.record(), event));
-  EXPECT_FALSE(reader.next());
-  return event;
-}
 
 TEST(GpuEventView, DecodesACallOfCuda) {
   RecordBuffer records;

@@ -21,7 +21,7 @@ constexpr int64_t kPipe = 1, kSocket = 9, kRegular = 10, kOtherEnd = 11;  // fil
 
 // Threads 1 to 8, each the only one of its process but 7 and 8, which share one; tid is 100 more. A gap of 100 ms from 0 on
 // that thread 1 ends, by a call at 90 ms.
-class BlameTest : public testing::Test {
+class BlameTest : public ::testing::Test {
  protected:
   BlameTest() {
     for (int32_t number = 1; number <= 8; ++number) {

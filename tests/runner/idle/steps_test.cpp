@@ -12,7 +12,7 @@ namespace {
 using model::IdleLabel;
 
 // Process 1 has the main thread 1 (tid 100) and thread 2.
-class StepsTest : public testing::Test {
+class StepsTest : public ::testing::Test {
  protected:
   StepsTest() {
     model::ProcessRow& process = info_.processes.emplace_back();

@@ -12,12 +12,12 @@
 namespace mlrun::sums {
 namespace {
 
-class LogTailTest : public testing::Test {
+class LogTailTest : public ::testing::Test {
  protected:
   void TearDown() override { std::remove(path_.c_str()); }
   void write(const std::string& text) { std::ofstream(path_, std::ios::app) << text; }
 
-  std::string path_ = testing::TempDir() + "log_tail_test_" + std::to_string(::getpid()) + ".log";
+  std::string path_ = ::testing::TempDir() + "log_tail_test_" + std::to_string(::getpid()) + ".log";
 };
 
 TEST_F(LogTailTest, ReportsIntervalsOnceTheirLineIsComplete) {

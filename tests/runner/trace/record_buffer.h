@@ -10,6 +10,10 @@
 #include "runner/events/call_layout.h"
 #include "runner/events/record.h"
 
+namespace mlrun {
+inline constexpr uint64_t kMillisecond = 1'000'000;  // in ns, the unit of times in records
+}
+
 namespace mlrun::testing {
 
 struct DescriptorCall {

@@ -6,35 +6,35 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr auto kRead = Direction::kRead;
-constexpr auto kWrite = Direction::kWrite;
+constexpr auto kReading = Direction::kRead;
+constexpr auto kWriting = Direction::kWrite;
 
-const AccessPattern& reads(const AccessMeter& meter) { return meter.patterns()[size_t(kRead)]; }
-const AccessPattern& writes(const AccessMeter& meter) { return meter.patterns()[size_t(kWrite)]; }
+const AccessPattern& reads(const AccessMeter& meter) { return meter.patterns()[size_t(kReading)]; }
+const AccessPattern& writes(const AccessMeter& meter) { return meter.patterns()[size_t(kWriting)]; }
 
 TEST(AccessMeterTest, ExpectsADescriptionToBeginAtZero) {
   AccessMeter meter;
-  meter.transfer(kRead, 1, 0, 10);
-  meter.transfer(kRead, 2, 500, 10);
+  meter.transfer(kReading, 1, 0, 10);
+  meter.transfer(kReading, 2, 500, 10);
   EXPECT_EQ(reads(meter).sequential.calls, 1);
   EXPECT_EQ(reads(meter).forward.calls, 1);
 }
 
 TEST(AccessMeterTest, KeepsReadingAndWritingApart) {
   AccessMeter meter;
-  meter.transfer(kRead, 1, 0, 100);
-  meter.transfer(kWrite, 1, 0, 7);
-  meter.transfer(kRead, 1, 100, 100);
-  meter.transfer(kWrite, 1, 7, 7);
+  meter.transfer(kReading, 1, 0, 100);
+  meter.transfer(kWriting, 1, 0, 7);
+  meter.transfer(kReading, 1, 100, 100);
+  meter.transfer(kWriting, 1, 7, 7);
   EXPECT_EQ(reads(meter).sequential.bytes, 200);
   EXPECT_EQ(writes(meter).sequential.bytes, 14);
 }
 
 TEST(AccessMeterTest, DistinguishesForwardFromBackward) {
   AccessMeter meter;
-  meter.transfer(kRead, 1, 0, 10);
-  meter.transfer(kRead, 1, 11, 10);
-  meter.transfer(kRead, 1, 20, 10);
+  meter.transfer(kReading, 1, 0, 10);
+  meter.transfer(kReading, 1, 11, 10);
+  meter.transfer(kReading, 1, 20, 10);
   EXPECT_EQ(reads(meter).forward.calls, 1);
   EXPECT_EQ(reads(meter).backward.calls, 1);
 }
@@ -42,27 +42,27 @@ TEST(AccessMeterTest, DistinguishesForwardFromBackward) {
 TEST(AccessMeterTest, LetsAnAppendBeginAnywhereOnce) {
   AccessMeter meter;
   meter.opened_for_append(1);
-  meter.transfer(kWrite, 1, 1000, 10);
-  meter.transfer(kWrite, 1, 2000, 10);
+  meter.transfer(kWriting, 1, 1000, 10);
+  meter.transfer(kWriting, 1, 2000, 10);
   EXPECT_EQ(writes(meter).sequential.calls, 1);
   EXPECT_EQ(writes(meter).forward.calls, 1);
 }
 
 TEST(AccessMeterTest, CountsWhatHasNoOffsetOrDescriptionAsUnknown) {
   AccessMeter meter;
-  meter.transfer(kRead, 1, -1, 10);
-  meter.transfer(kRead, 0, 0, 10);
+  meter.transfer(kReading, 1, -1, 10);
+  meter.transfer(kReading, 0, 0, 10);
   EXPECT_EQ(reads(meter).unknown.bytes, 20);
 }
 
 TEST(AccessMeterTest, RemembersTheDescriptionsUsedLast) {
   AccessMeter meter;
-  meter.transfer(kRead, 1, 0, 10);
-  for (size_t i = 2; i <= AccessMeter::kKept; ++i) meter.transfer(kRead, int64_t(i), 0, 10);
-  meter.transfer(kRead, 1, 10, 10);
+  meter.transfer(kReading, 1, 0, 10);
+  for (size_t i = 2; i <= AccessMeter::kKept; ++i) meter.transfer(kReading, int64_t(i), 0, 10);
+  meter.transfer(kReading, 1, 10, 10);
   EXPECT_EQ(reads(meter).forward.calls, 0);
-  for (size_t i = 2; i <= 3 * AccessMeter::kKept; ++i) meter.transfer(kRead, int64_t(i + AccessMeter::kKept), 0, 10);
-  meter.transfer(kRead, 1, 20, 10);  // forgotten by now
+  for (size_t i = 2; i <= 3 * AccessMeter::kKept; ++i) meter.transfer(kReading, int64_t(i + AccessMeter::kKept), 0, 10);
+  meter.transfer(kReading, 1, 20, 10);  // forgotten by now
   EXPECT_EQ(reads(meter).forward.calls, 1);
 }
 

@@ -23,7 +23,6 @@ using testing::ticks_at;
 using testing::TraceFolder;
 using Numbers = TraceFolder::Numbers;
 
-constexpr uint64_t kMillisecond = 1'000'000;
 constexpr uint32_t kParentPid = 100, kChildPid = 101;
 constexpr int64_t kReadByChild = 9'000'000, kReadByParent = 2'000'000;
 

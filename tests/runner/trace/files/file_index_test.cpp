@@ -21,8 +21,6 @@ using testing::ticks_at;
 using Numbers = testing::TraceFolder::Numbers;
 using Texts = std::vector<std::string>;
 
-constexpr uint64_t kMillisecond = 1'000'000;
-
 // One thread whose calls come a millisecond after one another.
 class Files : public ::testing::Test {
  protected:

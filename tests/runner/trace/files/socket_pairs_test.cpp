@@ -25,8 +25,6 @@ using testing::ticks_at;
 using Numbers = testing::TraceFolder::Numbers;
 namespace func = events::func;
 
-constexpr uint64_t kMillisecond = 1'000'000;
-
 template <typename T>
 std::string bytes_of(const T& address) {
   return {reinterpret_cast<const char*>(&address), sizeof address};

@@ -85,7 +85,7 @@ TEST(GpuFileBatches, AtTheEndOnlyThoseThatWereCancelledAreKnownToBeOver) {
   EXPECT_EQ(ends[0].entry, 2u);
 }
 
-class CufilePartsTest : public testing::Test {
+class CufilePartsTest : public ::testing::Test {
  protected:
   void part(uint32_t offset, uint32_t bytes, char with, uint64_t time_ns = 50) {
     mlrun_cufile_part part{};

@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kPid = 10, kDevice = 8 << kMinorBits | 1, kCaller = 10, kWorker = 11, kOther = 12;
 constexpr uint64_t kHandle = 0x1000, kInode = 77, kOtherInode = 78;
 
-class GpuFileCallsTest : public testing::Test {
+class GpuFileCallsTest : public ::testing::Test {
  protected:
   static mlrun_cufile_call record(std::string_view function, uint64_t begin_ns, uint64_t end_ns, uint32_t tid) {
     mlrun_cufile_call record{};

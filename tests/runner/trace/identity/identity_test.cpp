@@ -15,8 +15,6 @@ using testing::SpoolWriter;
 using testing::ticks_at;
 using Numbers = testing::TraceFolder::Numbers;
 
-constexpr uint64_t kMillisecond = 1'000'000;
-
 // A channel with a process record and one call, at a time in milliseconds.
 void add_image(SpoolWriter& spool, const ChannelFacts& facts, testing::ProcessRecord record, uint64_t at_ms) {
   spool.add_channel(facts);

@@ -10,7 +10,7 @@ constexpr int32_t kProcess = 1, kMain = 1, kOther = 2;
 
 model::Origin origin(int32_t thread_id, int64_t ns) { return {ns, kProcess, 1, thread_id, 100, 99 + thread_id}; }
 
-class OpenMarksTest : public testing::Test {
+class OpenMarksTest : public ::testing::Test {
  protected:
   void begin(int64_t mark_id, int32_t thread_id, int64_t ns, bool is_of_process = false) {
     marks_.begin(origin(thread_id, ns), {mark_id, ns, static_cast<int32_t>(mark_id)}, is_of_process,

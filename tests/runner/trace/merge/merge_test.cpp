@@ -28,8 +28,6 @@ using testing::TraceFolder;
 using Numbers = TraceFolder::Numbers;
 using Texts = std::vector<std::string>;
 
-constexpr uint64_t kMillisecond = 1'000'000;
-
 SpoolWriter empty_spool() {
   SpoolWriter spool;
   for (uint64_t ms = 0; ms <= 1000; ms += 100) spool.add_anchor(ms * kMillisecond);

@@ -14,7 +14,7 @@ using testing::TraceFolder;
 using Texts = std::vector<std::string>;
 using Numbers = TraceFolder::Numbers;
 
-constexpr uint64_t kBase = 0x7f0000000000, kMillisecond = 1'000'000;
+constexpr uint64_t kBase = 0x7f0000000000;
 
 void add_module(RecordBuffer& records, uint32_t number, uint64_t base, uint64_t path) {
   records.add_record(MLRUN_MODULE, number,
