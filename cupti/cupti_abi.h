@@ -142,7 +142,7 @@ struct cupti_overhead {
   uint64_t start, end;
 } __attribute__((packed));
 
-// Of newer versions: only a record of this length has it. NVIDIA's pages do not say which version was the first.
+// Newer versions have it, and of their records only those of this length. NVIDIA's pages do not say which version was the first.
 struct cupti_overhead_with_data {
   struct cupti_overhead overhead;
   uint32_t correlation, reserved;

@@ -3,7 +3,7 @@
 //
 //   dentry ── d_parent ── d_parent ── top of the mount ── its mount point ── d_parent ── ... ── root of the namespace
 //
-// bpf_d_path() does not do: it stops at the root of a process that has called chroot(), and accepts only the path of
+// bpf_d_path() does not suffice: it stops at the root of a process that has called chroot(), and accepts only the path of
 // the file itself, which below overlayfs is one that no process sees.
 #pragma once
 

@@ -9,7 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// Of linux/close_range.h, which older headers lack
+// From linux/close_range.h, which older systems lack.
 #define CLOSE_RANGE_UNSHARE_FLAG 2u
 #define CLOSE_RANGE_CLOEXEC_FLAG 4u
 
@@ -23,7 +23,7 @@ void end_pairing_call(struct pending_call *call, const int fds[2], uint32_t flag
 // The same, read from the program's memory. watch: memory_watch() before the call.
 void end_program_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
 
-// The same, and both are identified at once: they are two files, of which only this call tells that they belong together.
+// The same, and both are identified at once: they are two files, and only this call shows that they belong together.
 void end_socket_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
 
 // Both descriptors of a dup refer to one open file. The call was begun on the old one; its record names the new one,

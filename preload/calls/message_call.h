@@ -8,7 +8,7 @@
 
 #include "preload/calls/traced_call.h"
 
-// Of <sys/socket.h>, which defines it for GNU sources only.
+// Defined by <sys/socket.h>, for GNU sources only.
 struct mmsghdr;
 
 #pragma GCC visibility push(hidden)

@@ -192,7 +192,7 @@ Finding check_gpu_samples() {
   return {Verdict::kGood, fmt::format("{} by NVML, driver {}", gpus, (*nvml)->driver_version())};
 }
 
-// Of --sample=cpu,disk,net,memory,process: what is not there, and how bandwidth of memory is read.
+// What --sample=cpu,disk,net,memory,process cannot read here, and how it reads the bandwidth of memory.
 Finding check_counters() {
   const machine::MachineState state = machine::look_at_sources(machine::known_sources(), {});
   const bool all = state.not_sampled.empty();
@@ -203,7 +203,7 @@ Finding check_counters() {
   return {all ? Verdict::kGood : Verdict::kPartly, text};
 }
 
-// Of --access: each rung, what it costs, or why it does not work here.
+// Each rung of --access: what it costs, or why it does not work here.
 Finding check_access() {
   std::string text;
   bool works = false;
@@ -216,7 +216,7 @@ Finding check_access() {
   return {works ? Verdict::kPartly : Verdict::kLess, text};
 }
 
-// Of --place and --mem-kind.
+// The nodes with memory, for --place and --mem-kind.
 Finding check_memory() {
   std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
   while (!list.empty() && list.back() == '\n') list.pop_back();

@@ -34,11 +34,14 @@ std::string find_python(const launch::Installation& parts) {
   return ::access(parts.python_program.c_str(), X_OK) == 0 ? parts.python_program : "python3";
 }
 
-// Of Python: `-m MODULE` would take modules of the working directory, such as a random.py, before those of Python itself.
+// What `python -c` runs: `-m MODULE` would take modules of the working directory, such as a random.py, before those of Python itself. Ctrl-C
+// during the imports ends it without a traceback; main() then handles it (mlrun_trace/interrupt.py).
 std::string code_of(const char* module) {
   return fmt::format(
       "import sys\n"
       "sys.path[:] = [folder for folder in sys.path if folder]\n"
+      "import signal\n"
+      "if signal.getsignal(signal.SIGINT) == signal.default_int_handler: signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
       "try:\n  from {} import main\n"
       "except ModuleNotFoundError as error:\n"
       "  if error.name != 'mlrun_trace': raise\n"

@@ -104,14 +104,14 @@ enum mlrun_memory_field {
   MLRUN_MEMORY_SWAP_FREE_BYTES,   // machine
   MLRUN_MEMORY_HUGE_PAGES,        // hugetlb
   MLRUN_MEMORY_HUGE_PAGES_FREE,
-  // Of numastat; pages, in the interval.
+  // As numastat has them: pages in the interval.
   MLRUN_MEMORY_NUMA_HIT,
   MLRUN_MEMORY_NUMA_MISS,
   MLRUN_MEMORY_NUMA_FOREIGN,
   MLRUN_MEMORY_INTERLEAVE_HIT,
   MLRUN_MEMORY_LOCAL_NODE,
   MLRUN_MEMORY_OTHER_NODE,
-  // Of /proc/vmstat, of the machine, in the interval.
+  // From /proc/vmstat: of the whole machine, in the interval.
   MLRUN_MEMORY_PAGED_IN_BYTES,
   MLRUN_MEMORY_PAGED_OUT_BYTES,
   MLRUN_MEMORY_SWAPPED_IN,  // pages

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 #include "runner/view/table_shape.h"
 
 namespace mlrun::exchange {
@@ -24,18 +24,16 @@ Result<int64_t> each_row(Export& job, const std::string& table, const std::vecto
   std::copy_if(columns.begin(), columns.end(), std::back_inserter(wanted), [&](const std::string& name) {
     return std::find(stored->begin(), stored->end(), name) != stored->end();
   });
-  auto reader = trace::TableReader::open(job.trace_folder(), table, {.columns = wanted});
-  if (!reader) return tl::make_unexpected(reader.error());
   int64_t rows = 0;
-  for (;;) {
-    const auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return rows;
-    std::vector<Values> fields;
-    for (const std::string& column : columns) fields.emplace_back(**batch, column.c_str());
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) visit(Row(fields, row));
-    rows += (*batch)->num_rows();
-  }
+  const Status read =
+      trace::for_each_batch(job.trace_folder(), table, {.columns = wanted}, [&](const arrow::RecordBatch& batch) {
+        std::vector<Values> fields;
+        for (const std::string& column : columns) fields.emplace_back(batch, column.c_str());
+        for (int64_t row = 0; row < batch.num_rows(); ++row) visit(Row(fields, row));
+        rows += batch.num_rows();
+      });
+  if (!read) return tl::make_unexpected(read.error());
+  return rows;
 }
 
 Result<int64_t> rows_in(Export& job, const std::string& table) {

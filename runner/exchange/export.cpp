@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/exchange/values.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/run_facts.h"
 #include "runner/trace/merge/progress.h"
@@ -101,18 +101,13 @@ Status Export::check_output() const {
 Error Export::told(Error error) const { return renamed(std::move(error), output_, options_.output); }
 
 Status Export::read_nodes() {
-  if (has_table("node")) {
-    auto reader = trace::TableReader::open(options_.trace_folder, "node", {.columns = {"node_id", "name"}});
-    if (!reader) return tl::make_unexpected(reader.error());
-    for (;;) {
-      const auto batch = reader->next();
-      if (!batch) return tl::make_unexpected(batch.error());
-      if (!*batch) break;
-      const Values ids(**batch, "node_id"), names(**batch, "name");
-      for (int64_t row = 0; row < (*batch)->num_rows(); ++row)
-        nodes_.push_back({ids.number(row), std::string(names.text(row))});
-    }
-  }
+  Status read = trace::for_each_batch_if_any(options_.trace_folder, "node", {.columns = {"node_id", "name"}},
+                                             [&](const arrow::RecordBatch& batch) {
+                                               const Values ids(batch, "node_id"), names(batch, "name");
+                                               for (int64_t row = 0; row < batch.num_rows(); ++row)
+                                                 nodes_.push_back({ids.number(row), std::string(names.text(row))});
+                                             });
+  if (!read) return read;
   std::map<std::string, int> times;
   for (const ExportNode& node : nodes_) ++times[node.name];
   for (ExportNode& node : nodes_) {
@@ -152,20 +147,17 @@ Status Export::read_processes() {
     if (!pid) return tl::make_unexpected(pid.error());
     pids.insert(*pid);
   }
-  auto reader = trace::TableReader::open(options_.trace_folder, "process", {.columns = {"proc_id", "pid"}});
-  if (!reader) return tl::make_unexpected(reader.error());
   std::unordered_set<int64_t> found;
-  for (;;) {
-    const auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const Values ids(**batch, "proc_id"), numbers(**batch, "pid");
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
-      if (!pids.contains(numbers.number(row))) continue;
-      proc_ids_.insert(ids.number(row));
-      found.insert(numbers.number(row));
-    }
-  }
+  Status read = trace::for_each_batch(options_.trace_folder, "process", {.columns = {"proc_id", "pid"}},
+                                      [&](const arrow::RecordBatch& batch) {
+                                        const Values ids(batch, "proc_id"), numbers(batch, "pid");
+                                        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                          if (!pids.contains(numbers.number(row))) continue;
+                                          proc_ids_.insert(ids.number(row));
+                                          found.insert(numbers.number(row));
+                                        }
+                                      });
+  if (!read) return read;
   for (const int64_t pid : pids) {
     if (found.contains(pid)) continue;
     return fail(fmt::format("--process {}: {} has no such process; mlrun show {} process lists them", pid,

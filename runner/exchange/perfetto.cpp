@@ -3,7 +3,7 @@
 // trace (CLOCK_MONOTONIC), later by as much as the first is before 0: the format has no time before 0. The viewer sorts packets
 // by time and keeps the order of equal ones, so the end of a slice comes before the begin of the next one.
 //
-// The nodes of a merged trace are in one file, told apart by the names of their processes and groups, with pids of their own where two
+// The nodes of a merged trace are in one file, distinguished by the names of their processes and groups, with pids of their own where two
 // nodes have the same. An archive with a manifest, a file for each node, would say no more, as all nodes are on one clock already;
 // and viewers before version 58 take no notice of a manifest, and make one process of equal pids.
 #include "runner/exchange/perfetto.h"
@@ -74,7 +74,7 @@ class PerfettoSink : public TimelineSink {
   }
   // Writes the event in event_ with what it needs before it.
   void write_event(int64_t ts, uint32_t field = perfetto::kTrackEvent);
-  // Fields of packets that need the state, before `data`, a message in `field`.
+  // Writes a packet with the message `data` in `field`, and the fields that depend on the packets before it.
   void write_message(std::optional<int64_t> ts, uint32_t field, std::string_view data);
 
   Export* job_;
@@ -122,7 +122,7 @@ void PerfettoSink::write_state() {
   packet(fields);
 }
 
-// Pairs of the two clocks, wherever the wall clock was compared: it may be set during a run. Of an imported trace it may be unknown.
+// Pairs of the two clocks, wherever the wall clock was compared: it may be set during a run. An imported trace may have none.
 void PerfettoSink::write_clocks() {
   const auto write = [&](int64_t moment_ns, int64_t offset_ns) {
     const int64_t at_ns = moment_ns + later_ns_;

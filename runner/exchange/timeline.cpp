@@ -33,7 +33,7 @@ class EventNames {
     uint32_t number = 0;
     std::string_view text;
   };
-  // Of the last row of that table most likely.
+  // Most likely the name of the table's last row again.
   Name of(size_t table, const char* prefix, std::string_view text) {
     if (table >= last_.size()) last_.resize(table + 1);
     Last& last = last_[table];
@@ -382,7 +382,8 @@ void Timeline::note_flows() {
   account.note(fmt::format("arrows of flow: {}; {} of its rows are ends of arrows alone, without names and arguments",
                            sums.drawn - sums.cut, sums.drawn_rows));
   account.note(
-      fmt::format("not drawn: {} of flow that launches have already, {} into another part; {} ends lack the other",
+      fmt::format("not drawn: {} rows of flow that repeat the arrow of a launch, {} into another part; {} ends without "
+                  "the other end",
                   sums.of_launches, sums.cut, sums.without));
 }
 

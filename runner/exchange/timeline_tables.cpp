@@ -17,7 +17,7 @@ using enum Place;
 using enum Shape;
 using enum Link;
 
-// Of two rows with the same begin and end the one of the earlier table is outside.
+// The order matters where two rows have the same begin and end: the row of the earlier table is outside.
 constexpr std::array<TableForm, 39> kForms = {{
     {"phase", kNested, kProcess, "phases", "", "name"},
     {"step", kApart, kRun, "steps", "step", nullptr},
@@ -106,7 +106,7 @@ Result<Argument> argument_of(Export& job, const std::string& column) {
   return argument;
 }
 
-// Of a table of samples: a number that goes up and down, rather than one that names something.
+// True: a column of samples is a number that goes up and down, rather than one that names something.
 bool is_counted(const arrow::Field& field) {
   const auto type = field.type()->id();
   const bool is_number = type == arrow::Type::INT64 || type == arrow::Type::INT32 || type == arrow::Type::DOUBLE;

@@ -28,7 +28,7 @@ class Tracks {
   TrackId of_row(const TimelineTable& table, const OrderedRows& row);
   // The thread of the current row, wherever the row is.
   TrackId thread_of(const TimelineTable& table, const OrderedRows& row);
-  // Of a group of counters, that of the row's keys.
+  // The track for the row's keys in a group of counters.
   TrackId of_key(TrackId group, const TimelineTable& table, const OrderedRows& row);
   // The track of that name below another one.
   TrackId child(TrackId parent, TrackKind kind, const std::string& name);

@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "runner/decode/func_names.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::idle {
 
@@ -59,17 +58,8 @@ Doing doing_of(const Func& func, bool is_channel, int64_t dur_ns) {
   return is_channel && dur_ns >= kBlockedNs ? Doing::kChannel : Doing::kFile;
 }
 
-template <typename Visit>
-Status for_each_batch(const std::string& folder, const char* table, std::vector<std::string> columns, Stretch window,
-                      Visit visit) {
-  auto reader = trace::TableReader::open(folder, table, {std::move(columns), window.start_ns, window.end_ns});
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    visit(**batch);
-  }
+trace::TableQuery rows_in(Stretch window, std::vector<std::string> columns) {
+  return {.columns = std::move(columns), .from_ns = window.start_ns, .to_ns = window.end_ns};
 }
 
 bool overlaps(const Stretch& stretch, const Stretch& window) {
@@ -170,49 +160,50 @@ Status Activities::load_calls(Stretch window) {
   }
   const size_t split_columns = recorded_.kernel_side ? std::size(kParts) : 0;
   size_t rows = 0;
-  return for_each_batch(folder_, "call", std::move(columns), window, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
-    const trace::Numbers file(batch, "file_id"), arg2(batch, "arg2");
-    const trace::Texts name(batch, "func");
-    std::vector<trace::Numbers> parts;
-    for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1, {}};
-      if (!overlaps(call, window) || !has_room(rows)) continue;
-      const Func func = func_of(name[row]);
-      const bool channel = is_channel(kind(call.file_id));
-      call.doing = doing_of(func, channel, dur[row]);
-      call.writes = func.call_class == MLRUN_CLASS_WRITE;
-      call.func = func.name;
-      const auto thread_id = static_cast<int32_t>(thread[row]);
-      if (func.makes_sockets && arg2[row] == AF_UNIX) add_local_socket(call.file_id);
-      if (channel && (call.writes || func.accepts)) {
-        add_message(call.file_id, {{call.start_ns, call.end_ns}, thread_id});
-      }
-      if (!parts.empty() && !parts[0].is_null(row)) {
-        call.split = static_cast<int32_t>(splits_.size());
-        model::CallSplit& split = splits_.emplace_back();
-        for (size_t i = 0; i < parts.size(); ++i) split.*kParts[i].second = parts[i][row];
-      }
-      add_call(thread_id, call);
-    }
-  });
+  return trace::for_each_batch(
+      folder_, "call", rows_in(window, std::move(columns)), [&](const arrow::RecordBatch& batch) {
+        const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
+        const trace::Numbers file(batch, "file_id"), arg2(batch, "arg2");
+        const trace::Texts name(batch, "func");
+        std::vector<trace::Numbers> parts;
+        for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1, {}};
+          if (!overlaps(call, window) || !has_room(rows)) continue;
+          const Func func = func_of(name[row]);
+          const bool channel = is_channel(kind(call.file_id));
+          call.doing = doing_of(func, channel, dur[row]);
+          call.writes = func.call_class == MLRUN_CLASS_WRITE;
+          call.func = func.name;
+          const auto thread_id = static_cast<int32_t>(thread[row]);
+          if (func.makes_sockets && arg2[row] == AF_UNIX) add_local_socket(call.file_id);
+          if (channel && (call.writes || func.accepts)) {
+            add_message(call.file_id, {{call.start_ns, call.end_ns}, thread_id});
+          }
+          if (!parts.empty() && !parts[0].is_null(row)) {
+            call.split = static_cast<int32_t>(splits_.size());
+            model::CallSplit& split = splits_.emplace_back();
+            for (size_t i = 0; i < parts.size(); ++i) split.*kParts[i].second = parts[i][row];
+          }
+          add_call(thread_id, call);
+        }
+      });
 }
 
 template <typename Column, typename Add>
 Status Activities::load_of_threads(const char* table, const char* column, Stretch window, Add add) {
   size_t rows = 0;
-  return for_each_batch(folder_, table, {"ts", "dur", "thread_id", column}, window,
-                        [&](const arrow::RecordBatch& batch) {
-                          const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
-                          const Column values(batch, column);
-                          for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                            const Stretch when{ts[row], ts[row] + dur[row]};
-                            const auto thread_id = static_cast<int32_t>(thread[row]);
-                            if (thread_id == kNobody || !overlaps(when, window) || !has_room(rows)) continue;
-                            add(thread_id, when, values[row]);
-                          }
-                        });
+  return trace::for_each_batch(folder_, table, rows_in(window, {"ts", "dur", "thread_id", column}),
+                               [&](const arrow::RecordBatch& batch) {
+                                 const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+                                 const Column values(batch, column);
+                                 for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                   const Stretch when{ts[row], ts[row] + dur[row]};
+                                   const auto thread_id = static_cast<int32_t>(thread[row]);
+                                   if (thread_id == kNobody || !overlaps(when, window) || !has_room(rows)) continue;
+                                   add(thread_id, when, values[row]);
+                                 }
+                               });
 }
 
 Status Activities::load_cuda(Stretch window) {
@@ -233,8 +224,9 @@ Status Activities::load_gpu_files(Stretch window) {
 
 Status Activities::load_sleeps(Stretch window) {
   size_t rows = 0;
-  return for_each_batch(
-      folder_, "wait", {"ts", "dur", "tid", "runq_ns", "waker_tid"}, window, [&](const arrow::RecordBatch& batch) {
+  return trace::for_each_batch(
+      folder_, "wait", rows_in(window, {"ts", "dur", "tid", "runq_ns", "waker_tid"}),
+      [&](const arrow::RecordBatch& batch) {
         const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
         const trace::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {

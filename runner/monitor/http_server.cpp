@@ -94,7 +94,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(event_base* base, const Li
 
 Status HttpServer::listen() {
   evhttp* http = http_.get();
-  if (!http) return fail("cannot serve metrics: no memory");
+  if (!http) return fail("cannot serve metrics: out of memory");
   evhttp_set_timeout(http, kSilenceS);
   evhttp_set_max_headers_size(http, kHeadersMax);
   evhttp_set_max_body_size(http, kBodyMax);

@@ -131,14 +131,14 @@ void add_presence(Exposition& out, const MetricsInput& input) {
     labels.emplace_back("driver", gpu.about.driver);
     out.add(labels, 1);
   }
-  add_each(out, input, {"mlrun_gpu_up", kGauge, "", "1: the GPU answered the newest look."},
+  add_each(out, input, {"mlrun_gpu_up", kGauge, "", "1: the GPU answered the newest sample."},
            [](const GpuNow& gpu) { return gpu.answered ? 1 : 0; });
-  out.begin({"mlrun_gpu_last_seen_timestamp_seconds", kGauge, "seconds", "When the GPU last answered a look."});
+  out.begin({"mlrun_gpu_last_seen_timestamp_seconds", kGauge, "seconds", "When the GPU last answered a sample."});
   for (const GpuNow& gpu : input.board.gpus()) {
     const auto seen_ns = static_cast<int64_t>(gpu.history.last_seen_ns);
     if (seen_ns != 0) out.add(labels_of(gpu, input), kNano.of(seen_ns));
   }
-  add_each(out, input, {"mlrun_gpu_unanswered_looks", kCounter, "", "Looks at which the GPU told nothing."},
+  add_each(out, input, {"mlrun_gpu_unanswered_looks", kCounter, "", "Samples that the GPU did not answer."},
            [](const GpuNow& gpu) { return static_cast<double>(gpu.history.unanswered); });
   out.begin({"mlrun_gpu_memory_total_bytes", kGauge, "bytes", "Device memory that there is."});
   for (const GpuNow& gpu : input.board.gpus()) {
@@ -210,11 +210,11 @@ void add_processes(Exposition& out, const MetricsInput& input) {
       [](const auto& row) { return row.fb_protected; }, kOne);
   add(
       {"mlrun_gpu_process_sm_utilization_ratio", kGauge, "ratio",
-       "Time in which a kernel of the process ran: mean of the driver's samples since the look before."},
+       "Time in which a kernel of the process ran: mean of the driver's samples since the previous one."},
       [](const auto& row) { return row.sm; }, kPercent);
   add(
       {"mlrun_gpu_process_memory_utilization_ratio", kGauge, "ratio",
-       "Time in which the process used device memory: mean of the driver's samples since the look before."},
+       "Time in which the process used device memory: mean of the driver's samples since the previous one."},
       [](const auto& row) { return row.mem; }, kPercent);
   const std::pair<const char*, int32_t mlrun_gpu_process_sample::*> engines[] = {
       {"encoder", &mlrun_gpu_process_sample::enc},
@@ -222,7 +222,7 @@ void add_processes(Exposition& out, const MetricsInput& input) {
       {"jpeg", &mlrun_gpu_process_sample::jpg},
       {"optical_flow", &mlrun_gpu_process_sample::ofa}};
   out.begin({"mlrun_gpu_process_engine_utilization_ratio", kGauge, "ratio",
-             "Time in which the engine worked for the process: mean of the driver's samples since the look before."});
+             "Time in which the engine worked for the process: mean of the driver's samples since the previous one."});
   for (const auto& [name, field] : engines) {
     for (const Listed& one : all) {
       const int32_t percent = one.process->row.*field;
@@ -241,7 +241,7 @@ void add_own(Exposition& out, const MetricsInput& input) {
   out.add({{"version", MLRUN_VERSION}}, 1);
   out.begin({"mlrun_monitor_driver_up", kGauge, "", "1: NVIDIA's driver answers."});
   if (input.feed.tried) out.add({}, input.feed.problem.empty() ? 1 : 0);
-  out.begin({"mlrun_monitor_look_duration_seconds", kSummary, "seconds", "What looks at all GPUs took."});
+  out.begin({"mlrun_monitor_look_duration_seconds", kSummary, "seconds", "Duration of samples of all GPUs."});
   out.add({}, input.feed.looks, kNano.of(static_cast<int64_t>(input.feed.look_ns)));
   add({"mlrun_monitor_late_looks", kCounter, "", "Looks left out because the driver still answered the one before."},
       static_cast<double>(input.feed.late_looks));

@@ -59,7 +59,7 @@ class Monitor {
         feed_(settings.interval_ns) {}
 
   Result<int> run() {
-    if (!base_) return fail("cannot begin: no memory");
+    if (!base_) return fail("the monitor cannot start: out of memory");
     if (const Status serving = serve(); !serving) return tl::make_unexpected(serving.error());
     end_on_signals();
     const uint64_t pause_ns = std::min(settings_.interval_ns / 4, kLongestPauseNs);
@@ -67,7 +67,7 @@ class Monitor {
     const Event timer(event_new(
         base_.get(), -1, EV_PERSIST, [](evutil_socket_t, short, void* self) { static_cast<Monitor*>(self)->tick(); },
         this));
-    if (!timer || event_add(timer.get(), &pause) != 0) return fail("cannot begin: no memory");
+    if (!timer || event_add(timer.get(), &pause) != 0) return fail("the monitor cannot start: out of memory");
     event_base_dispatch(base_.get());
     if (error_) return tl::make_unexpected(*error_);
     return 0;
@@ -163,7 +163,7 @@ class Monitor {
   [[nodiscard]] HttpAnswer health() const {
     const FeedState& state = feed_.state();
     if (!state.problem.empty()) return {.status = 503, .body = state.problem + "\n"};
-    if (!ever_looked_) return {.status = 503, .body = "no look at the GPUs has ended yet\n"};
+    if (!ever_looked_) return {.status = 503, .body = "no sample of the GPUs has been taken yet\n"};
     return {.body = "ok\n"};
   }
 

@@ -84,7 +84,7 @@ std::vector<ClockLine::Corner> ClockLine::lines_within(const std::vector<OffsetB
   return corners;
 }
 
-// Of the polygon's area; of its corners, where it has none.
+// The centroid of the polygon's area; the mean of its corners if it has no area.
 ClockLine::Corner ClockLine::centroid(const std::vector<Corner>& corners) {
   Corner mean, sum;
   double area = 0;

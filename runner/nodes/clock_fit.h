@@ -39,7 +39,7 @@ class ClockLine {
   // nullopt: bounds on one side are missing.
   static std::optional<ClockLine> fit(OffsetBounds bounds);
 
-  // Of the other clock's time t.
+  // At the time `at_ns` of the other clock.
   [[nodiscard]] int64_t offset_ns(int64_t at_ns) const;
   [[nodiscard]] int64_t error_ns(int64_t at_ns) const;
   // The other clock's time by ours.

@@ -7,7 +7,7 @@
 
 namespace mlrun::nodes {
 
-// Keys that are counted anew in each trace. A column with one of them refers to the table of that name, or to numbers that only
+// Keys that begin at 1 in each trace. A column with one of them refers to the table of that name, or to numbers that only
 // such columns have.
 enum class KeySpace : uint8_t {
   kProcess,

@@ -85,7 +85,7 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
 Status add_bytes(const NodeTrace& node, size_t number, std::vector<BytesFigures>& bytes) {
   if (!trace::has_table(node.folder + "/tables", "summary_file")) return {};
   std::map<std::string, BytesFigures> by_system;
-  Status added = for_each_batch(node.folder, "summary_file", {}, [&](const arrow::RecordBatch& batch) {
+  Status added = for_each_batch_unless_stopped(node.folder, "summary_file", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers read(batch, "bytes_read"), written(batch, "bytes_written"), time(batch, "time_ns");
     const trace::Texts system(batch, "file_system");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {

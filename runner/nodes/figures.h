@@ -35,7 +35,7 @@ struct BytesFigures {
   int64_t files = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
 };
 
-// Of the moments that all ranks of the merged traces have begun.
+// How far apart ranks began together: of the collectives and marks that all ranks of the merged traces have.
 struct SkewFigures {
   std::string communicator, operation;  // or the name of the marks, and "mark"
   int64_t compared = 0;

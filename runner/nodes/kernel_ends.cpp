@@ -55,7 +55,7 @@ Status read_launches(const NodeTrace& node, Kernels& kernels, Launches& launches
   auto all = kernels.pass();
   for (const Kernel* one = all.next(); one != nullptr; one = all.next()) may_launch.add(*one);
   const trace::TableQuery of_calls{.columns = {"ts", "proc_id", "thread_id", "correlation_id"}};
-  return for_each_batch(node.folder, "gpu_api", of_calls, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "gpu_api", of_calls, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), proc(batch, "proc_id"), thread(batch, "thread_id"),
         id(batch, "correlation_id");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -84,7 +84,7 @@ Status read_kernels(const NodeTrace& node, Kernels& kernels) {
     if (!trace::has_table(node.folder + "/tables", table)) return {};
   }
   std::set<int64_t> names;
-  Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
+  Status named = for_each_batch_unless_stopped(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers id(batch, "name_id");
     const trace::Texts name(batch, "name");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -93,7 +93,7 @@ Status read_kernels(const NodeTrace& node, Kernels& kernels) {
   });
   if (!named || names.empty()) return named;
   const trace::TableQuery of_kernels{.columns = {"ts", "dur", "proc_id", "correlation_id", "name_id"}};
-  return for_each_batch(node.folder, "gpu_kernel", of_kernels, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "gpu_kernel", of_kernels, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "correlation_id"),
         name(batch, "name_id");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {

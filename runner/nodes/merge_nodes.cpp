@@ -42,7 +42,9 @@ constexpr const char* kFooter =
     "\n"
     "Times are those of the first trace's clock. Each node has an error, which counts for every figure that compares "
     "nodes; a trace\n"
-    "that cannot be merged is named and left out. A cluster from the beginning: runner/sweep/cluster.md.";
+    "that cannot be merged is named and left out. If only one of several is left, no trace is made and the exit status "
+    "is 125. A\n"
+    "cluster from the beginning: runner/sweep/cluster.md.";
 
 struct Options {
   std::vector<std::string> traces;
@@ -129,11 +131,18 @@ Status fill(const std::string& folder, Merged& merged, unsigned threads) {
   return util::write_atomically(folder + "/run.json", text, kMode);
 }
 
-Status align_and_fill(const std::string& folder, Merged& merged, const AlignmentOptions& alignment, unsigned threads) {
+Status align_and_fill(const std::string& folder, const Options& options, const AlignmentOptions& alignment,
+                      Merged& merged) {
   auto aligned = align(merged.traces, alignment);
   if (!aligned) return tl::make_unexpected(aligned.error());
   merged.alignment = *std::move(aligned);
-  return fill(folder, merged, threads);
+  // A copy of one trace would pass for the run on all nodes, in a script above all.
+  if (merged.traces.nodes.size() == 1 && options.traces.size() > 1) {
+    const std::string& rest = merged.traces.nodes.front().folder;
+    return fail(fmt::format("nothing to merge: of {} traces one is left, {}; mlrun report {} shows it as it is",
+                            options.traces.size(), rest, rest));
+  }
+  return fill(folder, merged, options.threads);
 }
 
 // A trace whose damage shows while it is read is left out, and the others are merged from the beginning.
@@ -143,7 +152,7 @@ Status merge_whole_ones(const std::string& folder, const Options& options, const
   for (;;) {
     merged = Merged();
     merged.traces = std::move(opened);
-    Status done = align_and_fill(folder, merged, alignment, options.threads);
+    Status done = align_and_fill(folder, options, alignment, merged);
     std::vector<std::string>& problems = merged.traces.problems;
     problems.insert(problems.begin(), damaged.begin(), damaged.end());
     if (done) return {};

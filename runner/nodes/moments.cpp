@@ -25,7 +25,7 @@ using Marks = util::SpilledSort<Mark>;
 
 Status read_marks(const NodeTrace& node, const std::string& name, Marks& marks) {
   std::set<int64_t> names;
-  Status named = for_each_batch(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
+  Status named = for_each_batch_unless_stopped(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers id(batch, "name_id");
     const trace::Texts text(batch, "name");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -33,7 +33,7 @@ Status read_marks(const NodeTrace& node, const std::string& name, Marks& marks) 
     }
   });
   if (!named) return named;
-  return for_each_batch(node.folder, "mark", {}, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "mark", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "name_id");
     const auto open = batch.GetColumnByName("open");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -62,7 +62,7 @@ Status add_collectives(const NodeTrace& node, size_t number, Moments& moments) {
   Moments::Key key;  // of the row before
   uint32_t number_of_key = 0;
   const trace::TableQuery query{.columns = {}, .dictionaries = {"operation", "communicator"}};
-  Status read = for_each_batch(node.folder, "collective", query, [&](const arrow::RecordBatch& batch) {
+  Status read = for_each_batch_unless_stopped(node.folder, "collective", query, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), thread(batch, "thread_id"),
         sequence(batch, "sequence");
     const trace::Texts operation(batch, "operation"), communicator(batch, "communicator");

@@ -15,7 +15,7 @@
 
 namespace mlrun::nodes {
 
-// Of a merged trace, complete.
+// All of a merged trace.
 struct Merged {
   NodeTraces traces;
   Alignment alignment;

@@ -37,7 +37,7 @@ std::string job_of(const NodeTrace& node) {
 }
 
 Status read_ranks(NodeTrace& node) {
-  Status read = for_each_batch(node.folder, "process", {}, [&](const arrow::RecordBatch& batch) {
+  Status read = for_each_batch_unless_stopped(node.folder, "process", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers proc(batch, "proc_id"), pid(batch, "pid"), rank(batch, "rank"), local(batch, "local_rank"),
         size(batch, "world_size"), status(batch, "wait_status"), first(batch, "first"), last(batch, "last");
     const trace::Texts role(batch, "role"), ended(batch, "ended");

@@ -32,7 +32,7 @@ Status RankWaits::add_stored(const NodeTrace& node, size_t number, const summary
   const bool has_connections = first != others_.end() && first->first.first == number;
   if (!has_connections || !trace::has_table(node.folder + "/tables", "blame")) return {};
   const trace::TableQuery query{.columns = {"activity", "state", "file_id", "ns"}};
-  return for_each_batch(node.folder, "blame", query, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "blame", query, [&](const arrow::RecordBatch& batch) {
     const trace::Texts activity(batch, "activity"), state(batch, "state");
     const trace::Numbers file_id(batch, "file_id"), ns(batch, "ns");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {

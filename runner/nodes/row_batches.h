@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rows of a node's table, batch by batch.
+// All rows of a node's table, batch by batch, as long as the merge is not stopped.
 #pragma once
 
 #include <string>
 #include <utility>
 
 #include "runner/nodes/stop_signals.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::nodes {
 
 // take(batch) for each. Fails if the trace lacks the table, if it is damaged, and if the merge is stopped.
 template <typename Take>
-Status for_each_batch(const std::string& trace_folder, const char* table, trace::TableQuery query, Take take) {
-  auto reader = trace::TableReader::open(trace_folder, table, std::move(query));
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    if (Status goes_on = check_stopped(); !goes_on) return goes_on;
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    take(**batch);
-  }
+Status for_each_batch_unless_stopped(const std::string& trace_folder, const char* table, trace::TableQuery query,
+                                     Take take) {
+  return trace::for_each_batch(trace_folder, table, std::move(query), [&](const arrow::RecordBatch& batch) {
+    Status goes_on = check_stopped();
+    if (goes_on) take(batch);
+    return goes_on;
+  });
 }
 
 }  // namespace mlrun::nodes

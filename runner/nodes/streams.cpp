@@ -45,7 +45,7 @@ struct Socket {
 
 Status add_sockets(const NodeTrace& node, size_t number, std::vector<Socket>& sockets) {
   if (!trace::has_table(node.folder + "/tables", "file")) return {};
-  return for_each_batch(node.folder, "file", {}, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "file", {}, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers file_id(batch, "file_id");
     const trace::Texts own(batch, "own_address"), other(batch, "address");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
@@ -159,7 +159,7 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
   };
   const trace::TableQuery query{.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"},
                                 .dictionaries = {"func"}};
-  return for_each_batch(node.folder, "call", query, [&](const arrow::RecordBatch& batch) {
+  return for_each_batch_unless_stopped(node.folder, "call", query, [&](const arrow::RecordBatch& batch) {
     const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), file(batch, "file_id"), file2(batch, "file2_id"),
         ret(batch, "ret"), arg2(batch, "arg2"), proc(batch, "proc_id");
     const trace::Texts func(batch, "func");
@@ -173,7 +173,7 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
 
 size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds) {
   const StreamEnd &first = connection.end[0], &second = connection.end[1];
-  // A stream, not datagrams: one end accepted it. Bytes that nobody is known to have sent: calls are missing.
+  // A stream, not datagrams: one end accepted it. Bytes without a known sender: calls are missing.
   if ((first.accepted_ns == 0) == (second.accepted_ns == 0)) return 0;
   if (first.received.bytes > second.sent.bytes || second.received.bytes > first.sent.bytes) return 0;
   size_t messages = 0;

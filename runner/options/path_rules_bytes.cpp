@@ -35,7 +35,7 @@ Status check(const std::string& pattern) {
   for (size_t at = 0; at < pattern.size(); at++) {
     if (pattern[at] == '\\') {
       at++;
-      if (at == pattern.size()) return fail(pattern + ": nothing stands behind the backslash");
+      if (at == pattern.size()) return fail(pattern + ": no character follows the backslash");
     }
     if (pattern[at] != '[') continue;
     size_t first = at + 1;

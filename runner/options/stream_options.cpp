@@ -66,7 +66,7 @@ Result<StreamWords> read_words(const char* option, const std::string& text, cons
     }
   }
   if (words.wish == Wish::kOff && parts.size() > 1) {
-    return fail(fmt::format("{}={}: 'off' stands alone", option, text));
+    return fail(fmt::format("{}={}: 'off' cannot be joined with other values", option, text));
   }
   return words;
 }

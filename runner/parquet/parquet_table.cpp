@@ -31,8 +31,8 @@ constexpr int64_t kWriteBytes = int64_t{256} << 10;  // Arrow writes many small 
 
 parquet::Encoding::type encoding_of(const Column& column) {
   if (column.encoding() != Encoding::kSplit) return parquet::Encoding::DELTA_BINARY_PACKED;
-  // Of whole numbers too it would be smaller, by 0.2 bytes a call, but DuckDB before 2.0, the last for Python 3.9 and 3.10, does not
-  // read that.
+  // Whole numbers would be smaller by 0.2 bytes a call as well, but DuckDB before 2.0, the last for Python 3.9 and 3.10, cannot read
+  // them so.
   return column.type()->id() == arrow::Type::DOUBLE ? parquet::Encoding::BYTE_STREAM_SPLIT : parquet::Encoding::PLAIN;
 }
 

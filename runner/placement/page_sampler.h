@@ -19,7 +19,7 @@ struct PlacedMapping {
   uint64_t start = 0, end = 0;
 };
 
-// The heaps of one process, of one slot.
+// Where the heaps of one process are. `slot`: its slot in the arena (events/placement.h).
 struct HeapPlace {
   uint32_t slot = 0;
   int pid = 0;

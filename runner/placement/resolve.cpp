@@ -98,7 +98,8 @@ Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
     if (const Status added = add_one(text, rules); !added) return fail("--place " + added.error().text);
   }
   if (!mem_kind.empty()) {
-    if (!is_kind(mem_kind)) return fail(fmt::format("--mem-kind {}: there are {}", mem_kind, kind_names()));
+    if (!is_kind(mem_kind))
+      return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, kind_names()));
     if (const Status added = add_one("-> " + mem_kind, rules); !added) return fail("--mem-kind " + added.error().text);
   }
   for (Rule& rule : rules) {

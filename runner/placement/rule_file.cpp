@@ -109,7 +109,7 @@ class Table {
   std::optional<std::string> error_;
 };
 
-// Of the files that a rule's callers are in, as `mlrun advise` stored them: those that are another build by now.
+// The remark about files of a rule's callers that are another build than the one `mlrun advise` stored; empty: there are none.
 std::string changed_files(const std::string& path, const toml::table& file) {
   std::vector<std::string> changed;
   if (const toml::table* const libraries = file["advice"]["libraries"].as_table(); libraries != nullptr) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """connect and accept have the socket at the other end in file2_id, within a process and between processes, by TCP, IPv6 and
-AF_UNIX, also where connect does not block; the file has the other end's address. A connection to nobody has neither."""
+AF_UNIX, also where connect does not block; the file has the other end's address. A connection without an accept has neither."""
 
 import errno
 

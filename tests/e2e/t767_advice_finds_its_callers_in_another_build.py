@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program is built again after it was recorded. Rules with the old build's signatures place nothing, and mlrun says which file has changed and what to
-do; renewed by the names of functions they place the same blocks as before. Of the same build nothing is renewed."""
+do; renewed by the names of functions they place the same blocks as before. Nothing is renewed for the same build."""
 
 import shutil
 import tomllib

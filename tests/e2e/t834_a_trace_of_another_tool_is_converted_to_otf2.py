@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """mlrun convert writes what import reads as an OTF2 archive: nested in order also at equal times, to the nanosecond, one location a thread.
-It removes nothing but an older archive, and only where it is told to."""
+It removes nothing but an older archive, and only with -c."""
 
 import json
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A missing rank, a killed one, another run's trace, the same trace twice, an unfinished and a newer one, clocks without a common
-moment or only with NTP's bound: one clear line each; the others are merged. What cannot be done at all is one error, and nothing is left."""
+moment or only with NTP's bound: one clear line each; the others are merged. What cannot be done at all is one error, and nothing is left: so it is if one of several remains."""
 
 import shutil
 
@@ -64,23 +64,31 @@ def check(this):
 
     half = nodes.copy_of(one, this.path("half"))
     (half / "run.json").rename(half / "session.json")
-    this.true("unfinished", f"left out: {half} was not finished (mlrun recover {half})" in merge(zero, half), "")
+    this.true("unfinished", f"left out: {half} was not finished (mlrun recover {half})" in merge(zero, killed, half), "")
     newer = on_another_machine(this, one, "newer", lambda run: run.update(schema_version=99))
-    lines = merge(zero, newer)
+    lines = merge(zero, newer, killed)
     this.true("newer", any("newer" in line and "left out" in line for line in lines), lines)
     absent = this.path("absent")
-    this.true("absent", f"left out: {absent} does not exist" in merge(zero, absent), "")
+    this.true("absent", f"left out: {absent} does not exist" in merge(zero, killed, absent), "")
+    for traces, why in (((zero, absent), f"left out: {absent} does not exist"), ((half, zero), f"left out: {half} was not finished"),
+                        ((zero, zero), f"{zero} is left out: it is the same trace")):
+        lines = merge(*traces, status=125)
+        this.true("one is left", lines[0].startswith(why)
+                  and lines[-1] == f"nothing to merge: of 2 traces one is left, {zero}; mlrun report {zero} shows it as it is", lines)
+        this.true("no trace is made", not merge.out.exists(), merge.out)
+    merge(zero)
+    this.equal("one trace alone, as it was asked for", merge.nodes(), [zero.name])
     older = on_another_machine(this, one, "older", lambda run: run.update(mlrun_version="0.0.1"))
     shutil.rmtree(older / "tables" / "sample_machine")
     nodes.edit_run(older, lambda run: run["tables"].pop("sample_machine"))
     lines = merge(zero, older)
     this.true("versions", any("was recorded by mlrun 0.0.1" in line for line in lines), lines)
     this.equal("both are merged", len(merge.nodes()), 2)
-    clocks(this, merge, zero, one)
+    clocks(this, merge, zero, one, killed)
     errors(this, merge, zero, one)
 
 
-def clocks(this, merge, zero, one):
+def clocks(this, merge, zero, one, two):
     """No message, and what NTP says of the clocks."""
     def discipline(is_synchronised):
         def change(run):
@@ -102,9 +110,12 @@ def clocks(this, merge, zero, one):
     def without_utc(run):
         run["clock"] = {}
     imported = on_another_machine(this, one, "imported", without_utc)
-    lines = merge(here, imported)
+    beside = on_another_machine(this, two, "beside", discipline(True))
+    lines = merge(here, imported, beside)
     this.true("no common moment", any("have no common moment; give --offset TIME or --marks NAME" in line for line in lines), lines)
-    this.equal("the rest is merged", merge.nodes(), ["here"])
+    this.equal("the rest is merged", merge.nodes(), ["here", "beside"])
+    lines = merge(here, imported, status=125)
+    this.true("and no rest", "have no common moment" in lines[-2] and "of 2 traces one is left" in lines[-1] and not merge.out.exists(), lines)
     merge(here, imported, options=["--offset", "-1500ms"])
     node = nodes.merged(merge.out)["nodes"][1]
     this.equal("given", (node["aligned_by"], node["offset_ns"]), ("given", 1_500_000_000))

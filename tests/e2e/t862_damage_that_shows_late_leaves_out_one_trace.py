@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces as they arrive from a cluster: cut off, half copied, with a file that is damaged inside, an empty folder, a file in place of a folder, a merged
 trace, one name for two runs of two days, a run of other sizes, machines from one snapshot, a wall clock that was set, an offset that is none. One
-line each, exit status 0 where something is left to merge, and 125 with nothing left behind where not."""
+line each, exit status 0 where two traces are left to merge, and 125 with nothing left behind where not."""
 
 import os
 import shutil
@@ -42,52 +42,54 @@ def overwrite(path, begin, end):
 
 
 def damaged(this, traces):
-    whole = traces.copy()
+    whole, beside = traces.pair()
     for table in ("call", "process", "summary_file", "sample_machine"):
         cut = traces.copy()
         path = file_of(cut, table)
         path.write_bytes(path.read_bytes()[:-20])
-        is_left_out(this, f"{table} cut off", traces.merge(whole, cut), str(cut), "is cut off", "copy it again")
-        this.equal("the rest is merged", len(nodes.merged(traces.out)["nodes"]), 1)
+        is_left_out(this, f"{table} cut off", traces.merge(whole, beside, cut), str(cut), "is cut off", "copy it again")
+        this.equal("the rest is merged", len(nodes.merged(traces.out)["nodes"]), 2)
     inside = traces.copy()
-    for trace, rows in ((whole, 1), (inside, 20_000)):
+    for trace, rows in ((whole, 1), (beside, 1), (inside, 20_000)):
         write_rows(trace, "call", *({"func": "read", "ts": traces.start_ns + at * MS, "dur": at * at, "ret": at * 7919 % 65_536} for at in range(rows)))
     overwrite(file_of(inside, "call"), 0.1, 0.6)
-    for order in ((whole, inside), (inside, whole)):
+    for order in ((whole, beside, inside), (inside, whole, beside)):
         is_left_out(this, "damaged inside", traces.merge(*order), str(inside), str(file_of(inside, "call")))
-        this.equal("the rest is merged", [row["trace"] for row in nodes.merged(traces.out)["nodes"]], [str(whole)])
-        this.equal("with its rows alone", {row["node_id"] for row in this.opened(traces.out).rows("call")}, {1})
+        this.equal("the rest is merged", [row["trace"] for row in nodes.merged(traces.out)["nodes"]], [str(whole), str(beside)])
+        this.equal("with its rows alone", [row["node_id"] for row in this.opened(traces.out).rows("call")], [1, 2])
+    lines = traces.merge(whole, inside, status=125)
+    this.true("one is left", len(lines) == 2 and str(inside) in lines[0] and "of 2 traces one is left" in lines[1] and not traces.out.exists(), lines)
     lines = traces.merge(inside, status=125)
     this.true("nothing but it", len(lines) == 1 and "is damaged" in lines[0] and not traces.out.exists(), lines)
     footer = traces.copy()
     overwrite(file_of(footer, "file"), 0.9, 0.97)
-    lines = traces.merge(whole, footer)
+    lines = traces.merge(whole, beside, footer)
     this.true("a damaged footer", len(lines) == 1 and str(footer) in lines[0] and "left out" in lines[0], lines)
     half = traces.copy()
     shutil.rmtree(half / "tables" / "thread")
-    is_left_out(this, "half copied", traces.merge(whole, half), str(half), "'thread' 1 of 1 files are missing")
+    is_left_out(this, "half copied", traces.merge(whole, beside, half), str(half), "'thread' 1 of 1 files are missing")
     shutil.rmtree(half / "tables")
-    is_left_out(this, "no tables", traces.merge(whole, half), str(half))
+    is_left_out(this, "no tables", traces.merge(whole, beside, half), str(half))
     text = traces.copy()
     (text / "run.json").write_text((text / "run.json").read_text()[:100])
-    is_left_out(this, "run.json cut off", traces.merge(whole, text), str(text), "run.json")
+    is_left_out(this, "run.json cut off", traces.merge(whole, beside, text), str(text), "run.json")
 
 
 def folders(this, traces):
-    whole, empty = traces.copy(), this.path("empty")
+    (whole, beside), empty = traces.pair(), this.path("empty")
     empty.mkdir()
-    is_left_out(this, "an empty folder", traces.merge(whole, empty), f"{empty} holds no trace")
-    is_left_out(this, "a file", traces.merge(whole, whole / "run.json"), "is a file; name the folder of a trace")
+    is_left_out(this, "an empty folder", traces.merge(whole, beside, empty), f"{empty} holds no trace")
+    is_left_out(this, "a file", traces.merge(whole, beside, whole / "run.json"), "is a file; name the folder of a trace")
     traces.merge(whole, traces.copy())
     merged = traces.out
-    is_left_out(this, "a merged one", traces.merge(whole, merged), f"{merged} is merged already; give the traces that it was made of")
+    is_left_out(this, "a merged one", traces.merge(whole, beside, merged), f"{merged} is merged already; give the traces that it was made of")
     traces.merge(whole)
     this.equal("one node", len(nodes.merged(traces.out)["nodes"]), 1)
     again = this.path("again")
     again.symlink_to(whole)
-    is_left_out(this, "one trace under two names", traces.merge(whole, again), f"it is the same trace as {whole}")
+    is_left_out(this, "one trace under two names", traces.merge(whole, beside, again), f"it is the same trace as {whole}")
     moved = nodes.copy_of(whole, this.path("moved"))
-    is_left_out(this, "a copy of it", traces.merge(whole, moved), f"it is the same trace as {whole}")
+    is_left_out(this, "a copy of it", traces.merge(whole, beside, moved), f"it is the same trace as {whole}")
 
 
 def two_runs(this, traces):

@@ -19,6 +19,7 @@
 #include "runner/exchange/import/archive.h"
 #include "runner/exchange/import/darshan.h"
 #include "runner/exchange/sqlite_restore.h"
+#include "tests/fuzz/accepted.h"
 
 namespace {
 
@@ -28,6 +29,8 @@ constexpr uint64_t kInputsPerTrace = 64;
 constexpr size_t kFilesMax = 8;
 
 namespace fs = std::filesystem;
+
+bool accepted = false;
 
 constexpr exchange::Reader kDatabase = {"mlrun", "", nullptr, nullptr};
 
@@ -49,6 +52,7 @@ bool reads(std::string_view name) { return reader().name == name; }
 void check_books(const exchange::FileAccount& file) {
   int64_t sum = 0;
   for (const auto& [table, kept] : file.kept) sum += kept.events;
+  accepted = accepted || sum > 0;
   for (const auto& [reason, count] : file.left_out) sum += count;
   if (sum != file.events) std::abort();
 }
@@ -98,6 +102,8 @@ uint64_t hash_of(const uint8_t* data, size_t size) {
 
 }  // namespace
 
+bool mlrun::testing::was_accepted() { return accepted; }
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string folder = fs::temp_directory_path() / ("mlrun-import-fuzz-" + std::to_string(::getpid()));
   fs::create_directories(folder);
@@ -106,9 +112,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   const std::string made = folder + "/made", archive = folder + "/archive";
   fs::create_directories(made);
+  accepted = false;
   if (reads("mlrun")) {
     fs::create_directories(made + "/tables");
-    static_cast<void>(exchange::is_own_database(path) && exchange::restore_trace(path, made));
+    accepted = exchange::is_own_database(path) && exchange::restore_trace(path, made);
   } else {
     auto maker = exchange::TraceMaker::create(made, false);
     if (!maker) std::abort();
@@ -117,6 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       path = archive + "/traces.otf2";
     }
     const bool is_read = read_all(path, **maker);
+    accepted = accepted && is_read;
     if (is_read && hash_of(data, size) % kInputsPerTrace == 0) static_cast<void>((*maker)->finish({"fuzz"}));
   }
   fs::remove_all(folder);

@@ -45,6 +45,7 @@
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
 #include "runner/util/unique_fd.h"
+#include "tests/fuzz/accepted.h"
 #include "tests/fuzz/spool_pieces.h"
 
 namespace mlrun {
@@ -141,6 +142,7 @@ class Feed {
     for (const model::SumRow& sum : sums_.rows()) coverage_.add(sum);
     return true;
   }
+  [[nodiscard]] bool has_sums() { return !sums_.rows().empty(); }
   void add(trace::Partition& partition) {
     offsets_.apply(partition);
     counters_.apply(partition);
@@ -212,6 +214,8 @@ trace::SpoolOptions options_for(const Folder& folder, const trace::SessionInfo& 
           session.summary_only};
 }
 
+bool accepted = false;
+
 // Errors are an answer: only harm is not.
 void decode(const Folder& folder, const Wishes& wishes) {
   const auto session = trace::SessionInfo::read(folder.path());
@@ -237,12 +241,15 @@ void decode(const Folder& folder, const Wishes& wishes) {
   if (!slices) return;
   Feed feed(**index, info, kernel, wishes.folds ? kFoldNs : 0);
   if (session->summary_only && !feed.load_sums(folder.path())) return;
+  bool has_rows = feed.has_sums();
   trace::Partition partition;
   for (const trace::Slice& slice : *slices) {
     if (!reader.read(slice, partition)) return;
+    has_rows = has_rows || !partition.order.empty();
     feed.add(partition);
   }
   feed.finish(**index, *session, info);
+  accepted = has_rows;
 }
 
 void merge(const Folder& folder) {
@@ -253,12 +260,16 @@ void merge(const Folder& folder) {
 }
 
 }  // namespace
+
+bool testing::was_accepted() { return accepted; }
+
 }  // namespace mlrun
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static mlrun::Folder folder;
   const mlrun::Wishes wishes(mlrun::util::crc32c(0, data, size));
   folder.put(mlrun::testing::split_files({reinterpret_cast<const char*>(data), size}), wishes);
+  mlrun::accepted = false;
   mlrun::decode(folder, wishes);
   if (wishes.merges) mlrun::merge(folder);
   return 0;

@@ -8,8 +8,7 @@
 #include "runner/blame/timeline/call_loader.h"
 #include "runner/blame/timeline/loop_load.h"
 #include "runner/model/file_table.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::blame {
 
@@ -17,19 +16,6 @@ namespace {
 
 using trace::Numbers;
 using trace::Texts;
-
-template <typename Visit>
-Status for_each_batch(const std::string& folder, const char* table, std::vector<std::string> columns, Visit visit) {
-  if (!trace::has_table(folder + "/tables", table)) return {};
-  auto reader = trace::TableReader::open(folder, table, {std::move(columns)});
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    visit(**batch);
-  }
-}
 
 template <typename Row>
 Row& at(std::vector<Row>& rows, int64_t id) {
@@ -40,9 +26,10 @@ Row& at(std::vector<Row>& rows, int64_t id) {
 Status load_processes(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> ranks;
   int64_t world = 0;
-  Status loaded = for_each_batch(
+  Status loaded = trace::for_each_batch_if_any(
       folder, "process",
-      {"proc_id", "pid", "parent_proc_id", "rank", "world_size", "role", "command", "forked", "first", "last"},
+      {.columns = {"proc_id", "pid", "parent_proc_id", "rank", "world_size", "role", "command", "forked", "first",
+                   "last"}},
       [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "proc_id"), pid(batch, "pid"), parent(batch, "parent_proc_id"),
             size(batch, "world_size");
@@ -71,8 +58,9 @@ Status load_processes(const std::string& folder, Timeline& timeline) {
 Status load_threads(const std::string& folder, Timeline& timeline) {
   at(timeline.processes, 0);
   at(timeline.threads, 0);
-  Status loaded = for_each_batch(
-      folder, "thread", {"thread_id", "proc_id", "tid", "first", "last", "comm"}, [&](const arrow::RecordBatch& batch) {
+  Status loaded = trace::for_each_batch_if_any(
+      folder, "thread", {.columns = {"thread_id", "proc_id", "tid", "first", "last", "comm"}},
+      [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "thread_id"), proc(batch, "proc_id"), tid(batch, "tid"), first(batch, "first");
         const Numbers last(batch, "last");
         const Texts comm(batch, "comm");
@@ -111,31 +99,33 @@ bool is_module(std::string_view path) {
 }
 
 Status load_files(const std::string& folder, Timeline& timeline, std::vector<uint8_t>& modules) {
-  return for_each_batch(folder, "file", {"file_id", "path", "kind"}, [&](const arrow::RecordBatch& batch) {
-    const Numbers id(batch, "file_id");
-    const Texts path(batch, "path"), kind(batch, "kind");
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      at(timeline.file_kinds, id[row]) = static_cast<uint8_t>(model::FileTable::kind_of(kind[row]));
-      at(modules, id[row]) = is_module(path[row]) ? 1 : 0;
-    }
-  });
+  return trace::for_each_batch_if_any(
+      folder, "file", {.columns = {"file_id", "path", "kind"}}, [&](const arrow::RecordBatch& batch) {
+        const Numbers id(batch, "file_id");
+        const Texts path(batch, "path"), kind(batch, "kind");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          at(timeline.file_kinds, id[row]) = static_cast<uint8_t>(model::FileTable::kind_of(kind[row]));
+          at(modules, id[row]) = is_module(path[row]) ? 1 : 0;
+        }
+      });
 }
 
 Status load_looks(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> wanted;
   const std::vector<std::string> columns = {"ts", "dur", "thread_id", "looks", "running", "stack_id"};
-  Status loaded = for_each_batch(folder, "python_stack", columns, [&](const arrow::RecordBatch& batch) {
-    const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), looks(batch, "looks");
-    const Numbers running(batch, "running"), stack(batch, "stack_id");
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      const auto number = static_cast<size_t>(id[row]);
-      if (number == 0 || number >= timeline.threads.size()) continue;
-      const int8_t runs = running.is_null(row) ? int8_t{-1} : static_cast<int8_t>(running[row]);
-      timeline.threads[number].looks.push_back({ts[row], ts[row] + dur[row], static_cast<int32_t>(looks[row]),
-                                                static_cast<int32_t>(stack[row]), runs, false});
-      wanted.insert(static_cast<int32_t>(stack[row]));
-    }
-  });
+  Status loaded =
+      trace::for_each_batch_if_any(folder, "python_stack", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), looks(batch, "looks");
+        const Numbers running(batch, "running"), stack(batch, "stack_id");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const auto number = static_cast<size_t>(id[row]);
+          if (number == 0 || number >= timeline.threads.size()) continue;
+          const int8_t runs = running.is_null(row) ? int8_t{-1} : static_cast<int8_t>(running[row]);
+          timeline.threads[number].looks.push_back({ts[row], ts[row] + dur[row], static_cast<int32_t>(looks[row]),
+                                                    static_cast<int32_t>(stack[row]), runs, false});
+          wanted.insert(static_cast<int32_t>(stack[row]));
+        }
+      });
   if (!loaded || wanted.empty()) return loaded;
   timeline.has_looks = true;
   for (Thread& thread : timeline.threads) {
@@ -144,18 +134,19 @@ Status load_looks(const std::string& folder, Timeline& timeline) {
   }
   std::unordered_map<int32_t, Frame> frames;
   std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame
-  loaded = for_each_batch(folder, "stack", {"stack_id", "depth", "frame_id"}, [&](const arrow::RecordBatch& batch) {
-    const Numbers stack(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      const auto id = static_cast<int32_t>(stack[row]);
-      if (!wanted.contains(id)) continue;
-      of_stack[id].emplace_back(static_cast<int32_t>(depth[row]), static_cast<int32_t>(frame[row]));
-      frames[static_cast<int32_t>(frame[row])];
-    }
-  });
+  loaded = trace::for_each_batch_if_any(
+      folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
+        const Numbers stack(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const auto id = static_cast<int32_t>(stack[row]);
+          if (!wanted.contains(id)) continue;
+          of_stack[id].emplace_back(static_cast<int32_t>(depth[row]), static_cast<int32_t>(frame[row]));
+          frames[static_cast<int32_t>(frame[row])];
+        }
+      });
   if (!loaded) return loaded;
-  loaded =
-      for_each_batch(folder, "frame", {"frame_id", "function", "source", "line"}, [&](const arrow::RecordBatch& batch) {
+  loaded = trace::for_each_batch_if_any(
+      folder, "frame", {.columns = {"frame_id", "function", "source", "line"}}, [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "frame_id"), line(batch, "line");
         const Texts function(batch, "function"), source(batch, "source");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
@@ -173,23 +164,24 @@ Status load_looks(const std::string& folder, Timeline& timeline) {
 
 Status load_sleeps(const std::string& folder, Timeline& timeline) {
   const std::vector<std::string> columns = {"ts", "dur", "tid", "runq_ns", "waker_tid", "in_iowait", "state"};
-  Status loaded = for_each_batch(folder, "wait", columns, [&](const arrow::RecordBatch& batch) {
-    const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
-    const Numbers waker(batch, "waker_tid");
-    const Texts state(batch, "state");
-    const auto iowait = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("in_iowait"));
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      const auto thread = timeline.thread_of_tid.find(static_cast<int32_t>(tid[row]));
-      if (thread == timeline.thread_of_tid.end()) continue;
-      const Ns end_ns = ts[row] + dur[row];
-      const bool preempted = state[row] == "running";
-      const Ns wake_ns = preempted ? ts[row] : runq.is_null(row) ? end_ns : end_ns - runq[row];
-      const bool for_device = state[row] == "uninterruptible" || (!iowait->IsNull(row) && iowait->Value(row));
-      timeline.threads[static_cast<size_t>(thread->second)].sleeps.push_back(
-          {ts[row], wake_ns, end_ns, static_cast<int32_t>(waker[row]), for_device, preempted});
-      timeline.has_kernel_side = true;
-    }
-  });
+  Status loaded =
+      trace::for_each_batch_if_any(folder, "wait", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const Numbers waker(batch, "waker_tid");
+        const Texts state(batch, "state");
+        const auto iowait = std::static_pointer_cast<arrow::BooleanArray>(batch.GetColumnByName("in_iowait"));
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const auto thread = timeline.thread_of_tid.find(static_cast<int32_t>(tid[row]));
+          if (thread == timeline.thread_of_tid.end()) continue;
+          const Ns end_ns = ts[row] + dur[row];
+          const bool preempted = state[row] == "running";
+          const Ns wake_ns = preempted ? ts[row] : runq.is_null(row) ? end_ns : end_ns - runq[row];
+          const bool for_device = state[row] == "uninterruptible" || (!iowait->IsNull(row) && iowait->Value(row));
+          timeline.threads[static_cast<size_t>(thread->second)].sleeps.push_back(
+              {ts[row], wake_ns, end_ns, static_cast<int32_t>(waker[row]), for_device, preempted});
+          timeline.has_kernel_side = true;
+        }
+      });
   for (Thread& thread : timeline.threads) {
     std::sort(thread.sleeps.begin(), thread.sleeps.end(),
               [](const Sleep& a, const Sleep& b) { return a.start_ns < b.start_ns; });
@@ -200,25 +192,26 @@ Status load_sleeps(const std::string& folder, Timeline& timeline) {
 Status load_usage(const std::string& folder, Timeline& timeline) {
   const std::vector<std::string> columns = {"ts",       "dur",    "thread_id", "utime_ns",
                                             "stime_ns", "run_ns", "runq_ns",   "majflt"};
-  Status loaded = for_each_batch(folder, "sample_thread", columns, [&](const arrow::RecordBatch& batch) {
-    const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), user(batch, "utime_ns"),
-        system(batch, "stime_ns");
-    const Numbers run(batch, "run_ns"), queued(batch, "runq_ns"), faults(batch, "majflt");
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      const auto number = static_cast<size_t>(id[row]);
-      if (number == 0 || number >= timeline.threads.size() || run.is_null(row)) continue;
-      Usage usage;
-      usage.start_ns = ts[row];
-      usage.end_ns = ts[row] + dur[row];
-      usage.run_ns = run[row];
-      usage.queued_ns = queued[row];
-      usage.user_ns = user[row];
-      usage.system_ns = system[row];
-      usage.major_faults = faults[row];
-      timeline.threads[number].usage.push_back(usage);
-      timeline.has_usage = true;
-    }
-  });
+  Status loaded =
+      trace::for_each_batch_if_any(folder, "sample_thread", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), user(batch, "utime_ns"),
+            system(batch, "stime_ns");
+        const Numbers run(batch, "run_ns"), queued(batch, "runq_ns"), faults(batch, "majflt");
+        for (int64_t row = 0; row < batch.num_rows(); ++row) {
+          const auto number = static_cast<size_t>(id[row]);
+          if (number == 0 || number >= timeline.threads.size() || run.is_null(row)) continue;
+          Usage usage;
+          usage.start_ns = ts[row];
+          usage.end_ns = ts[row] + dur[row];
+          usage.run_ns = run[row];
+          usage.queued_ns = queued[row];
+          usage.user_ns = user[row];
+          usage.system_ns = system[row];
+          usage.major_faults = faults[row];
+          timeline.threads[number].usage.push_back(usage);
+          timeline.has_usage = true;
+        }
+      });
   for (Thread& thread : timeline.threads) {
     std::sort(thread.usage.begin(), thread.usage.end(),
               [](const Usage& a, const Usage& b) { return a.start_ns < b.start_ns; });
@@ -348,14 +341,15 @@ Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& f
                                                             const std::vector<int64_t>& file_ids) {
   std::unordered_map<int64_t, std::string> paths;
   for (const int64_t id : file_ids) paths[id];
-  Status read = for_each_batch(folder, "file", {"file_id", "path"}, [&](const arrow::RecordBatch& batch) {
-    const Numbers id(batch, "file_id");
-    const Texts path(batch, "path");
-    for (int64_t row = 0; row < batch.num_rows(); ++row) {
-      const auto found = paths.find(id[row]);
-      if (found != paths.end()) found->second = path[row];
-    }
-  });
+  Status read = trace::for_each_batch_if_any(folder, "file", {.columns = {"file_id", "path"}},
+                                             [&](const arrow::RecordBatch& batch) {
+                                               const Numbers id(batch, "file_id");
+                                               const Texts path(batch, "path");
+                                               for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                                 const auto found = paths.find(id[row]);
+                                                 if (found != paths.end()) found->second = path[row];
+                                               }
+                                             });
   if (!read) return tl::make_unexpected(read.error());
   return paths;
 }

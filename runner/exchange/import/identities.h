@@ -46,7 +46,7 @@ class Identities {
 
   int32_t gpu(int64_t number, std::string_view name = {});
   int64_t file(std::string_view path, model::FileKind kind);
-  // Of a file whose path comes after its calls.
+  // Sets the path of a file that is known only after its calls.
   void name_file(int64_t file_id, std::string_view path);
   // 0: there are too many.
   int64_t name(std::string_view name);

@@ -28,7 +28,7 @@
 
 namespace mlrun::exchange {
 
-// Of rows whose last members are the views of their texts: what is stored of them beside the texts.
+// Bytes that are stored of a row beside its texts. Requires: its last members are the views of these texts.
 template <typename Row, size_t kTexts>
 inline constexpr size_t kBytesBeforeTexts = sizeof(Row) - kTexts * sizeof(std::string_view);
 

@@ -61,7 +61,7 @@ class TraceMaker {
   // The stack of frames "function (library)", innermost first; 0: there are too many.
   int32_t stack(const std::vector<model::FrameRow>& frames);
   uint32_t library(const std::string& path);
-  // The number of a stack that settle_stack() tells before finish(): `stack_id` of a slice, stack_sample or import_event.
+  // The number of a stack that settle_stack() describes before finish(): `stack_id` of a slice, stack_sample or import_event.
   int32_t later_stack();
   void settle_stack(int32_t later, int32_t stack_id) { later_stacks_[static_cast<size_t>(-1 - later)] = stack_id; }
 

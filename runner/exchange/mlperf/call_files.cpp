@@ -102,7 +102,7 @@ class CallFiles {
       events += write_call(*of_call, *rows) ? 2 : 1;
     }
     job_.account().wrote("call", count, events);
-    job_.account().left_out("call", "waits, which strace was told to leave out", waits);
+    job_.account().left_out("call", "waits, which the script's strace left out", waits);
     job_.account().left_out("call", kNotWanted, rows->unwanted());
     return {};
   }

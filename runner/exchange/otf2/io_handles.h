@@ -46,7 +46,7 @@ class Otf2IoHandles {
   OTF2_IoHandleRef next_ = 0;
 };
 
-// Of the C library's streams.
+// True: the function works on the C library's streams.
 [[nodiscard]] bool is_stdio(std::string_view func);
 
 }  // namespace mlrun::exchange

@@ -51,7 +51,7 @@ class Otf2Lane {
   }
   [[nodiscard]] bool takes(int64_t end) const { return open_.empty() || open_.back().end >= end; }
   void enter(int64_t ts, int64_t end, OTF2_RegionRef region, OTF2_AttributeList* attributes);
-  // Of the region just entered.
+  // Sets the I/O record that ends the region just entered.
   void at_end(const Otf2IoEnd& io) { open_.back().io = io; }
   // A moment on this location that is not before what it has.
   [[nodiscard]] uint64_t moment(int64_t ts) {

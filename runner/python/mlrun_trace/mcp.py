@@ -12,6 +12,7 @@ import sys
 from typing import Any, Callable
 
 from mlrun_trace.errors import TraceError, WordParser, need
+from mlrun_trace.interrupt import ends_by_interrupt
 from mlrun_trace.sandbox import ROWS_MOST, Sandbox
 from mlrun_trace.trace import Trace
 
@@ -90,6 +91,7 @@ def serve(traces: Traces) -> None:
     server.run("stdio")
 
 
+@ends_by_interrupt
 def main() -> int:
     parser = WordParser(prog="mlrun mcp", description="Serves traces over standard input and output, by the Model Context Protocol.",
                         epilog="Needs mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.\nexample: mlrun mcp mlrun-train-1")

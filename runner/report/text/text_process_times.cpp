@@ -49,7 +49,7 @@ std::vector<ProcessSum> add_up_processes(const Summary& summary) {
   std::vector<ProcessSum> sums;
   for (const ProcessSummary& process : summary.processes) {
     const std::string name = process_label(process);
-    // Of programs only those that run the same command; each rank by itself.
+    // Processes that run the same command are one row; each rank has its own.
     const auto same = std::find_if(sums.begin(), sums.end(), [&](const ProcessSum& sum) { return sum.name == name; });
     ProcessSum& sum = same == sums.end() ? sums.emplace_back() : *same;
     if (sum.first == nullptr) sum.first = &process;

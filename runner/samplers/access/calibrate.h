@@ -6,7 +6,7 @@
 
 namespace mlrun::access {
 
-// Of 4 KiB pages, in picoseconds a page. 0: not measured.
+// Picoseconds for each page of 4 KiB. 0: not measured.
 struct PageCost {
   uint64_t clear_ps = 0;  // to clear the bits of a resident page
   uint64_t read_ps = 0;   // to read them

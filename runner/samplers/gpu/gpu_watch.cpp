@@ -54,7 +54,7 @@ class MeanUse {
   int32_t sums_[6] = {}, counts_[6] = {};
 };
 
-// -1: the firmware does not tell.
+// -1: unknown to the firmware.
 int64_t node_next_to(const std::string& pci) {
   const std::string text = util::read_text("/sys/bus/pci/devices/" + pci + "/numa_node", 16);
   int64_t node = -1;

@@ -20,7 +20,7 @@ using Names = std::unordered_map<std::string_view, mlrun_memory_field>;
 constexpr size_t kMemoryRoom = 64 << 10;
 constexpr int64_t kKiB = 1024;
 
-// Of /proc/meminfo and of a node's meminfo, where the lines begin with "Node 0 ".
+// Names in /proc/meminfo, and in a node's meminfo, where the lines begin with "Node 0 ".
 const Names kMeminfo = {{"MemTotal", MLRUN_MEMORY_TOTAL_BYTES},
                         {"MemFree", MLRUN_MEMORY_FREE_BYTES},
                         {"MemAvailable", MLRUN_MEMORY_AVAILABLE_BYTES},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processors of this machine did, and how long threads waited for them, for memory and for I/O, from
-// /proc/stat, /proc/pressure and our cgroup. Needs no rights. What a kernel does not tell is MLRUN_NOT_KNOWN.
+// /proc/stat, /proc/pressure and our cgroup. Needs no rights. What a kernel does not report is MLRUN_NOT_KNOWN.
 #pragma once
 
 #include <array>

@@ -44,7 +44,7 @@ class RemoteMemory {
   int error_ = 0;
 };
 
-// Of bytes that were read from another process.
+// The value at an offset of bytes that were read from another process.
 template <typename T>
 T value_at(const char* bytes, uint64_t offset) {
   T value;

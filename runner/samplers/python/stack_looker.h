@@ -71,7 +71,7 @@ class StackLooker {
   struct Thread {
     Interpreter::Thread id;
     uint64_t looked_ns = 0;  // 0: never
-    uint64_t known_ns = 0;   // the last look that told what it did
+    uint64_t known_ns = 0;   // the last look that showed what it did
     proc::Task::Sight sight;
     Stack stack;  // empty: not known
   };

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 #include "runner/summary/answer.h"
 
 namespace mlrun::summary {
@@ -64,16 +63,11 @@ void add_batch(const arrow::RecordBatch& batch, Intervals& wait, Intervals& comp
 }  // namespace
 
 Status add_phase_times(const std::string& trace_folder, std::vector<model::PhaseRow>& phases) {
-  if (phases.empty() || !trace::has_table(trace_folder + "/tables", kTable)) return {};
-  auto reader = trace::TableReader::open(trace_folder, kTable, {{"ts", "dur", "ns", "activity"}});
-  if (!reader) return tl::make_unexpected(reader.error());
+  if (phases.empty()) return {};
   Intervals wait(phases), compute(phases);
-  for (;;) {
-    const auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    add_batch(**batch, wait, compute);
-  }
+  Status read = trace::for_each_batch_if_any(trace_folder, kTable, {.columns = {"ts", "dur", "ns", "activity"}},
+                                             [&](const arrow::RecordBatch& batch) { add_batch(batch, wait, compute); });
+  if (!read) return read;
   for (model::PhaseRow& phase : phases) {
     phase.wait_ns = wait.sum(phase);
     phase.compute_ns = compute.sum(phase);

@@ -53,7 +53,7 @@ std::string rules_text(const Advice& advice) {
   return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, quoted(advice.slow));
 }
 
-// Of another build offsets are others, and functions have the same names.
+// Another build has other offsets, but the same names of functions.
 std::string frames_text(const Advice& advice) {
   std::map<std::string, std::string> functions, libraries;
   for (const FrameName& frame : advice.frames) {

@@ -36,7 +36,7 @@ struct Advice {
 
 std::string advice_text(const Advice& advice);
 
-// Of such a file.
+// Reads such a file.
 Result<Advice> read_advice(const std::string& path);
 
 }  // namespace mlrun::sweep

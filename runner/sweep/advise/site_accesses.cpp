@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::sweep {
 
@@ -54,16 +53,10 @@ Accesses& Accesses::operator+=(const Accesses& other) {
 
 Result<SiteAccesses> read_accesses(const std::string& trace) {
   SiteAccesses result;
-  if (!trace::has_table(trace + "/tables", "access_site")) return result;
-  auto reader = trace::TableReader::open(trace, "access_site");
-  if (!reader) return tl::make_unexpected(reader.error());
   ByRung found;
-  while (true) {
-    const auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (*batch == nullptr) break;
-    add_rows(**batch, found);
-  }
+  const Status read = trace::for_each_batch_if_any(trace, "access_site", {},
+                                                   [&](const arrow::RecordBatch& batch) { add_rows(batch, found); });
+  if (!read) return tl::make_unexpected(read.error());
   for (const std::string_view rung : kTelling) {
     const auto at = found.find(rung);
     if (at == found.end() || !is_telling(rung, at->second)) continue;

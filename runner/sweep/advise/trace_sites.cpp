@@ -9,8 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/events/placement.h"
-#include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::sweep {
 
@@ -23,18 +22,6 @@ constexpr size_t kIdDigits = 16;
 using trace::Numbers;
 using trace::Texts;
 
-template <typename Use>
-Status each_batch(const std::string& folder, const std::string& table, trace::TableQuery query, Use use) {
-  auto reader = trace::TableReader::open(folder, table, std::move(query));
-  if (!reader) return tl::make_unexpected(reader.error());
-  while (true) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (*batch == nullptr) return {};
-    use(**batch);
-  }
-}
-
 struct SiteName {
   std::string signature, label;
   std::vector<FrameName> frames;
@@ -44,17 +31,18 @@ class Stacks {
  public:
   Status read(const std::string& folder) {
     std::unordered_map<int64_t, FrameName> frames;
-    Status read = each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
-                             [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+    Status read =
+        trace::for_each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
+                              [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
     std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
-    Status rows = each_batch(folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}},
-                             [&](const arrow::RecordBatch& batch) {
-                               const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
-                               for (int64_t row = 0; row < batch.num_rows(); row++) {
-                                 if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
-                               }
-                             });
+    Status rows = trace::for_each_batch(
+        folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
+          const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
+          for (int64_t row = 0; row < batch.num_rows(); row++) {
+            if (depth[row] < MLRUN_PLACE_FRAMES) stacks[id[row]][depth[row]] = frame[row];
+          }
+        });
     if (!rows) return rows;
     for (const auto& [id, by_depth] : stacks) names_[id] = name_of(by_depth, frames);
     return {};
@@ -268,7 +256,7 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
     return fail(
         fmt::format("{} has no call stacks, which name the sites; record it with --stacks=16 --alloc-min=64K", trace));
   std::vector<Event> events;
-  const Status read = each_batch(
+  const Status read = trace::for_each_batch(
       trace, "alloc",
       {.columns = {"ts", "dur", "proc_id", "op", "addr", "size", "old_addr", "stack_id"}, .dictionaries = {"op"}},
       [&](const arrow::RecordBatch& batch) { add_events(batch, min_bytes, events); });

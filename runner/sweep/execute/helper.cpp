@@ -13,13 +13,14 @@
 #include "runner/events/session.h"
 #include "runner/session/installation.h"
 #include "runner/sweep/execute/supervised.h"
+#include "runner/sweep/execute/time_limit.h"
 #include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
-Result<std::optional<int>> run_helper(Making& making, const Words& command,
-                                      const std::map<std::string, std::string>& environment,
-                                      const std::string& output) {
+Result<std::optional<HelperEnd>> run_helper(Making& making, const Words& command,
+                                            const std::map<std::string, std::string>& environment,
+                                            const std::string& output, uint64_t limit_ns) {
   SuperviseOptions options;
   options.command = command;
   options.environment = environment;
@@ -29,20 +30,23 @@ Result<std::optional<int>> run_helper(Making& making, const Words& command,
   if (!helper) return tl::make_unexpected(helper.error());
   if (Status stored = making.store.set_helper(helper->processes()); !stored) return tl::make_unexpected(stored.error());
   helper->demand(Demand::kGo);
+  TimeLimit limit(*helper, limit_ns);
   std::optional<int> status;
   for (bool is_stopped = false;;) {
-    const auto report = helper->next(-1, is_stopped ? nullptr : &making.signals);
+    const auto report = helper->next(TimeLimit::kTickMs, is_stopped ? nullptr : &making.signals);
     if (!report) {
+      if (is_stopped) continue;
       is_stopped = making.signals.taken().has_value();
       if (is_stopped) helper->demand(Demand::kKill);
+      if (!is_stopped && !status && limit.is_due()) limit.enforce();
       continue;
     }
     if (report->stage == Stage::kNoExec) return fail_errno("execute " + command.front(), report->error_number);
     if (report->stage == Stage::kEnded) status = report->wait_status;
     if (report->stage != Stage::kGone) continue;
-    if (is_stopped) return std::optional<int>();
+    if (is_stopped) return std::optional<HelperEnd>();
     if (!status) return fail("the supervisor of " + command.front() + " was killed");
-    return status;
+    return HelperEnd{*status, limit.was_enforced()};
   }
 }
 

@@ -2,6 +2,7 @@
 // Commands around runs, and what all commands of a sweep share.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,10 +33,16 @@ struct Making {
   [[nodiscard]] std::string folder_of(const RunRow& run) const { return folder + "/runs/" + run.planned.folder; }
 };
 
-// Runs a command until it and its descendants have ended; both outputs go to the file `output`. Returns its wait status; nullopt: a
-// signal stopped the sweep, and the command was ended.
-Result<std::optional<int>> run_helper(Making& making, const Words& command,
-                                      const std::map<std::string, std::string>& environment, const std::string& output);
+struct HelperEnd {
+  int wait_status = 0;
+  bool timed_out = false;  // it was ended
+};
+
+// Runs a command until it and its descendants have ended; both outputs go to the file `output`. It is ended after `limit_ns`; 0: no
+// limit. nullopt: a signal stopped the sweep, and the command was ended.
+Result<std::optional<HelperEnd>> run_helper(Making& making, const Words& command,
+                                            const std::map<std::string, std::string>& environment,
+                                            const std::string& output, uint64_t limit_ns = 0);
 
 // Makes the trace of a run that was killed while it recorded, as far as it can be made; this also frees the memory that
 // recorded it. Nothing to do without session.json.

@@ -17,6 +17,7 @@
 #include "runner/sweep/execute/page_cache.h"
 #include "runner/sweep/execute/run_folder.h"
 #include "runner/sweep/execute/supervised.h"
+#include "runner/sweep/execute/time_limit.h"
 #include "runner/sweep/figures/trace_figures.h"
 #include "runner/sweep/figures/use.h"
 #include "runner/sweep/plan/run_words.h"
@@ -27,9 +28,6 @@
 namespace mlrun::sweep {
 
 namespace {
-
-constexpr uint64_t kTermNs = 5'000'000'000;  // from SIGTERM to SIGKILL
-constexpr int kTickMs = 200;
 
 // The commit of the program under test, as far as the working directory says; empty: no work tree of Git.
 std::string commit_here() {
@@ -74,16 +72,21 @@ struct Ending {
 class Watch {
  public:
   Watch(Making& making, const Supervised& supervised, const std::string& folder, bool is_dry)
-      : making_(making), supervised_(supervised), folder_(folder), is_dry_(is_dry), begun_ns_(util::monotonic_ns()) {}
+      : making_(making),
+        supervised_(supervised),
+        folder_(folder),
+        is_dry_(is_dry),
+        limit_(supervised, making.plan().time_limit_ns) {}
 
   Ending until_gone() {
     for (;;) {
-      const auto report = supervised_.next(kTickMs, ending_.stopped ? nullptr : &making_.signals);
+      const auto report = supervised_.next(TimeLimit::kTickMs, ending_.stopped ? nullptr : &making_.signals);
       if (report && report->stage == Stage::kNoExec) ending_.exec_error = report->error_number;
       if (report && report->stage == Stage::kEnded) ending_.ended = *report;
       if (report && report->stage == Stage::kGone) {
         ending_.left_running = report->left_running;
         ending_.lost_supervisor = report->pid == 0;  // what the supervisor itself reports has the pid
+        ending_.timed_out = limit_.was_enforced();
         return ending_;
       }
       if (report) continue;
@@ -92,31 +95,16 @@ class Watch {
         ending_.stopped = true;
         supervised_.demand(Demand::kKill);
       }
-      check_limit();
+      if (limit_.is_due() && !ending_.ended && !ending_.stopped && command_runs(folder_, is_dry_)) limit_.enforce();
     }
   }
 
  private:
-  void check_limit() {
-    const uint64_t limit_ns = making_.plan().time_limit_ns;
-    const uint64_t spent_ns = util::monotonic_ns() - begun_ns_;
-    if (limit_ns == 0 || spent_ns < limit_ns || ending_.ended || ending_.stopped || killed_) return;
-    if (!command_runs(folder_, is_dry_)) return;
-    if (!ending_.timed_out) {
-      ending_.timed_out = true;
-      term_ns_ = spent_ns;
-      supervised_.demand(Demand::kTerm);
-    } else if (spent_ns - term_ns_ > kTermNs) {
-      killed_ = true;
-      supervised_.demand(Demand::kKill);
-    }
-  }
-
   Making& making_;
   const Supervised& supervised_;
   const std::string& folder_;
-  bool is_dry_, killed_ = false;
-  uint64_t begun_ns_, term_ns_ = 0;
+  bool is_dry_;
+  TimeLimit limit_;
   Ending ending_;
 };
 
@@ -126,6 +114,10 @@ Use use_of_dry(const Report& ended) {
   use.read_bytes = static_cast<double>(ended.read_bytes);
   use.wait_status = ended.wait_status;
   return use;
+}
+
+std::string after_limit(const Making& making) {
+  return fmt::format("after the time limit of {} s", making.plan().time_limit_ns / 1e9);
 }
 
 int shell_status(int wait_status) {
@@ -141,9 +133,7 @@ void fail_run(RunRow& run, std::string why) {
 void take_result(const Making& making, const std::string& folder, const Ending& ending, RunRow& run) {
   const bool is_dry = making.configuration(run).is_dry;
   run.state = ending.timed_out ? RunState::kTimedOut : RunState::kDone;
-  if (ending.timed_out) {
-    run.failure = fmt::format("ended after the time limit of {} s", making.plan().time_limit_ns / 1e9);
-  }
+  if (ending.timed_out) run.failure = fmt::format("ended {}", after_limit(making));
   if (ending.exec_error != 0) {
     run.exit_status = ending.exec_error == ENOENT ? 127 : 126;
     return fail_run(
@@ -187,15 +177,19 @@ std::map<std::string, std::string> helper_environment(const Making& making, cons
 Result<bool> run_around(Making& making, RunRow& run, const Words& command, const char* name) {
   if (command.empty()) return true;
   const std::string output = making.helper_log(name);
-  const auto status = run_helper(making, command, helper_environment(making, run), output);
-  if (!status) return tl::make_unexpected(status.error());
-  if (!*status) {
+  const auto end = run_helper(making, command, helper_environment(making, run), output, making.plan().time_limit_ns);
+  if (!end) return tl::make_unexpected(end.error());
+  if (!*end) {
     run.interrupted = true;
     fail_run(run, "the sweep was stopped");
     return false;
   }
-  if (**status == 0) return true;
-  fail_run(run, fmt::format("the command {} it ended with {}; see {}", name, end_text(**status), output));
+  if ((*end)->timed_out) {
+    fail_run(run, fmt::format("the command {} it was ended {}; see {}", name, after_limit(making), output));
+    return false;
+  }
+  if ((*end)->wait_status == 0) return true;
+  fail_run(run, fmt::format("the command {} it ended with {}; see {}", name, end_text((*end)->wait_status), output));
   return false;
 }
 

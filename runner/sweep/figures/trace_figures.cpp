@@ -64,7 +64,7 @@ void add_answer(const summary::Summary& summary, Figures& figures) {
   if (!steps.empty()) figures["step_s"] = median(std::move(steps));
 }
 
-// Of MLLOG's phases, or of marks with the same names.
+// Epochs by MLLOG's phases, or by marks with the same names.
 void add_epochs(const summary::Summary& summary, Figures& figures) {
   std::vector<const model::PhaseRow*> epochs;
   for (const model::PhaseRow& phase : summary.phases) {

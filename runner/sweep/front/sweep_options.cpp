@@ -45,8 +45,9 @@ Status take_runs(const Arguments& arguments, SweepOptions& options) {
 
 Status check_words_of_slurm(const SweepOptions& options, bool has_output) {
   if (options.collect && (has_output || options.resume || options.slurm || options.runs || !options.plan.empty()))
-    return fail("--collect OUT goes alone");
-  if (options.slurm && options.dry_run) return fail("--dry-run shows the runs, whoever makes them: leave out --slurm");
+    return fail("--collect OUT takes neither a plan nor -o, --resume, --runs or --slurm");
+  if (options.slurm && options.dry_run)
+    return fail("--dry-run shows the same runs with and without --slurm: leave --slurm out");
   if (!options.sbatch.empty() && !options.slurm && !options.resume) return fail("--sbatch goes with --slurm");
   return {};
 }

@@ -62,7 +62,7 @@ struct Plan {
   int32_t warm_up = 0;  // runs of each configuration × workload before the first block, which are in no figure
   Order order = Order::kBlocks;
   uint64_t seed = 0;
-  uint64_t time_limit_ns = 0;  // 0: none; a run beyond it is ended
+  uint64_t time_limit_ns = 0;  // of a run, and of each command around it; 0: none
   uint64_t pause_ns = 0;       // between runs
   Words before, after;         // commands around each run; empty: none
   std::string input;           // a file as standard input of each run; empty: /dev/null

@@ -131,7 +131,7 @@ Status ClusterSweep::take(RunRow& run) {
   return store_.set_ended(run);
 }
 
-// Of later repetitions, as in a sweep on one machine.
+// Deletes the event tables of later repetitions, as a sweep on one machine does.
 Status ClusterSweep::delete_events() {
   if (store_.keeps_all_traces()) return {};
   std::set<std::pair<uint32_t, uint32_t>> whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep and its tasks on a cluster tell each other, as files in the shared folder OUT:
+// What a sweep and its tasks on a cluster exchange, as files in the shared folder OUT:
 //
 //   OUT/slurm/NAME.json, NAME.sh          a submitted array: its plan, and the run of each task
 //   OUT/slurm/NAME-INDEX.log              what the task printed

@@ -17,7 +17,7 @@ struct Sums {
   double xx = 0, xy = 0, yy = 0;
 };
 
-// Of positions and values around their means.
+// Sums of squares and products of positions and values around their means.
 Sums sums_of(const std::vector<double>& x, const std::vector<double>& y) {
   const double mean_x = moments(x).mean;
   const double mean_y = moments(y).mean;

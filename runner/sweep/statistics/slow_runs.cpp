@@ -40,7 +40,7 @@ struct Cause {
   const char* words;
 };
 
-// Of causes with the same weight the first is named first. Figures of the command, and of the machine while it ran.
+// Figures of the command, and of the machine while it ran. Causes with the same weight are named in this order.
 constexpr Cause kCauses[] = {
     {"steal_share", Kind::kShare, 1, 1, "the host ran other guests (steal)"},
     {"other_cpu_share", Kind::kShare, 1, 1, "other processes used the CPUs"},
@@ -171,7 +171,7 @@ std::optional<Hint> hint_of(const Cause& cause, const std::optional<Usual>& usua
   return Hint{cause.figure, cause.words, own->second, usual->median, *weight};
 }
 
-// The likely one first; of figures that tell of one cause the best.
+// The likely cause first; of several figures about one cause only the best one.
 std::vector<Hint> hints_of(const RunFigures& run, const Others& others) {
   std::vector<Hint> all, hints;
   for (size_t i = 0; i < std::size(kCauses); ++i) {

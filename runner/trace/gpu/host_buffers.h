@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host buffers of copies: joins the call that copied (by its thread, around the call of CUDA that CUPTI reports) with
-// what CUPTI reports of the copy, and tells how much of it lay on another node than the GPU's. Memory: the last
+// what CUPTI reports of the copy, and adds up how much of it lay on another node than the GPU's. Memory: the last
 // kCallsKept calls.
 #pragma once
 

@@ -8,7 +8,7 @@
 //   huge     one byte in each tenth huge page of a block
 //   reused   blocks of MIB by two callers in turn, at addresses that are used again; a line for each: caller address begin_ns end_ns pages
 //   beside   the same, while another thread's calls of realloc copy and take long
-//   child    a block that a forked child touches anew, page by page
+//   child    a block that a forked child touches again, page by page
 // First line of the others: addresses of the hot and the cold block, and the moment when they were filled (CLOCK_MONOTONIC). At the end: pages touched in a window of a second, touches.
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -69,7 +69,7 @@ static void *copying(void *until) {
 }
 
 static void reused(size_t bytes, uint64_t until, int threshold) {
-  mallopt(M_MMAP_THRESHOLD, threshold);  // each block of this thread is mapped anew
+  mallopt(M_MMAP_THRESHOLD, threshold);  // each block of this thread is a new mapping
   for (int turn = 0; now_ns() < until; turn++) {
     size_t size = bytes - (size_t)(random_number() % 8) * kPage;
     uint64_t began = now_ns();

@@ -382,7 +382,7 @@ TEST(RunOptions, EachStreamOfTheKernelSideByItself) {
 
 TEST(RunOptions, OffCannotBeCombined) {
   for (const char* words : {"--preload=off,files", "--kprobes=block,off", "--sample=off,gpu"}) {
-    EXPECT_NE(error_of({words, "x"}).find("'off' stands alone"), std::string::npos) << words;
+    EXPECT_NE(error_of({words, "x"}).find("'off' cannot be joined"), std::string::npos) << words;
   }
   EXPECT_EQ(options_of({"--kprobes=off", "x"}).kprobes, Wish::kOff);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where memory is, by move_pages and by numa_maps: nodes WHAT BYTES. Each line: WHAT pages of node 0, 1, 2, others; policy of the mapping.
 //   block     malloc, written         zeros   calloc, read        mapping  mmap, written
-//   grown     realloc from 1 MiB on by an eighth              child    a block that a forked child has written anew
+//   grown     realloc from 1 MiB on by an eighth              child    a block that a forked child has written again
 //   MEMKIND_...   a block of that kind of memkind, written; "absent": memkind has no such memory here
 //   fill      blocks of 1 MiB, BYTES in all; nodes of all their pages
 #define _GNU_SOURCE

@@ -39,7 +39,7 @@ def squeeze(cpu_s):
 
 
 def compute(wall_s):
-    """A step of the model that takes so long, whoever else runs."""
+    """A step of the model that takes so long, whatever else runs."""
     x, end = W, time.perf_counter() + wall_s
     while time.perf_counter() < end:
         x = torch.tanh(x @ W)

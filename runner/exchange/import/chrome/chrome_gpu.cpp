@@ -52,7 +52,7 @@ uint32_t memory_kind(std::string_view text) {
   return 0;
 }
 
-// Of Kineto, or perhaps of rocprofiler. Most events are neither: their arguments need not be read.
+// True: the event may be GPU work of Kineto or rocprofiler. Most events are neither, and their arguments need not be read.
 bool may_be_of_gpu(const ChromeEvent& event) {
   if (event.category.empty()) return event.args.find("\"BeginNs\"") != std::string_view::npos;
   const std::string_view category = event.category;

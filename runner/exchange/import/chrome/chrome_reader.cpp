@@ -398,7 +398,7 @@ Status ChromeReader::sample(const ChromeEvent& event, const model::Origin& origi
   return to_.add(row);
 }
 
-// Of Fuchsia's kernel: phases of its own. `p` and `t` name a process or thread.
+// Phases of Fuchsia's kernel. `p` and `t` name a process or thread.
 Status ChromeReader::system(const ChromeEvent& event) {
   const bool is_thread = event.phase == 't';
   const int32_t proc_id = is_thread || event.phase == 'p' ? to_.ids().process(event.pid) : 0;

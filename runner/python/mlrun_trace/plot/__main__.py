@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mlrun_trace.errors import TraceError, WordParser
+from mlrun_trace.interrupt import ends_by_interrupt
 from mlrun_trace.plot.options import Options, parse_time
 from mlrun_trace.plot.picture import KINDS, check_ending, draw
 from mlrun_trace.plot.span import zoomed
@@ -92,6 +93,7 @@ def named(path: Path, number: int, name: str) -> Path:
     return path.with_name(f"{path.stem}.{number}.{word}{path.suffix}")
 
 
+@ends_by_interrupt
 def main() -> int:
     try:
         arguments = parser().parse_args()

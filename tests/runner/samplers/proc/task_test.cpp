@@ -18,7 +18,7 @@ namespace {
 
 uint32_t own_pid() { return static_cast<uint32_t>(::getpid()); }
 
-// A thread that does what it is told to.
+// A thread that runs the functions it is given.
 class Worker {
  public:
   Worker() : thread_([this] { work(); }) {
