@@ -10,15 +10,18 @@ MIB = 1 << 20
 
 
 def check(this):
-    trace, (hot, cold), pages, _ = accesses.record(this, "random", 64, 6, "clear-refs")
-    facts = accesses.tried(trace, "clear-refs")
+    for seconds in (6, 20, 60):  # on a busy machine few windows fit
+        trace, (hot, cold), pages, _ = accesses.record(this, "random", 64, seconds, "clear-refs")
+        facts = accesses.tried(trace, "clear-refs")
+        rows = [row for row in trace.rows("access") if not row["filling"]]
+        of = {name: [row["touched_bytes"] for row in rows if row["addr"] <= at < row["addr"] + row["bytes"]] for name, at in (("hot", hot), ("cold", cold))}
+        if of["hot"]:
+            break
     said = re.search(r"--access by clear-refs: each window holds page faults back for about ([0-9.]+) ms a GiB", trace.stderr)
     this.true("it is said before", said is not None, trace.stderr)
     this.true("predicted and measured", facts["predicted_stall_ns"] > 0 and facts["worst_stall_ns"] > 0, facts)
     ratio = facts["worst_stall_ns"] / facts["predicted_stall_ns"]
     print(f"said {said[1]} ms a GiB; longest call {facts['worst_stall_ns']} ns, predicted {facts['predicted_stall_ns']} ns: {ratio:.2f}")
-    rows = [row for row in trace.rows("access") if not row["filling"]]
-    of = {name: [row["touched_bytes"] for row in rows if row["addr"] <= at < row["addr"] + row["bytes"]] for name, at in (("hot", hot), ("cold", cold))}
     wanted = pages * accesses.PAGE
     this.true("as much as was touched", of["hot"] and all(0.98 * wanted <= one <= 1.02 * wanted + 16 * accesses.PAGE for one in of["hot"]), (of, wanted))
     this.equal("of the cold block nothing", set(of["cold"]) | {0}, {0})

@@ -2,6 +2,7 @@
 #include "runner/samplers/access/access_sampler.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,7 @@ namespace mlrun::access {
 namespace {
 
 constexpr std::chrono::seconds kAccessPatience(1);
+constexpr int kNice = -15;
 constexpr size_t kRowsMax =
     (size_t{64} << 20) / sizeof(mlrun_access_sample);  // while the collector does not fetch them
 
@@ -136,6 +138,9 @@ void AccessSampler::sample(Shared& shared) {
 
 void AccessSampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-access");
+  // The kernel holds a lock of the program's for it while it clears and reads bits: where others have the processor meanwhile, the program waits for them too.
+  // Without CAP_SYS_NICE it stays as it is.
+  ::setpriority(PRIO_PROCESS, 0, kNice);
   std::string problem;
   try {
     sample(*shared);

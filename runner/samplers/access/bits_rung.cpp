@@ -12,6 +12,7 @@
 
 #include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/range_pace.h"
+#include "runner/samplers/access/run_queue.h"
 #include "runner/util/clock.h"
 
 namespace mlrun::access {
@@ -92,6 +93,8 @@ class BitsRung : public Rung {
     std::deque<Mapping> left;  // of this window, to be cleared
     uint64_t opened_ns = 0;    // all is cleared; 0: no window is open
     uint64_t cost_ns = 0;      // of this window, to the program
+    uint64_t rest_ns = 0;      // for which it is to be left alone
+    RunQueue queue;            // when the window was opened
     RangePace pace;
     double stall_ratio = 1;  // of the last window's clearing: measured by predicted
     int windows = 0;
@@ -106,6 +109,10 @@ class BitsRung : public Rung {
 
   void step(uint32_t pid, Process& process, Rows& rows) {
     if (process.opened_ns != 0) {
+      if (const uint64_t missing_ns = rest_missing(pid, process); missing_ns != 0) {
+        process.due_ns = util::monotonic_ns() + std::max(missing_ns, kTooEarlyNs);
+        return;
+      }
       // CPU time: waiting for a processor costs the program nothing.
       const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       read(pid, process, rows);
@@ -132,8 +139,16 @@ class BitsRung : public Rung {
     process.due_ns = now_ns + pause_ns;
     if (!process.left.empty()) return;
     process.opened_ns = now_ns;
-    const auto rest_ns = static_cast<uint64_t>(static_cast<double>(process.cost_ns) / kProgramShare);
-    process.due_ns = now_ns + std::max(options_.window_ns, rest_ns);
+    process.rest_ns = static_cast<uint64_t>(static_cast<double>(process.cost_ns) / kProgramShare);
+    process.queue = run_queue_of(static_cast<pid_t>(pid));
+    process.due_ns = now_ns + std::max(options_.window_ns, process.rest_ns);
+  }
+
+  // Time in which other programs have the processors is no time of the program's own.
+  static uint64_t rest_missing(uint32_t pid, const Process& process) {
+    const uint64_t elapsed_ns = util::monotonic_ns() - process.opened_ns;
+    const double share = could_run(process.queue, run_queue_of(static_cast<pid_t>(pid)), elapsed_ns);
+    return rest_missing_ns(process.rest_ns, elapsed_ns, share);
   }
 
   // Sets what is to be cleared. False: there is nothing, or it would take too long.
