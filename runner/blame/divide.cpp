@@ -25,7 +25,7 @@ Top top_of(const Wait& wait) {
 
 bool is_unseen_kind(Label label) {
   return label == Label::kCpu || label == Label::kLoader || label == Label::kSerialise || label == Label::kCheckpoint ||
-         label == Label::kLogging || label == Label::kAsleep;
+         label == Label::kLogging || label == Label::kAsleep || label == Label::kNames;
 }
 
 }  // namespace
@@ -33,7 +33,8 @@ bool is_unseen_kind(Label label) {
 Divider::Divider(const Timeline& timeline, Lines& lines)
     : timeline_(timeline), lines_(lines), ends_(timeline), kinds_(timeline), chain_(timeline, ends_, kinds_, lines) {}
 
-bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth) {
+// Of several that drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: of those before.
+bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns) {
   const int32_t heir = depth < kHeirsMost ? find_heir(timeline_, driver, wait) : 0;
   if (heir == 0) return false;
   const Thread& next = timeline_.thread(heir);
@@ -56,8 +57,14 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
     pieces_.push_back(piece);
   };
   put(a_ns, from_ns);
+  const int32_t before = driver_;
   driver_ = heir;
   drive(heir, from_ns, to_ns, depth + 1);
+  if (to_ns - from_ns > longest_ns) {
+    longest_ns = to_ns - from_ns;
+  } else {
+    driver_ = before;
+  }
   put(to_ns, b_ns);
   return true;
 }
@@ -103,7 +110,7 @@ void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts)
 void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
   const Thread& thread = timeline_.thread(driver);
   const std::vector<Ns> cuts_of_driver = cuts(driver);
-  Ns at_ns = a_ns;
+  Ns at_ns = a_ns, longest_ns = 0;
   std::optional<Ns> last_wait_ns;
   for (size_t i = thread.first_wait(a_ns); i < thread.waits.size(); ++i) {
     const Wait& wait = thread.waits[i];
@@ -112,14 +119,15 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
     if (to_ns <= from_ns) continue;
     if (from_ns > at_ns) own(driver, at_ns, from_ns, cuts_of_driver);
     at_ns = to_ns;
-    if (hand_over(driver, wait, from_ns, to_ns, depth)) continue;
+    if (hand_over(driver, wait, from_ns, to_ns, depth, longest_ns)) continue;
     if (timeline_.is_python_lock(thread.proc_id, wait)) {
       const bool belongs = last_wait_ns && from_ns - *last_wait_ns < kTailNs;
       chain_.wait(driver, wait, from_ns, to_ns, belongs ? Top::kWaiting : Top::kPythonLock, pieces_);
       last_wait_ns = belongs && wait.err == ETIMEDOUT ? std::optional<Ns>(to_ns) : std::nullopt;
       continue;
     }
-    const Top top = top_of(wait);
+    const bool asks = wait.polls && !ends_.find(driver, wait, true).threads.empty();
+    const Top top = asks ? Top::kWaiting : top_of(wait);
     const size_t first = pieces_.size();
     chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
     const bool loads = chain_.kind_near(driver, from_ns + (to_ns - from_ns) / 2) == StackKind::kLoader;
@@ -246,6 +254,7 @@ Division Divider::divide(int32_t wanted_tid) {
   } else {
     refine_without_looks(driver_);
   }
+  mark_starts(driver_);
   division.batches = find_batches(driver_);
   division.savings = savings(driver_);
   const auto put_edge = [&](Ns start_ns, Ns end_ns, Activity activity) {
