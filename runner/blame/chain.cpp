@@ -71,7 +71,7 @@ bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(t
 void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
   if (b_ns <= a_ns) return;
   path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, false, false,
-                          thread_id, line, path.file_id, path.argument,
+                          false, thread_id, line, path.file_id, path.argument,
                           path.seen.size() > 1 ? path.seen[1] : thread_id});
 }
 

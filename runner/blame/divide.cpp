@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "runner/blame/driver.h"
@@ -17,6 +18,7 @@ using summary::Activity;
 
 constexpr Ns kTailNs = 50'000;  // Python's lock so soon after a wait belongs to the wait
 constexpr int kHeirsMost = 4;
+constexpr Ns kShortStretchNs = 150'000'000;
 
 Top top_of(const Wait& wait) {
   if (wait.kind == WaitKind::kSleep) return Top::kSleep;
@@ -98,6 +100,8 @@ std::vector<Ns> Divider::cuts(int32_t driver) const {
 }
 
 void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts) {
+  const size_t first = pieces_.size();
+  const bool is_long = b_ns - a_ns >= kShortStretchNs;
   auto cut = std::upper_bound(cuts.begin(), cuts.end(), a_ns);
   for (; cut != cuts.end() && *cut < b_ns; ++cut) {
     if (*cut == a_ns) continue;
@@ -105,6 +109,7 @@ void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts)
     a_ns = *cut;
   }
   chain_.own(driver, a_ns, b_ns, pieces_);
+  for (size_t i = first; i < pieces_.size(); ++i) pieces_[i].in_long = is_long;
 }
 
 void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
@@ -139,16 +144,17 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
 
 // Pieces without a look in them: shared out as the looks in other short stretches of the thread fell.
 void Divider::share_unseen() {
-  constexpr Ns kShortNs = 150'000'000;
   using Seen = std::map<std::pair<Label, int32_t>, int64_t>;
-  std::map<std::pair<Top, int32_t>, Seen> pools;
+  // What the driver does for long, as making a data set, is not what it does between two waits.
+  std::map<std::tuple<Top, int32_t, bool>, Seen> pools;
   for (const Piece& piece : pieces_) {
     if (!is_unseen_kind(piece.label) || piece.line == kUnseenLine || piece.line == kNoLine) continue;
-    if (piece.end_ns - piece.start_ns < kShortNs) ++pools[{piece.top, piece.thread_id}][{piece.label, piece.line}];
+    if (piece.end_ns - piece.start_ns < kShortStretchNs)
+      ++pools[{piece.top, piece.thread_id, piece.in_long}][{piece.label, piece.line}];
   }
   std::vector<Piece> shared;
   for (Piece& piece : pieces_) {
-    const auto pool = pools.find({piece.top, piece.thread_id});
+    const auto pool = pools.find({piece.top, piece.thread_id, piece.in_long});
     if (piece.line != kUnseenLine || pool == pools.end()) {
       if (piece.line == kUnseenLine) piece.line = kNoLine;
       shared.push_back(piece);

@@ -344,6 +344,24 @@ TEST_F(DivideTest, OfCommandsOneAfterTheOtherTheLongestDrives) {
   EXPECT_NEAR(whole(division), 1000, 1e-6);
 }
 
+// It reads an index for 300 ms; then there is a look in every second step of 20 ms.
+TEST_F(DivideTest, ShortStretchesWithoutALookAreNotLikePartsOfALongOne) {
+  timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
+  timeline_.stacks[2] = {{"load", "/home/me/data.py", 7}};
+  add_batch(timeline_, 0, 10 * kMs);
+  auto& looks = thread_of(timeline_, kDriver).looks;
+  for (Ns at_ns = 20 * kMs; at_ns < 300 * kMs; at_ns += 20 * kMs) looks.push_back({at_ns, at_ns, 1, 2, 1, false});
+  for (Ns at_ns = 300 * kMs; at_ns < 980 * kMs; at_ns += 40 * kMs) {
+    add_batch(timeline_, at_ns, at_ns + 20 * kMs);
+    if (at_ns % (80 * kMs) == 60 * kMs) looks.push_back({at_ns + 30 * kMs, at_ns + 30 * kMs, 1, 1, 1, false});
+  }
+  double loaded = 0;
+  for (const Divided& piece : divide().pieces) {
+    if (piece.start_ns >= 300 * kMs && piece.activity == Activity::kLoader) loaded += piece.ns() / kMs;
+  }
+  EXPECT_NEAR(loaded, 0, 1e-3);
+}
+
 TEST_F(DivideTest, PageFaultsOfLoadingInTheDriverAreLoading) {
   Usage usage;
   usage.end_ns = 1000 * kMs;
