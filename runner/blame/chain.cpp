@@ -70,8 +70,8 @@ bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(t
 
 void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
   if (b_ns <= a_ns) return;
-  path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, false,
-                          thread_id, line, path.file_id, path.argument,
+  path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, false, false,
+                          false, thread_id, line, path.file_id, path.argument,
                           path.seen.size() > 1 ? path.seen[1] : thread_id});
 }
 
@@ -83,6 +83,11 @@ int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
 StackKind Chain::kind_near(int32_t thread_id, Ns moment_ns) {
   const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
   return look == nullptr ? StackKind::kOwn : kinds_.kind(look->stack_id);
+}
+
+bool Chain::makes_near(int32_t thread_id, Ns moment_ns) {
+  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
+  return look != nullptr && kinds_.makes(look->stack_id);
 }
 
 int32_t Chain::line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns) {
@@ -113,18 +118,20 @@ void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& piec
   stretch(thread_id, a_ns, b_ns, path);
 }
 
-// What a program is waited for that is not there yet, its parent did before it ran it: a shell.
+// What a program is waited for that is not there yet, its parent did before it ran it: a shell. For a thread, as a queue's that sends what was
+// put into it first, the main thread of its process did.
 Ns Chain::before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Process& process = timeline_.process_of(thread_id);
-  const int32_t parent = timeline_.process(process.parent).main;
-  const Ns born_ns = std::min(b_ns, process.first_ns);
-  if (born_ns <= a_ns || path.hops == 0 || path.hops >= kHopsMost || process.main != thread_id || parent == 0 ||
-      process.forked || is_worker(process.proc_id) || contains(path.seen, parent))
+  const bool is_main = process.main == thread_id;
+  const int32_t maker = is_main ? timeline_.process(process.parent).main : process.main;
+  const Ns born_ns = std::min(b_ns, is_main ? process.first_ns : timeline_.thread(thread_id).first_ns);
+  if (born_ns <= a_ns || path.hops == 0 || path.hops >= kHopsMost || maker == 0 || contains(path.seen, maker) ||
+      (is_main && (process.forked || is_worker(process.proc_id))))
     return a_ns;
   Path before = path;
   ++before.hops;
   before.seen.push_back(thread_id);
-  stretch(parent, a_ns, born_ns, before);
+  stretch(maker, a_ns, born_ns, before);
   return born_ns;
 }
 
@@ -182,7 +189,9 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   };
   if (path.hops > 0 && is_worker(proc_id) && a_ns < ready_ns(proc_id)) return put_as(Label::kWorkerStart);
   if (in_python_lock(thread_id, wait, a_ns, b_ns, path)) return;
-  if (wait.kind == WaitKind::kSleep) return sleep(thread_id, a_ns, b_ns, path);
+  // The driver's own sleep may be a wait for what other threads make.
+  const bool asks = path.hops == 0 && path.top == Top::kWaiting;
+  if (wait.kind == WaitKind::kSleep && !asks) return sleep(thread_id, a_ns, b_ns, path);
   if (wait.kind == WaitKind::kFileLock || ends_.is_shared_lock(thread_id, wait)) return put_as(Label::kFileLock);
   if (wait.kind == WaitKind::kConnection) {
     // Between processes of the run a connection hands batches over: the one end waits until the other one runs.
@@ -250,6 +259,7 @@ std::vector<Chain::PartOfLook> Chain::looks_in(const Thread& thread, Ns a_ns, Ns
 
 Label Chain::label_of(const Look& look, const Path& path) {
   if (look.running == 0) return Label::kAsleep;  // in no recorded call, and asleep
+  if (path.hops > 0 && kinds_.is_on_names(look.stack_id)) return Label::kNames;
   switch (kinds_.kind(look.stack_id)) {
     case StackKind::kImport: return Label::kImport;
     case StackKind::kPickle: return Label::kSerialise;
@@ -403,6 +413,15 @@ Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns,
   return off;
 }
 
+bool Chain::mostly_loads(const std::vector<PartOfLook>& looks) {
+  Ns all_ns = 0, loads_ns = 0;
+  for (const PartOfLook& part : looks) {
+    all_ns += part.ns;
+    loads_ns += kinds_.kind(part.look->stack_id) == StackKind::kLoader ? part.ns : 0;
+  }
+  return all_ns > 0 && 2 * loads_ns > all_ns;
+}
+
 // The part of a stretch in no call: shared out as its looks say.
 void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, State state,
                       const OffProcessor& off, const Path& path) {
@@ -445,10 +464,13 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const OffProcessor off = off_processor(thread, a_ns, b_ns, rest_ns);
   const std::vector<PartOfLook> looks = looks_in(thread, a_ns, b_ns);
   const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
+  const bool loads = path.hops == 0 && mostly_loads(looks);
   Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
   const auto add = [&](Label label, double ns, State state) {
     const Ns to_ns = std::min(b_ns, at_ns + static_cast<Ns>(ns));
+    if (to_ns <= at_ns) return;
     put(path, at_ns, to_ns, label, thread_id, line, state);
+    path.pieces->back().by_loader = loads;
     at_ns = to_ns;
   };
   add(Label::kPageFault, off.fault_ns, State::kPageFault);

@@ -37,6 +37,8 @@ class Chain {
   [[nodiscard]] int32_t line_near(int32_t thread_id, Ns moment_ns);
   // Whether the look nearest to the moment is in code that loads data.
   [[nodiscard]] StackKind kind_near(int32_t thread_id, Ns moment_ns);
+  // Whether that look is in code that makes an object or starts a process.
+  [[nodiscard]] bool makes_near(int32_t thread_id, Ns moment_ns);
 
  private:
   // Where pieces go, and how far the chain has come.
@@ -72,6 +74,7 @@ class Chain {
     bool knows_sleep = false;
   };
   [[nodiscard]] OffProcessor off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const;
+  [[nodiscard]] bool mostly_loads(const std::vector<PartOfLook>& looks);
   void put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, summary::State state,
                  const OffProcessor& off, const Path& path);
   void leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);

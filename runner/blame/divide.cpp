@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "runner/blame/driver.h"
@@ -17,6 +18,7 @@ using summary::Activity;
 
 constexpr Ns kTailNs = 50'000;  // Python's lock so soon after a wait belongs to the wait
 constexpr int kHeirsMost = 4;
+constexpr Ns kShortStretchNs = 150'000'000;
 
 Top top_of(const Wait& wait) {
   if (wait.kind == WaitKind::kSleep) return Top::kSleep;
@@ -25,7 +27,7 @@ Top top_of(const Wait& wait) {
 
 bool is_unseen_kind(Label label) {
   return label == Label::kCpu || label == Label::kLoader || label == Label::kSerialise || label == Label::kCheckpoint ||
-         label == Label::kLogging || label == Label::kAsleep;
+         label == Label::kLogging || label == Label::kAsleep || label == Label::kNames;
 }
 
 }  // namespace
@@ -33,7 +35,8 @@ bool is_unseen_kind(Label label) {
 Divider::Divider(const Timeline& timeline, Lines& lines)
     : timeline_(timeline), lines_(lines), ends_(timeline), kinds_(timeline), chain_(timeline, ends_, kinds_, lines) {}
 
-bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth) {
+// Of several that drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: of those before.
+bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns) {
   const int32_t heir = depth < kHeirsMost ? find_heir(timeline_, driver, wait) : 0;
   if (heir == 0) return false;
   const Thread& next = timeline_.thread(heir);
@@ -56,8 +59,14 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
     pieces_.push_back(piece);
   };
   put(a_ns, from_ns);
+  const int32_t before = driver_;
   driver_ = heir;
   drive(heir, from_ns, to_ns, depth + 1);
+  if (to_ns - from_ns > longest_ns) {
+    longest_ns = to_ns - from_ns;
+  } else {
+    driver_ = before;
+  }
   put(to_ns, b_ns);
   return true;
 }
@@ -91,6 +100,8 @@ std::vector<Ns> Divider::cuts(int32_t driver) const {
 }
 
 void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts) {
+  const size_t first = pieces_.size();
+  const bool is_long = b_ns - a_ns >= kShortStretchNs;
   auto cut = std::upper_bound(cuts.begin(), cuts.end(), a_ns);
   for (; cut != cuts.end() && *cut < b_ns; ++cut) {
     if (*cut == a_ns) continue;
@@ -98,12 +109,13 @@ void Divider::own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts)
     a_ns = *cut;
   }
   chain_.own(driver, a_ns, b_ns, pieces_);
+  for (size_t i = first; i < pieces_.size(); ++i) pieces_[i].in_long = is_long;
 }
 
 void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
   const Thread& thread = timeline_.thread(driver);
   const std::vector<Ns> cuts_of_driver = cuts(driver);
-  Ns at_ns = a_ns;
+  Ns at_ns = a_ns, longest_ns = 0;
   std::optional<Ns> last_wait_ns;
   for (size_t i = thread.first_wait(a_ns); i < thread.waits.size(); ++i) {
     const Wait& wait = thread.waits[i];
@@ -112,14 +124,15 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
     if (to_ns <= from_ns) continue;
     if (from_ns > at_ns) own(driver, at_ns, from_ns, cuts_of_driver);
     at_ns = to_ns;
-    if (hand_over(driver, wait, from_ns, to_ns, depth)) continue;
+    if (hand_over(driver, wait, from_ns, to_ns, depth, longest_ns)) continue;
     if (timeline_.is_python_lock(thread.proc_id, wait)) {
       const bool belongs = last_wait_ns && from_ns - *last_wait_ns < kTailNs;
       chain_.wait(driver, wait, from_ns, to_ns, belongs ? Top::kWaiting : Top::kPythonLock, pieces_);
       last_wait_ns = belongs && wait.err == ETIMEDOUT ? std::optional<Ns>(to_ns) : std::nullopt;
       continue;
     }
-    const Top top = top_of(wait);
+    const bool asks = wait.polls && !ends_.find(driver, wait, true).threads.empty();
+    const Top top = asks ? Top::kWaiting : top_of(wait);
     const size_t first = pieces_.size();
     chain_.wait(driver, wait, from_ns, to_ns, top, pieces_);
     const bool loads = chain_.kind_near(driver, from_ns + (to_ns - from_ns) / 2) == StackKind::kLoader;
@@ -131,16 +144,17 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
 
 // Pieces without a look in them: shared out as the looks in other short stretches of the thread fell.
 void Divider::share_unseen() {
-  constexpr Ns kShortNs = 150'000'000;
   using Seen = std::map<std::pair<Label, int32_t>, int64_t>;
-  std::map<std::pair<Top, int32_t>, Seen> pools;
+  // What the driver does for long, as making a data set, is not what it does between two waits.
+  std::map<std::tuple<Top, int32_t, bool>, Seen> pools;
   for (const Piece& piece : pieces_) {
     if (!is_unseen_kind(piece.label) || piece.line == kUnseenLine || piece.line == kNoLine) continue;
-    if (piece.end_ns - piece.start_ns < kShortNs) ++pools[{piece.top, piece.thread_id}][{piece.label, piece.line}];
+    if (piece.end_ns - piece.start_ns < kShortStretchNs)
+      ++pools[{piece.top, piece.thread_id, piece.in_long}][{piece.label, piece.line}];
   }
   std::vector<Piece> shared;
   for (Piece& piece : pieces_) {
-    const auto pool = pools.find({piece.top, piece.thread_id});
+    const auto pool = pools.find({piece.top, piece.thread_id, piece.in_long});
     if (piece.line != kUnseenLine || pool == pools.end()) {
       if (piece.line == kUnseenLine) piece.line = kNoLine;
       shared.push_back(piece);
@@ -246,6 +260,7 @@ Division Divider::divide(int32_t wanted_tid) {
   } else {
     refine_without_looks(driver_);
   }
+  mark_starts(driver_);
   division.batches = find_batches(driver_);
   division.savings = savings(driver_);
   const auto put_edge = [&](Ns start_ns, Ns end_ns, Activity activity) {

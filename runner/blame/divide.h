@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,22 +46,27 @@ class Divider {
   void drive(int32_t driver, Ns a_ns, Ns b_ns, int depth);
   void own(int32_t driver, Ns a_ns, Ns b_ns, const std::vector<Ns>& cuts);
   [[nodiscard]] std::vector<Ns> cuts(int32_t driver) const;
-  bool hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth);
+  bool hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns);
   void share_unseen();
   void refine_without_looks(int32_t driver);
   void refine_with_savings(int32_t driver);
   void split_computing(int32_t driver);
+  void mark_starts(int32_t driver);
+  [[nodiscard]] std::unordered_set<int32_t> feeding_processes(int32_t driver) const;
+  [[nodiscard]] std::vector<Ns> starts_of_workers(int32_t driver) const;
   // The driver's own pieces with label `from` get the label `to` inside the stretches.
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;
   [[nodiscard]] Stretches savings(int32_t driver, bool logs) const;
   [[nodiscard]] Stretches savings(int32_t driver) const;  // of both
   [[nodiscard]] Stretches importing(int32_t driver) const;
-  [[nodiscard]] Batches find_batches(int32_t driver) const;
+  [[nodiscard]] Batches find_batches(int32_t driver);
   [[nodiscard]] Ns first_from_workers(int32_t driver) const;
   void note_channels(int32_t driver, Batches& batches) const;
+  [[nodiscard]] bool writes_checkpoint(int32_t thread_id, Ns a_ns, Ns b_ns);
+  [[nodiscard]] bool waits_for_checkpoint(const Piece& piece);
   [[nodiscard]] bool asks_server(const Piece& piece, const Batches& batches) const;
-  [[nodiscard]] summary::Activity activity_of(const Piece& piece, const Batches& batches) const;
+  [[nodiscard]] summary::Activity activity_of(const Piece& piece, const Batches& batches);
 
   const Timeline& timeline_;
   Lines& lines_;
@@ -67,6 +74,7 @@ class Divider {
   StackKinds kinds_;
   Chain chain_;
   std::vector<Piece> pieces_;
+  std::unordered_map<int32_t, Stretches> checkpoints_;  // by thread: when it wrote one
   int32_t driver_ = 0;
 };
 

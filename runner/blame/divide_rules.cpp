@@ -14,7 +14,6 @@ namespace {
 using summary::Activity;
 
 constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver writes so much is a checkpoint
-constexpr int64_t kLogBytes = 65'536;      // the most between two syncs of a log
 constexpr int64_t kBigBytes = 65'536;
 constexpr Ns kLateNs = 1'000'000'000;
 constexpr int64_t kStrangerMessages = 8;  // a process that is no worker sends batches if it sends so many messages
@@ -37,6 +36,8 @@ std::vector<std::pair<Ns, Ns>> merged(std::vector<std::pair<Ns, Ns>> stretches) 
   }
   return out;
 }
+
+bool is_checkpoint(const Saving& saving) { return !saving.is_log() && saving.bytes >= kSavingBytes; }
 
 int64_t bytes_read(const Thread& thread, Ns a_ns, Ns b_ns) {
   int64_t bytes = 0;
@@ -102,10 +103,14 @@ Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
   const auto found = timeline_.savings.find(driver);
   if (found == timeline_.savings.end()) return stretches;
   for (const Saving& saving : found->second) {
-    const bool is_log = saving.syncs > 1 && saving.bytes / saving.syncs < kLogBytes;
-    const bool is_checkpoint = !is_log && saving.bytes >= kSavingBytes;
-    if (is_checkpoint && !logs) stretches.emplace_back(saving.start_ns, saving.end_ns);
-    if (is_log && logs) stretches.insert(stretches.end(), saving.bursts.begin(), saving.bursts.end());
+    const bool opened_for_it = saving.syncs == 1;
+    if (!saving.is_log()) {
+      if (is_checkpoint(saving) && !logs) stretches.emplace_back(saving.start_ns, saving.end_ns);
+    } else if (logs && opened_for_it) {
+      stretches.emplace_back(saving.start_ns, saving.end_ns);
+    } else if (logs) {
+      stretches.insert(stretches.end(), saving.bursts.begin(), saving.bursts.end());
+    }
   }
   return merged(std::move(stretches));
 }
@@ -115,6 +120,60 @@ Divider::Stretches Divider::savings(int32_t driver) const {
   const Stretches logs = savings(driver, true);
   both.insert(both.end(), logs.begin(), logs.end());
   return merged(std::move(both));
+}
+
+// Processes that send to the driver's.
+std::unordered_set<int32_t> Divider::feeding_processes(int32_t driver) const {
+  std::unordered_set<int64_t> read;
+  for (const int32_t thread : timeline_.process_of(driver).threads) {
+    for (const Read& one : timeline_.thread(thread).reads) read.insert({one.file_id, timeline_.peer(one.file_id)});
+  }
+  std::unordered_set<int32_t> feeding;
+  for (const auto& [file_id, messages] : timeline_.messages) {
+    if (!read.contains(file_id)) continue;
+    for (const Message& message : messages) feeding.insert(timeline_.thread(message.thread_id).proc_id);
+  }
+  return feeding;
+}
+
+// When the driver's process, or multiprocessing's helper for it, started workers that feed it.
+std::vector<Ns> Divider::starts_of_workers(int32_t driver) const {
+  const int32_t own = timeline_.thread(driver).proc_id;
+  const std::unordered_set<int32_t> feeding = feeding_processes(driver);
+  std::vector<Ns> starts;
+  for (const Process& process : timeline_.processes) {
+    if (process.main == 0 || !chain_.is_worker(process.proc_id) || !feeding.contains(process.proc_id)) continue;
+    const Process& parent = timeline_.process(process.parent);
+    if (parent.proc_id == own || (parent.is_helper() && parent.parent == own)) starts.push_back(process.first_ns);
+  }
+  std::sort(starts.begin(), starts.end());
+  return starts;
+}
+
+// What the driver does of its own before workers start, since it waited last: it makes their data set, pickles, forks.
+void Divider::mark_starts(int32_t driver) {
+  constexpr Ns kNearNs = 50'000'000;  // where in a stretch its calls lie is not known
+  constexpr Ns kShortNs = 2'000'000;
+  const std::vector<Ns> starts = starts_of_workers(driver);
+  if (starts.empty()) return;
+  Ns wait_ns = INT64_MAX, until_ns = INT64_MAX, joins_ns = INT64_MAX;
+  for (size_t i = pieces_.size(); i-- > 0;) {
+    Piece& piece = pieces_[i];
+    if (piece.top == Top::kWaiting) {
+      if (i + 1 == pieces_.size() || pieces_[i + 1].top != Top::kWaiting) until_ns = piece.end_ns;
+      if (until_ns - piece.start_ns >= kShortNs) wait_ns = piece.start_ns;
+    }
+    if (piece.top != Top::kOwn) continue;
+    const auto start = std::lower_bound(starts.begin(), starts.end(), piece.start_ns);
+    if (start == starts.end() || *start >= wait_ns) continue;
+    const Ns middle_ns = piece.start_ns + (piece.end_ns - piece.start_ns) / 2;
+    const bool forks = piece.label == Label::kOtherCall && *start - piece.end_ns < kNearNs;
+    // Its data are read by a function, not a class.
+    const bool loads =
+        (piece.by_loader || piece.label == Label::kLoader) && std::min(joins_ns, *start) - piece.end_ns < kShortNs;
+    piece.for_workers = forks || loads || chain_.makes_near(driver, middle_ns);
+    if (piece.for_workers) joins_ns = piece.start_ns;
+  }
 }
 
 // Without looks: time between calls of the driver on modules.
@@ -181,13 +240,14 @@ Ns Divider::first_from_workers(int32_t driver) const {
   return first_ns;
 }
 
-Batches Divider::find_batches(int32_t driver) const {
+Batches Divider::find_batches(int32_t driver) {
   Batches batches;
   note_channels(driver, batches);
   const Thread& thread = timeline_.thread(driver);
   // Locks at which the driver waits again and again for other threads: queues within the process.
   std::map<int64_t, std::vector<const Wait*>> locks;
   for (const Wait& wait : thread.waits) {
+    if (writes_checkpoint(wait.poster, wait.start_ns, wait.end_ns)) continue;
     if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait))
       locks[wait.argument].push_back(&wait);
     constexpr int64_t kJoins = -1;  // a thread for each batch, and its end is waited for
@@ -234,13 +294,29 @@ Batches Divider::find_batches(int32_t driver) const {
   return batches;
 }
 
+bool Divider::writes_checkpoint(int32_t thread_id, Ns a_ns, Ns b_ns) {
+  const auto [known, is_new] = checkpoints_.try_emplace(thread_id);
+  Stretches& written = known->second;
+  if (is_new) written = savings(thread_id, false);
+  const auto after =
+      std::partition_point(written.begin(), written.end(), [&](const auto& one) { return one.second <= a_ns; });
+  return after != written.end() && after->first < b_ns;
+}
+
+// Another thread writes a checkpoint, and the driver waits for its end.
+bool Divider::waits_for_checkpoint(const Piece& piece) {
+  if ((piece.top != Top::kWaiting && piece.top != Top::kChild) || piece.by_loader) return false;
+  const bool loads = timeline_.process_of(piece.first_thread).role.find("DataLoader") != std::string::npos;
+  return piece.first_thread != driver_ && !loads && writes_checkpoint(piece.first_thread, piece.start_ns, piece.end_ns);
+}
+
 // Where workers send the batches, waiting for a server in code other than the loader's is not waiting for a batch.
 bool Divider::asks_server(const Piece& piece, const Batches& batches) const {
   return piece.top == Top::kWaiting && piece.hops == 0 && piece.away_file_id != 0 && !piece.by_loader &&
          !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).looks.empty();
 }
 
-summary::Activity Divider::activity_of(const Piece& piece, const Batches& batches) const {
+summary::Activity Divider::activity_of(const Piece& piece, const Batches& batches) {
   const bool starts = batches.first_ns != 0 && piece.start_ns < batches.first_ns;
   if (starts || (piece.top == Top::kOwn && piece.label == Label::kImport)) return Activity::kStartup;
   if (piece.label == Label::kWorkerEnd) return Activity::kEnd;
@@ -251,6 +327,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
       chain_.is_command(driver_, piece.first_thread))
     return Activity::kCompute;
   if (asks_server(piece, batches)) return Activity::kCompute;
+  if (waits_for_checkpoint(piece)) return Activity::kCheckpoint;
   switch (piece.top) {
     case Top::kPythonLock: return Activity::kPythonLock;
     case Top::kSleep: return piece.by_loader ? Activity::kLoader : Activity::kCompute;
@@ -260,7 +337,8 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
       return batches.last_ns != 0 && piece.start_ns >= batches.last_ns ? Activity::kEnd : Activity::kWait;
     case Top::kOwn: break;
   }
-  if (piece.by_loader && piece.label != Label::kCheckpoint && piece.label != Label::kLogging) return Activity::kLoader;
+  const bool loads = piece.by_loader || piece.for_workers;
+  if (loads && piece.label != Label::kCheckpoint && piece.label != Label::kLogging) return Activity::kLoader;
   switch (piece.label) {
     case Label::kCheckpoint: return Activity::kCheckpoint;
     case Label::kLogging: return Activity::kLogging;

@@ -56,7 +56,9 @@ struct Piece {
   Link link = Link::kOwn;
   uint8_t hops = 0;
   bool shared_line = false;  // no look fell in it: the line is a guess
-  bool by_loader = false;    // of a call or wait of the driver: made by loader code
+  bool by_loader = false;    // of a call, wait or page fault of the driver: made by loader code
+  bool for_workers = false;  // the driver's own, to start workers: their data set, what is pickled for them, forks
+  bool in_long = false;      // the driver's own, a part of a long stretch
   int32_t thread_id = 0;     // at the end of the chain
   int32_t line = kNoLine;    // in Lines
   int64_t file_id = 0;       // of what the driver waited on

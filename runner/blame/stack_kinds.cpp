@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ constexpr std::string_view kLoaders[] = {"torch/utils/data/",
                                          "spdl/"};
 constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow"};
 // Packages that read data, and write them too: logs or results.
-constexpr std::string_view kTexts[] = {"/json/", "/csv.py"};
+constexpr std::string_view kTexts[] = {"/json/", "/csv.py", "/pandas/io/"};
 constexpr std::string_view kReaders[] = {
     "/json/",   "/csv.py",      "/gzip.py",      "/bz2.py",         "/lzma.py",     "/_compression.py",
     "/zipfile", "/tarfile.py",  "/PIL/",         "/h5py/",          "/pyarrow/",    "/pandas/io/",
@@ -43,6 +44,10 @@ constexpr std::string_view kReads[] = {"read", "load", "open", "next", "decode",
 constexpr std::string_view kWrites[] = {"write", "dump", "encode", "save", "to_csv"};
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
 constexpr std::string_view kForks[] = {"multiprocessing/popen_fork.py"};
+constexpr std::string_view kStarters[] = {"multiprocessing/popen_"}, kFetchers[] = {"torch/utils/data/"};
+// Python's own functions on names of files.
+constexpr std::string_view kPaths[] = {"pathlib", "posixpath", "genericpath", "/glob.py", "/fnmatch.py"};
+constexpr std::string_view kSetMethods[] = {"__getitem__", "__getitems__", "__iter__"};
 // A model may decode, too; and a script may lie in a folder of this name.
 constexpr std::string_view kLayers[] = {"torch/nn/"}, kDatasets[] = {"/datasets/"};
 constexpr std::string_view kModelCode[] = {"torch/nn/",     "torch/optim/", "torch/autograd/",
@@ -70,9 +75,15 @@ bool any_source(const std::vector<Frame>& frames, size_t most, Parts parts) {
                      [&](const Frame& frame) { return has_any(frame.source, parts); });
 }
 
-bool names_loading(std::string_view function) {
+// Class and method of `Class.method`; a function has no class.
+std::pair<std::string_view, std::string_view> parts_of(std::string_view function) {
   const size_t dot = function.rfind('.');
-  const std::string_view name = dot == std::string_view::npos ? function : function.substr(dot + 1);
+  if (dot == std::string_view::npos) return {{}, function};
+  return {function.substr(0, dot), function.substr(dot + 1)};
+}
+
+bool names_loading(std::string_view function) {
+  const std::string_view name = parts_of(function).second;
   if (has_any(name, kModels)) return false;
   if (has_any(name, kBatchNames)) return true;
   return is_one_of(name, kLoadNames);
@@ -101,9 +112,16 @@ bool reads_files(const std::vector<Frame>& frames) {
          !any_function(frames, kInnermostReader, kReaders, kWrites);
 }
 
+// torch.load and the like: samples may lie in such files, too.
+bool reads_checkpoint(const std::vector<Frame>& frames) {
+  return any_function(frames, frames.size(), kCheckpoints, kReads) &&
+         !any_function(frames, frames.size(), kCheckpoints, kWrites);
+}
+
 StackKind kind_of(const std::vector<Frame>& frames) {
   if (any_source(frames, frames.size(), kImports)) return StackKind::kImport;
-  if (any_source(frames, frames.size(), kCheckpoints)) return StackKind::kCheckpoint;
+  if (any_source(frames, frames.size(), kCheckpoints))
+    return reads_checkpoint(frames) && loads_data(frames) ? StackKind::kLoader : StackKind::kCheckpoint;
   const bool fetches = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) {
     return has_any(frame.source, kFetches) || has_any(frame.function, kFetches);
   });
@@ -130,6 +148,33 @@ const Frame* own_frame(const std::vector<Frame>& frames) {
 }
 
 std::string name_of_function(const Frame& frame) { return frame.source + ":" + frame.function; }
+
+// Empty: it is no method.
+std::string name_of_class(const Frame& frame) {
+  const std::string_view of = parts_of(frame.function).first;
+  return of.empty() ? std::string() : frame.source + ":" + std::string(of);
+}
+
+// Its own line calls such a function.
+bool calls_names(const std::vector<Frame>& frames) {
+  for (const Frame& frame : frames) {
+    if (!has_any(frame.source, kInstalled)) return false;
+    if (has_any(frame.source, kPaths)) return true;
+  }
+  return false;
+}
+
+// A process that was started has the frames of its start below its own.
+bool makes_object(const std::vector<Frame>& frames) {
+  if (any_source(frames, frames.size(), kModelCode)) return false;
+  for (const Frame& frame : frames) {
+    if (frame.function.ends_with("._bootstrap")) return false;
+    const bool is_own = !frame.source.empty() && !has_any(frame.source, kInstalled);
+    if (has_any(frame.source, kStarters) || frame.function.ends_with("DataLoaderIter.__init__")) return true;
+    if (is_own && parts_of(frame.function).second == "__init__") return true;
+  }
+  return false;
+}
 
 // A forked worker has the frames of its parent below its own.
 std::string line_of(const std::vector<Frame>& frames) {
@@ -165,21 +210,46 @@ void StackKinds::find_readers() {
   }
 }
 
+// Classes of which a DataLoader calls a method to get samples or their order.
+void StackKinds::find_sets() {
+  for (const auto& [stack_id, frames] : timeline_.stacks) {
+    for (size_t i = 0; i + 1 < frames.size(); ++i) {
+      const bool fetched = has_any(frames[i + 1].source, kFetchers) && !has_any(frames[i].source, kInstalled) &&
+                           is_one_of(parts_of(frames[i].function).second, kSetMethods);
+      if (fetched) sets_.insert(name_of_class(frames[i]));
+    }
+  }
+  sets_.erase("");
+}
+
+// By what other stacks say of its functions: if a DataLoader takes samples from a class, all its methods load.
+bool StackKinds::is_of_loader(const std::vector<Frame>& frames) const {
+  const Frame* own = own_frame(frames);
+  if (own != nullptr && readers_.contains(name_of_function(*own))) return true;
+  return !any_source(frames, frames.size(), kModelCode) &&
+         std::any_of(frames.begin(), frames.end(),
+                     [&](const Frame& frame) { return sets_.contains(name_of_class(frame)); });
+}
+
 const StackKinds::Facts& StackKinds::facts(int32_t stack_id) {
-  if (facts_.empty()) find_readers();
+  if (facts_.empty()) {
+    find_readers();
+    find_sets();
+  }
   const auto known = facts_.find(stack_id);
   if (known != facts_.end()) return known->second;
   Facts facts;
   if (const auto frames = timeline_.stacks.find(stack_id); frames != timeline_.stacks.end()) {
-    facts = {kind_of(frames->second), line_of(frames->second)};
-    const Frame* own = own_frame(frames->second);
-    if (facts.kind == StackKind::kOwn && own != nullptr && readers_.contains(name_of_function(*own)))
-      facts.kind = StackKind::kLoader;
+    facts = {kind_of(frames->second), line_of(frames->second), makes_object(frames->second),
+             calls_names(frames->second)};
+    if (facts.kind == StackKind::kOwn && is_of_loader(frames->second)) facts.kind = StackKind::kLoader;
   }
   return facts_.emplace(stack_id, std::move(facts)).first->second;
 }
 
 StackKind StackKinds::kind(int32_t stack_id) { return facts(stack_id).kind; }
 const std::string& StackKinds::line(int32_t stack_id) { return facts(stack_id).line; }
+bool StackKinds::makes(int32_t stack_id) { return facts(stack_id).makes; }
+bool StackKinds::is_on_names(int32_t stack_id) { return facts(stack_id).on_names; }
 
 }  // namespace mlrun::blame

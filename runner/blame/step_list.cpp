@@ -175,6 +175,46 @@ std::vector<StepBounds> steps_of_batches(const Division& division, const std::ve
   return steps;
 }
 
+namespace {
+
+// From the piece number `from` on.
+void sum_activities(const Division& division, const StepBounds& step, size_t from, summary::StepRow& row) {
+  double wait = 0, compute = 0, checkpoint = 0, other = 0;
+  for (size_t i = from; i < division.pieces.size() && division.pieces[i].start_ns < step.end_ns; ++i) {
+    const Divided& piece = division.pieces[i];
+    const Ns inside_ns = std::min(piece.end_ns, step.end_ns) - std::max(piece.start_ns, step.start_ns);
+    if (inside_ns <= 0) continue;
+    const double ns = static_cast<double>(inside_ns) * piece.weight;
+    switch (piece.activity) {
+      case Activity::kWait:
+      case Activity::kReceive:
+      case Activity::kLoader: wait += ns; break;
+      case Activity::kCompute: compute += ns; break;
+      case Activity::kCheckpoint: checkpoint += ns; break;
+      default: other += ns; break;
+    }
+  }
+  row.wait_ns = std::llround(wait);
+  row.compute_ns = std::llround(compute);
+  row.checkpoint_ns = std::llround(checkpoint);
+  row.other_ns = std::llround(other);
+}
+
+}  // namespace
+
+bool takes_chunks(const Timeline& timeline, int32_t driver) {
+  const auto& looks = timeline.thread(driver).looks;
+  return std::any_of(looks.begin(), looks.end(), [&](const Look& look) {
+    const auto frames = timeline.stacks.find(look.stack_id);
+    return frames != timeline.stacks.end() &&
+           std::any_of(frames->second.begin(), frames->second.end(), [](const Frame& frame) {
+             const bool of_pool = frame.source.find("multiprocessing/pool.py") != std::string::npos;
+             return of_pool && frame.function.find("imap") != std::string::npos &&
+                    frame.function.ends_with("<genexpr>");
+           });
+  });
+}
+
 Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, Divider& divider,
                   summary::Answer& answer) {
   auto marked = steps_of_marks(folder, timeline, division.driver);
@@ -182,14 +222,15 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
   std::vector<StepBounds> steps = *std::move(marked);
   answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kMarks);
   answer.steps_sure_ppm = 1'000'000;
+  const bool of_chunks = takes_chunks(timeline, division.driver);
   bool may_be_loops = false;  // marks and what a DataLoader's workers send are better
   if (steps.empty()) {
     const std::vector<Epoch> epochs = list_batches(timeline, division, divider.chain());
     may_be_loops = std::none_of(epochs.begin(), epochs.end(), [](const Epoch& epoch) { return epoch.in_order; });
-    steps = steps_of_batches(division, epochs);
+    if (!of_chunks) steps = steps_of_batches(division, epochs);
     answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kBatches);
   }
-  if (steps.empty()) {
+  if (steps.empty() && !of_chunks) {
     PatternSteps found = steps_of_pattern(timeline, division, divider.ends());
     steps = std::move(found.steps);
     answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kPattern);
@@ -210,27 +251,9 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
     row.step = static_cast<int64_t>(answer.step_rows.size()) + 1;
     row.ts_ns = step.start_ns;
     row.dur_ns = step.end_ns - step.start_ns;
-    double wait = 0, compute = 0, checkpoint = 0, other = 0;
     // Pieces of several sharers lie beside each other: they are in order of their starts, not of their ends.
     while (from < division.pieces.size() && division.pieces[from].end_ns <= step.start_ns) ++from;
-    for (size_t i = from; i < division.pieces.size() && division.pieces[i].start_ns < step.end_ns; ++i) {
-      const Divided& piece = division.pieces[i];
-      const Ns inside_ns = std::min(piece.end_ns, step.end_ns) - std::max(piece.start_ns, step.start_ns);
-      if (inside_ns <= 0) continue;
-      const double ns = static_cast<double>(inside_ns) * piece.weight;
-      switch (piece.activity) {
-        case Activity::kWait:
-        case Activity::kReceive:
-        case Activity::kLoader: wait += ns; break;
-        case Activity::kCompute: compute += ns; break;
-        case Activity::kCheckpoint: checkpoint += ns; break;
-        default: other += ns; break;
-      }
-    }
-    row.wait_ns = std::llround(wait);
-    row.compute_ns = std::llround(compute);
-    row.checkpoint_ns = std::llround(checkpoint);
-    row.other_ns = std::llround(other);
+    sum_activities(division, step, from, row);
     answer.step_rows.push_back(row);
   }
   return {};

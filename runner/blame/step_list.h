@@ -19,6 +19,9 @@ Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const 
 // From batch to batch; the last one of an epoch ends where the driver waits for its workers to end, or at the next epoch's first wait.
 std::vector<StepBounds> steps_of_batches(const Division& division, const std::vector<Epoch>& epochs);
 
+// Whether the driver takes results of a multiprocessing.Pool that come several in a message: messages are no steps then.
+[[nodiscard]] bool takes_chunks(const Timeline& timeline, int32_t driver);
+
 // Fills step_rows, steps, steps_from and steps_sure_ppm.
 Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, Divider& divider,
                   summary::Answer& answer);

@@ -20,6 +20,14 @@ bool may_be_shared(const Wait& wait) {
   return wait.kind == WaitKind::kLock && wait.poster == 0 && !wait.condition && wait.err == 0;
 }
 
+// Semaphores that may be one: at one address in forked processes; in those that multiprocessing spawned, each maps it somewhere else, and
+// all of one parent count as one. 0: of no such process.
+int64_t lock_of(const Process& process, const Wait& wait) {
+  if (process.forked) return wait.argument;
+  const bool spawned = !process.is_helper() && process.command.find("multiprocessing") != std::string::npos;
+  return spawned ? -1 - int64_t{process.parent} : 0;
+}
+
 bool is_on_channel(const Wait& wait) { return wait.kind == WaitKind::kPoll || wait.kind == WaitKind::kChannelRead; }
 
 }  // namespace
@@ -44,12 +52,13 @@ void WaitEnds::find_shared_locks() {
   std::unordered_map<int64_t, Use> locks;
   for (const Process& process : timeline_.processes) {
     // Without posts any wait may be for a thread of the own process.
-    if (!timeline_.has_posts || !process.forked || process.main == 0) continue;
+    if (!timeline_.has_posts || process.main == 0) continue;
     const Thread& thread = timeline_.thread(process.main);
     for (size_t i = 0; i < thread.waits.size(); ++i) {
       const Wait& wait = thread.waits[i];
-      if (!may_be_shared(wait) || timeline_.is_python_lock(process.proc_id, wait)) continue;
-      Use& use = locks[wait.argument];
+      const int64_t lock = lock_of(process, wait);
+      if (lock == 0 || !may_be_shared(wait) || timeline_.is_python_lock(process.proc_id, wait)) continue;
+      Use& use = locks[lock];
       use.processes.insert(process.proc_id);
       ++use.waits;
       const auto soon = [&](Ns moment_ns) { return moment_ns - wait.end_ns < kAtOnceNs; };
@@ -61,13 +70,15 @@ void WaitEnds::find_shared_locks() {
       use.of_queue += waits_on || (read != thread.reads.end() && soon(read->start_ns)) ? 1 : 0;
     }
   }
-  for (const auto& [address, use] : locks) {
-    if (use.processes.size() > 1 && 2 * use.of_queue < use.waits) shared_locks_.insert(address);
+  for (const auto& [lock, use] : locks) {
+    if (use.processes.size() > 1 && 2 * use.of_queue < use.waits) shared_locks_.insert(lock);
   }
 }
 
 bool WaitEnds::is_shared_lock(int32_t thread_id, const Wait& wait) const {
-  return may_be_shared(wait) && timeline_.process_of(thread_id).forked && shared_locks_.contains(wait.argument);
+  const Process& process = timeline_.process_of(thread_id);
+  const bool is_main = process.forked || process.main == thread_id;  // a spawned worker's other threads pass batches on
+  return is_main && may_be_shared(wait) && shared_locks_.contains(lock_of(process, wait));
 }
 
 const Ender& WaitEnds::find(int32_t thread_id, const Wait& first, bool looks_on) {
@@ -251,6 +262,15 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   if (is_on_channel(wait) || wait.kind == WaitKind::kLock || wait.kind == WaitKind::kChild) {
     if (const int32_t who = waker(thread_id, wait)) return {{who}, Link::kWaker};
   }
+  // What it asked for is there when it does not sleep again.
+  if (wait.polls) {
+    if (const int32_t who = writer(thread_id, wait)) return {{who}, Link::kPipe};
+    std::vector<int32_t> who = neighbours(thread_id, wait);
+    // Threads of libraries that wait in no recorded call run no Python.
+    const bool seen = !timeline_.thread(thread_id).looks.empty();
+    std::erase_if(who, [&](int32_t one) { return seen && timeline_.thread(one).looks.empty(); });
+    return {who, Link::kGuess};
+  }
   if (wait.kind == WaitKind::kLock && wait.err != ETIMEDOUT) return {neighbours(thread_id, wait), Link::kGuess};
   if (wait.kind == WaitKind::kChannelWrite) {
     if (const int32_t reader = reader_of(thread_id, wait.file_id)) return {{reader}, Link::kPipe};
@@ -258,10 +278,25 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   return {};
 }
 
+// The next sleep of a loop that asks for something with sleeps in between.
+const Wait* WaitEnds::next_poll(int32_t thread_id, const Wait& wait) const {
+  const Thread& thread = timeline_.thread(thread_id);
+  Ns end_ns = wait.end_ns;
+  for (size_t i = thread.first_wait(wait.end_ns); i < thread.waits.size(); ++i) {
+    const Wait& next = thread.waits[i];
+    if (next.start_ns - end_ns >= kPollsApartNs) return nullptr;
+    const bool passes = next.asks() || timeline_.is_python_lock(thread.proc_id, next);
+    if (!passes) return next.polls ? &next : nullptr;
+    end_ns = next.end_ns;
+  }
+  return nullptr;
+}
+
 // The wait that a thread makes at once after one that ran out of time, for the same thing; nullptr: none.
 const Wait* WaitEnds::made_again(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kBetweenNs = 5'000'000, kSameBetweenNs = 200'000;
   constexpr int64_t kLongMs = 1000;
+  if (wait.polls) return next_poll(thread_id, wait);
   const bool is_poll = wait.kind == WaitKind::kPoll && wait.ret == 0;
   if (!is_poll && (wait.kind != WaitKind::kLock || wait.err != ETIMEDOUT)) return nullptr;
   const Thread& thread = timeline_.thread(thread_id);

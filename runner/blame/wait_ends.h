@@ -32,7 +32,7 @@ class WaitEnds {
   // Waits that run out of time and are made again at once are one wait: the last of those that this one belongs to, itself if it is alone.
   // Requires: the thread has this wait.
   const Wait& last_of(int32_t thread_id, const Wait& wait);
-  // A semaphore that forked processes share, at one address, as multiprocessing.Lock: another process posts it. Not that of a queue.
+  // A semaphore that processes share, as multiprocessing.Lock: another process posts it. Not that of a queue.
   [[nodiscard]] bool is_shared_lock(int32_t thread_id, const Wait& wait) const;
   // Threads of the process that are in no wait at that moment; of those, the ones that a look found running, else those that were awake.
   [[nodiscard]] std::vector<int32_t> holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const;
@@ -44,6 +44,7 @@ class WaitEnds {
   Ender search(int32_t thread_id, const Wait& wait, bool looks_on);
   void find_shared_locks();
   [[nodiscard]] const Wait* made_again(int32_t thread_id, const Wait& wait) const;
+  [[nodiscard]] const Wait* next_poll(int32_t thread_id, const Wait& wait) const;
   [[nodiscard]] int32_t writer(int32_t thread_id, const Wait& wait) const;
   const Ender* next_on_channel(int32_t thread_id, const Wait& wait);
   [[nodiscard]] int32_t ended_child(int32_t thread_id, const Wait& wait) const;
@@ -54,7 +55,7 @@ class WaitEnds {
 
   const Timeline& timeline_;
   std::unordered_map<int32_t, std::vector<const Process*>> children_;  // by parent, by their ends
-  std::unordered_set<int64_t> shared_locks_;                           // addresses
+  std::unordered_set<int64_t> shared_locks_;                           // addresses; below 0: of spawned processes
   std::unordered_map<const Wait*, Ender> known_;
   std::unordered_map<const Wait*, const Wait*> last_of_;
   std::unordered_map<int64_t, int32_t> readers_;  // by file: a thread that reads it

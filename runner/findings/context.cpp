@@ -68,7 +68,9 @@ Cause cause_of(const Context& context, const Divided& piece) {
                  : Cause::kNone;
     case Activity::kWait: return cause_of_wait(context, piece);
     case Activity::kReceive: return Cause::kDataSerialisation;
-    case Activity::kLoader: return Cause::kDataInDriver;
+    case Activity::kLoader:
+      if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
+      return piece.for_workers ? Cause::kWorkerStartup : Cause::kDataInDriver;
     case Activity::kPythonLock: return Cause::kPythonLock;
     case Activity::kCheckpoint: return Cause::kCheckpoint;
     case Activity::kLogging: return Cause::kLogging;
@@ -92,8 +94,7 @@ bool writes_a_log(const Context& context) {
   if (found == savings.end()) return false;
   int64_t syncs = 0, bytes = 0, big = 0;
   for (const blame::Saving& saving : found->second) {
-    constexpr int64_t kLogBytes = 65'536;
-    if (saving.syncs > 1 && saving.bytes / saving.syncs < kLogBytes) {
+    if (saving.is_log()) {
       syncs += saving.syncs;
       bytes += saving.bytes;
     } else if (saving.syncs > 0) {
@@ -220,6 +221,7 @@ Context make_context(const blame::Analysis& analysis, const std::string& folder,
       context.compute_ns += piece.ns();
   }
   find_workers(context);
+  settle_fresh_workers(context);
   settle_files(context, folder);
   settle_slow_worker(context);
   settle_lock(context);

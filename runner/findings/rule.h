@@ -50,6 +50,8 @@ Draft not_followed(const Context& context);
 [[nodiscard]] std::string reads_text(const Context& context);  // "40,661 reads of 8.00 KiB on average"
 // Commands that the driver ran and waited for, if most of the time is theirs: "120 times nvidia-smi"; else empty.
 [[nodiscard]] std::string commands_text(const Context& context, Cause cause);
+// Workers that were started after the training had its first batch.
+[[nodiscard]] int64_t later_workers(const Context& context);
 // Who did most of it: "DataLoader worker (1234)".
 [[nodiscard]] std::string who(const Context& context, Cause cause);
 

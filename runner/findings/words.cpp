@@ -99,6 +99,15 @@ std::string reads_text(const Context& context) {
                      summary::bytes_text(use.read_bytes / use.reads));
 }
 
+int64_t later_workers(const Context& context) {
+  const Ns first_ns = context.analysis.division.batches.first_ns;
+  const blame::Chain& chain = context.analysis.divider->chain();
+  const auto& processes = context.timeline().processes;
+  return std::count_if(processes.begin(), processes.end(), [&](const blame::Process& process) {
+    return process.main != 0 && process.first_ns > first_ns && chain.is_worker(process.proc_id);
+  });
+}
+
 std::string who(const Context& context, Cause cause) {
   const int32_t thread = context.top_thread(cause);
   return thread == 0 ? std::string("an unknown thread") : context.name_of(thread);

@@ -7,12 +7,21 @@
 
 namespace mlrun::findings {
 
+namespace {
+
+// What the driver did itself.
+double own_ns(const Context& context) {
+  const auto& pieces = context.analysis.division.pieces;
+  double ns = 0;
+  for (size_t i = 0; i < pieces.size(); ++i)
+    ns += context.causes[i] == Cause::kWorkerStartup && pieces[i].hops == 0 ? pieces[i].ns() : 0;
+  return ns;
+}
+
+}  // namespace
+
 Draft worker_startup(const Context& context) {
-  int64_t started = 0;
-  for (const blame::Process& process : context.timeline().processes) {
-    const bool is_later = process.main != 0 && process.first_ns > context.analysis.division.batches.first_ns;
-    started += is_later && context.analysis.divider->chain().is_worker(process.proc_id) ? 1 : 0;
-  }
+  const int64_t started = later_workers(context);
   const std::string where = at_line(context, Cause::kWorkerStartup);
   if (started == 0) {
     return {.claim = "the training waited for workers that imported modules after they had started" + where,
@@ -20,9 +29,22 @@ Draft worker_startup(const Context& context) {
             .against = ""};
   }
   const std::string who = started == 1 ? "a worker was" : summary::count_text(started) + " workers were";
-  return {.claim = fmt::format("{} started during the training, which waited for {}{}", who,
-                               started == 1 ? "it" : "them", where),
-          .remedy = "keep the workers (DataLoader: persistent_workers=True), or start them by fork",
+  if (2 * own_ns(context) > context.ns_of(Cause::kWorkerStartup)) {
+    return {.claim =
+                fmt::format("{} started during the training, which took its own thread the time, with what it made for "
+                            "them{}",
+                            who, where),
+            .remedy =
+                "make the data set and the loader once, before the epochs, and keep the workers (DataLoader: "
+                "persistent_workers=True)",
+            .against = "",
+            .also = {Cause::kDataInDriver}};
+  }
+  return {.claim = fmt::format("{} started during the training, which waited until {} ready{}", who,
+                               started == 1 ? "it was" : "they were", where),
+          .remedy =
+              "keep the workers (DataLoader: persistent_workers=True), or start them by fork; let them open their data "
+              "once",
           .against = ""};
 }
 

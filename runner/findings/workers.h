@@ -7,5 +7,7 @@
 namespace mlrun::findings {
 
 void find_workers(Context& context);
+// What workers that were started later did for their first batch, if that took much longer than others, is their start.
+void settle_fresh_workers(Context& context);
 
 }  // namespace mlrun::findings

@@ -136,6 +136,7 @@ void CallLoader::add_saving(const Row& row, const Use& use, Here& here) {
     Saving& saving =
         here.writes[row.ofd_id] = {row.start_ns, row.end_ns, writes ? row.ret : 0, row.file_id, 0, writes ? 1 : 0};
     saving.unsynced_ns = writes ? row.start_ns : 0;
+    saving.appends = use.opens && (row.flags & O_APPEND) != 0;
     return;
   }
   Saving& saving = found->second;

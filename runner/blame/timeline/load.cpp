@@ -311,6 +311,29 @@ void find_python_locks(Timeline& timeline) {
   }
 }
 
+// Sleeps of a loop that asks again and again whether something is there. Python's lock may have to be waited for in between.
+void mark_polls(const Timeline& timeline, Thread& thread) {
+  constexpr Ns kLongNs = 50'000'000;
+  constexpr size_t kLeast = 3;
+  std::vector<Wait*> row;
+  Ns end_ns = 0;
+  const auto end_row = [&] {
+    for (Wait* wait : row) wait->polls = row.size() >= kLeast;
+    row.clear();
+  };
+  for (Wait& wait : thread.waits) {
+    if (wait.start_ns - end_ns >= kPollsApartNs) end_row();
+    end_ns = wait.end_ns;
+    if (wait.asks() || timeline.is_python_lock(thread.proc_id, wait)) continue;
+    if (wait.kind != WaitKind::kSleep || wait.dur_ns() >= kLongNs) {
+      end_row();
+    } else {
+      row.push_back(&wait);
+    }
+  }
+  end_row();
+}
+
 }  // namespace
 
 Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
@@ -333,6 +356,7 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   timeline.end_ns = end_ns != 0 ? end_ns : last_ns;
   if (Status loaded = load_calls(folder, modules, timeline); !loaded) return tl::make_unexpected(loaded.error());
   find_python_locks(timeline);
+  for (Thread& thread : timeline.threads) mark_polls(timeline, thread);
   for (Thread& thread : timeline.threads) settle_usage(thread);
   return timeline;
 }

@@ -16,6 +16,8 @@ namespace mlrun::blame {
 
 using Ns = int64_t;
 
+inline constexpr Ns kPollsApartNs = 300'000;  // sleeps that are further apart are no loop that asks for something
+
 enum class WaitKind : uint8_t {
   kPoll,          // for a descriptor
   kLock,          // a semaphore, condition, futex, barrier
@@ -42,8 +44,11 @@ struct Wait {
   bool accepts = false;       // of kConnection
   bool condition = false;     // of kLock: pthread_cond_*wait
   bool timed = false;         // of those: with a limit
+  bool polls = false;         // of kSleep: one of several in a row, with hardly anything in between
 
   [[nodiscard]] Ns dur_ns() const { return end_ns - start_ns; }
+  // A poll that does not wait, or hardly.
+  [[nodiscard]] bool asks() const { return kind == WaitKind::kPoll && ret == 0 && dur_ns() < kPollsApartNs; }
 };
 
 // A read of a pipe or socket, however short.
@@ -182,6 +187,13 @@ struct Saving {
   int64_t syncs = 0, writes = 0;
   std::vector<std::pair<Ns, Ns>> bursts = {};  // from the first write to the sync after it
   Ns unsynced_ns = 0;                          // the first write since the last sync; 0: none
+  bool appends = false;                        // opened to append
+
+  // Little lies between two syncs. A file that is opened for each line has one sync.
+  [[nodiscard]] bool is_log() const {
+    constexpr int64_t kMostBytes = 65'536;
+    return (syncs > 1 || (appends && syncs == 1)) && bytes / syncs < kMostBytes;
+  }
 };
 
 // How far an iterator of a loop had got at a sample of its thread's stack (runner/samplers/python/loop_reader.h).

@@ -85,6 +85,21 @@ TEST_F(DivideTest, AThreadThatSleepsIsNotFollowedToWhoWaitsForIt) {
   EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 50, 2);
 }
 
+// while not ready: time.sleep(0.01)
+TEST_F(DivideTest, ADriverThatAsksAgainAndAgainWaitsForWhoComputes) {
+  for (Ns at_ns = 100 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+    for (Ns k = 0; k < 5; ++k) {
+      Wait& sleep = add_wait(timeline_, kDriver, WaitKind::kSleep, at_ns + 10 * k * kMs, at_ns + 10 * (k + 1) * kMs);
+      sleep.polls = true;
+    }
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 450, 1);
+  add_wait(timeline_, kHelper, WaitKind::kLock, 0, 1000 * kMs);  // none computes
+  all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kCompute, Label::kSleep}]), 450, 1);
+}
+
 TEST_F(DivideTest, TwoThreadsThatWaitForEachOtherHandOver) {
   for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
     add_wait(timeline_, kDriver, WaitKind::kLock, at_ns, at_ns + 50 * kMs).poster = kHelper;
@@ -171,35 +186,35 @@ TEST_F(DivideTest, SleepThatNoCallExplainsIsSleep) {
   EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 180, 2);
 }
 
-// multiprocessing.Lock: forked workers wait at one address, and no thread of their process posts. The lock of a queue is followed by reading it.
+// multiprocessing.Lock: workers wait, and no thread of their process posts. Forked ones have it at one address, spawned ones at several. The lock
+// of a queue is followed by reading it.
 TEST_F(DivideTest, WorkersThatShareALockWaitForIt) {
   constexpr int32_t kOther = 5;
-  Thread thread;
-  thread.thread_id = kOther;
-  thread.proc_id = 3;
-  thread.last_ns = timeline_.end_ns;
-  timeline_.threads.push_back(thread);
-  Process worker = timeline_.processes[2];
-  worker.proc_id = 3;
-  worker.main = kOther;
-  worker.threads = {kOther};
-  timeline_.processes.push_back(worker);
-  timeline_.has_posts = true;
-  for (const int32_t one : {kWorkerMain, kOther}) {
-    thread_of(timeline_, one).reads.push_back({kMs / 2, kMs, kTasks, 50});
-    for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
-      add_wait(timeline_, one, WaitKind::kLock, at_ns, at_ns + 40 * kMs).argument = 7;
-      add_wait(timeline_, one, WaitKind::kLock, at_ns + 60 * kMs, at_ns + 80 * kMs).argument = 8;
-      thread_of(timeline_, one).reads.push_back({at_ns + 80 * kMs + 1000, at_ns + 80 * kMs + 2000, kTasks, 50});
+  for (const bool forked : {true, false}) {
+    timeline_ = made_timeline(1000 * kMs);
+    add_process(timeline_, 3, 1, kOther, 0, timeline_.end_ns).role = "DataLoader worker";
+    timeline_.has_posts = true;
+    for (const int32_t one : {kWorkerMain, kOther}) {
+      Process& worker = timeline_.processes[static_cast<size_t>(thread_of(timeline_, one).proc_id)];
+      worker.forked = forked;
+      if (!forked) worker.command = "python -c 'from multiprocessing.spawn import spawn_main; spawn_main()'";
+      thread_of(timeline_, one).reads.push_back({kMs / 2, kMs, kTasks, 50});
+      const int64_t address = forked ? 7 : 100 + one;
+      for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+        add_wait(timeline_, one, WaitKind::kLock, at_ns, at_ns + 40 * kMs).argument = address;
+        if (!forked) continue;
+        add_wait(timeline_, one, WaitKind::kLock, at_ns + 60 * kMs, at_ns + 80 * kMs).argument = 8;
+        thread_of(timeline_, one).reads.push_back({at_ns + 80 * kMs + 1000, at_ns + 80 * kMs + 2000, kTasks, 50});
+      }
     }
+    for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
+      add_wait(timeline_, kDriver, WaitKind::kPoll, at_ns, at_ns + 95 * kMs);
+      thread_of(timeline_, kDriver).reads.push_back({at_ns + 95 * kMs + 1000, at_ns + 95 * kMs + 2000, kPipe, 400});
+      timeline_.messages[kPipe].push_back({at_ns + 95 * kMs - 1000, at_ns + 95 * kMs, kWorkerMain, 400});
+    }
+    auto all = sums(divide());
+    EXPECT_NEAR((all[{Activity::kWait, Label::kFileLock}]), 360, 2) << forked;  // the first wait is start-up
   }
-  for (Ns at_ns = 0; at_ns < 1000 * kMs; at_ns += 100 * kMs) {
-    add_wait(timeline_, kDriver, WaitKind::kPoll, at_ns, at_ns + 95 * kMs);
-    thread_of(timeline_, kDriver).reads.push_back({at_ns + 95 * kMs + 1000, at_ns + 95 * kMs + 2000, kPipe, 400});
-    timeline_.messages[kPipe].push_back({at_ns + 95 * kMs - 1000, at_ns + 95 * kMs, kWorkerMain, 400});
-  }
-  auto all = sums(divide());
-  EXPECT_NEAR((all[{Activity::kWait, Label::kFileLock}]), 360, 2);  // the first wait is start-up
 }
 
 // The shell of a pipeline sleeps, then runs the program that writes.
@@ -217,6 +232,18 @@ TEST_F(DivideTest, BeforeAProgramRanItsParentIsFollowed) {
   auto all = sums(divide());
   EXPECT_NEAR((all[{Activity::kWait, Label::kSleep}]), 170, 1e-3);
   EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 30, 1);
+}
+
+// The thread of a worker's queue begins when the first batch is put into it.
+TEST_F(DivideTest, BeforeAThreadRanTheMainThreadOfItsProcessIsFollowed) {
+  add_batch(timeline_, 0, 10 * kMs);
+  thread_of(timeline_, kFeeder).first_ns = 380 * kMs;
+  add_wait(timeline_, kWorkerMain, WaitKind::kSleep, 100 * kMs, 370 * kMs);
+  add_batch(timeline_, 200 * kMs, 400 * kMs);
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSleep}]), 170, 1e-3);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kCpu}]), 10, 1);
+  EXPECT_NEAR((all[{Activity::kWait, Label::kSerialise}]), 20, 1);
 }
 
 // A monitor for each step, as its stacks say.
@@ -247,6 +274,54 @@ TEST_F(DivideTest, ADriverWhoseOutputIsReadSlowlyLogs) {
   EXPECT_NEAR((all[{Activity::kWait, Label::kTransfer}]), 50, 1e-3);
 }
 
+TEST_F(DivideTest, ACheckpointThatAnotherThreadWritesIsACheckpoint) {
+  add_batch(timeline_, 0, 10 * kMs);
+  timeline_.savings[kHelper].push_back({150 * kMs, 310 * kMs, 5 << 20, kData, 1, 4});
+  add_wait(timeline_, kDriver, WaitKind::kLock, 200 * kMs, 300 * kMs).poster = kHelper;
+  add_wait(timeline_, kDriver, WaitKind::kLock, 400 * kMs, 450 * kMs).poster = kHelper;
+  add_batch(timeline_, 900 * kMs, 910 * kMs);
+  std::map<Activity, double> all;
+  for (const auto& [what, ms] : sums(divide())) all[what.first] += ms;
+  EXPECT_NEAR(all[Activity::kCheckpoint], 100, 1e-3);
+  EXPECT_NEAR(all[Activity::kWait], 60, 1);
+}
+
+TEST_F(DivideTest, AFileThatIsOpenedForEachSyncedLineIsALog) {
+  for (Ns at_ns = 100 * kMs; at_ns < 900 * kMs; at_ns += 100 * kMs) {
+    Saving line{at_ns, at_ns + 20 * kMs, 80, kData, 1, 1};
+    line.appends = true;
+    timeline_.savings[kDriver].push_back(line);
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kLogging, Label::kLogging}]), 160, 1e-3);
+}
+
+// A loader that is made again for a second epoch: the driver reads its index at 300 ms, and forks at 400 ms.
+TEST_F(DivideTest, WhatIsMadeForWorkersThatAreStartedAgainIsTheirStart) {
+  constexpr int32_t kSecond = 5;
+  add_process(timeline_, 3, 1, kSecond, 400 * kMs, 1000 * kMs).forked = true;
+  timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
+  timeline_.stacks[2] = {{"Captions.__init__", "/home/me/data.py", 7}, {"main", "/home/me/train.py", 9}};
+  for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
+    const bool makes = at_ns > 300 * kMs && at_ns < 400 * kMs;
+    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, makes ? 2 : 1, 1, false});
+  }
+  add_batch(timeline_, 0, 10 * kMs);
+  add_batch(timeline_, 250 * kMs, 260 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kPoll, 450 * kMs, 480 * kMs);
+  thread_of(timeline_, kDriver).reads.push_back({480 * kMs + 1000, 480 * kMs + 2000, kPipe, 400});
+  timeline_.messages[kPipe].push_back({480 * kMs - 1000, 480 * kMs, kSecond, 400});
+  double ms = 0;
+  for (const Divided& piece : divide().pieces) {
+    if (!piece.for_workers) continue;
+    EXPECT_EQ(piece.activity, Activity::kLoader);
+    ms += piece.ns() / kMs;
+  }
+  EXPECT_NEAR(ms, 100, 1);
+  timeline_.processes.back().first_ns = 900 * kMs;  // long after the next batch
+  for (const Divided& piece : divide().pieces) EXPECT_FALSE(piece.for_workers);
+}
+
 TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
   Thread& trainer = thread_of(timeline_, kHelper);
   trainer.first_ns = 50 * kMs;
@@ -255,6 +330,51 @@ TEST_F(DivideTest, AThreadThatIsJoinedDrives) {
   const Division division = divide();
   EXPECT_EQ(division.driver, kHelper);
   EXPECT_NEAR(whole(division), 1000, 1e-6);
+}
+
+// bash -c 'train; report': the report ends last.
+TEST_F(DivideTest, OfCommandsOneAfterTheOtherTheLongestDrives) {
+  constexpr int32_t kTraining = 5, kReport = 6;
+  add_process(timeline_, 3, 1, kTraining, 20 * kMs, 700 * kMs);
+  add_process(timeline_, 4, 1, kReport, 710 * kMs, 990 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChild, 21 * kMs, 701 * kMs);
+  add_wait(timeline_, kDriver, WaitKind::kChild, 711 * kMs, 991 * kMs);
+  const Division division = divide();
+  EXPECT_EQ(division.driver, kTraining);
+  EXPECT_NEAR(whole(division), 1000, 1e-6);
+}
+
+// It reads an index for 300 ms; then there is a look in every second step of 20 ms.
+TEST_F(DivideTest, ShortStretchesWithoutALookAreNotLikePartsOfALongOne) {
+  timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
+  timeline_.stacks[2] = {{"load", "/home/me/data.py", 7}};
+  add_batch(timeline_, 0, 10 * kMs);
+  auto& looks = thread_of(timeline_, kDriver).looks;
+  for (Ns at_ns = 20 * kMs; at_ns < 300 * kMs; at_ns += 20 * kMs) looks.push_back({at_ns, at_ns, 1, 2, 1, false});
+  for (Ns at_ns = 300 * kMs; at_ns < 980 * kMs; at_ns += 40 * kMs) {
+    add_batch(timeline_, at_ns, at_ns + 20 * kMs);
+    if (at_ns % (80 * kMs) == 60 * kMs) looks.push_back({at_ns + 30 * kMs, at_ns + 30 * kMs, 1, 1, 1, false});
+  }
+  double loaded = 0;
+  for (const Divided& piece : divide().pieces) {
+    if (piece.start_ns >= 300 * kMs && piece.activity == Activity::kLoader) loaded += piece.ns() / kMs;
+  }
+  EXPECT_NEAR(loaded, 0, 1e-3);
+}
+
+TEST_F(DivideTest, PageFaultsOfLoadingInTheDriverAreLoading) {
+  Usage usage;
+  usage.end_ns = 1000 * kMs;
+  usage.faulting = 0.6;
+  thread_of(timeline_, kDriver).usage.push_back(usage);
+  timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
+  timeline_.stacks[2] = {{"Rows.__getitem__", "/home/me/data.py", 7}};
+  for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
+    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, at_ns % (200 * kMs) < 100 * kMs ? 2 : 1, 1, false});
+  }
+  auto all = sums(divide());
+  EXPECT_NEAR((all[{Activity::kLoader, Label::kPageFault}]), 300, 20);
+  EXPECT_NEAR((all[{Activity::kCompute, Label::kPageFault}]), 300, 20);
 }
 
 TEST_F(DivideTest, AThreadForABatchDoesNotDriveHoweverLongItTakes) {

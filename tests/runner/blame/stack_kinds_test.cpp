@@ -62,6 +62,54 @@ TEST(StackKinds, AreToldByFilesAndFunctions) {
   check(cases);
 }
 
+TEST(StackKinds, OfFilesOfTensorsAreCheckpointsUnlessASampleIsLoaded) {
+  const std::string torch = "/v/site-packages/torch/serialization.py";
+  check({
+      {{{"load", torch, 9}, {"Volumes.__getitem__", "/home/me/data.py", 7}, {"main", "/home/me/train.py", 4}},
+       StackKind::kLoader,
+       "data.py:7 Volumes.__getitem__"},
+      {{{"load", torch, 9}, {"resume", "/home/me/train.py", 4}}, StackKind::kCheckpoint, "train.py:4 resume"},
+      {{{"save", torch, 9}, {"Cache.__getitem__", "/home/me/data.py", 7}},
+       StackKind::kCheckpoint,
+       "data.py:7 Cache.__getitem__"},
+  });
+}
+
+TEST(StackKinds, OfAllMethodsOfADataSetLoad) {
+  const Frame fetch{"_MapDatasetFetcher.fetch", "/v/site-packages/torch/utils/data/_utils/fetch.py", 50};
+  check({
+      {{{"Captions.__getitem__", "/home/me/data.py", 7}, fetch}, StackKind::kLoader, "data.py:7 Captions.__getitem__"},
+      {{{"Captions.index", "/home/me/data.py", 3}, {"main", "/home/me/train.py", 4}},
+       StackKind::kLoader,
+       "data.py:3 Captions.index"},
+      {{{"Metric.update", "/home/me/data.py", 30}, {"main", "/home/me/train.py", 4}},
+       StackKind::kOwn,
+       "data.py:30 Metric.update"},
+  });
+}
+
+TEST(StackKinds, MakeADataSetOrStartAProcess) {
+  const Frame main{"main", "/home/me/train.py", 4};
+  const Frame fork{"Popen._launch", "/usr/lib/python3.11/multiprocessing/popen_fork.py", 66};
+  Timeline timeline;
+  timeline.stacks[1] = {{"Captions.__init__", "/home/me/data.py", 5}, main};
+  timeline.stacks[2] = {fork, main};
+  timeline.stacks[3] = {{"Captions.__getitem__", "/home/me/data.py", 9},
+                        {"BaseProcess._bootstrap", "/usr/lib/python3.11/multiprocessing/process.py", 314},
+                        fork,
+                        main};
+  timeline.stacks[4] = {{"Linear.__init__", "/v/site-packages/torch/nn/modules/linear.py", 9},
+                        {"Net.__init__", "/home/me/net.py", 7},
+                        main};
+  timeline.stacks[5] = {main};
+  StackKinds kinds(timeline);
+  EXPECT_TRUE(kinds.makes(1));
+  EXPECT_TRUE(kinds.makes(2));
+  EXPECT_FALSE(kinds.makes(3)) << "in the process that was started";
+  EXPECT_FALSE(kinds.makes(4)) << "a model";
+  EXPECT_FALSE(kinds.makes(5));
+}
+
 TEST(StackKinds, OfPackagesThatReadAndWriteAreToldByFunctions) {
   const std::vector<Case> cases = {
       {{{"raw_decode", "/usr/lib/python3.11/json/decoder.py", 7}, {"rows", "/home/me/train.py", 9}},
@@ -90,6 +138,20 @@ TEST(StackKinds, OfPackagesThatReadAndWriteAreToldByFunctions) {
        "train.py:9 <module>"},
   };
   check(cases);
+}
+
+TEST(StackKinds, OnNamesOfFilesAreThoseOfALineThatAsksForThem) {
+  const Frame find{"find", "/home/me/data.py", 12};
+  Timeline timeline;
+  timeline.stacks[1] = {{"Path.stat", "/usr/lib/python3.11/pathlib.py", 1013},
+                        {"Path.exists", "/usr/lib/python3.11/pathlib.py", 1235},
+                        find};
+  timeline.stacks[2] = {{"exists", "<frozen genericpath>", 19}, find};
+  timeline.stacks[3] = {find, {"Path.exists", "/usr/lib/python3.11/pathlib.py", 1235}};
+  StackKinds kinds(timeline);
+  EXPECT_TRUE(kinds.is_on_names(1));
+  EXPECT_TRUE(kinds.is_on_names(2));
+  EXPECT_FALSE(kinds.is_on_names(3));
 }
 
 TEST(StackKinds, OfAnUnknownStackIsOwnWithoutALine) {

@@ -50,6 +50,19 @@ TEST(StepList, ResultsThatComeInOneWaitAreOneBatch) {
   EXPECT_EQ(epochs[0].batches.size(), 10U);
 }
 
+TEST(StepList, AMessageOfAPoolMayHaveSeveralResults) {
+  Timeline timeline = made_timeline(1000 * kMs);
+  const std::string pool = "/usr/lib/python3.11/multiprocessing/pool.py";
+  timeline.stacks[1] = {{"IMapIterator.next", pool, 861}, {"main", "/home/me/train.py", 9}};
+  timeline.stacks[2] = {{"IMapIterator.next", pool, 861},
+                        {"Pool.imap_unordered.<locals>.<genexpr>", pool, 426},
+                        {"main", "/home/me/train.py", 9}};
+  thread_of(timeline, kDriver).looks.push_back({kMs, kMs, 1, 1, 0, false});
+  EXPECT_FALSE(takes_chunks(timeline, kDriver));
+  thread_of(timeline, kDriver).looks.push_back({2 * kMs, 2 * kMs, 1, 2, 0, false});
+  EXPECT_TRUE(takes_chunks(timeline, kDriver));
+}
+
 // Ten batches taken at once, each computed for 100 ms; after the last one the driver waits 0.2 ms, then computes 50 ms, then waits long.
 TEST(StepList, AShortWaitDoesNotEndTheLastStep) {
   Division division;

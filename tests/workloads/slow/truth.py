@@ -59,6 +59,14 @@ class Truth:
     def passed(self, seconds):
         return now() - self.facts["begin_ns"] >= seconds * 1e9
 
+    def got(self, asked):
+        """A batch is there, which the loop asked for at that moment."""
+        here = now()
+        self.sums["without_batch_ns"] += here - asked
+        if not self.steps:
+            self.sums["first_batch_ns"] = here - asked
+        self.steps.append(here)
+
     def batches(self, open_epoch, seconds, epochs=None):
         """Batches of so many epochs, or else of two or more until the loop has run for so long: an epoch is never cut short."""
         for epoch in itertools.count(1):
@@ -69,11 +77,7 @@ class Truth:
                     batch = next(source)
                 except StopIteration:
                     break
-                got = now()
-                self.sums["without_batch_ns"] += got - began
-                if not self.steps:
-                    self.sums["first_batch_ns"] = got - began
-                self.steps.append(got)
+                self.got(began)
                 yield batch
                 del batch
                 began = now()

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers that are started again: their first batch takes longer, since they open their data.
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "runner/blame/batch_list.h"
+#include "runner/findings/rule.h"
+#include "runner/findings/workers.h"
+
+namespace mlrun::findings {
+
+namespace {
+
+using blame::Batch;
+
+constexpr double kLonger = 3;  // than the median of those that are not the first of a worker
+constexpr Ns kLongerNs = 20'000'000;
+constexpr size_t kOthersMin = 4;
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double service_ns(const Batch& batch) { return static_cast<double>(batch.sent_ns - batch.begun_ns); }
+
+using Stretches = std::unordered_map<int32_t, std::pair<Ns, Ns>>;  // by process
+
+// First batches of the workers that were started after the training had its first one, where they took so long.
+void find_slow_firsts(const Context& context, const blame::Epoch& epoch, Stretches& slow) {
+  std::unordered_map<int32_t, const Batch*> firsts;
+  for (const Batch& batch : epoch.batches) {
+    const Batch*& first = firsts[batch.proc_id];
+    if (first == nullptr || batch.sent_ns < first->sent_ns) first = &batch;
+  }
+  std::vector<double> others;
+  for (const Batch& batch : epoch.batches) {
+    if (firsts[batch.proc_id] != &batch) others.push_back(service_ns(batch));
+  }
+  if (others.size() < kOthersMin) return;
+  const double usual_ns = median(std::move(others));
+  for (const auto& [proc_id, first] : firsts) {
+    const bool is_later = context.timeline().process(proc_id).first_ns > context.analysis.division.batches.first_ns;
+    const double ns = service_ns(*first);
+    if (is_later && ns >= kLonger * usual_ns && ns - usual_ns >= kLongerNs)
+      slow[proc_id] = {first->begun_ns, first->sent_ns};
+  }
+}
+
+}  // namespace
+
+void settle_fresh_workers(Context& context) {
+  const auto& division = context.analysis.division;
+  const blame::Chain& chain = context.analysis.divider->chain();
+  if (division.batches.first_ns == 0 || later_workers(context) == 0) return;
+  Stretches slow;
+  for (const blame::Epoch& epoch : blame::list_batches(context.timeline(), division, chain))
+    find_slow_firsts(context, epoch, slow);
+  for (size_t i = 0; i < division.pieces.size() && !slow.empty(); ++i) {
+    const Divided& piece = division.pieces[i];
+    if (piece.activity != summary::Activity::kWait || piece.thread_id == 0) continue;
+    const auto first = slow.find(context.timeline().thread(piece.thread_id).proc_id);
+    if (first == slow.end()) continue;
+    if (piece.start_ns >= first->second.first && piece.start_ns < first->second.second)
+      context.causes[i] = Cause::kWorkerStartup;
+  }
+}
+
+}  // namespace mlrun::findings
