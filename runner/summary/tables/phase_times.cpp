@@ -63,10 +63,10 @@ void add_batch(const arrow::RecordBatch& batch, Intervals& wait, Intervals& comp
 }  // namespace
 
 Status add_phase_times(const std::string& trace_folder, std::vector<model::PhaseRow>& phases) {
-  if (phases.empty()) return {};
+  if (phases.empty() || !trace::has_table(trace_folder + "/tables", kTable)) return {};
   Intervals wait(phases), compute(phases);
-  Status read = trace::for_each_batch_if_any(trace_folder, kTable, {.columns = {"ts", "dur", "ns", "activity"}},
-                                             [&](const arrow::RecordBatch& batch) { add_batch(batch, wait, compute); });
+  Status read = trace::for_each_batch(trace_folder, kTable, {.columns = {"ts", "dur", "ns", "activity"}},
+                                      [&](const arrow::RecordBatch& batch) { add_batch(batch, wait, compute); });
   if (!read) return read;
   for (model::PhaseRow& phase : phases) {
     phase.wait_ns = wait.sum(phase);
