@@ -78,8 +78,7 @@ def check_samples(this):
     this.equal("exit status", done.returncode, 0, said=done.stderr)
     said = {folder.name.split(".")[-2]: json.loads(text(folder, "run.json")).get("access") for folder in (out / "runs").iterdir()}
     this.true("without samples", said["1loc_00"] is None, said)
-    samples = sum(site["samples"] for rung in said["1loc_50"]["by_rung"] for site in rung["largest"])
-    this.true("with samples", samples > 0, said)
+    this.true("with samples", said["1loc_50"] is not None and len(said["1loc_50"]["by_rung"]) > 0, said)
 
 
 def check_times(this):
