@@ -35,7 +35,7 @@ bool is_unseen_kind(Label label) {
 Divider::Divider(const Timeline& timeline, Lines& lines)
     : timeline_(timeline), lines_(lines), ends_(timeline), kinds_(timeline), chain_(timeline, ends_, kinds_, lines) {}
 
-// Of several that drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: of those before.
+// Where several drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: of those before.
 bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns) {
   const int32_t heir = depth < kHeirsMost ? find_heir(timeline_, driver, wait) : 0;
   if (heir == 0) return false;

@@ -117,7 +117,7 @@ class CallFiles {
       arguments = fmt::format("\"{}\"", path);
     }
     if (!row.is_null(kCallRequested)) arguments += fmt::format(", {}", row.number(kCallRequested));
-    if (!row.is_null(kCallOffset) && row.text(kCallFunc).starts_with("p"))
+    if (!row.is_null(kCallOffset) && row.text(kCallFunc).starts_with('p'))
       arguments += fmt::format(", {}", row.number(kCallOffset));
     const int64_t us = (row.ts() + job_.realtime_offset_ns()) / 1000 % 1'000'000;
     files_[kStrace]->write(fmt::format("{} {}.{:06} {}({}) = {} <{:.6f}>\n", row.number(kCallTid),
@@ -160,7 +160,7 @@ class CallFiles {
       case MLRUN_CLASS_MAP:
       case MLRUN_CLASS_FD:
       case MLRUN_CLASS_PROCESS:
-      case MLRUN_CLASS_COPY: return false;
+      case MLRUN_CLASS_COPY:
       case MLRUN_CLASS_WAIT: return false;
     }
     return false;
