@@ -155,9 +155,14 @@ Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system) {
     return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}", gpu, gpus.size(),
                             gpus.size() == 1 ? "" : "s"));
   const int64_t node = number_of(*std::next(gpus.begin(), gpu) + "/numa_node");
-  if (node < 0)
-    return fail(fmt::format("the firmware does not tell which node GPU {} is near to (numa_node is -1)", gpu));
-  return static_cast<uint32_t>(node);
+  if (node >= 0) return static_cast<uint32_t>(node);
+  // Firmware of machines with one node, virtual ones above all, often leaves the number out.
+  const Nodes memory = Sysfs(system).with_memory();
+  if (memory.size() == 1) return memory.front();
+  return fail(
+      fmt::format("the firmware does not say which node GPU {} is near to (numa_node is -1), and this machine "
+                  "has {} nodes with memory; name the node (node N)",
+                  gpu, memory.size()));
 }
 
 }  // namespace mlrun::placement

@@ -96,6 +96,7 @@ TEST_F(Kinds, daxDevicesCountOnceTheKernelUsesThemAsMemory) {
 
 // Only display controllers of NVIDIA count; their audio functions and others do not. The order is that of addresses.
 TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
+  put("devices/system/node/has_memory", "0-1");
   put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
   put_gpu("0000:03:00.0", "0x1a03", "0x030000", "0");
   put_gpu("0000:41:00.0", "0x10de", "0x030000", "0");
@@ -105,6 +106,15 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
   EXPECT_EQ(node_near_gpu(1, root_.string()).value(), 1u);
   EXPECT_NE(node_near_gpu(2, root_.string()).error().text.find("numa_node is -1"), std::string::npos);
   EXPECT_EQ(node_near_gpu(3, root_.string()).error().text, "GPU 3 does not exist; this machine has 3 NVIDIA GPUs");
+}
+
+TEST_F(Kinds, nodeOfAGpuOfWhichTheFirmwareSaysNothingIsTheOnlyOneWithMemory) {
+  put_gpu("0000:41:00.0", "0x10de", "0x030200", "-1");
+  EXPECT_FALSE(node_near_gpu(0, root_.string()));
+  put("devices/system/node/has_memory", "0");
+  EXPECT_EQ(node_near_gpu(0, root_.string()).value(), 0u);
+  put("devices/system/node/has_memory", "0,2");
+  EXPECT_NE(node_near_gpu(0, root_.string()).error().text.find("2 nodes with memory"), std::string::npos);
 }
 
 }  // namespace
