@@ -52,6 +52,8 @@ RunFacts run_facts(const json& run) {
   facts.folded_nodes = number(run, "/gpu_work/folded_nodes");
   facts.fold_ns = number(run, "/options/fold_ns");
   facts.summary_only = util::flag_at(run, "/options/summary_only");
+  const auto streams = nlohmann::json::json_pointer("/options/streams");
+  facts.preload_off = run.contains(streams) && run.at(streams).empty();
   facts.last_ns = number(run, "/options/last_ns");
   facts.events_from_ns = number(run, "/events_from_ns");
   facts.cpus = util::text_at(run, "/placement/cpus");

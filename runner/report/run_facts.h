@@ -30,6 +30,7 @@ struct RunFacts {
   std::optional<int64_t> folded_nodes;        // /gpu_work/folded_nodes: nodes without rows
   std::optional<int64_t> fold_ns;             // /options/fold_ns: shorter calls have no row of their own
   bool summary_only = false;                  // /options/summary_only: no event rows
+  bool preload_off = false;                   // /options/streams is there and empty: no call was to be recorded
   std::optional<int64_t> last_ns;             // /options/last_ns: only the newest events were kept
   std::optional<int64_t> events_from_ns;      // /events_from_ns: older events were freed
   std::string cpus, mem_nodes;                // /placement/cpus, /placement/mem_node: lists; empty: all

@@ -132,10 +132,12 @@ std::vector<std::string> remark_lines(const Summary& summary) {
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary, false, "not seen: ");
   const auto remarks = static_cast<int64_t>(remark_lines(summary).size());
-  const bool other_sides = !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() ||
-                           run_facts(*summary.run).has_kernel_side;
+  const RunFacts facts = run_facts(*summary.run);
+  const bool other_sides =
+      !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || facts.has_kernel_side;
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
   if (lost.empty() && unseen.empty() && events == 0 && !other_sides) {
+    if (facts.preload_off) return "no call or allocation was to be recorded (--preload=off)\n";
     const bool followed = !summary.processes.empty();
     return style.warning("NOTHING RECORDED") +
            (followed ? "  the command's processes were followed, and made no call that is recorded\n"
