@@ -247,4 +247,4 @@ CASES = [
 
 TRAINING = "training"
 TRAINING_ABOUT = "tests/workloads/train.py with 2 forked loader workers, from start to end"
-TRAINING_TRACERS = ("mlrun", "mlrun-cupti", "mlrun-all", "strace", "memray", "dftracer", "heaptrack")
+TRAINING_TRACERS = ("null", "control", "mlrun", "mlrun-cupti", "mlrun-all", "strace", "memray", "dftracer", "heaptrack")

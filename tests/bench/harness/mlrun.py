@@ -62,6 +62,29 @@ class KernelSideAlone(MlrunWithKernelSide):
         return Recorded(events=rows(trace, "vfs"), size_bytes=size_of(trace))
 
 
+class Control(Mlrun):
+    """Nothing is recorded; every large block is in mlrun's heap, on the node where the kernel puts it."""
+
+    records = False
+
+    def launch(self, command, folder):
+        options = ["--preload=off", "--sample=off", "--place", "-> default"]
+        return Launch([str(self.program_path), "run", *options, "-o", str(folder / "trace"), "--", *command])
+
+    def recorded(self, folder, ended):
+        return Recorded()
+
+
+class Null(Tracer):
+    """The untraced program once more: what two equal programs differ by."""
+
+    name = "null"
+    about = "the program alone, in the place of a tracer"
+    needs_command_clock_inside = True
+    records = False
+    is_mlrun = True  # has as many pairs
+
+
 class Neighbour(Tracer):
     """An untraced program on a machine where mlrun observes another one."""
 
@@ -101,6 +124,8 @@ def make_mlrun_tracers(program):
         KernelSideAlone(program),
         Neighbour(kernel, "neighbour", "--preload --kprobes=require,block,wait"),
         Neighbour(kernel, "neighbour-calls", "--preload=off --kprobes=require,block,wait,vfs"),
+        Null(),
+        Control(program, "control", "mlrun --preload=off --place '-> default'", []),
         Mlrun(program, "mlrun", "mlrun --preload", []),
         Mlrun(program, "mlrun-cupti", "mlrun --preload --cupti", ["--cupti"]),
         Mlrun(program, "mlrun-stacks", "mlrun --preload --stacks (32 frames)", ["--stacks"]),
