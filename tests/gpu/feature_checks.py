@@ -233,6 +233,19 @@ def check_copies(mlrun, folder):
         "ns_of_a_copy": {name: [at["ns"] for at in run["buffers"]] for name, run in (("untraced", untraced), ("traced", out))}}
 
 
+def check_near_gpu(mlrun, folder):
+    """Pageable buffers under `near gpu 0` are on that GPU's node. mlrun refuses where /sys has no GPU, or several nodes and not which is near."""
+    out, trace = traced(mlrun, folder, "copies", "--place", "size >= 1M -> near gpu 0")
+    if out is None:
+        return {"reason": trace, "agrees": None if "'size >= 1M -> near gpu 0': " in trace else False}
+    wanted = {str(at["address"]) for at in out["buffers"] if not at["pinned"] and at["bytes"] >= 1 << 20}
+    found = [row for row in rows(mlrun, trace, "gpu_memcpy") if row["host_address"] in wanted]
+    pages = rows(mlrun, trace, "page_node")
+    return {"copies": len(found), "nodes": collections.Counter(row["host_node"] for row in found), "pages": pages[:10],
+            "placement": json.loads(Path(trace, "run.json").read_text()).get("placement"),
+            "agrees": bool(found) and bool(pages) and len({row["host_node"] for row in found}) == 1}
+
+
 def check_expandable(mlrun, folder):
     """What the trace has of PyTorch's expandable segments, which are mapped step by step."""
     out, trace = traced(mlrun, folder, "memory",
@@ -295,7 +308,8 @@ def feature_checks(mlrun, folder):
     """Checks for checking.Report."""
     of_traces = {"allocations_and_releases": check_memory, "graphs": check_graphs, "folded_graphs": check_folds,
                  "between_sessions_of_torch_profiler": check_sessions, "workers_of_a_loader": check_loader,
-                 "libcupti_in_the_process": check_libraries, "host_buffers_of_copies": check_copies, "expandable_segments": check_expandable,
+                 "libcupti_in_the_process": check_libraries, "host_buffers_of_copies": check_copies,
+                 "buffers_near_the_gpu": check_near_gpu, "expandable_segments": check_expandable,
                  "cufile_in_compatibility_mode": check_cufile}
     return [*((name, lambda check=check: check(mlrun, folder)) for name, check in of_traces.items()),
             ("static_probes_of_pytorch", check_probes)]
