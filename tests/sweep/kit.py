@@ -47,7 +47,7 @@ class Sweep:
         return subprocess.Popen(self.command(), **more)  # pylint: disable=consider-using-with
 
     def rows(self, query):
-        with closing(sqlite3.connect(self.out / "sweep.sqlite")) as database:
+        with closing(sqlite3.connect(f"file:{self.out}/sweep.sqlite?mode=rw", uri=True)) as database:  # it makes none
             return database.execute(query).fetchall()
 
     def figure(self, name, configuration):
