@@ -25,7 +25,7 @@ def trace_of(this):
 def rows_of(trace, table):
     """All rows of a table, or none."""
     parts = sorted((trace.folder / "tables" / table).glob("*.parquet"))
-    return [row for part in parts for row in pyarrow.parquet.read_table(part).to_pylist()]
+    return [row for part in parts for row in pyarrow.parquet.ParquetFile(part).read().to_pylist()]
 
 
 def export(this, trace, form, name, *options, status=0):
@@ -61,6 +61,6 @@ def with_rows(trace, folder, table, change):
     """A copy of a trace whose rows of one table are change(table)."""
     shutil.copytree(trace.folder, folder)
     for i, part in enumerate(sorted((folder / "tables" / table).glob("*.parquet"))):
-        read = pyarrow.parquet.read_table(part)
+        read = pyarrow.parquet.ParquetFile(part).read()
         pyarrow.parquet.write_table(change(read) if i == 0 else read.slice(0, 0), part)
     return folder

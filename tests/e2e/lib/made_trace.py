@@ -27,8 +27,9 @@ def write(folder, table, rows, group=128 * 1024):
         part = rows[start:start + group]
         if "end_min" in schema.names:
             ends = [row["ts"] + (row.get("dur") or 0) for row in part]
+            bounds = {"end_min": min(ends), "end_max": max(ends)}
             for row in part:
-                row.update(end_min=min(ends), end_max=max(ends))
+                row.update(bounds)
     fillings = {field.name: filling(field) for field in schema}
     for row in rows:
         row.update((name, value if row.get(name) is None else row[name]) for name, value in fillings.items())
