@@ -13,7 +13,7 @@
 
 #include "kprobes/attach/file_functions.h"
 #include "kprobes/attach/open_paths.h"
-#include "runner/events/untold.h"
+#include "runner/events/unseen.h"
 
 namespace mlrun::probes {
 

@@ -312,10 +312,10 @@ void EventSums::take_counters(const mlrun_frame& header, const char* payload, ui
 // I/O counts come every two seconds; only the last ones are needed.
 bool EventSums::take_process(const mlrun_frame& header, const char* payload, uint32_t bytes) {
   const std::string_view text(payload, bytes);
-  const bool tells_who =
+  const bool identifies =
       text.find("\"modules\"") != std::string_view::npos || text.find("\"comm\"") != std::string_view::npos;
-  if (tells_who && definitions_.take_room(sizeof header + bytes)) return true;
-  if (tells_who) {
+  if (identifies && definitions_.take_room(sizeof header + bytes)) return true;
+  if (identifies) {
     reports_left_out_++;
     return false;
   }

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kSitesTold = 20;  // of each rung, in run.json
+constexpr size_t kSitesListed = 20;  // of each rung, in run.json
 
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;
@@ -114,7 +114,7 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
     }
     std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->byte_s > b->byte_s; });
     json sites = json::array();
-    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesTold))) {
+    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesListed))) {
       json& site = sites.emplace_back(json{{"site", site_text(info, row->site)},
                                            {"proc_id", row->site.proc_id},
                                            {"blocks", row->blocks},

@@ -222,8 +222,8 @@ const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
 
 // Counts why there is no layout.
 void MarkTracker::note_unknown(uint64_t id) {
-  const bool is_told = id != 0 && !index_.strings().text(id).empty();
-  ++(is_told ? structures_refused_ : unknown_structures_);
+  const bool is_known = id != 0 && !index_.strings().text(id).empty();
+  ++(is_known ? structures_refused_ : unknown_structures_);
 }
 
 std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
