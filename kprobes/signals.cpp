@@ -78,7 +78,7 @@ constexpr std::array<Protocol, 3> kProtocols = {Protocol{"9p", "9p_client_req", 
                                                 Protocol{"NFS", "rpc_task_begin", " nfs nfs4 "},
                                                 Protocol{"FUSE", "fuse_request_send", " fuse fuseblk virtiofs "}};
 
-bool tells_of_requests(const std::string& type) {
+bool has_request_probes(const std::string& type) {
   return std::any_of(kProtocols.begin(), kProtocols.end(), [&](const Protocol& protocol) {
     return protocol.file_systems.find(" " + type + " ") != std::string_view::npos;
   });
@@ -146,7 +146,7 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
       std::any_of(probes.programs().begin(), probes.programs().end(),
                   [](const ProgramState& program) { return program.file_op >= 0 && program.reason.empty(); });
   for (const std::string& type : served) {
-    const bool is_told = tells_of_requests(type), is_elsewhere = is_served_elsewhere(type) && !is_told;
+    const bool has_probes = has_request_probes(type), is_elsewhere = is_served_elsewhere(type) && !has_probes;
     if (has_function_of(type, is_attached) || !(has_operations || is_elsewhere)) continue;
     signals.push_back({fmt::format("operations on files of {}", type),
                        {},

@@ -64,8 +64,8 @@ static inline int stream_descriptor(const FILE *stream) {
 
 // Without bytes that a record at the end of the process has covered.
 struct stream_state stream_state(FILE *stream);
-size_t told_at_exit(const FILE *stream, size_t pending);  // such bytes in its buffer
-extern int streams_told_at_exit;                          // 0 until then
+size_t recorded_at_exit(const FILE *stream, size_t pending);  // such bytes in its buffer
+extern int streams_recorded_at_exit;                          // 0 until then
 
 // Stamps and links the call and takes the stream's lock if the real call will.
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);
