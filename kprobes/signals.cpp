@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kNotInCalls = MLRUN_NO_FILE_CALLS " (tracepoint: no recorded system call covers these)";
 
 constexpr const char* kOpenedLate =
-    "opening is recorded by security_file_open, which is part of it: its row has the time of that part, and an open "
+    "opens are recorded at security_file_open, a part of the open: their rows have the time of that part, and an open "
     "that finds no file has none";
 
 constexpr const char* kNeitherCalls =

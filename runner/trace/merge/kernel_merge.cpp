@@ -300,7 +300,7 @@ class KernelMerge::Tables {
     return {};
   }
 
-  // Reads and writes inside it have ended before it.
+  // Follows the reads and writes inside the call, which ended first.
   Status take(const mlrun_cufile_call& record) {
     if (!merge_.libcufile_.is_followed()) return unreadable();
     const auto added = gpu_files_.add(record);
