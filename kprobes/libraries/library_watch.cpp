@@ -165,8 +165,8 @@ void LibraryWatch::look(uint64_t now_ns) {
   }
   look_at_rates(now_ns);
   if (to_look_at_.empty()) {
-    if (now_ns < next_pass_ns_) return;
-    pass_took_ns_ = 0;
+    if (now_ns < pass_.next_ns) return;
+    pass_.took_ns = 0;
     begin_pass();
   }
   uint64_t reached_ns = now_ns;
@@ -176,8 +176,8 @@ void LibraryWatch::look(uint64_t now_ns) {
     between_();
     reached_ns = util::monotonic_ns();
   }
-  pass_took_ns_ += reached_ns - now_ns;
-  next_pass_ns_ = reached_ns + std::max(kPassNs, pass_took_ns_ * (kShare - 1));
+  pass_.took_ns += reached_ns - now_ns;
+  pass_.next_ns = reached_ns + std::max(kPassNs, pass_.took_ns * (kShare - 1));
 }
 
 // Loading a library changes how much memory is mapped, and reading that takes a hundredth of the time of reading maps.
@@ -244,18 +244,18 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
     found.reason = probed->second.library.missing();
   }
   found.at_ns = util::monotonic_ns();
-  if (found_.size() < kFoundMax)
-    found_.push_back(std::move(found));
+  if (found_.all.size() < kFoundMax)
+    found_.all.push_back(std::move(found));
   else
-    ++left_out_;
+    ++found_.left_out;
 }
 
 void LibraryWatch::look_at_rates(uint64_t now_ns) {
-  if (now_ns < next_rates_ns_) return;
-  const double seconds = static_cast<double>(now_ns - rates_ns_) / static_cast<double>(kSecondNs);
-  const bool is_first = rates_ns_ == 0;
-  rates_ns_ = now_ns;
-  next_rates_ns_ = now_ns + kSecondNs;
+  if (now_ns < rates_.next_ns) return;
+  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(kSecondNs);
+  const bool is_first = rates_.last_ns == 0;
+  rates_.last_ns = now_ns;
+  rates_.next_ns = now_ns + kSecondNs;
   for (Followed& followed : followed_) {
     for (const LibraryCall& call : followed.library.calls) look_at_rate(followed, call, is_first ? 0 : seconds);
   }
@@ -291,7 +291,7 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
 std::string LibraryWatch::missing(std::string_view name) const {
   std::string reason = "no process that was observed had it mapped";
   bool is_met = false;
-  for (const Found& found : found_) {
+  for (const Found& found : found_.all) {
     if (found.what->library.name != name) continue;
     if (found.functions > 0) return {};
     if (!std::exchange(is_met, true)) reason = found.reason;
@@ -301,7 +301,7 @@ std::string LibraryWatch::missing(std::string_view name) const {
 
 nlohmann::json LibraryWatch::describe(std::string_view name) const {
   nlohmann::json libraries = nlohmann::json::array(), gone = nlohmann::json::array();
-  for (const Found& found : found_) {
+  for (const Found& found : found_.all) {
     if (found.what->library.name != name) continue;
     libraries.push_back({{"pid", found.pid},
                          {"path", util::escaped_utf8(found.path)},
@@ -321,7 +321,7 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
     }
   }
   return {{"libraries", std::move(libraries)},
-          {"libraries_not_told", left_out_},
+          {"libraries_not_told", found_.left_out},
           {"put_off", put_off_},
           {"let_go", std::move(gone)}};
 }

@@ -116,9 +116,17 @@ class LibraryWatch {
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_looking_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
-  uint64_t pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
-  std::vector<Found> found_;
-  size_t left_out_ = 0, put_off_ = 0;
+  struct {
+    uint64_t took_ns = 0, next_ns = 0;
+  } pass_;
+  struct {
+    uint64_t last_ns = 0, next_ns = 0;
+  } rates_;  // of calls
+  struct {
+    std::vector<Found> all;
+    size_t left_out = 0;
+  } found_;
+  size_t put_off_ = 0;
 };
 
 }  // namespace mlrun::probes
