@@ -163,7 +163,7 @@ std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session)
     add("not seen: " + util::text_at(rung, "/blind_to"));
     const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
     const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
-    if (lost > 0) add(fmt::format("{} samples found no room", lost));
+    if (lost > 0) add(fmt::format("{} samples were lost: the buffer was full", lost));
     if (left_out > 0)
       add(left_out_text(name, left_out,
                         static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));
