@@ -388,7 +388,7 @@ void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
   if (mllog_.outside != 0) {
     const auto outside = static_cast<int64_t>(mllog_.outside), kept = static_cast<int64_t>(info_.marks.size());
-    info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "of before or after the run: left out", kept,
+    info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "before or after the run: left out", kept,
                               kept + outside, model::kRemark});
   }
   add_remarks(info_, marks_->coverage());
