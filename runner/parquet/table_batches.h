@@ -26,7 +26,7 @@ Status for_each_batch(TableReader& reader, Take take) {
   }
 }
 
-// Of a whole table. Fails if the trace lacks it or a requested column, too.
+// The same for a whole table. Fails if the trace lacks it or a requested column, too.
 template <typename Take>
 Status for_each_batch(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
   auto reader = TableReader::open(trace_folder, table, std::move(query));
@@ -34,7 +34,7 @@ Status for_each_batch(const std::string& trace_folder, const std::string& table,
   return for_each_batch(*reader, std::move(take));
 }
 
-// The same. A table without files has no rows: older traces lack some tables, and a sweep deletes some.
+// The same, but a table without files has no rows: older traces lack some tables, and a sweep deletes some.
 template <typename Take>
 Status for_each_batch_if_any(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
   if (!has_table(trace_folder + "/tables", table)) return {};
