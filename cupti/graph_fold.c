@@ -18,7 +18,7 @@ static uint32_t lock;
 static struct graph_fold folds[kPlaces];
 static uint32_t used;         // places
 static uint64_t node_number;  // of the last folded node
-static uint64_t told_at;      // node_number when folds were last recorded
+static uint64_t recorded_at;  // node_number when folds were last recorded
 
 static struct turn turns[kTurns];
 static uint32_t turn_count;
@@ -159,8 +159,8 @@ void stop_folding(void) {
 uint64_t tell_folds(bool everything) {
   uint64_t held_since = UINT64_MAX;
   enter();
-  uint64_t quiet_since = everything ? node_number : told_at;
-  told_at = node_number;
+  uint64_t quiet_since = everything ? node_number : recorded_at;
+  recorded_at = node_number;
   for (uint32_t i = 0; i < kPlaces && used; i++) {
     struct graph_fold *fold = &folds[i];
     if (!fold->nodes) continue;
@@ -168,9 +168,9 @@ uint64_t tell_folds(bool everything) {
       if (fold->first.time.start_ns < held_since) held_since = fold->first.time.start_ns;
       continue;
     }
-    struct graph_fold told = take(fold);
+    struct graph_fold taken = take(fold);
     leave();
-    put_fold(&told);
+    put_fold(&taken);
     enter();
   }
   leave();

@@ -52,10 +52,10 @@ struct work_time settle_work_time(const struct clock_view *clock, uint64_t start
     start = from_other_clock(&clock->other, start);
     end = end ? from_other_clock(&clock->other, end) : 0;
   }
-  uint64_t told_start = start, told_end = end;
+  uint64_t given_start = start, given_end = end;
   start = unwrapped(clock, start);
   if (end) end = unwrapped_end(start, unwrapped(clock, end));
-  bool is_wrapped = start != told_start || end != told_end;
+  bool is_wrapped = start != given_start || end != given_end;
   bool is_realtime = start >= kRealtimeFrom || end >= kRealtimeFrom;
   start = from_realtime(clock, start);
   now.clock = MLRUN_GPU_CLOCK_OUTSIDE;

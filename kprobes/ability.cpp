@@ -23,8 +23,8 @@ Status check_kernel() {
   utsname names{};
   ::uname(&names);
   int major = 0, minor = 0;
-  const bool told = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
-  if (!told || major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor)) return {};
+  const bool is_known = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
+  if (!is_known || major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor)) return {};
   return fail(fmt::format("Linux {} is too old, it needs {}.{} or later", names.release, kOldestMajor, kOldestMinor));
 }
 

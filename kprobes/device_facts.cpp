@@ -55,7 +55,7 @@ fs::path folder_of(uint32_t device, std::string_view disk) {
   return error ? fs::path() : folder;
 }
 
-void add_if_told(json& facts, const char* key, const std::string& text) {
+void add_if_known(json& facts, const char* key, const std::string& text) {
   if (!text.empty()) facts[key] = text;
 }
 
@@ -69,9 +69,9 @@ json device_facts(uint32_t device, std::string_view disk) {
   const std::string name = folder.filename().string();
   facts["name"] = util::escaped_utf8(name);
   facts["kind"] = kind_of(folder, name);
-  add_if_told(facts, "path_name", line_of(folder / "dm/name"));
-  add_if_told(facts, "model", line_of(folder / "device/model"));
-  add_if_told(facts, "scheduler", chosen(line_of(folder / "queue/scheduler")));
+  add_if_known(facts, "path_name", line_of(folder / "dm/name"));
+  add_if_known(facts, "model", line_of(folder / "device/model"));
+  add_if_known(facts, "scheduler", chosen(line_of(folder / "queue/scheduler")));
   const std::string rotational = line_of(folder / "queue/rotational");
   if (!rotational.empty()) facts["rotational"] = rotational == "1";
   json below = json::array();

@@ -21,23 +21,23 @@ void LossWatch::look_at(uint32_t kind, uint32_t reason) {
     const size_t index = cpu * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason;
     const uint64_t all = losses.word(index, offsetof(mlrun_probe_loss, count));
     if (all == 0) continue;
-    const uint64_t count = all - std::exchange(told_[index], all);
+    const uint64_t count = all - std::exchange(reported_[index], all);
     if (count != 0)
-      tell(kind, reason, static_cast<uint32_t>(cpu), count, losses.word(index, offsetof(mlrun_probe_loss, last_ns)));
+      report(kind, reason, static_cast<uint32_t>(cpu), count, losses.word(index, offsetof(mlrun_probe_loss, last_ns)));
   }
 }
 
 void LossWatch::finish(uint64_t now_ns) {
   look(now_ns);
   if (const uint64_t open = probes_.open_bios(); open != 0) {
-    tell(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
+    report(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
   }
   if (const uint64_t unknown = probes_.unknown_operations(); unknown != 0) {
-    tell(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING, 0, unknown, now_ns);
+    report(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING, 0, unknown, now_ns);
   }
 }
 
-void LossWatch::tell(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns) {
+void LossWatch::report(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns) {
   lost_ += count;
   mlrun_kernel_loss record{};
   record.head.kind = MLRUN_KERNEL_LOSS;

@@ -26,11 +26,11 @@ class LossWatch {
 
  private:
   void look_at(uint32_t kind, uint32_t reason);
-  void tell(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns);
+  void report(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns);
 
   const Probes& probes_;
   KernelSpool& spool_;
-  std::map<size_t, uint64_t> told_;  // reported counts by index
+  std::map<size_t, uint64_t> reported_;  // reported counts by index
   uint64_t last_look_ns_;
   uint64_t lost_ = 0;
 };

@@ -27,8 +27,8 @@
 #include "kprobes/libraries/followed_libraries.h"
 #include "kprobes/libraries/library_watch.h"
 #include "kprobes/loss_watch.h"
-#include "kprobes/proc/mapping_teller.h"
-#include "kprobes/proc/memory_teller.h"
+#include "kprobes/proc/mapping_recorder.h"
+#include "kprobes/proc/memory_recorder.h"
 #include "kprobes/proc/proc_facts.h"
 #include "kprobes/proc/process_look.h"
 #include "kprobes/rings/kernel_spool.h"
@@ -100,7 +100,7 @@ class Server {
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_, began_ns);
     (void)mounts_.types();  // marks what is mounted already
-    memory_.tell(util::monotonic_ns());
+    memory_.record(util::monotonic_ns());
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
     probes_->detach();
@@ -110,7 +110,7 @@ class Server {
     const uint64_t end_ns = util::monotonic_ns();
     probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
     losses_->finish(end_ns);
-    memory_.tell(end_ns);
+    memory_.record(end_ns);
     spool_.flush();
     const std::string text = report().dump();
     let_go_of_files();
@@ -150,8 +150,8 @@ class Server {
                        reaches_all ? LibraryWatch::Reach::kEverybody : LibraryWatch::Reach::kProcess,
                        [this] { probes_->drain(); });
     if (!streams.stacks) return;
-    libraries_->tell_mappings(
-        [this](uint32_t pid, std::string_view maps, uint64_t read_ns) { mappings_.tell(pid, maps, read_ns); });
+    libraries_->on_mappings(
+        [this](uint32_t pid, std::string_view maps, uint64_t read_ns) { mappings_.record(pid, maps, read_ns); });
   }
 
   // In other runs the library in the command's processes reports its tasks.
@@ -185,15 +185,15 @@ class Server {
     memory_.look(now_ns);
     mounts_.drop_ended();
     spool_.flush();
-    tell_of_end();
+    report_end();
   }
 
   // Draining first: a child that started before its parent's end must be known.
-  void tell_of_end() {
-    if (!look_ || told_of_end_ || !look_->all_ended()) return;
+  void report_end() {
+    if (!look_ || end_reported_ || !look_->all_ended()) return;
     probes_->drain();
     if (!look_->all_ended()) return;
-    told_of_end_ = true;
+    end_reported_ = true;
     send(MLRUN_PROBE_ENDED, 0, {});
   }
 
@@ -215,7 +215,7 @@ class Server {
       const int error = follow(order->passed.get());
       if (error == 0 && look_ && !is_command_) look_->follow(order->passed.get());  // a command is reported at its exec
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
-      told_of_end_ = false;
+      end_reported_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
     } else if (order->type == MLRUN_PROBE_FOLLOW_CGROUP) {
       const int error = probes_->follow_cgroup(order->passed.get());
@@ -261,7 +261,7 @@ class Server {
   [[nodiscard]] json report() const {
     json report = programs();
     json totals = json::array(), devices = json::array();
-    std::set<uint32_t> told;
+    std::set<uint32_t> listed;
     for (const DeviceTotal& total : probes_->devices()) {
       totals.push_back({{"device", total.key.device},
                         {"op", total.key.op},
@@ -271,7 +271,7 @@ class Server {
                         {"errors", total.total.errors},
                         {"own_requests", total.total.own_requests},
                         {"own_bytes", total.total.own_bytes}});
-      if (told.insert(total.key.device).second) {
+      if (listed.insert(total.key.device).second) {
         devices.push_back(device_facts(total.key.device, total.total.name));
       }
     }
@@ -295,8 +295,8 @@ class Server {
 
   MountWatch mounts_;  // opened before the mounted file systems are read
   KernelSpool spool_;
-  MappingTeller mappings_{spool_};
-  MemoryTeller memory_{spool_};
+  MappingRecorder mappings_{spool_};
+  MemoryRecorder memory_{spool_};
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
@@ -305,7 +305,7 @@ class Server {
   uint64_t next_look_ns_ = 0;
   bool is_command_ = false;
   bool has_cuda_ = false, has_cufile_ = false, has_torch_ = false;
-  bool ended_ = false, told_of_end_ = false, looks_wait_ = false, functions_wait_ = false;
+  bool ended_ = false, end_reported_ = false, looks_wait_ = false, functions_wait_ = false;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 #include "kprobes/attach/file_functions.h"
 #include "kprobes/attach/open_paths.h"
-#include "runner/events/untold.h"
+#include "runner/events/unseen.h"
 
 namespace mlrun::probes {
 
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kNotInCalls = MLRUN_NO_FILE_CALLS " (tracepoint: no recorded system call covers these)";
 
 constexpr const char* kOpenedLate =
-    "opening is recorded by security_file_open, which is part of it: its row has the time of that part, and an open "
+    "opens are recorded at security_file_open, a part of the open: their rows have the time of that part, and an open "
     "that finds no file has none";
 
 constexpr const char* kNeitherCalls =
@@ -78,7 +78,7 @@ constexpr std::array<Protocol, 3> kProtocols = {Protocol{"9p", "9p_client_req", 
                                                 Protocol{"NFS", "rpc_task_begin", " nfs nfs4 "},
                                                 Protocol{"FUSE", "fuse_request_send", " fuse fuseblk virtiofs "}};
 
-bool tells_of_requests(const std::string& type) {
+bool has_request_probes(const std::string& type) {
   return std::any_of(kProtocols.begin(), kProtocols.end(), [&](const Protocol& protocol) {
     return protocol.file_systems.find(" " + type + " ") != std::string_view::npos;
   });
@@ -146,7 +146,7 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
       std::any_of(probes.programs().begin(), probes.programs().end(),
                   [](const ProgramState& program) { return program.file_op >= 0 && program.reason.empty(); });
   for (const std::string& type : served) {
-    const bool is_told = tells_of_requests(type), is_elsewhere = is_served_elsewhere(type) && !is_told;
+    const bool has_probes = has_request_probes(type), is_elsewhere = is_served_elsewhere(type) && !has_probes;
     if (has_function_of(type, is_attached) || !(has_operations || is_elsewhere)) continue;
     signals.push_back({fmt::format("operations on files of {}", type),
                        {},

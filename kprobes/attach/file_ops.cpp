@@ -140,10 +140,10 @@ void FileOps::add_stand_ins(std::vector<Function> stand_ins, const std::function
   const auto works = [](const Function& function) { return !function.way.empty(); };
   if (std::none_of(functions_.begin(), functions_.end(), works)) return;
   for (Function& function : stand_ins) {
-    const bool is_told = std::any_of(functions_.begin(), functions_.end(), [&](const Function& other) {
+    const bool is_listed = std::any_of(functions_.begin(), functions_.end(), [&](const Function& other) {
       return works(other) && other.what.op == function.what.op;
     });
-    if (is_told) continue;
+    if (is_listed) continue;
     settle_stand_in(function, try_all);
     functions_.push_back(std::move(function));
   }

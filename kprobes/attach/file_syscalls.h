@@ -21,7 +21,7 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// BTF ids of the kernel's types; 0: not used.
+// BTF ids of the kernel's types to which pointers are cast; 0: no cast.
 struct CastTypes {
   uint32_t file = 0, slot = 0;
 };

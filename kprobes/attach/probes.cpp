@@ -138,7 +138,7 @@ Status Probes::open(const Streams& streams) {
   state_->types.reset(::btf__load_vmlinux_btf());
   if (!types) return fail_errno("read the kernel's types", errno);
   FunctionTypes& events = state_->functions.emplace(types.get());
-  tell_program_targets(events);
+  set_program_targets(events);
   const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
   if (!layouts.valid()) return fail_errno("make a file for the kernel's types", errno);
   const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
@@ -151,13 +151,13 @@ Status Probes::open(const Streams& streams) {
   choose_function_programs(streams);
   choose_library_programs(streams);
   state_->skeleton->rodata->with_waits = streams.wait;
-  state_->skeleton->rodata->cuda_tells_stacks = streams.stacks;
+  state_->skeleton->rodata->cuda_has_stacks = streams.stacks;
   has_syscalls_ = streams.syscalls;
   observes_ = streams.observes;
   is_command_ = streams.is_command;
   has_calls_ = streams.has_calls;
   if (!has_syscalls_) ::bpf_map__set_max_entries(state_->skeleton->maps.syscalls, 1);
-  if (!observes_) ::bpf_map__set_max_entries(state_->skeleton->maps.told_paths, 1);
+  if (!observes_) ::bpf_map__set_max_entries(state_->skeleton->maps.emitted_paths, 1);
   make_room_for_processors(*state_->skeleton);
   const auto& maps = state_->skeleton->maps;
   limit(kInFlightVariable, {maps.bios, maps.requests, maps.handed_ins, maps.remote_requests});
@@ -210,7 +210,7 @@ Status Probes::attach() {
       return fail(fmt::format("{}: {}", state.event, state.reason));
     }
     const bool is_of_dirtying = state.name == "on_dirty_folio" || state.name == "on_dirty_page";
-    if (is_of_dirtying && state.reason.empty()) state_->skeleton->bss->tells_dirtying = true;
+    if (is_of_dirtying && state.reason.empty()) state_->skeleton->bss->sees_dirtying = true;
   }
   return {};
 }
@@ -251,14 +251,14 @@ void Probes::choose_function_programs(const Streams& streams) {
 
 void Probes::choose_library_programs(const Streams& streams) {
   const auto& programs = state_->skeleton->progs;
-  const bool can_tell_calls = streams.any_library() && has_probe_cookies();
+  const bool has_cookies = streams.any_library() && has_probe_cookies();
   for (bpf_program* of_cuda : {programs.on_cuda_call, programs.on_cuda_return}) {
-    ::bpf_program__set_autoload(of_cuda, streams.cuda && can_tell_calls);
+    ::bpf_program__set_autoload(of_cuda, streams.cuda && has_cookies);
   }
   for (bpf_program* of_cufile : {programs.on_cufile_call, programs.on_cufile_return}) {
-    ::bpf_program__set_autoload(of_cufile, streams.cufile && can_tell_calls);
+    ::bpf_program__set_autoload(of_cufile, streams.cufile && has_cookies);
   }
-  ::bpf_program__set_autoload(programs.on_torch_memory, streams.torch && can_tell_calls);
+  ::bpf_program__set_autoload(programs.on_torch_memory, streams.torch && has_cookies);
   if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
 }
 

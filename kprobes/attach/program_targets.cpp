@@ -35,7 +35,7 @@ void handle(const char* section, bpf_attach_type type) {
 
 }  // namespace
 
-void tell_program_targets(FunctionTypes& types) {
+void set_program_targets(FunctionTypes& types) {
   const bool is_first = known_types == nullptr;
   known_types = &types;
   if (!is_first) return;

@@ -8,7 +8,7 @@
 namespace mlrun::probes {
 
 // Before the first object is opened, and again for each object. Requires: `types` lives until that object is loaded.
-void tell_program_targets(FunctionTypes& types);
+void set_program_targets(FunctionTypes& types);
 
 // The module that has the event; empty: the kernel itself.
 std::string_view module_of_event(std::string_view event);

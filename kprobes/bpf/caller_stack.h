@@ -7,7 +7,7 @@
 
 // `returns_to`: the call's return address. At the return, the callee-saved registers are the caller's. A page that
 // cannot be read has no record: it was never written, as in large arrays, or the stack ends before it.
-static __always_inline void tell_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
+static __always_inline void emit_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
   __u64 address = registers->sp;
   // The call's own record has priority over its stack.
   if (is_half_full()) {

@@ -20,16 +20,16 @@ struct {
 } cuda_hits SEC(".maps");
 
 __u32 cuda_epoch;
-const volatile bool cuda_tells_stacks;
+const volatile bool cuda_has_stacks;
 
 SEC("uprobe")
 int on_cuda_call(struct pt_regs *registers) {
-  __u32 tells_stack = cuda_tells_stacks ? MLRUN_CUDA_TELLS_STACK : 0;
-  if (!is_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA, tells_stack);
+  __u32 emits_stack = cuda_has_stacks ? MLRUN_CUDA_EMITS_STACK : 0;
+  if (!is_over) begin_library_call(registers, &cuda_begun, &cuda_hits, cuda_epoch, MLRUN_KERNEL_CUDA, emits_stack);
   return 0;
 }
 
-static __always_inline void tell_cuda_call(const struct library_call *call, __s32 result, __u64 end_ns) {
+static __always_inline void emit_cuda_call(const struct library_call *call, __s32 result, __u64 end_ns) {
   enum { kLocation = 8 };  // of a CUmemAllocationProp, after its type and the requested kind of handles
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
   struct mlrun_cuda_call *record = RESERVE(mlrun_cuda_call, MLRUN_KERNEL_CUDA);
@@ -56,7 +56,7 @@ int on_cuda_return(struct pt_regs *registers) {
   __u64 end_ns = now_ns();
   const struct library_call *call = end_library_call(registers, &cuda_begun);
   if (!call || is_over) return 0;
-  if (call->returns_to && !(__s32)registers->ax) tell_stack(registers, call->returns_to, end_ns);
-  tell_cuda_call(call, (__s32)registers->ax, end_ns);
+  if (call->returns_to && !(__s32)registers->ax) emit_stack(registers, call->returns_to, end_ns);
+  emit_cuda_call(call, (__s32)registers->ax, end_ns);
   return 0;
 }

@@ -44,7 +44,7 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
 
 // The first bytes of an array, up to MLRUN_CUFILE_PARTS records. A record that does not fit ends it: the reader knows
 // the number of entries, and counts the missing ones.
-static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_ns) {
+static __always_inline void emit_entries(__u64 address, __u64 bytes, __u64 end_ns) {
   for (__u64 i = 0; i < MLRUN_CUFILE_PARTS; i++) {  // 64 bits, as in caller_stack.h
     __u64 offset = i * MLRUN_CUFILE_PART_BYTES;
     if (offset >= bytes) return;
@@ -67,24 +67,24 @@ static __always_inline void tell_entries(__u64 address, __u64 bytes, __u64 end_n
 }
 
 // False: the call returned nothing, and gets no record.
-static __always_inline bool tell_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
+static __always_inline bool emit_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
   enum { kPollNs = 1000000 };
   if (reads & MLRUN_CUFILE_TELLS_OPERATIONS) {
     __u64 bytes = (__u64)(__u32)call->arguments[1] * MLRUN_CUFILE_OPERATION_BYTES;
-    tell_entries(call->arguments[2], bytes, end_ns);
+    emit_entries(call->arguments[2], bytes, end_ns);
   }
   if (!(reads & MLRUN_CUFILE_TELLS_RESULTS)) return true;
   __u32 results = 0;
   if (bpf_probe_read_user(&results, sizeof results, (void *)call->arguments[2]) != 0) return true;
   *count = results;
-  tell_entries(call->arguments[3], *count * MLRUN_CUFILE_RESULT_BYTES, end_ns);
+  emit_entries(call->arguments[3], *count * MLRUN_CUFILE_RESULT_BYTES, end_ns);
   return results || end_ns - call->begin_ns >= kPollNs;
 }
 
-static __always_inline void tell_cufile_call(const struct library_call *call, __s64 result, __u64 end_ns) {
+static __always_inline void emit_cufile_call(const struct library_call *call, __s64 result, __u64 end_ns) {
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
   __u64 count = 0;
-  if (!(__s32)result && !tell_batch(call, reads, end_ns, &count)) return;
+  if (!(__s32)result && !emit_batch(call, reads, end_ns, &count)) return;
   struct mlrun_cufile_call *record = RESERVE(mlrun_cufile_call, MLRUN_KERNEL_CUFILE);
   if (!record) return;
   record->head = make_head(MLRUN_KERNEL_CUFILE, sizeof *record, end_ns, current_pid_tid());
@@ -114,6 +114,6 @@ SEC("uretprobe")
 int on_cufile_return(struct pt_regs *registers) {
   __u64 end_ns = now_ns();
   const struct library_call *call = end_library_call(registers, &cufile_begun);
-  if (call && !is_over) tell_cufile_call(call, (__s64)registers->ax, end_ns);
+  if (call && !is_over) emit_cufile_call(call, (__s64)registers->ax, end_ns);
   return 0;
 }

@@ -24,7 +24,7 @@ struct {
   __type(value, struct handed_in);
 } handed_ins SEC(".maps");
 
-static __always_inline void tell_done(const struct handed_in *handed_in, __s64 result) {
+static __always_inline void emit_done(const struct handed_in *handed_in, __s64 result) {
   __u64 time_ns = now_ns();
   struct mlrun_file_done *record = RESERVE(mlrun_file_done, MLRUN_KERNEL_FILE_DONE);
   if (!record) return;
@@ -42,7 +42,7 @@ static __always_inline void note_handed_in(struct operation *operation, __u32 de
   __u64 key = operation->control;
   struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &key);
   bool is_again = known && known->returned && !known->direct && known->offset == operation->offset;
-  if (is_again) tell_done(known, -kAgain);
+  if (is_again) emit_done(known, -kAgain);
   struct handed_in handed_in = {};
   handed_in.number = operation->number;
   handed_in.pid_tid = current_pid_tid();
@@ -64,10 +64,10 @@ static __always_inline void note_returned(const struct operation *operation, __s
     bpf_map_delete_elem(&handed_ins, &key);
 }
 
-static __always_inline int tell_completion(__u64 control, __u64 result) {
+static __always_inline int emit_completion(__u64 control, __u64 result) {
   struct handed_in *known = bpf_map_lookup_elem(&handed_ins, &control);
   if (!known) return 0;
-  tell_done(known, (__s64)result);
+  emit_done(known, (__s64)result);
   bpf_map_delete_elem(&handed_ins, &control);
   return 0;
 }

@@ -54,7 +54,7 @@ static __always_inline bool find_folder(struct path *path, const struct given_na
 }
 
 // False: the text could not be read; user memory may not be paged in yet.
-static __always_inline bool tell_name(__u32 program, __u64 operation, const struct given_name *name) {
+static __always_inline bool emit_name(__u32 program, __u64 operation, const struct given_name *name) {
   struct name_walk *own = bpf_map_lookup_elem(&name_walks, &program);
   struct path folder = {};
   if (!own || !find_folder(&folder, name)) return false;
@@ -98,7 +98,7 @@ up:
 // for all kinds of operations have so many paths that Linux 5.15 gives up. Programs loaded for one function each cannot
 // have functions (function_probe.h).
 enum { kSecondName = 1, kNameOfUser = 2 };
-__noinline int tell_name_apart(__u32 program, __u64 operation, __u64 text, __s32 folder, __u32 kind) {
+__noinline int emit_name_apart(__u32 program, __u64 operation, __u64 text, __s32 folder, __u32 kind) {
   struct given_name name = {text, folder, kind & kSecondName, kind & kNameOfUser};
-  return tell_name(program, operation, &name);
+  return emit_name(program, operation, &name);
 }

@@ -80,7 +80,7 @@ static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_t
 
 // True: the file system's own function records this operation. Checked first and cheaply, since every read of such a
 // file system passes here twice.
-static __always_inline bool is_told_by_own_function(struct probed probed, __u64 control, bool is_typed) {
+static __always_inline bool has_own_function(struct probed probed, __u64 control, bool is_typed) {
   if (!probed.is_general) return false;
   const __u64 function = function_of_file(control, probed.op, is_typed);
   return function && *place_of(function) == function;
@@ -97,16 +97,16 @@ static __always_inline void note_own_function(struct thread_state *thread, const
   if (*place != function) *place = function;
 }
 
-static __always_inline void tell_given_name(const struct operation *operation, __s32 folder, __u64 name, __u32 which,
+static __always_inline void emit_given_name(const struct operation *operation, __s32 folder, __u64 name, __u32 which,
                                             bool is_typed) {
   struct given_name given = {.folder = folder, .which = which};
   __u32 program = operation->op - MLRUN_FILE_UNLINK;
   given.text = (__u64)BPF_CORE_READ((struct filename *)name, name);
   if (!given.text) return;
   if (is_typed)
-    tell_name(program, operation->number, &given);
+    emit_name(program, operation->number, &given);
   else
-    tell_name_apart(program, operation->number, given.text, folder, which);
+    emit_name_apart(program, operation->number, given.text, folder, which);
 }
 
 static __always_inline bool is_silent(struct thread_state *thread, const struct operation *operation, __u32 depth,
@@ -136,9 +136,9 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   operation->is_silent = is_silent(thread, operation, depth, probed);
   if (operation->control && !operation->is_silent) note_handed_in(operation, depth);
   if (probed.kind == MLRUN_ARGUMENTS_NAME || probed.kind == MLRUN_ARGUMENTS_NAMES)
-    tell_given_name(operation, arguments[0], arguments[1], 0, is_typed);
+    emit_given_name(operation, arguments[0], arguments[1], 0, is_typed);
   if (probed.kind == MLRUN_ARGUMENTS_NAMES)
-    tell_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);
+    emit_given_name(operation, arguments[2], arguments[3], kSecondName, is_typed);
   operation->begin_ns = now_ns();
   thread->depth = depth + 1;
   return 0;
@@ -182,7 +182,7 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
     if (depth) operation_at(thread, depth - 1)->dirtied += operation->dirtied;
   } else if (!is_fault || result & (kMajorFault | kFaultAgain)) {
     if (operation->control) note_returned(operation, result);
-    tell_operation(thread, operation, depth, is_fault ? 0 : result, end_ns);
+    emit_operation(thread, operation, depth, is_fault ? 0 : result, end_ns);
   }
   thread->depth = depth;
   return 0;
@@ -217,7 +217,7 @@ int on_file_op_entry(__u64 *context) {
   if (used > 2) arguments[2] = untyped == 2 ? untyped_word(context, 2) : context[2];
   if (used > 3) arguments[3] = context[3];
   if (used > 4) arguments[4] = context[4];
-  if (probed.kind == MLRUN_ARGUMENTS_COMPLETION) return tell_completion(arguments[0], arguments[1]);
+  if (probed.kind == MLRUN_ARGUMENTS_COMPLETION) return emit_completion(arguments[0], arguments[1]);
   return begin_operation((__u64)context, probed, arguments, true);
 }
 
@@ -260,7 +260,7 @@ SEC("fentry/vfs_read")
 int on_iteration_entry(__u64 *context) {
   if (has_no_probe()) return 0;
   struct probed probed = {WRITTEN(MLRUN_OP_TO_COME), MLRUN_ARGUMENTS_ITERATOR, WRITTEN(MLRUN_GENERAL_TO_COME)};
-  if (is_told_by_own_function(probed, context[0], true)) return 0;
+  if (has_own_function(probed, context[0], true)) return 0;
   return begin_operation((__u64)context, probed, context, true);
 }
 
@@ -268,7 +268,7 @@ SEC("fexit/vfs_read")
 int on_iteration_exit(__u64 *context) {
   if (has_no_probe()) return 0;
   struct probed probed = {WRITTEN(MLRUN_OP_TO_COME), MLRUN_ARGUMENTS_ITERATOR, WRITTEN(MLRUN_GENERAL_TO_COME)};
-  if (is_told_by_own_function(probed, context[0], true)) return 0;
+  if (has_own_function(probed, context[0], true)) return 0;
   return end_operation((__u64)context, probed, context[2]);
 }
 
@@ -276,8 +276,8 @@ SEC("kprobe")
 int on_file_op_call(struct pt_regs *registers) {
   __u64 arguments[kArguments] = {registers->di, registers->si, registers->dx, registers->cx, registers->r8};
   struct probed probed = probed_by(bpf_get_attach_cookie(registers));
-  if (probed.kind == MLRUN_ARGUMENTS_COMPLETION) return tell_completion(arguments[0], arguments[1]);
-  if (is_told_by_own_function(probed, arguments[0], false)) return 0;
+  if (probed.kind == MLRUN_ARGUMENTS_COMPLETION) return emit_completion(arguments[0], arguments[1]);
+  if (has_own_function(probed, arguments[0], false)) return 0;
   return begin_operation(registers->sp, probed, arguments, false);
 }
 

@@ -8,12 +8,12 @@
 enum { kThreadOfNumber = (1 << MLRUN_OPERATION_STEP_SHIFT) - 1 };
 const __u64 kNoOffset = ~0ull;
 
-bool tells_dirtying;  // on_dirty_folio or on_dirty_page is attached
+bool sees_dirtying;  // on_dirty_folio or on_dirty_page is attached
 
 static __always_inline void put_whole(struct thread_state *thread, const struct operation *operation, __u32 depth,
                                       __s64 result, __u64 end_ns) {
-  struct told_operation *told = &thread->told;
-  if (!depth) told->whole_ns = 0;
+  struct emitted_operation *emitted = &thread->emitted;
+  if (!depth) emitted->whole_ns = 0;
   struct mlrun_file_op *record = RESERVE(mlrun_file_op, MLRUN_KERNEL_FILE_OP);
   if (!record) return;
   record->head = make_head(MLRUN_KERNEL_FILE_OP, sizeof *record, end_ns, current_pid_tid());
@@ -29,30 +29,30 @@ static __always_inline void put_whole(struct thread_state *thread, const struct 
   record->flags = operation->flags;
   record->depth = depth;
   record->dirty_pages =
-      tells_dirtying && operation->dirtied < MLRUN_DIRTY_PAGES_UNKNOWN ? operation->dirtied : MLRUN_DIRTY_PAGES_UNKNOWN;
+      sees_dirtying && operation->dirtied < MLRUN_DIRTY_PAGES_UNKNOWN ? operation->dirtied : MLRUN_DIRTY_PAGES_UNKNOWN;
   if (!depth) {
-    told->whole_ns = end_ns;
-    told->inode = operation->inode;
-    told->number = operation->number;
-    told->device = operation->device;
-    told->cpu = record->head.cpu;
+    emitted->whole_ns = end_ns;
+    emitted->inode = operation->inode;
+    emitted->number = operation->number;
+    emitted->device = operation->device;
+    emitted->cpu = record->head.cpu;
   }
   submit(record);
 }
 
 // True: the last whole record of the thread has what a short one of this operation omits.
-static __always_inline bool is_as_told(const struct told_operation *told, const struct operation *operation,
-                                       __u64 end_ns) {
-  return end_ns - told->whole_ns < MLRUN_SHORT_FOR_NS && told->inode == operation->inode &&
-         told->device == operation->device && told->cpu == bpf_get_smp_processor_id();
+static __always_inline bool is_as_emitted(const struct emitted_operation *emitted, const struct operation *operation,
+                                          __u64 end_ns) {
+  return end_ns - emitted->whole_ns < MLRUN_SHORT_FOR_NS && emitted->inode == operation->inode &&
+         emitted->device == operation->device && emitted->cpu == bpf_get_smp_processor_id();
 }
 
 // False: it does not fit into a short record, or the thread has no whole record to refer to.
-static __always_inline bool put_short(struct told_operation *told, const struct operation *operation, __s64 result,
-                                      __u64 end_ns) {
-  if (operation->dirtied || !is_as_told(told, operation, end_ns)) return false;
+static __always_inline bool put_short(struct emitted_operation *emitted, const struct operation *operation,
+                                      __s64 result, __u64 end_ns) {
+  if (operation->dirtied || !is_as_emitted(emitted, operation, end_ns)) return false;
   // After an exec a thread may have another id than the one in its operation's number.
-  __u64 steps = operation->number - told->number;
+  __u64 steps = operation->number - emitted->number;
   if (steps & ~((__u64)(__u8)-1 << MLRUN_OPERATION_STEP_SHIFT)) return false;
   __u64 duration_ns = end_ns - operation->begin_ns, requested = operation->requested;
   __u64 rest = requested - (__u64)result, offset = operation->offset;
@@ -72,19 +72,19 @@ static __always_inline bool put_short(struct told_operation *told, const struct 
   record->duration_ns = duration_ns;
   record->result = result;
   record->offset_and_rest = (offset & MLRUN_SHORT_NO_OFFSET) | rest << MLRUN_SHORT_OFFSET_BITS;
-  told->number = operation->number;
+  emitted->number = operation->number;
   submit(record);
   return true;
 }
 
 // depth: number of enclosing operations.
-static __always_inline void tell_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
+static __always_inline void emit_operation(struct thread_state *thread, struct operation *operation, __u32 depth,
                                            __s64 result, __u64 end_ns) {
   if (operation->control) operation->flags |= MLRUN_FILE_ASYNC;
   if (result == -kQueued) {
     operation->flags |= MLRUN_FILE_LATER;
     result = 0;
   }
-  if (depth || !put_short(&thread->told, operation, result, end_ns))
+  if (depth || !put_short(&thread->emitted, operation, result, end_ns))
     put_whole(thread, operation, depth, result, end_ns);
 }

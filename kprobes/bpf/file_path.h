@@ -30,7 +30,7 @@ struct {
   __type(value, struct open_walk);
 } path_walks SEC(".maps");
 
-struct told_path {
+struct emitted_path {
   __u64 names;
   __u32 generation, spare;  // of the inode: its number may be reused
 };
@@ -39,8 +39,8 @@ struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 65536);
   __type(key, struct inode_key);
-  __type(value, struct told_path);
-} told_paths SEC(".maps");
+  __type(value, struct emitted_path);
+} emitted_paths SEC(".maps");
 
 static __always_inline struct open_walk *own_walk(void) {
   __u32 first = 0;
@@ -92,7 +92,7 @@ static __always_inline bool send_path(struct open_walk *open, struct task_struct
   return is_sent;
 }
 
-static __always_inline int tell_path(struct file *file) {
+static __always_inline int emit_path(struct file *file) {
   struct task_struct *task = bpf_get_current_task_btf();
   __u32 following = following_of(task);
   struct open_walk *open = own_walk();
@@ -104,12 +104,12 @@ static __always_inline int tell_path(struct file *file) {
   struct path path = {};
   if (!find_path(walk, file, &path)) return 0;
   struct inode_key key = {BPF_CORE_READ(inode, i_ino), device_of_inode(inode), 0};
-  struct told_path told = {walk->names, BPF_CORE_READ(inode, i_generation), 0};
-  struct told_path *last = bpf_map_lookup_elem(&told_paths, &key);
+  struct emitted_path emitted = {walk->names, BPF_CORE_READ(inode, i_generation), 0};
+  struct emitted_path *last = bpf_map_lookup_elem(&emitted_paths, &key);
   bool is_created = BPF_CORE_READ(file, f_mode) & kCreated;
-  if (last && !is_created && last->names == told.names && last->generation == told.generation) return 0;
+  if (last && !is_created && last->names == emitted.names && last->generation == emitted.generation) return 0;
   walk_path(walk, &path, true);
-  told.names = walk->names;
+  emitted.names = walk->names;
   if (!walk->is_whole) {
     count_loss(MLRUN_KERNEL_FILE_PATH, MLRUN_KERNEL_LOSS_MAP);
     return 0;
@@ -117,14 +117,14 @@ static __always_inline int tell_path(struct file *file) {
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
   bool is_sent = send_path(open, task, &key, flags, BPF_CORE_READ(inode, i_sb, s_magic));
   // Opens before the command is followed belong to a trial (open_paths.h), and are not passed on.
-  if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&told_paths, &key, &told, BPF_ANY);
+  if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&emitted_paths, &key, &emitted, BPF_ANY);
   return 0;
 }
 
 // Every open passes here, also of a file system below another one. The inode is known at this point, and whether it was
 // created.
 SEC("fentry/security_file_open")
-int BPF_PROG(on_open, struct file *file) { return tell_path(file); }
+int BPF_PROG(on_open, struct file *file) { return emit_path(file); }
 
 SEC("kprobe/security_file_open")
-int on_open_call(struct pt_regs *registers) { return tell_path((void *)registers->di); }
+int on_open_call(struct pt_regs *registers) { return emit_path((void *)registers->di); }

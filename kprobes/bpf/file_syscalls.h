@@ -42,7 +42,7 @@ enum {
   kPwritev2 = 328,           // takes these flags:
   kDataSyncOfCall = 2,       // RWF_DSYNC
   kSyncOfCall = 4,           // RWF_SYNC
-  kIsTold = 1,               // marks the second operation's frame, where there is one
+  kIsEmitted = 1,            // marks the second operation's frame, where there is one
   kVectorsMax = 1024,        // UIO_MAXIOV
   kVectorsMaxBefore = 64,
 };
@@ -168,7 +168,7 @@ static __always_inline bool look_at_both(struct thread_state *thread, __u32 from
   writes->requested = reads->requested = bytes;
   if (look_at_open_file(writes, to, false)) {
     writes->offset = offset_at(to_offset, to);
-    writes->frame = kIsTold;
+    writes->frame = kIsEmitted;
   }
   if (look_at_open_file(reads, from, false)) {
     reads->offset = offset_at(from_offset, from);
@@ -201,7 +201,7 @@ static __always_inline void look_at_sync(struct thread_state *thread, __u32 file
   syncs->device = writes->device;
   syncs->offset = writes->offset;
   syncs->flags = writes->flags | (file_flags & kMetadataSync ? 0 : MLRUN_FILE_DATA_ONLY);
-  syncs->frame = kIsTold;
+  syncs->frame = kIsEmitted;
 }
 
 static __always_inline bool look_at_bytes(struct thread_state *thread, struct pt_regs *registers, __u32 how,
@@ -255,7 +255,7 @@ static __always_inline bool look_at_call(struct thread_state *thread, struct pt_
 static __always_inline bool is_on_names(__u32 how) { return how == kNames || how == kUnlinkAt || how == kLengthOfName; }
 
 // The names among a call's arguments; false: one of them could not be read.
-static __always_inline bool tell_names(const struct operation *operation, struct pt_regs *registers) {
+static __always_inline bool emit_names(const struct operation *operation, struct pt_regs *registers) {
   enum { kMkdirAt = 258 };  // from this number on, each name is preceded by a folder's descriptor
   const __u64 number = registers->orig_ax;
   const __u32 first = kNameOfUser, second = kNameOfUser | kSecondName;
@@ -263,8 +263,8 @@ static __always_inline bool tell_names(const struct operation *operation, struct
   __s32 folder = has_folders ? (__s32)registers->di : kCurrentFolder;
   __s32 new_folder = has_folders ? (__s32)registers->dx : kCurrentFolder;
   __u64 name = has_folders ? registers->si : registers->di, new_name = has_folders ? registers->r10 : registers->si;
-  if (!tell_name_apart(0, operation->number, name, folder, first)) return false;
-  return operation->op != MLRUN_FILE_RENAME || tell_name_apart(0, operation->number, new_name, new_folder, second);
+  if (!emit_name_apart(0, operation->number, name, folder, first)) return false;
+  return operation->op != MLRUN_FILE_RENAME || emit_name_apart(0, operation->number, new_name, new_folder, second);
 }
 
 SEC("tp_btf/sys_enter")
@@ -284,7 +284,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   clear_operation(&thread->operations[0], thread, entry & ((1 << kCallShift) - 1));
   thread->operations[1].frame = 0;
   if (!look_at_call(thread, registers, entry >> kCallShift)) return 0;
-  if (is_on_names(entry >> kCallShift)) thread->operations[0].file = tell_names(&thread->operations[0], registers);
+  if (is_on_names(entry >> kCallShift)) thread->operations[0].file = emit_names(&thread->operations[0], registers);
   thread->operations[0].begin_ns = now_ns();
   thread->depth = 1;
   return 0;
@@ -299,7 +299,7 @@ static __always_inline __s64 result_of_open(struct operation *operation, __s64 r
   operation->is_silent = is_made_up(BPF_CORE_READ(file, f_inode, i_sb), operation->device, false);
   if (operation->is_silent) return 0;
   if (BPF_CORE_READ(file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;
-  tell_path(file);
+  emit_path(file);
   return 0;
 }
 
@@ -311,21 +311,21 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   if (!thread || !thread->depth) return 0;
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];
-  __s64 told = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
+  __s64 emitted = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
   // The name's page may have been paged in during the call.
-  if (is_on_names(entry >> kCallShift) && !operation->file) tell_names(operation, registers);
+  if (is_on_names(entry >> kCallShift) && !operation->file) emit_names(operation, registers);
   // Vectors whose lengths could not be read: they were not in memory until the kernel read them.
-  if (told > 0 && operation->requested < (__u64)told) operation->requested = told;
+  if (emitted > 0 && operation->requested < (__u64)emitted) operation->requested = emitted;
   if (inner->frame && inner->op == MLRUN_FILE_SPLICE_WRITE) {
     inner->dirtied = operation->dirtied;
     operation->dirtied = 0;
   }
   if (inner->frame && (inner->op != MLRUN_FILE_SYNC || result > 0)) {
     inner->begin_ns = operation->begin_ns;
-    tell_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : told, end_ns);
+    emit_operation(thread, inner, 1, inner->op == MLRUN_FILE_SYNC ? 0 : emitted, end_ns);
   }
-  if (operation->op == MLRUN_FILE_WRITE) note_overwriting(operation, told);
-  if (!operation->is_silent) tell_operation(thread, operation, 0, told, end_ns);
+  if (operation->op == MLRUN_FILE_WRITE) note_overwriting(operation, emitted);
+  if (!operation->is_silent) emit_operation(thread, operation, 0, emitted, end_ns);
   thread->depth = 0;
   return 0;
 }

@@ -25,10 +25,10 @@ static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << 
 
 // `begun`: task storage of struct library_call; `hits`: an array, calls of each function, by which the loader drops
 // functions that are called too often. `epoch`: incremented when a function's probes are released: calls begun before
-// may never return here. `tells_stack`: cookie bit of functions whose return address is kept: the kernel overwrites it
+// may never return here. `emits_stack`: cookie bit of functions whose return address is kept: the kernel overwrites it
 // on the stack once the call has begun.
 static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
-                                               __u32 kind, __u32 tells_stack) {
+                                               __u32 kind, __u32 emits_stack) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (!is_followed(task)) return;
   __u64 cookie = bpf_get_attach_cookie(registers);
@@ -49,7 +49,7 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
   call->epoch = epoch;
   call->cookie = cookie;
   __u32 unread = 0;
-  bool is_asked = cookie >> MLRUN_LIBRARY_READS_SHIFT & tells_stack;
+  bool is_asked = cookie >> MLRUN_LIBRARY_READS_SHIFT & emits_stack;
   call->returns_to = is_asked ? read_user(registers->sp, &unread, 1) : 0;
   call->arguments[0] = registers->di;
   call->arguments[1] = registers->si;

@@ -5,7 +5,7 @@
 
 #include "kprobes/bpf/thread_state.h"
 
-const __u64 kNotTold = ~0ull;
+const __u64 kUnknownTime = ~0ull;
 
 // A tag is reused once its answer has arrived.
 struct remote_key {
@@ -35,7 +35,7 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   struct remote_begin begin = {};
   begin.pid_tid = current_pid_tid();
   begin.code = code;
-  begin.sent = begin.received = kNotTold;
+  begin.sent = begin.received = kUnknownTime;
   if (name) bpf_probe_read_kernel_str(begin.name, sizeof begin.name, name);
   struct thread_state *thread = thread_of(task);
   if (thread && thread->depth) {
@@ -79,7 +79,7 @@ static __always_inline void fill_remote(struct mlrun_remote *record, const struc
   __builtin_memcpy(record->name, begin->name, sizeof record->name);
   record->sent = begin->sent;
   record->received = begin->received;
-  record->queue_ns = record->rtt_ns = kNotTold;
+  record->queue_ns = record->rtt_ns = kUnknownTime;
   record->transmissions = record->version = 0;
   __builtin_memset(record->program, 0, sizeof record->program);
   __builtin_memset(record->server, 0, sizeof record->server);

@@ -104,7 +104,7 @@ struct part_walk {
 };
 
 // Emits one bio fragment. Bios of untraced processes are only counted. Returns non-zero to stop.
-static long tell_part(__u32 index, void *context) {
+static long emit_part(__u32 index, void *context) {
   struct part_walk *walk = context;
   struct bio *bio = walk->bio;
   struct request_note *note = walk->note;
@@ -135,13 +135,13 @@ static long tell_part(__u32 index, void *context) {
 }
 
 // The fragments of the `bytes` that are complete, by bpf_loop: the verifier would not accept the unrolled loop.
-static __always_inline void tell_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
+static __always_inline void emit_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
   struct part_walk walk = {request->bio, note, done_ns, bytes};
-  run_loop(kPartsMax, kPartsMaxBefore, tell_part, &walk);
+  run_loop(kPartsMax, kPartsMaxBefore, emit_part, &walk);
   if (walk.bio && walk.left) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
 }
 
-static __always_inline void tell_request(struct request *request, const struct request_note *note, __u32 device,
+static __always_inline void emit_request(struct request *request, const struct request_note *note, __u32 device,
                                          __u32 op, int error, __u64 done_ns) {
   struct mlrun_block_request *record = RESERVE(mlrun_block_request, MLRUN_KERNEL_REQUEST);
   if (!record) return;
@@ -215,7 +215,7 @@ static __always_inline void finish_request(struct request *request, struct reque
     op = MLRUN_BLOCK_FLUSH;
   else if (add_to_device(disk, device, op, note, error, done_ns) && op == MLRUN_BLOCK_FLUSH)
     is_own = true;
-  if (is_own) tell_request(request, note, device, op, error, done_ns);
+  if (is_own) emit_request(request, note, device, op, error, done_ns);
   struct mlrun_probe_last *last = last_completion();
   if (!last) return;
   last->request = is_own ? note->number : 0;
@@ -229,7 +229,7 @@ int BPF_PROG(on_request_complete, struct request *request, int error, __u32 byte
   __u32 op = block_op(request->cmd_flags);
   struct request_note *note = op == MLRUN_BLOCK_OTHER ? 0 : note_of(key, bytes);
   if (note) {
-    tell_parts(request, note, bytes, done_ns);
+    emit_parts(request, note, bytes, done_ns);
     note->bytes += bytes;
     if (bytes < request->__data_len) return 0;
     finish_request(request, note, op, error, done_ns);

@@ -4,7 +4,7 @@
 
 #include "kprobes/bpf/tasks.h"
 
-static __always_inline int tell_task(struct task_struct *task, __u32 event, __u32 parent) {
+static __always_inline int emit_task(struct task_struct *task, __u32 event, __u32 parent) {
   __u64 time_ns = now_ns();
   struct mlrun_task *record = RESERVE(mlrun_task, MLRUN_KERNEL_TASK);
   if (!record) return 0;
@@ -18,15 +18,15 @@ static __always_inline int tell_task(struct task_struct *task, __u32 event, __u3
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_task_begin, struct task_struct *parent, struct task_struct *child) {
-  return is_followed(parent) ? tell_task(child, MLRUN_TASK_FORK, pid_of(parent)) : 0;
+  return is_followed(parent) ? emit_task(child, MLRUN_TASK_FORK, pid_of(parent)) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_task_exec, struct task_struct *task) {
-  return is_followed(task) ? tell_task(task, MLRUN_TASK_EXEC, 0) : 0;
+  return is_followed(task) ? emit_task(task, MLRUN_TASK_EXEC, 0) : 0;
 }
 
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_task_end, struct task_struct *task) {
-  return is_followed(task) ? tell_task(task, MLRUN_TASK_EXIT, 0) : 0;
+  return is_followed(task) ? emit_task(task, MLRUN_TASK_EXIT, 0) : 0;
 }

@@ -20,7 +20,7 @@ struct operation {
 
 // The reference for the thread's next short record (shared.h): its last whole record, and the number of the last
 // recorded operation. Outermost operations only.
-struct told_operation {
+struct emitted_operation {
   __u64 whole_ns, inode;  // whole_ns: its end; 0: there is none
   __u64 number;
   __u32 device, cpu;
@@ -35,7 +35,7 @@ struct thread_state {
   bool submitting;   // queued a bio that has no request yet
   __u64 number;      // of its last operation; 0: it has had none
   __u64 noted_file;  // file whose own function has been noted (bpf/file_op.h)
-  struct told_operation told;
+  struct emitted_operation emitted;
   struct operation operations[kNested];
 };
 

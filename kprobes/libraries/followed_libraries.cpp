@@ -16,7 +16,7 @@ uint32_t cookie_of(uint16_t number, uint32_t reads) { return number | reads << M
 FollowedLibrary libcuda(const LibraryPrograms& programs) {
   FollowedLibrary library{kLibcuda, {kLibcuda}, {}, programs};
   for (const events::CudaCall& call : events::kCudaCalls) {
-    const uint32_t stack = events::allocates(call.role) ? MLRUN_CUDA_TELLS_STACK : 0;
+    const uint32_t stack = events::allocates(call.role) ? MLRUN_CUDA_EMITS_STACK : 0;
     library.calls.push_back(
         {call.number, call.name, cookie_of(call.number, call.reads | stack), events::may_be_let_go(call.role)});
   }

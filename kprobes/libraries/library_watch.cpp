@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
 constexpr uint64_t kCallsPerSecond = 1000;
-constexpr size_t kToldMax = 4096;
+constexpr size_t kFoundMax = 4096;
 constexpr size_t kLeavingMax = 4096;  // probes; while more wait for release no process is given new ones
 constexpr std::string_view kShared = ".so", kDeleted = " (deleted)";
 
@@ -165,8 +165,8 @@ void LibraryWatch::look(uint64_t now_ns) {
   }
   look_at_rates(now_ns);
   if (to_look_at_.empty()) {
-    if (now_ns < next_pass_ns_) return;
-    pass_took_ns_ = 0;
+    if (now_ns < pass_.next_ns) return;
+    pass_.took_ns = 0;
     begin_pass();
   }
   uint64_t reached_ns = now_ns;
@@ -176,8 +176,8 @@ void LibraryWatch::look(uint64_t now_ns) {
     between_();
     reached_ns = util::monotonic_ns();
   }
-  pass_took_ns_ += reached_ns - now_ns;
-  next_pass_ns_ = reached_ns + std::max(kPassNs, pass_took_ns_ * (kShare - 1));
+  pass_.took_ns += reached_ns - now_ns;
+  pass_.next_ns = reached_ns + std::max(kPassNs, pass_.took_ns * (kShare - 1));
 }
 
 // Loading a library changes how much memory is mapped, and reading that takes a hundredth of the time of reading maps.
@@ -209,7 +209,7 @@ void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
       attach(pid, process, {what, file, std::string(map->range), std::string(map->path)});
     }
   }
-  if (tell_mappings_ && !mapped.empty()) tell_mappings_(pid, text, read_ns);
+  if (on_mappings_ && !mapped.empty()) on_mappings_(pid, text, read_ns);
   std::erase_if(process.met, [&](const File& file) { return !mapped.contains(file); });
   for (auto library = process.libraries.begin(); library != process.libraries.end();) {
     const bool is_gone = !mapped.contains(library->first);
@@ -228,7 +228,7 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
   const bool is_everywhere = reach_ == Reach::kEverybody;
   auto& libraries = is_everywhere ? everywhere_ : process.libraries;
   const bool was_probed = is_everywhere && !is_beginning_ && libraries.contains(mapping.file);
-  Told told{mapping.what, pid, mapping.path, {}, 0, is_beginning_, was_probed, 0};
+  Found found{mapping.what, pid, mapping.path, {}, 0, is_beginning_, was_probed, 0};
   process.met.insert(mapping.file);
   if (!libraries.contains(mapping.file)) {
     const std::string path = fmt::format("/proc/{}/map_files/{}", pid, mapping.range);
@@ -237,25 +237,25 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
     if (library)
       libraries.emplace(mapping.file, Probed{mapping.what, *std::move(library)});
     else
-      told.reason = library.error().text;
+      found.reason = library.error().text;
   }
   if (const auto probed = libraries.find(mapping.file); probed != libraries.end()) {
-    told.functions = probed->second.library.functions();
-    told.reason = probed->second.library.missing();
+    found.functions = probed->second.library.functions();
+    found.reason = probed->second.library.missing();
   }
-  told.at_ns = util::monotonic_ns();
-  if (told_.size() < kToldMax)
-    told_.push_back(std::move(told));
+  found.at_ns = util::monotonic_ns();
+  if (found_.all.size() < kFoundMax)
+    found_.all.push_back(std::move(found));
   else
-    ++not_told_;
+    ++found_.left_out;
 }
 
 void LibraryWatch::look_at_rates(uint64_t now_ns) {
-  if (now_ns < next_rates_ns_) return;
-  const double seconds = static_cast<double>(now_ns - rates_ns_) / static_cast<double>(kSecondNs);
-  const bool is_first = rates_ns_ == 0;
-  rates_ns_ = now_ns;
-  next_rates_ns_ = now_ns + kSecondNs;
+  if (now_ns < rates_.next_ns) return;
+  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(kSecondNs);
+  const bool is_first = rates_.last_ns == 0;
+  rates_.last_ns = now_ns;
+  rates_.next_ns = now_ns + kSecondNs;
   for (Followed& followed : followed_) {
     for (const LibraryCall& call : followed.library.calls) look_at_rate(followed, call, is_first ? 0 : seconds);
   }
@@ -291,25 +291,25 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
 std::string LibraryWatch::missing(std::string_view name) const {
   std::string reason = "no process that was observed had it mapped";
   bool is_met = false;
-  for (const Told& told : told_) {
-    if (told.what->library.name != name) continue;
-    if (told.functions > 0) return {};
-    if (!std::exchange(is_met, true)) reason = told.reason;
+  for (const Found& found : found_.all) {
+    if (found.what->library.name != name) continue;
+    if (found.functions > 0) return {};
+    if (!std::exchange(is_met, true)) reason = found.reason;
   }
   return reason;
 }
 
 nlohmann::json LibraryWatch::describe(std::string_view name) const {
   nlohmann::json libraries = nlohmann::json::array(), gone = nlohmann::json::array();
-  for (const Told& told : told_) {
-    if (told.what->library.name != name) continue;
-    libraries.push_back({{"pid", told.pid},
-                         {"path", util::escaped_utf8(told.path)},
-                         {"at_ns", told.at_ns},
-                         {"was_there", told.was_there},
-                         {"was_probed", told.was_probed},
-                         {"functions", told.functions}});
-    if (!told.reason.empty()) libraries.back()["missing"] = told.reason;
+  for (const Found& found : found_.all) {
+    if (found.what->library.name != name) continue;
+    libraries.push_back({{"pid", found.pid},
+                         {"path", util::escaped_utf8(found.path)},
+                         {"at_ns", found.at_ns},
+                         {"was_there", found.was_there},
+                         {"was_probed", found.was_probed},
+                         {"functions", found.functions}});
+    if (!found.reason.empty()) libraries.back()["missing"] = found.reason;
   }
   for (const Followed& followed : followed_) {
     if (followed.library.name != name) continue;
@@ -321,7 +321,7 @@ nlohmann::json LibraryWatch::describe(std::string_view name) const {
     }
   }
   return {{"libraries", std::move(libraries)},
-          {"libraries_not_told", not_told_},
+          {"libraries_not_told", found_.left_out},
           {"put_off", put_off_},
           {"let_go", std::move(gone)}};
 }

@@ -41,8 +41,8 @@ class LibraryWatch {
 
   // Called with /proc/PID/maps of a process that has one of the libraries, whenever it may have changed. Requires: no
   // process is followed yet.
-  void tell_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> tell) {
-    tell_mappings_ = std::move(tell);
+  void on_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> callback) {
+    on_mappings_ = std::move(callback);
   }
 
   // Runs for a few milliseconds, or as long as attaching the probes of one library takes, and for at most a tenth of
@@ -81,7 +81,7 @@ class LibraryWatch {
     std::set<File> met;
   };
   // What run.json records about a library in a process.
-  struct Told {
+  struct Found {
     const Followed* what = nullptr;
     uint32_t pid = 0;
     std::string path, reason;
@@ -104,7 +104,7 @@ class LibraryWatch {
   std::vector<Followed> followed_;  // others point into it
   Reach reach_;
   std::function<void()> between_;
-  std::function<void(uint32_t, std::string_view, uint64_t)> tell_mappings_;
+  std::function<void(uint32_t, std::string_view, uint64_t)> on_mappings_;
   int cgroup_ = -1;
   bool follows_system_ = false, is_beginning_ = false;
   std::set<uint32_t> asked_for_;  // and their children, while they live
@@ -116,9 +116,17 @@ class LibraryWatch {
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_looking_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
-  uint64_t pass_took_ns_ = 0, next_pass_ns_ = 0, next_rates_ns_ = 0, rates_ns_ = 0;
-  std::vector<Told> told_;
-  size_t not_told_ = 0, put_off_ = 0;
+  struct {
+    uint64_t took_ns = 0, next_ns = 0;
+  } pass_;
+  struct {
+    uint64_t last_ns = 0, next_ns = 0;
+  } rates_;  // of calls
+  struct {
+    std::vector<Found> all;
+    size_t left_out = 0;
+  } found_;
+  size_t put_off_ = 0;
 };
 
 }  // namespace mlrun::probes

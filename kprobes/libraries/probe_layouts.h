@@ -20,7 +20,7 @@ class ProbeLayouts {
 
  private:
   int map_;
-  std::vector<mlrun_probe_layout> told_;
+  std::vector<mlrun_probe_layout> layouts_;
 };
 
 }  // namespace mlrun::probes

@@ -106,8 +106,8 @@ uint32_t ProcessLook::take_next(std::set<uint32_t>& pids) {
 void ProcessLook::look_at(uint32_t pid) {
   known_.insert(pid);
   opened_.erase(pid);
-  if (!tell_process(pid)) return;
-  tell_threads(pid);
+  if (!record_process(pid)) return;
+  record_threads(pid);
   files_.look_at_mapped(pid);
   files_.look_at_open(pid);
 }
@@ -131,7 +131,7 @@ void ProcessLook::drain_if_due() {
 }
 
 // Drops facts that may mix the programs before and after an exec: the exec queues the process again.
-bool ProcessLook::tell_process(uint32_t pid) {
+bool ProcessLook::record_process(uint32_t pid) {
   asked_pid_ = pid;
   asked_ns_ = util::monotonic_ns();
   has_execed_ = false;
@@ -148,7 +148,7 @@ bool ProcessLook::tell_process(uint32_t pid) {
   return spool_.add_with_text(head, text);
 }
 
-void ProcessLook::tell_threads(uint32_t pid) {
+void ProcessLook::record_threads(uint32_t pid) {
   const uint64_t now_ns = util::monotonic_ns();
   for (const std::string& tid : names_in(fmt::format("/proc/{}/task", pid))) {
     mlrun_task record{};

@@ -40,8 +40,8 @@ class ProcessLook {
   void take_file(uint32_t pid, uint32_t device, uint64_t inode);
   void look_at(uint32_t pid);
   void look_at_files();
-  bool tell_process(uint32_t pid);  // false: it has ended or changed its program meanwhile
-  void tell_threads(uint32_t pid);
+  bool record_process(uint32_t pid);  // false: it has ended or changed its program meanwhile
+  void record_threads(uint32_t pid);
   void drain_if_due();
   // The next pid after the last one taken: a round robin, so that each gets its turn.
   uint32_t take_next(std::set<uint32_t>& pids);

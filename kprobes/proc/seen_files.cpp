@@ -22,7 +22,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr size_t kToldMax = 1 << 18, kInfoMax = 4096;
+constexpr size_t kRecordedMax = 1 << 18, kInfoMax = 4096;
 constexpr uint32_t kMinorBits = 20;
 constexpr int kOctal = 8, kDecimal = 10;
 
@@ -64,16 +64,16 @@ std::string target_of(const std::string& link) {
 
 // Starts from scratch when the table is full: a name recorded twice does no harm.
 void SeenFiles::note(uint32_t device, uint64_t inode, uint64_t time_ns) {
-  if (told_.size() >= kToldMax) told_.clear();
-  told_[{device, inode}] = time_ns;
+  if (recorded_.size() >= kRecordedMax) recorded_.clear();
+  recorded_[{device, inode}] = time_ns;
 }
 
 void SeenFiles::forget(uint32_t device, uint64_t inode, uint64_t before_ns) {
-  const auto known = told_.find({device, inode});
-  if (known != told_.end() && known->second < before_ns) told_.erase(known);
+  const auto known = recorded_.find({device, inode});
+  if (known != recorded_.end() && known->second < before_ns) recorded_.erase(known);
 }
 
-void SeenFiles::tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
+void SeenFiles::record(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
   if (!path.starts_with('/')) return;  // others are pipes, sockets and the like
   note(file.device, file.inode, now_ns);
   path = path.substr(0, PATH_MAX);
@@ -102,7 +102,7 @@ void SeenFiles::look_at_open(uint32_t pid) {
     if (file.inode == 0 || device == devices.end()) continue;
     file.device = device->second;
     if ((field(info, "flags:", kOctal) & O_DIRECTORY) != 0) file.as = MLRUN_SEEN_OPEN_FOLDER;
-    if (!has(file.device, file.inode)) tell(pid, file, target_of(fmt::format("{}/fd/{}", folder, fd)), now_ns);
+    if (!has(file.device, file.inode)) record(pid, file, target_of(fmt::format("{}/fd/{}", folder, fd)), now_ns);
   }
 }
 
@@ -116,7 +116,7 @@ void SeenFiles::look_at_mapped(uint32_t pid) {
     const auto map = util::maps_line(line);
     if (!map || !map->has_file()) continue;
     const File file{device_of(*map), map->inode, MLRUN_SEEN_MAPPED};
-    if (file.inode != 0 && !has(file.device, file.inode)) tell(pid, file, map->path, now_ns);
+    if (file.inode != 0 && !has(file.device, file.inode)) record(pid, file, map->path, now_ns);
   }
 }
 

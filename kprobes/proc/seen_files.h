@@ -23,7 +23,7 @@ class SeenFiles {
   void look_at_open(uint32_t pid);
   void look_at_mapped(uint32_t pid);
 
-  [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return told_.contains({device, inode}); }
+  [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return recorded_.contains({device, inode}); }
   // The kernel has recorded the name at that time.
   void note(uint32_t device, uint64_t inode, uint64_t time_ns);
   // A file was created with this number: the file that had it before is deleted.
@@ -35,11 +35,11 @@ class SeenFiles {
     uint64_t inode = 0;
     mlrun_file_seen_as as = MLRUN_SEEN_OPEN;
   };
-  void tell(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns);
+  void record(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns);
 
   KernelSpool& spool_;
   std::function<void()> between_;
-  std::map<std::pair<uint32_t, uint64_t>, uint64_t> told_;  // time of the record
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> recorded_;  // time of the record
 };
 
 }  // namespace mlrun::probes

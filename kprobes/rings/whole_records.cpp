@@ -43,13 +43,13 @@ std::string_view WholeRecords::next(const void* record, size_t bytes) {
   mlrun_short_file_op operation{};
   if (bytes != sizeof operation) return {};
   __builtin_memcpy(&operation, record, sizeof operation);
-  const auto told = threads_.find(operation.tid);
-  if (told == threads_.end()) {
+  const auto last = threads_.find(operation.tid);
+  if (last == threads_.end()) {
     ++unknown_;
     return {};
   }
-  advance(told->second.operation, operation);
-  return {reinterpret_cast<const char*>(&told->second.operation), sizeof(mlrun_file_op)};
+  advance(last->second.operation, operation);
+  return {reinterpret_cast<const char*>(&last->second.operation), sizeof(mlrun_file_op)};
 }
 
 // Drops threads whose last whole record is too old for short ones to follow; runs whenever the table has doubled.

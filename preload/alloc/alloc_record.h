@@ -55,7 +55,7 @@ INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
   w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
 }
 
-// For a record of more units, after fill_allocation: the `pages` field of the layout.
+// For a record with room for the whole excess, after fill_allocation. Returns the field `pages` of the layout.
 INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
   if (likely(!has_large_excess(a))) return 0;
   uint64_t excess = a->usable - a->size, pages = excess >> 12;

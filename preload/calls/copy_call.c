@@ -28,9 +28,9 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   const struct pending_call *call = &copy->call;
   if (unlikely(!call->start)) return;
   uint64_t end = now_ticks();
-  int64_t told = result == -1 ? -(int64_t)errno : result;
+  int64_t outcome = result == -1 ? -(int64_t)errno : result;
   if (unlikely(call->open_file == OPEN_FILE_LEFT_OUT && copy->second_open_file == OPEN_FILE_LEFT_OUT)) {
-    count_left_out(call->kind, end - call->start, told);
+    count_left_out(call->kind, end - call->start, outcome);
     return;
   }
   struct pending_call first = *call;
@@ -38,5 +38,5 @@ void end_copy_call(struct copy_call *copy, const off_t *at, const off_t *second_
   // A call of no bytes may return before the kernel reads the offsets.
   bool proven = result > 0 && success_is_proof(result) && call_was_quiet(copy->watch, end - call->start);
   first.offset = offset_before(at, result, proven);
-  put_wide_call(&first, end, told, named(copy->second_open_file), offset_before(second_at, result, proven));
+  put_wide_call(&first, end, outcome, named(copy->second_open_file), offset_before(second_at, result, proven));
 }

@@ -98,15 +98,15 @@ void end_flush_all(struct dirty_streams *dirty, bool ok) {
 
 // Streams covered by records at exit: a later flush by a library that is unloaded after this one is not recorded twice.
 static struct dirty_streams at_exit;
-int streams_told_at_exit;
+int streams_recorded_at_exit;
 
 // Bytes in the stream's buffer that a record at exit covers: fewer once some have left it, whatever is added later.
-COLD size_t told_at_exit(const FILE *stream, size_t pending) {
-  for (int i = 0; i < streams_told_at_exit; i++) {
-    struct dirty_stream *told = &at_exit.streams[i];
-    if (told->stream != stream) continue;
-    if (told->pending > pending) told->pending = pending;
-    return told->pending;
+COLD size_t recorded_at_exit(const FILE *stream, size_t pending) {
+  for (int i = 0; i < streams_recorded_at_exit; i++) {
+    struct dirty_stream *recorded = &at_exit.streams[i];
+    if (recorded->stream != stream) continue;
+    if (recorded->pending > pending) recorded->pending = pending;
+    return recorded->pending;
   }
   return 0;
 }
@@ -118,7 +118,7 @@ static bool is_only_thread(void) {
   return raw_syscall2(SYS_stat, (long)"/proc/self/task", (long)&status) == 0 && status.st_nlink == 3;
 }
 
-static void tell_stream_at_exit(const struct dirty_stream *stream) {
+static void record_stream_at_exit(const struct dirty_stream *stream) {
   at_exit.call.call.start = now_ticks();
   int64_t error = raw_syscall2(SYS_fcntl, stream->fd, F_GETFD), result = (int64_t)stream->pending;
   int seek_error = error_of_seek_back(stream->fd, stream->read_ahead);
@@ -127,7 +127,7 @@ static void tell_stream_at_exit(const struct dirty_stream *stream) {
 }
 
 // libc seeks back over what was read ahead, which moves the file for other processes that share it.
-static void tell_given_back(FILE *stream) {
+static void record_given_back(FILE *stream) {
   bool is_kept = stream->_flags & kStreamUnbuffered || stream->_mode == 0;  // libc leaves it alone
   int64_t ahead = is_kept ? 0 : bytes_given_back(stream);
   if (ahead == 0) return;
@@ -141,7 +141,7 @@ static void tell_given_back(FILE *stream) {
 // libc's list is read without its lock, as libc itself does at the end: a thread that was stopped inside fflush(NULL)
 // may hold it for ever. With other threads alive, any of which may close a stream now, only streams that cannot be
 // freed are read.
-void tell_flush_at_exit(void) {
+void record_flush_at_exit(void) {
   if (!recording_system_calls_allowed() || !begin_flush(&at_exit)) return;
   at_exit.call.call.flags = MLRUN_CALL_AT_EXIT;
   if (is_only_thread()) {
@@ -151,8 +151,8 @@ void tell_flush_at_exit(void) {
     note_stream(&at_exit, &_IO_2_1_stderr_);
   }
   count_unseen(&at_exit);
-  for (int i = 0; i < at_exit.count; i++) tell_stream_at_exit(&at_exit.streams[i]);
+  for (int i = 0; i < at_exit.count; i++) record_stream_at_exit(&at_exit.streams[i]);
   if (process.forked && is_only_thread())
-    for (FILE *stream = first_stream(); stream; stream = stream->_chain) tell_given_back(stream);
-  __atomic_store_n(&streams_told_at_exit, at_exit.count, __ATOMIC_RELEASE);
+    for (FILE *stream = first_stream(); stream; stream = stream->_chain) record_given_back(stream);
+  __atomic_store_n(&streams_recorded_at_exit, at_exit.count, __ATOMIC_RELEASE);
 }

@@ -30,6 +30,6 @@ void begin_flush_all(struct dirty_streams *dirty);
 void end_flush_all(struct dirty_streams *dirty, bool ok);
 
 // Must be called when no more code of the program runs.
-void tell_flush_at_exit(void);
+void record_flush_at_exit(void);
 
 #pragma GCC visibility pop

@@ -19,7 +19,7 @@ struct path_call {
   bool opens;       // the result is a descriptor with a new open file
   bool looks_up;    // the path is the first memory that it reads, and ENOENT shows that it has
   char *copy;       // our scratch page with the path; null: `path` is the program's
-  const void *out;  // what the call writes, or null
+  const void *out;  // the buffer that the call fills, or null
   size_t out_bytes;
   uint64_t watch;                // memory_watch() at the start
   const struct text *directory;  // the working directory before the call, if the call changes its name

@@ -18,7 +18,7 @@ struct ring {
   uint32_t number;  // descriptor + 1; 0: no ring
   uint32_t flags, mask, head_at, array_at;
   uint64_t words, entries;  // addresses; 0: not mapped
-  uint64_t told;            // bit set of the operations that MLRUN_RING has reported
+  uint64_t reported;        // bit set of the operations that MLRUN_RING has reported
   bool is_unknown;
 };
 
@@ -104,7 +104,7 @@ static bool read_word(uint64_t address, uint32_t *word) {
 }
 
 // False: the entry cannot be found.
-static bool tell_entry(struct ring *ring, uint32_t at) {
+static bool report_entry(struct ring *ring, uint32_t at) {
   uint32_t index = at & ring->mask, first;
   if (!(ring->flags & kNoArray) && !read_word(ring->words + ring->array_at + 4ull * index, &index)) return false;
   if (index > ring->mask) return true;  // the kernel drops it
@@ -112,7 +112,7 @@ static bool tell_entry(struct ring *ring, uint32_t at) {
   if (!read_word(ring->entries + bytes * index, &first)) return false;
   uint32_t operation = first & 0xff;
   uint64_t bit = 1ull << (operation < kOperations ? operation : kOperations - 1);
-  if (__atomic_fetch_or(&ring->told, bit, __ATOMIC_RELAXED) & bit) return true;
+  if (__atomic_fetch_or(&ring->reported, bit, __ATOMIC_RELAXED) & bit) return true;
   put(ring->number - 1, MLRUN_RING_USED, operation);
   return true;
 }
@@ -128,6 +128,6 @@ COLD void note_ring_entered(long fd, long to_submit, long flags) {
   uint32_t head = 0;
   bool readable = ring->words && ring->entries && may_ask_for_memory() && read_word(ring->words + ring->head_at, &head);
   uint32_t count = (uint64_t)to_submit <= ring->mask ? (uint32_t)to_submit : ring->mask + 1;
-  for (uint32_t i = 0; readable && i < count; i++) readable = tell_entry(ring, head + i);
+  for (uint32_t i = 0; readable && i < count; i++) readable = report_entry(ring, head + i);
   if (!readable) give_up(ring);
 }

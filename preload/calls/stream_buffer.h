@@ -8,19 +8,19 @@
 
 #include "preload/calls/stream_call.h"
 
-INLINE bool can_foretell(const FILE *stream, enum stream_locking locking) {
+INLINE bool can_predict(const FILE *stream, enum stream_locking locking) {
   return stream && stream_descriptor(stream) >= 0 && stream->_mode <= 0 &&
          (locking == kStreamIsLocked || !(stream->_flags2 & kStreamNeedsLock));
 }
 
 // `bytes` more can be read without asking the kernel.
 INLINE bool holds_unread(const FILE *stream, size_t bytes, enum stream_locking locking) {
-  return can_foretell(stream, locking) && bytes <= (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
+  return can_predict(stream, locking) && bytes <= (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
 }
 
 // The rest of a line, or `most` bytes if that is less; *bytes: their number.
 INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stream_locking locking, size_t *bytes) {
-  if (!can_foretell(stream, locking)) return false;
+  if (!can_predict(stream, locking)) return false;
   size_t unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr), at_most = most < unread ? most : unread;
   const char *end = at_most ? (const char *)memchr(stream->_IO_read_ptr, delimiter, at_most) : 0;
   *bytes = end ? (size_t)(end - stream->_IO_read_ptr) + 1 : most;
@@ -30,7 +30,7 @@ INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stre
 // `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no space, unless it became one
 // since.
 INLINE bool has_room(const FILE *stream, size_t bytes, enum stream_locking locking) {
-  return can_foretell(stream, locking) &&
+  return can_predict(stream, locking) &&
          (stream->_flags & (kStreamIsWriting | kStreamLineBuffered)) == kStreamIsWriting &&
          stream->_IO_write_end > stream->_IO_write_ptr &&
          bytes <= (size_t)(stream->_IO_write_end - stream->_IO_write_ptr);

@@ -25,7 +25,7 @@ struct stream_state stream_state(FILE *stream) {
       .position = stream->_offset,
       .flags = stream->_flags,
   };
-  if (unlikely(streams_told_at_exit)) state.pending -= told_at_exit(stream, state.pending);
+  if (unlikely(streams_recorded_at_exit)) state.pending -= recorded_at_exit(stream, state.pending);
   // While pushed-back characters are read, the real buffer is in the save area.
   if (unlikely(state.flags & kStreamInBackup)) state.unread += (size_t)(stream->_IO_save_end - stream->_IO_save_base);
   return state;

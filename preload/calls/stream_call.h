@@ -62,10 +62,10 @@ static inline int stream_descriptor(const FILE *stream) {
   return stream->_flags & kStreamIsFile && stream->_fileno >= 0 ? stream->_fileno : -1;
 }
 
-// Without bytes that a record at the end of the process has covered.
+// Without the bytes that were recorded when the process began to exit.
 struct stream_state stream_state(FILE *stream);
-size_t told_at_exit(const FILE *stream, size_t pending);  // such bytes in its buffer
-extern int streams_told_at_exit;                          // 0 until then
+size_t recorded_at_exit(const FILE *stream, size_t pending);  // how many of the pending bytes those are
+extern int streams_recorded_at_exit;                          // 0 until then
 
 // Stamps and links the call and takes the stream's lock if the real call will.
 void begin_stream_call(struct stream_call *call, FILE *stream, enum call_kind kind, enum stream_locking locking);

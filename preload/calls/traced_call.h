@@ -20,7 +20,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// The struct that contains the pending call, or what else it has to undo.
+// What a pending call is part of, for a call that is cancelled: the struct around it, or a counted waiter to be uncounted.
 enum call_form { kCallOnFd, kCallOnPath, kCallOnStream, kCallCountsWaiter };
 
 // In the wrapper's frame, linked into the thread while the real call runs.

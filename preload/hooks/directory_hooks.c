@@ -92,7 +92,8 @@ static void end_readdir(struct pending_call *call, const void *dirent, int error
 READDIR_HOOK(readdir, struct dirent)
 READDIR_HOOK(readdir64, struct dirent64)
 
-// The copy does not show libc's position in its buffer, so every such call is a record.
+// readdir_r copies the entry. The copy does not show the position in libc's buffer, and so not whether the call read the
+// folder: each call is a record.
 static void end_copied_entry(struct pending_call *call, bool found, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;

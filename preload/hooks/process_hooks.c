@@ -112,6 +112,6 @@ OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
 // exit and the return from main. Runs after the program's own handlers; what libc writes after this is recorded before,
 // and is not in the counters.
 static __attribute__((destructor)) void unload(void) {
-  tell_flush_at_exit();
+  record_flush_at_exit();
   process_end_write(0);
 }

@@ -229,7 +229,7 @@ void process_end_write(int status) {
   // cannot be read.
   bool may_ask = recording_system_calls_allowed();
   if (may_ask) {
-    tell_end();
+    record_end();
     libraries_write();
   }
   if (!may_ask || !read_io(&io)) memset(&io, 0xff, sizeof io);

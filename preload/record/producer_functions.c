@@ -12,7 +12,7 @@
 
 static void (*end_hook)(void);
 
-void tell_end(void) {
+void record_end(void) {
   void (*hook)(void) = __atomic_load_n(&end_hook, __ATOMIC_ACQUIRE);
   if (hook) hook();
 }

@@ -5,6 +5,6 @@
 #pragma GCC visibility push(hidden)
 
 // Notifies the other libraries that the image ends.
-void tell_end(void);
+void record_end(void);
 
 #pragma GCC visibility pop

@@ -21,8 +21,8 @@ struct stack_start {
   uint64_t pc, sp, bp;
 };
 
-// Those of the caller of the function that uses this, at the call: the builtin makes the compiler give that function a
-// frame pointer.
+// Registers of the caller of the function in which this is inlined, at that call: the builtin makes the compiler give the
+// function a frame pointer.
 INLINE struct stack_start stack_start_of_caller(void) {
   const uint64_t *frame = (const uint64_t *)__builtin_frame_address(0);
   return (struct stack_start){.pc = frame[1], .sp = (uint64_t)(frame + 2), .bp = frame[0]};

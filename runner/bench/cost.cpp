@@ -168,14 +168,14 @@ Status store_cost(const std::string& file, const json& cost) {
   return util::write_atomically(file, costs.dump(1) + "\n", 0644);
 }
 
-json find_cost(const Installed& installed, const Tell& tell) {
+json find_cost(const Installed& installed, const Report& report) {
   const json identity = cost_identity(installed.library);
   const std::string file = cost_file(installed.library);
   json cost = stored_cost(file, identity);
   if (!cost.is_null() && is_sufficient(cost)) return cost;
   const bool in_vain = !cost.is_null() && is_recent(cost);
   if (in_vain || is_stopped_by_a_tracer()) return {};
-  const auto measurement = measure(kQuickPlan, installed, tell);
+  const auto measurement = measure(kQuickPlan, installed, report);
   if (!measurement) return {};
   cost = make_cost(*measurement, identity, "quick");
   (void)store_cost(file, cost);

@@ -35,6 +35,6 @@ Status store_cost(const std::string& file, const nlohmann::json& cost);
 // The stored cost; without one, measures for about 50 ms and stores the result where that is possible. Where it is, only
 // the first run on a machine spends that time, or one run an hour while the machine is too busy; else every run does.
 // Null: it could not be measured.
-nlohmann::json find_cost(const Installed& installed, const Tell& tell);
+nlohmann::json find_cost(const Installed& installed, const Report& report);
 
 }  // namespace mlrun::bench

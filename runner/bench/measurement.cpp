@@ -163,7 +163,7 @@ Status check_complete(const Collected& collected, uint64_t least_events) {
 
 }  // namespace
 
-Result<Measurement> measure(const Plan& plan, const Installed& installed, const Tell& tell) {
+Result<Measurement> measure(const Plan& plan, const Installed& installed, const Report& report) {
   const uint64_t start_ns = util::monotonic_ns();
   const Cpus cpus = choose_cpus();
   auto collection = Collection::start(cpus.others);
@@ -178,7 +178,7 @@ Result<Measurement> measure(const Plan& plan, const Installed& installed, const 
     const auto done = static_cast<uint64_t>(rounds.done());
     const bool time_left = done == 0 || used_ns + used_ns / done <= plan.limit_ns;
     if (rounds.done() >= plan.least_rounds && (!time_left || rounds.done() >= plan.most_rounds)) break;
-    if (!tell(rounds.done(), used_ns)) return fail("interrupted", 130);
+    if (!report(rounds.done(), used_ns)) return fail("interrupted", 130);
     if (Status status = rounds.run_round(); !status) return tl::make_unexpected(status.error());
   }
   const auto collected = (*collection)->finish();

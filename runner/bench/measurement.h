@@ -43,10 +43,10 @@ struct Installed {
   std::string library;  // libmlrun_preload.so
 };
 
-// `tell` is called before each round with the rounds done and the time used; false ends the measurement with an error.
-using Tell = std::function<bool(int rounds, uint64_t used_ns)>;
+// `report` is called before each round with the rounds done and the time used; false ends the measurement with an error.
+using Report = std::function<bool(int rounds, uint64_t used_ns)>;
 
 // Takes the plan's time. Leaves nothing behind.
-Result<Measurement> measure(const Plan& plan, const Installed& installed, const Tell& tell);
+Result<Measurement> measure(const Plan& plan, const Installed& installed, const Report& report);
 
 }  // namespace mlrun::bench

@@ -59,7 +59,7 @@ bool is_without_batch(const Divided& piece) {
 
 void sum_batches(const Analysis& analysis, Answer& answer) {
   const Batches& batches = analysis.division.batches;
-  const bool cannot_tell = batches.first_ns == 0 && !analysis.division.driver_seen;
+  const bool nothing_known = batches.first_ns == 0 && !analysis.division.driver_seen;
   answer.batches_from_ns = batches.first_ns;
   answer.batches_to_ns = batches.last_ns;
   answer.startup_ns = 0;
@@ -71,7 +71,7 @@ void sum_batches(const Analysis& analysis, Answer& answer) {
     own += piece.ns();
     if (piece.activity == Activity::kLoader || piece.activity == Activity::kReceive) looked_at += piece.ns();
   }
-  if (cannot_tell) return;
+  if (nothing_known) return;
   answer.without_batch_ns = std::llround(without);
   const Thread& driver = analysis.timeline.thread(analysis.division.driver);
   for (const Look& look : driver.looks) {

@@ -118,8 +118,9 @@ void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& piec
   stretch(thread_id, a_ns, b_ns, path);
 }
 
-// What a program is waited for that is not there yet, its parent did before it ran it: a shell. For a thread, as a queue's that sends what was
-// put into it first, the main thread of its process did.
+// A thread is waited for before it exists: until then its maker is followed instead. The maker of a process's main thread is the main thread
+// of its parent (a shell that runs one program after the other), that of another thread is the main thread of its process (a queue makes
+// its sending thread at the first put). Returns where following `thread_id` itself begins.
 Ns Chain::before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Process& process = timeline_.process_of(thread_id);
   const bool is_main = process.main == thread_id;

@@ -57,10 +57,10 @@ void settle_loading(std::vector<Sights>& laps) {
     all += lap.size();
     running += static_cast<size_t>(std::count_if(lap.begin(), lap.end(), [](const Seen& one) { return one.runs; }));
   }
-  const bool tells = static_cast<double>(running) < kAlways * static_cast<double>(all);
+  const bool is_informative = static_cast<double>(running) < kAlways * static_cast<double>(all);
   for (Sights& lap : laps) {
     for (Seen& one : lap) {
-      one.runs = one.runs && tells;
+      one.runs = one.runs && is_informative;
       one.loads = one.runs || one.loads;
     }
   }

@@ -8,7 +8,7 @@
 #include "runner/blame/loop_steps.h"
 #include "runner/model/step_name.h"
 #include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::blame {
 
@@ -21,37 +21,28 @@ using trace::Texts;
 constexpr size_t kStepsMost = 1'000'000;
 
 Status read_names(const std::string& folder, std::unordered_set<int64_t>& steps) {
-  auto reader = trace::TableReader::open(folder, "name", {{"name_id", "name"}});
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) return {};
-    const Numbers id(**batch, "name_id");
-    const Texts text(**batch, "name");
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+  const auto add = [&](const arrow::RecordBatch& batch) {
+    const Numbers id(batch, "name_id");
+    const Texts text(batch, "name");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       if (model::is_step_name(text[row])) steps.insert(id[row]);
     }
-  }
+  };
+  return trace::for_each_batch_if_any(folder, "name", {.columns = {"name_id", "name"}}, add);
 }
 
 }  // namespace
 
 Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const Timeline& timeline, int32_t driver) {
   std::vector<StepBounds> own, of_process;
-  if (!trace::has_table(folder + "/tables", "mark") || !trace::has_table(folder + "/tables", "name")) return own;
   std::unordered_set<int64_t> names;
-  if (Status read = read_names(folder, names); !read) return tl::make_unexpected(read.error());
+  if (Status named = read_names(folder, names); !named) return tl::make_unexpected(named.error());
   if (names.empty()) return own;
-  auto reader = trace::TableReader::open(folder, "mark", {{"ts", "dur", "proc_id", "thread_id", "name_id"}});
-  if (!reader) return tl::make_unexpected(reader.error());
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const Numbers ts(**batch, "ts"), dur(**batch, "dur"), proc(**batch, "proc_id"), thread(**batch, "thread_id"),
-        name(**batch, "name_id");
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+  const std::vector<std::string> columns = {"ts", "dur", "proc_id", "thread_id", "name_id"};
+  const auto add = [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), thread(batch, "thread_id"),
+        name(batch, "name_id");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       if (dur.is_null(row) || dur[row] <= 0 || !names.contains(name[row]) ||
           own.size() + of_process.size() >= kStepsMost)
         continue;
@@ -62,7 +53,9 @@ Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const 
         of_process.push_back(bounds);
       }
     }
-  }
+  };
+  const Status read = trace::for_each_batch_if_any(folder, "mark", {.columns = columns}, add);
+  if (!read) return tl::make_unexpected(read.error());
   std::vector<StepBounds>& steps = own.empty() ? of_process : own;
   std::sort(steps.begin(), steps.end(), [](const StepBounds& a, const StepBounds& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;

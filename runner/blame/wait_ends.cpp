@@ -197,8 +197,8 @@ int32_t WaitEnds::waker(int32_t thread_id, const Wait& wait) const {
   return 0;
 }
 
-// Threads of the process that can have posted at the end of the wait: in no recorded wait then, or gone into one only just. Of several
-// that run, those with Python looks, if any.
+// Threads of the process that can have posted at the end of the wait: then in no recorded wait, or in one that had just begun. If several
+// run, those with samples of Python, if any.
 std::vector<int32_t> WaitEnds::neighbours(int32_t thread_id, const Wait& wait) const {
   const Ns end_ns = wait.end_ns;
   std::vector<int32_t> busy;

@@ -24,8 +24,8 @@ struct Channel {
 
   uint32_t host_pid = 0, host_tid = 0;  // 0: unknown
   uint64_t next_seq = 0;
-  uint64_t drops_told = 0;    // drops that frames have reported
-  uint64_t newest_clock = 0;  // from the headers of its segments; 0: none yet
+  uint64_t drops_reported = 0;  // drops that frames have reported
+  uint64_t newest_clock = 0;    // from the headers of its segments; 0: none yet
   uint64_t next_existence_check_ns = 0;
   bool without_robust_list = false;  // the kernel does not mark its end
   bool dead = false;                 // determined at the beginning of a pass, so the pass sees all that it stored
@@ -45,7 +45,7 @@ struct Channel {
 
   // Header of the channel's next frame; includes drops not reported before.
   mlrun_frame next_frame(mlrun_frame_type type, uint64_t first, uint64_t last) {
-    const uint64_t lost = drops() - drops_told;
+    const uint64_t lost = drops() - drops_reported;
     mlrun_frame frame{};
     frame.type = static_cast<__u16>(type);
     frame.channel = serial;
@@ -57,7 +57,7 @@ struct Channel {
   }
   // To be called after the frame was put and the drained offset stored: see recovery.h.
   void frame_was_put(const mlrun_frame& frame) {
-    drops_told += frame.lost;
+    drops_reported += frame.lost;
     next_seq++;
     store(shared->next_seq, __u64{next_seq});
   }

@@ -43,7 +43,7 @@ void Collector::put_gap(mlrun_gap_reason reason, uint64_t first_ns, uint64_t las
   spool_.put_report(frame, &gap, sizeof gap);
 }
 
-void Collector::tell_outage(uint64_t since_ns) {
+void Collector::record_outage(uint64_t since_ns) {
   put_gap(MLRUN_GAP_COLLECTOR, since_ns, clock_.stopped() ? since_ns : util::monotonic_ns());
 }
 
@@ -61,15 +61,15 @@ void Collector::note_pause(uint64_t now_ns) {
 }
 
 void Collector::note_full_spool(uint64_t now_ns) {
-  if (!spool_.full() || told_full_) return;
-  told_full_ = true;
+  if (!spool_.full() || is_full_recorded_) return;
+  is_full_recorded_ = true;
   store(arena_.control().state, uint32_t{MLRUN_STOP});
   const int error = spool_.stop_error();
   put_gap(error == 0 ? MLRUN_GAP_SPOOL_FULL : MLRUN_GAP_DISK_FULL, now_ns, now_ns, static_cast<uint64_t>(error));
 }
 
 void Collector::do_timed_work(uint64_t now_ns) {
-  if (now_ns >= next_anchor_ns_ && !told_full_ && !clock_.stopped()) {
+  if (now_ns >= next_anchor_ns_ && !is_full_recorded_ && !clock_.stopped()) {
     next_anchor_ns_ = now_ns + kAnchorNs;
     const mlrun_frame_anchor anchor = look_at_clocks();
     mlrun_frame frame{};

@@ -37,7 +37,7 @@ class Collector {
   uint32_t pass();
 
   // No collector ran from `since_ns` until now.
-  void tell_outage(uint64_t since_ns);
+  void record_outage(uint64_t since_ns);
 
   // Stops recording; threads that wait for room continue without recording.
   void stop();
@@ -80,7 +80,7 @@ class Collector {
   uint64_t last_resumed_ns_ = 0;
   uint64_t next_anchor_ns_ = 0;
   uint64_t next_flush_ns_ = 0;
-  bool told_full_ = false;
+  bool is_full_recorded_ = false;
 };
 
 }  // namespace mlrun::collect

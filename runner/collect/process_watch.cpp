@@ -78,16 +78,16 @@ void ProcessWatch::identify(Process& process, const Channel& channel) {
   process.start_ticks = stat->start_ticks;
 }
 
-void ProcessWatch::tell_about_thread(Process& process, const Channel& channel) {
+void ProcessWatch::describe_thread(Process& process, const Channel& channel) {
   const std::string comm = read_comm(process.host_pid, channel.host_tid);
   if (comm.empty() || channel.marked_dead()) return;
   nlohmann::json text = {{"process", process.number},    {"pid", process.pid},
                          {"host_pid", process.host_pid}, {"tid", channel.tid},
                          {"host_tid", channel.host_tid}, {"comm", util::escaped_utf8(comm)}};
-  if (!process.told) {
+  if (!process.described) {
     text["ppid"] = process.ppid;
     text["start_ticks"] = process.start_ticks;
-    process.told = true;
+    process.described = true;
   }
   write(text);
 }
@@ -111,7 +111,7 @@ uint64_t ProcessWatch::find(Process& process, Channel& channel, uint64_t now_ns)
     process.next_modules_ns = process.next_io_ns = now_ns;
     note_data(process.number);
   }
-  tell_about_thread(process, channel);
+  describe_thread(process, channel);
   return process.start_ticks;
 }
 

@@ -55,7 +55,7 @@ class ProcessWatch {
     uint32_t number = 0, image = 0, pid = 0, host_pid = 0, ppid = 0;
     uint64_t pid_namespace = 0, start_ticks = 0;
     uint32_t channels = 0, searches = 0;
-    bool queued = false, told = false;
+    bool queued = false, described = false;
     size_t modules_hash = 0;
     uint64_t modules_pause_ns = 0, next_modules_ns = 0, next_io_ns = 0;
   };
@@ -63,7 +63,7 @@ class ProcessWatch {
   void identify(Process& process, const Channel& channel);
   uint64_t find(Process& process, Channel& channel, uint64_t now_ns);
   uint32_t search(Process& process, const Channel& channel);
-  void tell_about_thread(Process& process, const Channel& channel);
+  void describe_thread(Process& process, const Channel& channel);
   void look(Process& process, uint64_t now_ns);
   void look_at_quiet(uint64_t now_ns);
   bool add_modules(Process& process, uint64_t now_ns, nlohmann::json& text);

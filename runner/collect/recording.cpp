@@ -65,7 +65,9 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
   arena_options.trace_folder = options.trace_folder;
   arena_options.path_rules = options.path_rules;
   arena_options.placement = options.placement;
-  Error last{"there is no place for the arena: shared memory is short, and the trace folder's path holds a comma"};
+  Error last{
+      "there is no place for the arena: /dev/shm is too small, and the trace folder cannot hold it, since its path has "
+      "a comma"};
   for (ArenaPlace& place : arena_places(options.trace_folder, options.buffer_bytes, options.buffer_exact)) {
     arena_options.segment_count = place.segment_count;
     auto arena = Arena::create(place.path, arena_options);

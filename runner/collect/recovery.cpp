@@ -107,7 +107,7 @@ Status Recovery::continue_file(SpoolFile file) {
   return {};
 }
 
-void Recovery::tell_outage_without_arena() {
+void Recovery::record_outage_without_arena() {
   const mlrun_frame_gap gap{MLRUN_GAP_COLLECTOR, 0, last_beat_ns_,
                             options_.same_boot ? util::monotonic_ns() : last_beat_ns_, 0};
   mlrun_frame frame{};
@@ -117,10 +117,10 @@ void Recovery::tell_outage_without_arena() {
 
 Status Recovery::complete() {
   if (collector_ != nullptr) {
-    if (options_.outage) collector_->tell_outage(last_beat_ns_);
+    if (options_.outage) collector_->record_outage(last_beat_ns_);
     collector_->finish(options_.same_boot);
   } else if (options_.outage) {
-    tell_outage_without_arena();
+    record_outage_without_arena();
   }
   if (Status closed = spool_->close(); !closed) return closed;
   if (arena_) ::unlink(arena_->path().c_str());

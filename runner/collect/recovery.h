@@ -44,7 +44,7 @@ class Recovery {
   explicit Recovery(RecoveryOptions options) : options_(std::move(options)) {}
   Status continue_ring(SpoolFile file);
   Status continue_file(SpoolFile file);
-  void tell_outage_without_arena();
+  void record_outage_without_arena();
 
   RecoveryOptions options_;
   std::optional<Arena> arena_;

@@ -49,8 +49,8 @@ uint64_t SegmentDrain::note_owner(uint32_t index, uint32_t owner_word, uint32_t 
   return state.header_clock;
 }
 
-void SegmentDrain::tell_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns,
-                            uint64_t bytes) {
+void SegmentDrain::record_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns,
+                              uint64_t bytes) {
   const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, since_ns, look.now_ns, bytes};
   const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_GAP, look.clock_before, look.clock);
   spool_.put_report(frame, &gap, sizeof gap);
@@ -93,7 +93,7 @@ bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Look
   }
   // Claimed and set aside by a signal handler, not used yet: its thread still will.
   if (nothing_behind && state.offset == MLRUN_SEGMENT_HEADER_BYTES) return false;
-  tell_gap(channel, look, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
+  record_gap(channel, look, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
   statistics_.holes++;
   statistics_.hole_bytes += next - state.offset;
   advance(index, next);
@@ -111,7 +111,7 @@ SegmentDrain::Step SegmentDrain::step(uint32_t index, Channel& channel, const Lo
     if (!after_hole) state.progress_clock = look.clock;
   }
   if (walk.corrupt) {
-    tell_gap(channel, look, MLRUN_GAP_CORRUPT, state.progress_ns, MLRUN_SEGMENT_BYTES - state.offset);
+    record_gap(channel, look, MLRUN_GAP_CORRUPT, state.progress_ns, MLRUN_SEGMENT_BYTES - state.offset);
     statistics_.corrupt_segments++;
     state.holed = true;
   }

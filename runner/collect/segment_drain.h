@@ -58,7 +58,7 @@ class SegmentDrain {
   Step step(uint32_t index, Channel& channel, const Look& look, bool closed, bool after_hole);
   bool put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole);
   bool look_behind_hole(uint32_t index, Channel& channel, const Look& look);
-  void tell_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns, uint64_t bytes);
+  void record_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns, uint64_t bytes);
   void advance(uint32_t index, uint32_t offset);
   void finish_segment(uint32_t index, Channel& channel, const Look& look);
   void release(uint32_t index);

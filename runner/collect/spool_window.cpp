@@ -19,7 +19,7 @@ constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
 constexpr size_t kKeptFrameBytes = 64 << 10;
 
 // The kernel's I/O counts of every process come every two seconds: those within the window suffice.
-bool tells_who_is_who(std::string_view json) {
+bool identifies_processes(std::string_view json) {
   for (const char* key : {"\"modules\"", "\"comm\"", "\"start_ticks\""}) {
     if (json.find(key) != std::string_view::npos) return true;
   }
@@ -56,7 +56,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
     case MLRUN_FRAME_GPU:
     case MLRUN_FRAME_GAP: keep(header, payload); break;
     case MLRUN_FRAME_PROCESS:
-      if (tells_who_is_who({payload, header.payload_bytes})) keep(header, payload);
+      if (identifies_processes({payload, header.payload_bytes})) keep(header, payload);
       break;
     case MLRUN_FRAME_INDEX:
     case MLRUN_FRAME_PAD:

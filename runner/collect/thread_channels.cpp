@@ -52,7 +52,7 @@ Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Lo
   channel->next_seq = load(shared.next_seq);
   channel->without_robust_list = load(shared.lock) == 0;
   // A recovering collector does not know what earlier frames reported; the counters frames have the totals.
-  if (channel->next_seq > 0) channel->drops_told = channel->drops();
+  if (channel->next_seq > 0) channel->drops_reported = channel->drops();
   announce(*channel, look);
   return channel.get();
 }

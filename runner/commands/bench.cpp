@@ -41,7 +41,7 @@ class Progress {
     if (shown_) fmt::print(stderr, "\r\033[K");
   }
 
-  void tell(int rounds, uint64_t used_ns) const {
+  void report(int rounds, uint64_t used_ns) const {
     if (!shown_) return;
     fmt::print(stderr, "\r\033[Kmeasuring: {} pairs, {:.0f} s left", rounds,
                std::max(seconds_ - static_cast<double>(used_ns) / 1e9, 0.0));
@@ -58,7 +58,7 @@ Result<bench::Measurement> measure_here(double seconds, const bench::Installed& 
   plan.limit_ns = static_cast<uint64_t>(seconds * 1e9);
   const Progress progress(seconds);
   return bench::measure(plan, installed, [&](int rounds, uint64_t used_ns) {
-    progress.tell(rounds, used_ns);
+    progress.report(rounds, used_ns);
     return interrupted == 0;
   });
 }

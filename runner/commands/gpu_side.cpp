@@ -58,11 +58,11 @@ Status check_samples(const RunOptions& options) {
   return {};
 }
 
-bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes) {
+bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes) {
   if (options.cupti == Wish::kOff || options.cupti_was_auto || gpu_processes != 0) return true;
   util::say(
       "--cupti recorded nothing: no process of the command started CUDA, or CUPTI could not be used (the summary "
-      "tells)");
+      "says which)");
   return options.cupti != Wish::kRequire;
 }
 

@@ -23,7 +23,7 @@ Status check_cupti(const RunOptions& options, const launch::Installation& instal
 Status check_samples(const RunOptions& options);
 
 // Reports when no process started CUDA. False: none did although it was required.
-bool tell_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
+bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 
 // The library for the environment; "": not requested.
 std::string gpu_library(const RunOptions& options, const launch::Installation& installation);

@@ -56,7 +56,7 @@ Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_stat
   if (to == MLRUN_RUN) collect::store(control.resumed_ns, __u64{util::monotonic_ns()});
   const bool changed =
       __atomic_compare_exchange_n(&control.state, &expected, uint32_t{to}, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-  if (!changed && expected != to) return fail(fmt::format("the run in {} records no more", folder));
+  if (!changed && expected != to) return fail(fmt::format("the run in {} has stopped recording", folder));
   if (changed && to == MLRUN_PAUSE) collect::store(control.paused_ns, __u64{util::monotonic_ns()});
   if (!until_it_is_noted(control))
     return fail(fmt::format("mlrun, which records in {}, does not answer: it has ended or is stopped", folder));

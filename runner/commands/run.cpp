@@ -133,7 +133,7 @@ void note_recording(const collect::Recording& recording, const collect::Spool& s
 }
 
 // False: no thread recorded. (Loading the library is itself recorded, so a program without recorded calls counts.)
-bool tell_if_empty(const collect::Collector& collector, int wait_status) {
+bool say_if_empty(const collect::Collector& collector, int wait_status) {
   const bool any = collector.channels().channels > 0;
   if (!any && WIFSIGNALED(wait_status)) {
     say("nothing is recorded: the command was ended by " + launch::signal_text(WTERMSIG(wait_status)) +
@@ -166,9 +166,9 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
     }
   }
   const uint32_t gpu_processes = collect::load(recording.arena().control().gpu_processes);
-  if (!tell_if_no_gpu_work(options, gpu_processes) && status == 0) return 125;
+  if (!say_if_no_gpu_work(options, gpu_processes) && status == 0) return 125;
   if (options.preload == Wish::kOff) return status;
-  const bool any = tell_if_empty(recording.collector(), wait_status);
+  const bool any = say_if_empty(recording.collector(), wait_status);
   return status == 0 && !any && options.preload == Wish::kRequire ? 125 : status;
 }
 

@@ -212,6 +212,6 @@ enum mlrun_bandwidth_field {
 struct mlrun_bandwidth_sample {
   __u64 monotonic_ns, interval_ns;
   __u32 source, kind;
-  __s32 socket, channel;  // -1: unknown; all channels
+  __s32 socket, channel;  // socket -1: unknown; channel -1: all of them
   __s64 values[MLRUN_BANDWIDTH_FIELDS];
 };

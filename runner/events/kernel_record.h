@@ -251,7 +251,7 @@ enum mlrun_cuda_reads {
   MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, if the call succeeded
   MLRUN_CUDA_READS_SECOND = 2,    // read[1]: what the second argument points to, if the call succeeded
   MLRUN_CUDA_READS_LOCATION = 4,  // read[1]: type and number of the place in a CUmemAllocationProp, the third argument
-  MLRUN_CUDA_TELLS_STACK = 8,     // if requested and the call succeeded: struct mlrun_stack_part
+  MLRUN_CUDA_EMITS_STACK = 8,     // if requested and the call succeeded: struct mlrun_stack_part
 };
 struct mlrun_cuda_call {  // time_ns: it returned
   struct mlrun_kernel_head head;

@@ -98,7 +98,7 @@ Status Export::check_output() const {
   return {};
 }
 
-Error Export::told(Error error) const { return renamed(std::move(error), output_, options_.output); }
+Error Export::with_asked_name(Error error) const { return renamed(std::move(error), output_, options_.output); }
 
 Status Export::read_nodes() {
   Status read = trace::for_each_batch_if_any(options_.trace_folder, "node", {.columns = {"node_id", "name"}},

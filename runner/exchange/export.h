@@ -52,7 +52,7 @@ class Export {
   [[nodiscard]] const std::string& output() const { return output_; }
   [[nodiscard]] const std::string& asked_output() const { return options_.output; }
   // `error` with the name that was asked for, where it has that of output().
-  [[nodiscard]] Error told(Error error) const;
+  [[nodiscard]] Error with_asked_name(Error error) const;
   [[nodiscard]] uint64_t split_bytes() const { return options_.split_bytes; }
   [[nodiscard]] const nlohmann::json& run() const;  // run.json
   // At least one.

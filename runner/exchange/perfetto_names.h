@@ -29,7 +29,7 @@ class PerfettoNames {
   uint64_t event_name(uint32_t number, std::string_view text);
   uint64_t category(const TimelineTable& table);
   uint64_t annotation_name(const Argument& argument);
-  // 0: too many or too long to be kept; it is written where it is.
+  // The number of a text. 0: it has none, as there are too many or it is too long; each row has the text itself.
   uint64_t value(const Argument& argument, std::string_view text);
   // The name of an id.
   uint64_t value_of_id(const Argument& argument, int64_t id, std::string_view name);

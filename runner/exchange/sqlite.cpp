@@ -13,7 +13,7 @@
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/export.h"
 #include "runner/exchange/values.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::exchange {
 
@@ -93,12 +93,9 @@ class SqliteExport {
     database_.exec(fmt::format("CREATE TABLE {} ({})", name, columns));
     SQLite::Statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", name, marks));
     int64_t rows = 0;
-    for (;;) {
-      const auto batch = reader->next();
-      if (!batch) return tl::make_unexpected(batch.error());
-      if (!*batch) break;
-      rows += write_batch(**batch, insert);
-    }
+    Status written =
+        trace::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) { rows += write_batch(batch, insert); });
+    if (!written) return written;
     transaction.commit();
     const auto all = rows_in(job_, table);
     if (!all) return tl::make_unexpected(all.error());

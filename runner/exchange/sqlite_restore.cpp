@@ -108,8 +108,8 @@ class Restored {
       if (column == "node_id" && is_merged_ && !name.starts_with("node")) shape.node_id = place;
       const bool has_nulls = info.getColumn("notnull").getInt() == 0;
       if (!is_plain_name(column) || !shape.columns.emplace_back().declare(column, type, has_nulls, table)) {
-        return damaged(
-            fmt::format("table {} has a column {} {}", name, util::printable(column), util::printable(type)));
+        return damaged(fmt::format("table {}: column {} cannot be of type {}", name, util::printable(column),
+                                   util::printable(type)));
       }
     }
     return {};

@@ -137,7 +137,7 @@ Reference reference_of(Link link, const CommonColumns& at, const OrderedRows& ro
   return own_id(link, at, row);
 }
 
-// The table's columns, at the same places, of which only those with ids of other rows are read.
+// Names of the columns that hold ids of other rows, each at its place in the table. The other places are empty: not read.
 std::vector<std::string> link_columns(const TimelineTable& table) {
   const CommonColumns& at = table.at;
   std::vector<std::string> columns(table.columns.size());

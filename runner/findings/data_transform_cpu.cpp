@@ -36,7 +36,7 @@ bool may_fault(const Context& context) {
 Draft data_transform_cpu(const Context& context) {
   Draft draft;
   draft.claim =
-      fmt::format("the training waited for samples that were computed{}", at_line(context, Cause::kDataTransformCpu));
+      fmt::format("the training waited while its samples were computed{}", at_line(context, Cause::kDataTransformCpu));
   draft.remedy = "make that line cheaper (vectorise it, decode less, or prepare the data once)" + more_workers(context);
   if (context.machine.idle < 0)
     draft.against =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers are shut down.
+// The training waits while the workers of its loader end.
 #include "runner/findings/rule.h"
 
 namespace mlrun::findings {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 #include "runner/report/run_facts.h"
 
 namespace mlrun::findings {
@@ -20,22 +20,16 @@ Result<Machine> read_machine(const std::string& folder, const nlohmann::json& ru
   if (facts.wall_ns && *facts.wall_ns > 0 && facts.user_ns && facts.sys_ns) {
     machine.own = static_cast<double>(*facts.user_ns + *facts.sys_ns) / static_cast<double>(*facts.wall_ns);
   }
-  if (!trace::has_table(folder + "/tables", "sample_machine")) return machine;
   std::vector<std::string> columns = {"dur",          "busy_ns",
                                       "idle_ns",      "steal_ns",
                                       "cpu_some_ns",  "cgroup_cpu_some_ns",
                                       "throttled_ns", "cpu_quota_thousandths"};
-  auto reader = trace::TableReader::open(folder, "sample_machine", {std::move(columns)});
-  if (!reader) return tl::make_unexpected(reader.error());
   double dur = 0, busy = 0, idle = 0, stolen = 0, throttled = 0, waited = 0, waited_in_cgroup = 0;
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const trace::Numbers durs(**batch, "dur"), busys(**batch, "busy_ns"), idles(**batch, "idle_ns"),
-        steals(**batch, "steal_ns"), some(**batch, "cpu_some_ns"), some_in_cgroup(**batch, "cgroup_cpu_some_ns"),
-        stopped(**batch, "throttled_ns"), quota(**batch, "cpu_quota_thousandths");
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+  const auto add = [&](const arrow::RecordBatch& batch) {
+    const trace::Numbers durs(batch, "dur"), busys(batch, "busy_ns"), idles(batch, "idle_ns"),
+        steals(batch, "steal_ns"), some(batch, "cpu_some_ns"), some_in_cgroup(batch, "cgroup_cpu_some_ns"),
+        stopped(batch, "throttled_ns"), quota(batch, "cpu_quota_thousandths");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       dur += static_cast<double>(durs[row]);
       busy += static_cast<double>(busys[row]);
       idle += static_cast<double>(idles[row]);
@@ -45,7 +39,9 @@ Result<Machine> read_machine(const std::string& folder, const nlohmann::json& ru
       throttled += static_cast<double>(stopped[row]);
       if (!quota.is_null(row) && quota[row] > 0) machine.quota = static_cast<double>(quota[row]) / 1000;
     }
-  }
+  };
+  const Status read = trace::for_each_batch_if_any(folder, "sample_machine", {.columns = std::move(columns)}, add);
+  if (!read) return tl::make_unexpected(read.error());
   if (dur <= 0) return machine;
   machine.busy = busy / dur;
   machine.idle = idle / dur;

@@ -144,8 +144,8 @@ void SignalRelay::run() {
     }
     const int taken = looks ? ::sigtimedwait(&all, &signal, &look) : ::sigwaitinfo(&all, &signal);
     const std::lock_guard lock(mutex_);
-    const bool told_to_end = ends_ && signal.si_signo == SIGURG;
-    if (taken > 0 && !told_to_end) take(signal);
+    const bool asked_to_end = ends_ && signal.si_signo == SIGURG;
+    if (taken > 0 && !asked_to_end) take(signal);
     if (ends_) return;
     if (looks) job_.hand_over_terminal();
   }

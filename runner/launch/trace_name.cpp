@@ -113,7 +113,7 @@ std::string python_script(const Words& words, size_t first) {
   return {};
 }
 
-// Empty for `bash -c text`.
+// The script that a shell runs; empty for `bash -c TEXT`.
 std::string shell_script(const Words& words, size_t first) {
   for (size_t i = first; i < words.size(); i++) {
     const std::string& word = words[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a merged trace: written by the merger, read by the summary and the table writers. Times are nanoseconds
+// The rows of the tables of a trace: written by the merger, read by the summary and the table writers. Times are nanoseconds
 // of CLOCK_MONOTONIC; ids are those of the tables of the same name. Columns: runner/trace/TABLES.md.
 #pragma once
 

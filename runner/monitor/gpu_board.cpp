@@ -30,14 +30,14 @@ GpuAbout about_of(const std::string& text) {
   return about;
 }
 
-bool tells_something(const mlrun_gpu_sample& row) {
+bool has_values(const mlrun_gpu_sample& row) {
   return std::any_of(std::begin(row.values), std::end(row.values), [](auto value) { return value != MLRUN_NOT_KNOWN; });
 }
 
 void keep(const mlrun_gpu_sample& row, GpuNow& gpu) {
   GpuHistory& history = gpu.history;
   gpu.row = row;
-  gpu.answered = tells_something(row);
+  gpu.answered = has_values(row);
   ++history.looks;
   if (!gpu.answered) ++history.unanswered;
   // CLOCK_MONOTONIC stops during suspend, so only the row's short age is used.

@@ -111,7 +111,7 @@ class Monitor {
     const bool looked = feed_.poll(now_ns, board_);
     if (looked) names_.fill(board_.processes());
     ever_looked_ = ever_looked_ || looked;
-    tell_problem();
+    report_problem();
     keep_shown(looked && !settings_.quiet ? screen_.show(table_text(board_, local_time() + "  " + hostname_))
                                           : screen_.go_on());
     if (server_) server_->close_old(now_ns);
@@ -128,14 +128,14 @@ class Monitor {
     stop();
   }
 
-  void tell_problem() {
+  void report_problem() {
     const std::string& problem = feed_.state().problem;
     const bool hangs = feed_.state().hangs;
     if (!problem.empty() && !hangs && !ever_looked_ && !server_) return stop({problem});
-    if (problem.empty() == problem_told_.empty()) return;
+    if (problem.empty() == reported_problem_.empty()) return;
     util::say(problem.empty() ? "the NVIDIA driver answers again"
                               : problem + (hangs ? "; it is waited for" : "; it is tried again"));
-    problem_told_ = problem;
+    reported_problem_ = problem;
   }
 
   HttpAnswer answer(const std::string& path, const std::string& accept) {
@@ -178,7 +178,7 @@ class Monitor {
   GpuBoard board_;
   Screen screen_;
   ServedState served_;
-  std::string problem_told_;
+  std::string reported_problem_;
   bool ever_looked_ = false;
   bool reader_gone_ = false;
   std::optional<Error> error_;

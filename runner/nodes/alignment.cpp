@@ -264,7 +264,7 @@ class Aligner {
         if (one->lost_events) lost = fmt::format(" ({} lost events)", one->name);
       }
       if (cost_[i] == std::numeric_limits<int64_t>::max()) {
-        traces_.problems.push_back(fmt::format(
+        traces_.left_out.push_back(fmt::format(
             "{} is left out: its clock and that of {} have no common moment; give --offset TIME or --marks NAME",
             node.folder, first));
         continue;

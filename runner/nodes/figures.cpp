@@ -20,8 +20,8 @@ namespace {
 
 using Cell = std::pair<summary::Activity, summary::State>;
 
-// In a wait whose end no thread of the node explains: in a training of several ranks mostly for another one. Where it is known who waits for
-// whom, only what comes from other machines is.
+// A wait that no thread of the node ends: in a training of several ranks mostly for another rank. Where the ends of waits are known, only
+// one that another machine ends.
 bool waits_for_others(const Cell& cell, bool knows_waits) {
   if (knows_waits) return cell == Cell{summary::Activity::kWait, summary::State::kRemote};
   const bool may_be = cell.first == summary::Activity::kCompute || cell.first == summary::Activity::kWait;

@@ -153,8 +153,8 @@ Status merge_whole_ones(const std::string& folder, const Options& options, const
     merged = Merged();
     merged.traces = std::move(opened);
     Status done = align_and_fill(folder, options, alignment, merged);
-    std::vector<std::string>& problems = merged.traces.problems;
-    problems.insert(problems.begin(), damaged.begin(), damaged.end());
+    std::vector<std::string>& left_out = merged.traces.left_out;
+    left_out.insert(left_out.begin(), damaged.begin(), damaged.end());
     if (done) return {};
     const auto at = std::find_if(wanted.begin(), wanted.end(),
                                  [&](const auto& trace) { return is_about_trace(done.error(), trace); });
@@ -224,16 +224,13 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   const util::SpillFolder spill(*folder);
   Merged merged;
   const Status made = merge_whole_ones(*folder, options, alignment, *std::move(traces), merged);
-  // Without success they are said where they are why, as where fewer than two traces remain for --offset.
-  const bool lacks_some = merged.traces.nodes.size() < options.traces.size();
-  for (const std::string& problem : merged.traces.problems) {
-    if (made || lacks_some) util::say(problem);
-  }
+  for (const std::string& line : merged.traces.left_out) util::say(line);
   if (!made) {
     fs::remove_all(*folder + "/tables", ignored);
     if (!was_there) fs::remove(*folder, ignored);  // what else is in it is not ours
     return tl::make_unexpected(made.error());
   }
+  for (const std::string& line : merged.traces.problems) util::say(line);
   if (options.quiet) return 0;
   const std::string text = summary::merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
   std::fwrite(text.data(), 1, text.size(), stderr);  // write errors are ignored: the trace is complete

@@ -226,6 +226,8 @@ ordered_json merged_json(const Merged& merged) {
                      {"last_rank", known(skew.last_rank, -1)},
                      {"last_times", skew.last_times}});
   }
+  std::vector<std::string> problems = merged.traces.left_out;
+  problems.insert(problems.end(), merged.traces.problems.begin(), merged.traces.problems.end());
   const SlowestRank& slowest = merged.figures.slowest;
   ordered_json slow;
   if (slowest.rank >= 0) {
@@ -233,7 +235,7 @@ ordered_json merged_json(const Merged& merged) {
         {"rank", slowest.rank}, {"node_id", slowest.node + 1}, {"known_by", slowest.known_by}, {"why", slowest.why}};
   }
   return {{"nodes", nodes}, {"ranks", ranks}, {"slowest_rank", slow},
-          {"skews", skews}, {"bytes", bytes}, {"problems", merged.traces.problems}};
+          {"skews", skews}, {"bytes", bytes}, {"problems", problems}};
 }
 
 }  // namespace mlrun::nodes

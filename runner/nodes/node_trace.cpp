@@ -144,21 +144,21 @@ class Sorter {
   // Each step among what the one before has left: a trace of another job makes no time of the run.
   void sort(NodeTraces& to) {
     const std::string job = job_of_most(all_);
-    keep(to.problems, [&](const NodeTrace& node, const auto& before) { return why_not_once(node, before, job); });
-    if (!may_be_apart_) keep_one_time(to.problems);
+    keep(to.left_out, [&](const NodeTrace& node, const auto& before) { return why_not_once(node, before, job); });
+    if (!may_be_apart_) keep_one_time(to.left_out);
     match_attempts(all_);
-    keep(to.problems, [this](const NodeTrace& node, const auto& before) { return why_not_beside(node, before); });
+    keep(to.left_out, [this](const NodeTrace& node, const auto& before) { return why_not_beside(node, before); });
     to.nodes = std::move(all_);
   }
 
  private:
   // `why_not`: of a trace and those kept before it; empty: it is kept.
   template <typename WhyNot>
-  void keep(std::vector<std::string>& problems, WhyNot why_not) {
+  void keep(std::vector<std::string>& left_out, WhyNot why_not) {
     std::vector<NodeTrace> kept;
     for (NodeTrace& node : all_) {
       if (const std::string why = why_not(node, kept); !why.empty()) {
-        problems.push_back(fmt::format("{} is left out: {}", node.folder, why));
+        left_out.push_back(fmt::format("{} is left out: {}", node.folder, why));
         continue;
       }
       kept.push_back(std::move(node));
@@ -181,7 +181,7 @@ class Sorter {
   }
 
   // Jobs too may have the same name on two days.
-  void keep_one_time(std::vector<std::string>& problems) {
+  void keep_one_time(std::vector<std::string>& left_out) {
     const std::vector<bool> is_of_it = of_one_time(all_);
     std::vector<NodeTrace> kept;
     for (size_t i = 0; i < all_.size(); ++i) {
@@ -189,7 +189,7 @@ class Sorter {
     }
     for (size_t i = 0; i < all_.size(); ++i) {
       if (is_of_it[i]) continue;
-      problems.push_back(fmt::format("{} is left out: it did not run at the time of {}, so they are of two runs",
+      left_out.push_back(fmt::format("{} is left out: it did not run at the time of {}, so they are of two runs",
                                      all_[i].folder, kept.front().folder));
     }
     all_ = std::move(kept);
@@ -338,11 +338,11 @@ Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_
     if (node) {
       opened.push_back(*std::move(node));
     } else {
-      traces.problems.push_back("left out: " + node.error().text);
+      traces.left_out.push_back("left out: " + node.error().text);
     }
   }
   Sorter(std::move(opened), may_be_apart).sort(traces);
-  if (traces.nodes.empty()) return fail(fmt::format("nothing to merge: {}", fmt::join(traces.problems, "; ")));
+  if (traces.nodes.empty()) return fail(fmt::format("nothing to merge: {}", fmt::join(traces.left_out, "; ")));
   name_nodes(traces.nodes);
   compare_versions(traces);
   find_missing(traces);

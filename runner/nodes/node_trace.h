@@ -47,7 +47,8 @@ struct NodeTrace {
 
 struct NodeTraces {
   std::vector<NodeTrace> nodes;       // in the order in which they were given
-  std::vector<std::string> problems;  // one line each
+  std::vector<std::string> left_out;  // traces that are not among the nodes, one line each with the reason
+  std::vector<std::string> problems;  // of the nodes, one line each
   int32_t compared_age = 0;           // of the attempt whose ranks are compared: the longest
 };
 

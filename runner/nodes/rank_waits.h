@@ -31,7 +31,7 @@ class RankWaits {
  private:
   using End = std::pair<size_t, int64_t>;  // node, file
   struct Wait {
-    size_t place = 0, node = 0;  // who waits; the node of the other process
+    size_t place = 0, node = 0;  // of the waiting rank in the list of all; of the other process
     int32_t proc_id = 0;
     int64_t ns = 0;
   };

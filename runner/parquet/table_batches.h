@@ -11,14 +11,11 @@
 
 namespace mlrun::trace {
 
-// take(batch) for each. It may return a Status: an error ends the pass. Fails if the trace lacks the table or a requested column, and if it
-// is damaged.
+// take(batch) for each that is left. It may return a Status: an error ends the pass. Fails if the trace is damaged.
 template <typename Take>
-Status for_each_batch(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
-  auto reader = TableReader::open(trace_folder, table, std::move(query));
-  if (!reader) return tl::make_unexpected(reader.error());
+Status for_each_batch(TableReader& reader, Take take) {
   for (;;) {
-    auto batch = reader->next();
+    auto batch = reader.next();
     if (!batch) return tl::make_unexpected(batch.error());
     if (!*batch) return {};
     if constexpr (std::is_void_v<decltype(take(**batch))>) {
@@ -29,7 +26,15 @@ Status for_each_batch(const std::string& trace_folder, const std::string& table,
   }
 }
 
-// The same. A table without files has no rows: older traces lack some tables, and a sweep deletes some.
+// The same for a whole table. Fails if the trace lacks it or a requested column, too.
+template <typename Take>
+Status for_each_batch(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
+  auto reader = TableReader::open(trace_folder, table, std::move(query));
+  if (!reader) return tl::make_unexpected(reader.error());
+  return for_each_batch(*reader, std::move(take));
+}
+
+// The same, but a table without files has no rows: older traces lack some tables, and a sweep deletes some.
 template <typename Take>
 Status for_each_batch_if_any(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
   if (!has_table(trace_folder + "/tables", table)) return {};

@@ -76,10 +76,10 @@ AccessPart::AccessPart(AccessStart start, collect::Recording& recording, const c
 }
 
 void AccessPart::collect() {
-  constexpr uint64_t kTellNs = 50'000'000, kWriteNs = 200'000'000;
+  constexpr uint64_t kWatchNs = 50'000'000, kWriteNs = 200'000'000;
   const uint64_t now_ns = util::monotonic_ns();
-  if (now_ns >= next_tell_ns_) {
-    next_tell_ns_ = now_ns + kTellNs;
+  if (now_ns >= next_watch_ns_) {
+    next_watch_ns_ = now_ns + kWatchNs;
     std::vector<uint32_t> pids = watch_.alive();
     for (const collect::WatchedProcess& process : recording_.collector().processes()) pids.push_back(process.host_pid);
     std::sort(pids.begin(), pids.end());

@@ -50,7 +50,7 @@ class AccessPart : public SamplerPart {
   AccessStart start_;
   collect::Recording& recording_;
   const collect::DescendantWatch& watch_;
-  uint64_t next_tell_ns_ = 0, next_write_ns_ = 0;
+  uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
 };
 
 }  // namespace mlrun::samplers

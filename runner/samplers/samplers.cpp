@@ -99,7 +99,7 @@ class LooksPart : public SamplerPart {
         frames_(sampler_, recording.collector(), recording.spool(), recording.arena().clock_kind()) {}
 
   void collect() override {
-    frames_.tell();
+    frames_.watch();
     frames_.write(false);
   }
 
@@ -149,11 +149,11 @@ class MachinePart : public SamplerPart {
         frames_(recording.spool(), recording.arena().clock_kind()) {}
 
   void collect() override {
-    constexpr uint64_t kTellNs = 50'000'000, kWriteNs = 1'000'000'000;
+    constexpr uint64_t kWatchNs = 50'000'000, kWriteNs = 1'000'000'000;
     const uint64_t now_ns = util::monotonic_ns();
-    if (wants_processes_ && now_ns >= next_tell_ns_) {
-      next_tell_ns_ = now_ns + kTellNs;
-      tell();
+    if (wants_processes_ && now_ns >= next_watch_ns_) {
+      next_watch_ns_ = now_ns + kWatchNs;
+      watch();
     }
     if (now_ns < next_write_ns_) return;
     next_write_ns_ = now_ns + kWriteNs;
@@ -184,7 +184,7 @@ class MachinePart : public SamplerPart {
 
  private:
   // Processes that record, and those that /proc lists below the command.
-  void tell() {
+  void watch() {
     std::vector<uint32_t> pids = watch_.alive();
     for (const collect::WatchedProcess& process : collector_.processes()) pids.push_back(process.host_pid);
     std::sort(pids.begin(), pids.end());
@@ -203,7 +203,7 @@ class MachinePart : public SamplerPart {
   bool wants_processes_;
   machine::MachineSampler sampler_;
   collect::SampleFrames frames_;
-  uint64_t next_tell_ns_ = 0, next_write_ns_ = 0;
+  uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
 };
 
 }  // namespace

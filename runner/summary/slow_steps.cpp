@@ -60,7 +60,7 @@ std::string no_steps_text(const Answer& answer) {
   const bool waits = answer.waiting_ns >= answer.wall_ns / kLeastOfTime;
   return std::string(waits ? "the waits of the training thread leave open how many batches it took"
                            : "no call of the training thread marks a batch") +
-         "; ranges named step (mlrun_mark, NVTX) tell them";
+         "; ranges named step (mlrun_mark, NVTX) mark them";
 }
 
 }  // namespace mlrun::summary

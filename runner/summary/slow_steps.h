@@ -25,7 +25,7 @@ struct SlowSteps {
 
 SlowSteps slow_steps(const Answer& answer, size_t most);
 
-// Why there are no steps, and what would tell them; empty: there are some, or nothing says that the run is a training.
+// Why there are no steps, and what would show them; empty: there are some, or nothing says that the run is a training.
 std::string no_steps_text(const Answer& answer);
 
 }  // namespace mlrun::summary

@@ -103,8 +103,8 @@ void EventSums::look_at_log() {
     const uint64_t bound_ns = clock_.from_realtime(moment);
     if (bound_ns < clock_.first_ns() || bound_ns > INT64_MAX) continue;  // of an earlier run
     if (bound_ns + kLateNs < last_ns_) {
-      late_marks_++;
-      late_ns_ = std::max(late_ns_, last_ns_ - bound_ns);
+      left_out_.late_marks++;
+      left_out_.late_ns = std::max(left_out_.late_ns, last_ns_ - bound_ns);
     }
     log_.expect(bound_ns, stretches_);
   }
@@ -287,7 +287,7 @@ bool EventSums::take_channel(const mlrun_frame& header, const char* payload, uin
   std::memcpy(&about, payload, sizeof about);
   const bool shown = threads_shown_ < kThreadsMax && definitions_.take_room(sizeof header + sizeof about);
   threads_shown_ += shown ? 1 : 0;
-  threads_left_out_ += shown ? 0 : 1;
+  left_out_.threads += shown ? 0 : 1;
   threads_.begin(header.channel, about.process, shown);
   return shown;
 }
@@ -312,11 +312,11 @@ void EventSums::take_counters(const mlrun_frame& header, const char* payload, ui
 // I/O counts come every two seconds; only the last ones are needed.
 bool EventSums::take_process(const mlrun_frame& header, const char* payload, uint32_t bytes) {
   const std::string_view text(payload, bytes);
-  const bool tells_who =
+  const bool identifies =
       text.find("\"modules\"") != std::string_view::npos || text.find("\"comm\"") != std::string_view::npos;
-  if (tells_who && definitions_.take_room(sizeof header + bytes)) return true;
-  if (tells_who) {
-    reports_left_out_++;
+  if (identifies && definitions_.take_room(sizeof header + bytes)) return true;
+  if (identifies) {
+    left_out_.reports++;
     return false;
   }
   constexpr std::string_view kKey = "\"process\":";
@@ -354,7 +354,7 @@ bool EventSums::take_report(const mlrun_frame& header, const char* payload, uint
     case MLRUN_FRAME_PYTHON:
     case MLRUN_FRAME_GAP:
       if (definitions_.take_room(sizeof header + bytes)) return true;
-      reports_left_out_++;
+      left_out_.reports++;
       return false;
     case MLRUN_FRAME_INDEX:
     case MLRUN_FRAME_PAD:

@@ -92,7 +92,9 @@ class EventSums final : public collect::EventSink {
   std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel, of live threads
   uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;
   uint64_t next_save_ns_ = 0, save_pause_ns_ = 1'000'000'000;  // doubles, up to ten seconds
-  uint64_t late_marks_ = 0, late_ns_ = 0, threads_left_out_ = 0, reports_left_out_ = 0;
+  struct {
+    uint64_t late_marks = 0, late_ns = 0, threads = 0, reports = 0;
+  } left_out_;
   size_t threads_shown_ = 0;
 };
 

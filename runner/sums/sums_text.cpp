@@ -95,15 +95,10 @@ class SumFrames {
 }  // namespace
 
 void EventSums::write_state(std::string& text) const {
-  const mlrun_frame_sums_state state{util::monotonic_ns(),
-                                     records_,
-                                     late_marks_,
-                                     late_ns_,
-                                     threads_left_out_,
-                                     reports_left_out_,
-                                     definitions_.left_out(),
-                                     stretches_.left_out(),
-                                     stretches_.bounds().size()};
+  const mlrun_frame_sums_state state{
+      util::monotonic_ns(),      records_,          left_out_.late_marks,    left_out_.late_ns,
+      left_out_.threads,         left_out_.reports, definitions_.left_out(), stretches_.left_out(),
+      stretches_.bounds().size()};
   std::string payload;
   append_items(payload, &state, 1);
   append_items(payload, stretches_.bounds().data(), stretches_.bounds().size());

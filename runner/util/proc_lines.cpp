@@ -35,11 +35,12 @@ std::string_view take_word(std::string_view& line) {
 std::optional<MapsLine> maps_line(std::string_view line) {
   MapsLine found;
   found.range = take_word(line);
-  found.is_code = take_word(line).find('x') != std::string_view::npos;
+  if (!read_pair(found.range, '-', kHexadecimal, found.start, found.end)) return std::nullopt;  // most lines of smaps
+  found.rights = take_word(line);
+  found.is_code = found.rights.find('x') != std::string_view::npos;
   const std::string_view offset = take_word(line), device = take_word(line), inode = take_word(line);
   found.path = line;
-  const bool is_sound = read_pair(found.range, '-', kHexadecimal, found.start, found.end) &&
-                        read(offset, kHexadecimal, found.file_offset) &&
+  const bool is_sound = read(offset, kHexadecimal, found.file_offset) &&
                         read_pair(device, ':', kHexadecimal, found.major, found.minor) &&
                         read(inode, kDecimal, found.inode);
   return is_sound ? std::optional(found) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of /proc/PID/maps and /proc/PID/mountinfo. The texts in a result are part of the line.
+// Lines of /proc/PID/maps, which also head each mapping of smaps, and of /proc/PID/mountinfo. The texts in a result are part of the line.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ struct MapsLine {
   uint32_t major = 0, minor = 0;
   uint64_t inode = 0;
   bool is_code = false;
-  std::string_view range, path;  // the path as written by the kernel, also "[heap]" and "anon_inode:..."; may be empty
+  std::string_view range, rights;  // "r-xp"
+  std::string_view path;           // as written by the kernel, also "[heap]" and "anon_inode:..."; may be empty
 
   [[nodiscard]] bool has_file() const { return path.starts_with('/'); }
 };

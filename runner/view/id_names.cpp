@@ -6,7 +6,7 @@
 
 #include <arrow/api.h>
 
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 #include "runner/summary/names.h"
 #include "runner/view/column.h"
 
@@ -87,16 +87,14 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
     return fail("cannot read table " + std::string(named.table) + " of " + trace_folder_ +
                 ": column types are not those of a trace");
   }
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    ids->bind(**batch);
-    texts->bind(**batch);
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+  const Status read = trace::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) {
+    ids->bind(batch);
+    texts->bind(batch);
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       if (!ids->is_null(row) && !texts->is_null(row)) names->put(ids->number(row), texts->text(row));
     }
-  }
+  });
+  if (!read) return tl::make_unexpected(read.error());
   loaded = std::move(names);
   return loaded;
 }

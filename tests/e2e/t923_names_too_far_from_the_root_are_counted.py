@@ -33,7 +33,7 @@ def check(this):
         if row["unit"] == "names of operations":
             counted[row["reason"]] += row["count"]
     this.equal("the others are counted", counted,
-               {"further from the root than a folder is looked for": LEVELS - len(named)})
+               {"deeper below the root than paths are followed": LEVELS - len(named)})
 
 
 if __name__ == "__main__":

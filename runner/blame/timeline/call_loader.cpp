@@ -11,7 +11,7 @@
 
 #include "runner/blame/timeline/call_use.h"
 #include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::blame {
 
@@ -387,19 +387,14 @@ Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules
   query.columns = std::move(columns);
   query.dictionaries = {"func"};
   query.read_ahead = true;
-  auto reader = trace::TableReader::open(folder, "call", std::move(query));
-  if (!reader) return tl::make_unexpected(reader.error());
   CallLoader loader(modules, timeline);
   int64_t call_id = 0;
-  for (;;) {
-    auto next = reader->next();
-    if (!next) return tl::make_unexpected(next.error());
-    if (!*next) break;
-    const CallBatch batch(**next, has_states);
+  const auto add = [&](const arrow::RecordBatch& rows) {
+    const CallBatch batch(rows, has_states);
     std::string_view last_name;
     Use use;
     Row row;
-    for (int64_t at = 0; at < (*next)->num_rows(); ++at) {
+    for (int64_t at = 0; at < rows.num_rows(); ++at) {
       const std::string_view name = batch.func(at);
       if (name.data() != last_name.data()) {
         use = use_of(name);
@@ -413,7 +408,8 @@ Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules
       }
       loader.add(row, use);
     }
-  }
+  };
+  if (Status read = trace::for_each_batch(folder, "call", std::move(query), add); !read) return read;
   loader.finish();
   return {};
 }

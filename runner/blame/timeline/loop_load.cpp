@@ -9,7 +9,7 @@
 #include <arrow/api.h>
 
 #include "runner/parquet/batch_columns.h"
-#include "runner/parquet/table_reader.h"
+#include "runner/parquet/table_batches.h"
 
 namespace mlrun::blame {
 
@@ -72,16 +72,11 @@ Status load_loops(const std::string& folder, Timeline& timeline) {
   auto whole = trace::TableReader::open(folder, "python_stack");
   if (!whole) return tl::make_unexpected(whole.error());
   if (whole->schema()->GetFieldIndex("loops") < 0) return {};
-  auto reader = trace::TableReader::open(folder, "python_stack", {{"ts", "dur", "thread_id", "loops"}});
-  if (!reader) return tl::make_unexpected(reader.error());
   Places places(timeline.loops);
-  for (;;) {
-    auto batch = reader->next();
-    if (!batch) return tl::make_unexpected(batch.error());
-    if (!*batch) break;
-    const Numbers ts(**batch, "ts"), dur(**batch, "dur"), thread(**batch, "thread_id");
-    const Texts loops(**batch, "loops");
-    for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
+  const auto add = [&](const arrow::RecordBatch& batch) {
+    const Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+    const Texts loops(batch, "loops");
+    for (int64_t row = 0; row < batch.num_rows(); ++row) {
       for (std::string_view rest = loops[row]; !rest.empty();) {
         auto sight = places.sight(take_until(rest, "; "));
         if (!sight) continue;
@@ -92,7 +87,9 @@ Status load_loops(const std::string& folder, Timeline& timeline) {
         if (dur[row] > 0) sights.push_back(*sight);  // asleep at one place meanwhile
       }
     }
-  }
+  };
+  trace::TableQuery query{.columns = {"ts", "dur", "thread_id", "loops"}};
+  if (Status read = trace::for_each_batch(folder, "python_stack", std::move(query), add); !read) return read;
   for (auto& [thread, sights] : timeline.loops.sights) {
     std::stable_sort(sights.begin(), sights.end(),
                      [](const LoopSight& a, const LoopSight& b) { return a.ts_ns < b.ts_ns; });

@@ -68,7 +68,7 @@ Status convert(const std::string& input, const std::string& output) {
   if (!job) return tl::make_unexpected(job.error());
   Status done = write_otf2(**job);
   if (done) done = (*job)->commit();
-  if (!done) return tl::make_unexpected((*job)->told(done.error()));
+  if (!done) return tl::make_unexpected((*job)->with_asked_name(done.error()));
   fmt::print("{}: {} rows\n{}", util::printable(output), (*job)->account().rows_written(), (*job)->account().text());
   return {};
 }

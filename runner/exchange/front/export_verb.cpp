@@ -30,7 +30,7 @@ std::string footer() {
 Status write_output(const Format& format, Export& job) {
   Status done = format.write(job);
   if (done) done = job.commit();
-  if (!done) return tl::make_unexpected(job.told(done.error()));
+  if (!done) return tl::make_unexpected(job.with_asked_name(done.error()));
   return {};
 }
 

@@ -32,7 +32,7 @@ struct GpuFields {
   uint32_t join = 0;
   model::GpuWorkRow row;
 };
-// What follows is of no imported work, or follows from its name.
+// Only these bytes are sorted: imported work lacks the fields from busy_ns on, or its name determines them.
 inline constexpr size_t kGpuBytes = offsetof(GpuFields, row) + offsetof(model::GpuWorkRow, busy_ns);
 
 struct Launch {

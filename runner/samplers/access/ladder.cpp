@@ -35,24 +35,21 @@ constexpr std::array<RungText, 7> kRungs = {
     {{MLRUN_ACCESS_PRECISE, "precise",
       "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
      {MLRUN_ACCESS_HINT_FAULTS, "hint-faults",
-      "reads and writes are not told apart; of a program with one thread only pages of other nodes than its own; "
-      "memory bound to a node "
-      "(NUMA balancing leaves it alone); huge pages count by their first page"},
+      "which accesses are writes; of a program with one thread all but pages of other nodes than its own; memory bound "
+      "to a node (NUMA balancing leaves it alone); huge pages count by their first page"},
      {MLRUN_ACCESS_COLD, "cold",
       "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its "
-      "pages are the first "
-      "that the kernel reclaims when memory runs short"},
+      "pages are the first that the kernel reclaims when memory runs short"},
      {MLRUN_ACCESS_CLEAR_REFS, "clear-refs",
       "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which "
-      "is seen as a whole, and of a "
-      "huge page: a touched byte counts 2 MiB"},
+      "is seen as a whole, and of a huge page: a touched byte counts 2 MiB"},
      {MLRUN_ACCESS_DAMON, "damon",
       "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page "
       "is checked"},
      {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"},
      {MLRUN_ACCESS_FAULTS, "faults",
-      "all but the first access to a page: memory that stays mapped is seen once; reads and writes are not told "
-      "apart"}}};
+      "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
+      "writes"}}};
 // They answer another question, and are chosen only where they are named.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;

@@ -28,7 +28,7 @@ struct TriedRung {
   std::string remark;   // what it costs
 };
 
-// The rung and, if it can be used, what follows the command.
+// The rung and, if it can be used, what samples the command by it.
 struct ChosenRung {
   TriedRung tried;
   std::unique_ptr<Rung> made;

@@ -17,6 +17,7 @@
 
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -39,18 +40,11 @@ bool take_field(std::string_view line, std::string_view name, uint64_t& bytes) {
   return true;
 }
 
-// "START-END rw-p OFFSET DEV INODE   NAME": whether it is such a line; `wanted`: whether it is such a mapping.
-bool take_head(std::string_view line, Mapping& mapping, bool& wanted) {
-  const char* const end = line.data() + line.size();
-  const auto first = std::from_chars(line.data(), end, mapping.start, 16);
-  if (first.ec != std::errc() || first.ptr == line.data() || first.ptr == end || *first.ptr != '-') return false;
-  const auto second = std::from_chars(first.ptr + 1, end, mapping.end, 16);
-  if (second.ec != std::errc() || end - second.ptr < 5 || *second.ptr != ' ') return false;
-  const std::string_view rest(second.ptr + 1, static_cast<size_t>(end - second.ptr - 1));
-  const auto words = util::split(rest, " ");
-  wanted = words.size() >= 4 && rest[1] == 'w' && rest[3] == 'p' && words[3] == "0" &&
-           (words.size() == 4 || words.back() == "[heap]" || words.back().starts_with("[anon"));
-  return true;
+// The program's own memory: private, writable, of no file. Not stacks.
+bool is_own_memory(const util::MapsLine& line) {
+  const bool is_writable = line.rights.size() == 4 && line.rights[1] == 'w' && line.rights[3] == 'p';
+  return is_writable && line.inode == 0 &&
+         (line.path.empty() || line.path == "[heap]" || line.path.starts_with("[anon"));
 }
 
 template <typename Call>
@@ -67,11 +61,9 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
   std::vector<Mapping> mappings;
   bool wanted = false;
   for (const std::string_view line : util::split(text, "\n")) {
-    Mapping mapping;
-    bool is_wanted = false;
-    if (take_head(line, mapping, is_wanted)) {
-      wanted = is_wanted;
-      if (wanted) mappings.push_back(mapping);
+    if (const auto head = util::maps_line(line)) {
+      wanted = is_own_memory(*head);
+      if (wanted) mappings.push_back({.start = head->start, .end = head->end});
     } else if (wanted) {
       Mapping& last = mappings.back();
       if (!take_field(line, "Rss:", last.resident_bytes) && !take_field(line, "Referenced:", last.referenced_bytes))

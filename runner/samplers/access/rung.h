@@ -23,7 +23,7 @@ struct RungFacts {
   std::string cost;  // in one line, as it was calibrated or measured
   uint64_t looks = 0,
            left_out = 0;  // windows; those that were not taken, because of their stall; rests of events; processes
-  uint64_t lost = 0;      // samples that found no room
+  uint64_t lost = 0;      // samples that did not fit the buffer
   uint64_t on_ns = 0, all_ns = 0;  // of the time, how long it could see; windows: added up over processes
   uint64_t sample_ns = 0;          // calibrated, for each sample; 0: not calibrated
   uint64_t page_clear_ps = 0,

@@ -7,11 +7,11 @@
 
 namespace mlrun::looks {
 
-void LookFrames::tell() {
+void LookFrames::watch() {
   constexpr uint64_t kPauseNs = 50'000'000;
   const uint64_t now_ns = util::monotonic_ns();
-  if (now_ns < next_tell_ns_) return;
-  next_tell_ns_ = now_ns + kPauseNs;
+  if (now_ns < next_watch_ns_) return;
+  next_watch_ns_ = now_ns + kPauseNs;
   sampler_.watch(collector_.processes());
 }
 

@@ -17,7 +17,7 @@ class LookFrames {
       : sampler_(sampler), collector_(collector), frames_(spool, clock) {}
 
   // Passes the recording processes to the sampler, about twenty times a second.
-  void tell();
+  void watch();
   // Writes new rows, about once a second; `all`: at once.
   void write(bool all);
 
@@ -25,7 +25,7 @@ class LookFrames {
   Sampler& sampler_;
   const collect::Collector& collector_;
   collect::SampleFrames frames_;
-  uint64_t next_tell_ns_ = 0, next_write_ns_ = 0;
+  uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
 };
 
 }  // namespace mlrun::looks

@@ -160,8 +160,9 @@ bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
   std::array<RemotePiece, 3> pieces;
   size_t count = 0;
   pieces[count++] = {window_address_, window_.data(), window_.size()};
-  const uint64_t told_at = layout_.has_c_frame ? top.c_frame + layout_.c_frame_frame : state + layout_.thread_frame;
-  pieces[count++] = {told_at, &after.frame, sizeof after.frame};
+  const uint64_t frame_pointer_at =
+      layout_.has_c_frame ? top.c_frame + layout_.c_frame_frame : state + layout_.thread_frame;
+  pieces[count++] = {frame_pointer_at, &after.frame, sizeof after.frame};
   if (layout_.has_c_frame) pieces[count++] = {state + layout_.thread_frame, &after.c_frame, sizeof after.c_frame};
   return memory_.read(std::span(pieces.data(), count));
 }

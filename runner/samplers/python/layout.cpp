@@ -13,7 +13,7 @@ namespace mlrun::python {
 
 namespace {
 
-constexpr uint32_t kKnown = 0x030b, kFirstTold = 0x030d, kLastKnown = 0x030f;  // 3.11, 3.13, 3.15
+constexpr uint32_t kKnown = 0x030b, kFirstPublished = 0x030d, kLastKnown = 0x030f;  // 3.11, 3.13, 3.15
 constexpr uint32_t kCandidate = 0xc;  // release level: layouts are stable from then on
 
 Layout layout_3_11() {
@@ -68,7 +68,7 @@ Layout layout_3_12() {
 
 // Positions in a version's _Py_DebugOffsets, in words of eight bytes from its cookie: each is the first of a group with
 // unchanged order.
-struct ToldWords {
+struct PublishedWords {
   uint32_t version_line = 0;                     // 0x030d: 3.13
   size_t thread_next = 0, thread_native_id = 0;  // frame at +2, chunk at +1
   size_t frame_previous = 0;                     // code, instruction, end of the fixed part, owner
@@ -79,37 +79,37 @@ struct ToldWords {
            code_traceable = 0;  // traceable is not published; fixed for this head size
   uint64_t code_tags = 0;
 };
-constexpr std::array kTold = {ToldWords{.version_line = 0x030d,
-                                        .thread_next = 21,
-                                        .thread_native_id = 25,
-                                        .frame_previous = 29,
-                                        .code_file = 35,
-                                        .bytes_size = 65,
-                                        .text_state = 68,
-                                        .code_instructions = 200,
-                                        .code_traceable = 184,
-                                        .code_tags = 0},
-                              ToldWords{.version_line = 0x030e,
-                                        .thread_next = 24,
-                                        .thread_native_id = 28,
-                                        .frame_previous = 32,
-                                        .code_file = 40,
-                                        .bytes_size = 75,
-                                        .text_state = 78,
-                                        .code_instructions = 208,
-                                        .code_traceable = 192,
-                                        .code_tags = 1},
-                              ToldWords{.version_line = 0x030f,
-                                        .thread_next = 24,
-                                        .thread_native_id = 31,
-                                        .frame_previous = 40,
-                                        .code_file = 48,
-                                        .bytes_size = 87,
-                                        .text_state = 90,
-                                        .code_instructions = 208,
-                                        .code_traceable = 192,
-                                        .code_tags = 1}};
-static_assert(kTold.front().version_line == kFirstTold && kTold.back().version_line == kLastKnown);
+constexpr std::array kPublished = {PublishedWords{.version_line = 0x030d,
+                                                  .thread_next = 21,
+                                                  .thread_native_id = 25,
+                                                  .frame_previous = 29,
+                                                  .code_file = 35,
+                                                  .bytes_size = 65,
+                                                  .text_state = 68,
+                                                  .code_instructions = 200,
+                                                  .code_traceable = 184,
+                                                  .code_tags = 0},
+                                   PublishedWords{.version_line = 0x030e,
+                                                  .thread_next = 24,
+                                                  .thread_native_id = 28,
+                                                  .frame_previous = 32,
+                                                  .code_file = 40,
+                                                  .bytes_size = 75,
+                                                  .text_state = 78,
+                                                  .code_instructions = 208,
+                                                  .code_traceable = 192,
+                                                  .code_tags = 1},
+                                   PublishedWords{.version_line = 0x030f,
+                                                  .thread_next = 24,
+                                                  .thread_native_id = 31,
+                                                  .frame_previous = 40,
+                                                  .code_file = 48,
+                                                  .bytes_size = 87,
+                                                  .text_state = 90,
+                                                  .code_instructions = 208,
+                                                  .code_traceable = 192,
+                                                  .code_tags = 1}};
+static_assert(kPublished.front().version_line == kFirstPublished && kPublished.back().version_line == kLastKnown);
 
 enum Word : size_t {  // the same in all versions with offsets
   kVersion = 1,
@@ -140,7 +140,7 @@ bool fits(const Layout& layout) {
          ends_by(layout.bytes_data, {kTypeAt, layout.size}, kPointer);
 }
 
-Layout layout_of_words(const ToldWords& at, std::span<const uint64_t> words) {
+Layout layout_of_words(const PublishedWords& at, std::span<const uint64_t> words) {
   constexpr uint64_t kUtf8 = 16;  // a non-ASCII text has pointer and length of its UTF-8 form before its data
   Layout layout = layout_3_12();
   layout.interpreters_head = words[kInterpretersHead];
@@ -172,7 +172,7 @@ Layout layout_of_words(const ToldWords& at, std::span<const uint64_t> words) {
   return layout;
 }
 
-Result<Layout> told_layout(const ToldWords& at, uint32_t version, uint64_t runtime, RemoteMemory& memory) {
+Result<Layout> published_layout(const PublishedWords& at, uint32_t version, uint64_t runtime, RemoteMemory& memory) {
   constexpr uint64_t kFarthest = 1 << 20;  // in the state of an interpreter
   std::array<uint64_t, kWordsMax> all;
   const std::span<uint64_t> words(all.data(), at.text_state + 3);
@@ -202,8 +202,8 @@ Result<Layout> layout_of(uint32_t version, uint64_t runtime, RemoteMemory& memor
     return fail(fmt::format("Python {}{} is none of {}", version_text(version),
                             (version >> 4 & 0xf) < kCandidate ? " before its release" : "", kKnownVersions));
   }
-  for (const ToldWords& words : kTold) {
-    if (line == words.version_line) return told_layout(words, version, runtime, memory);
+  for (const PublishedWords& words : kPublished) {
+    if (line == words.version_line) return published_layout(words, version, runtime, memory);
   }
   if (line != kKnown) return layout_3_12();
   Layout layout = layout_3_11();

@@ -13,7 +13,7 @@ namespace mlrun::python {
 
 namespace {
 
-constexpr size_t kDepthMax = 10, kNodesMax = 200, kToldMax = 12, kSlotsMax = 40, kItemsMax = 4, kValuesMax = 30;
+constexpr size_t kDepthMax = 10, kNodesMax = 200, kLoopsMax = 12, kSlotsMax = 40, kItemsMax = 4, kValuesMax = 30;
 constexpr size_t kReadsKept = 200;  // what was no iterator is looked at again from time to time
 constexpr uint64_t kAddressMax = uint64_t{1} << 47, kAligned = 7;
 
@@ -60,18 +60,18 @@ void LoopReader::read_heads(const std::vector<Node>& nodes, std::vector<std::opt
   }
 }
 
-void LoopReader::tell(const Node& node, const char* kind, int64_t position, int64_t total) {
-  if (told_count_ >= kToldMax || position < 0 || total < position) return;
-  ++told_count_;
-  if (!told_.empty()) told_ += "; ";
-  told_ += fmt::format("{} {}@{:x} {}/{}{}", node.place, kind, node.object, position, total, node.runs ? "!" : "");
+void LoopReader::add(const Node& node, const char* kind, int64_t position, int64_t total) {
+  if (count_ >= kLoopsMax || position < 0 || total < position) return;
+  ++count_;
+  if (!text_.empty()) text_ += "; ";
+  text_ += fmt::format("{} {}@{:x} {}/{}{}", node.place, kind, node.object, position, total, node.runs ? "!" : "");
 }
 
 void LoopReader::visit_list(const Node& node, const Head& head) {
   const auto of = member<uint64_t>(head, kListOf);
   if (!is_address(of)) return;  // it has ended
   const auto size = memory_.get<int64_t>(of + kSize);
-  if (size) tell(node, "list", member<int64_t>(head, kListIndex), *size);
+  if (size) add(node, "list", member<int64_t>(head, kListIndex), *size);
 }
 
 void LoopReader::visit_generator(const Node& node, std::vector<Node>& next) {
@@ -125,7 +125,7 @@ bool LoopReader::visit_instance(const Node& node, const Head& head, std::vector<
   const auto size = memory_.get<uint8_t>(values - 2);
   std::array<uint64_t, kValuesMax> all{};
   // A shuffled sampler's generator is gone when it has handed out its last item, and a batch later its loader is.
-  if (type.name.ends_with("DataLoaderIter")) tell(node, "loader", 0, 0);
+  if (type.name.ends_with("DataLoaderIter")) add(node, "loader", 0, 0);
   const size_t count = std::min<size_t>(kValuesMax, size.value_or(0));
   if (count == 0 || !memory_.read(values, all.data(), count * sizeof all[0])) return true;
   for (size_t i = 0; i < count; ++i) {
@@ -142,7 +142,7 @@ void LoopReader::visit(const Node& node, const Head& head, std::vector<Node>& ne
   if (references <= 0 || references > kReferencesMax) return;
   const auto type = member<uint64_t>(head, kTypeAt);
   if (type == types_.range) {
-    tell(node, "range", member<int64_t>(head, kRangeIndex), member<int64_t>(head, kRangeLength));
+    add(node, "range", member<int64_t>(head, kRangeIndex), member<int64_t>(head, kRangeLength));
   } else if (type == types_.list || type == types_.tuple) {
     visit_list(node, head);
   } else if (type == types_.enumerate) {
@@ -164,8 +164,8 @@ std::string LoopReader::read(const std::vector<Frame>& frames) {
     known_types_.clear();
   }
   visited_.clear();
-  told_.clear();
-  told_count_ = 0;
+  text_.clear();
+  count_ = 0;
   std::vector<Node> nodes, next;
   for (const Frame& frame : frames) read_slots(frame, "", nodes);
   std::vector<std::optional<Head>> heads;
@@ -183,7 +183,7 @@ std::string LoopReader::read(const std::vector<Frame>& frames) {
     }
     std::swap(nodes, next);
   }
-  return told_;
+  return text_;
 }
 
 }  // namespace mlrun::python

@@ -59,7 +59,7 @@ class LoopReader {
   // False: it is no iterator.
   bool visit_instance(const Node& node, const Head& head, std::vector<Node>& next);
   const Type& type_at(uint64_t address);
-  void tell(const Node& node, const char* kind, int64_t position, int64_t total);
+  void add(const Node& node, const char* kind, int64_t position, int64_t total);
 
   LoopTypes types_;
   RemoteMemory& memory_;
@@ -67,8 +67,8 @@ class LoopReader {
   std::unordered_map<uint64_t, Type> known_types_;
   std::unordered_set<uint64_t> others_;  // slots with what they hold, which is no iterator
   std::unordered_set<uint64_t> visited_;
-  std::string told_;
-  size_t told_count_ = 0, reads_ = 0;
+  std::string text_;
+  size_t count_ = 0, reads_ = 0;
 };
 
 }  // namespace mlrun::python

@@ -84,8 +84,9 @@ void StackLooker::search(Process& process) {
   process.search_pause_ns = std::min(2 * process.search_pause_ns, options_.search_pause_max_ns);
   auto found = Interpreter::find(process.who.host_pid, files_);
   if (!found) {
-    const bool is_told = options_.by_name || found.error().text != kRefused || is_called_python(process.who.host_pid);
-    return give_up(process, is_told ? found.error().text : std::string());
+    const bool is_reported =
+        options_.by_name || found.error().text != kRefused || is_called_python(process.who.host_pid);
+    return give_up(process, is_reported ? found.error().text : std::string());
   }
   process.interpreter = *std::move(found);
   if (!process.interpreter) return;

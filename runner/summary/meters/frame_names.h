@@ -11,8 +11,8 @@ namespace mlrun::summary {
 // The function; if it has no name, its return address.
 [[nodiscard]] std::string frame_name(const model::FrameRow& frame);
 
-// "inner (libx.so) < outer (app)", the first kFramesTold of a stack; empty: stack_id is 0, or unknown.
-inline constexpr size_t kFramesTold = 32;
+// "inner (libx.so) < outer (app)", the first kFramesNamed of a stack; empty: stack_id is 0, or unknown.
+inline constexpr size_t kFramesNamed = 32;
 [[nodiscard]] std::string frames_text(const model::StackTable& stacks, int32_t stack_id);
 
 }  // namespace mlrun::summary

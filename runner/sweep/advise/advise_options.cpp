@@ -161,7 +161,7 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   app.add_option("--slow", slow, "where everything else is (default: all other nodes)")->option_text("NODE");
   app.add_option("--spread", ratio,
                  "with --calibrate: measure all blocks over both nodes, too, fast to slow in this ratio (default: that "
-                 "of the bandwidths that the firmware tells)")
+                 "of the bandwidths that the firmware reports)")
       ->option_text("N:M");
   app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
   app.add_option("--calibrate", options.calibration,

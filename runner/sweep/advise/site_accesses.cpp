@@ -13,7 +13,7 @@ namespace mlrun::sweep {
 namespace {
 
 // "faults" sees first accesses alone, "soft-dirty" writes alone.
-constexpr std::array<std::string_view, 5> kTelling = {"precise", "hint-faults", "cold", "clear-refs", "damon"};
+constexpr std::array<std::string_view, 5> kRungs = {"precise", "hint-faults", "cold", "clear-refs", "damon"};
 
 using ByRung = std::map<std::string, std::unordered_map<int64_t, Accesses>, std::less<>>;
 
@@ -35,7 +35,7 @@ void add_rows(const arrow::RecordBatch& batch, ByRung& found) {
   }
 }
 
-bool is_telling(std::string_view rung, const std::unordered_map<int64_t, Accesses>& by_stack) {
+bool has_accesses(std::string_view rung, const std::unordered_map<int64_t, Accesses>& by_stack) {
   double sum = 0;
   for (const auto& [stack, one] : by_stack) sum += rung == "precise" ? one.accesses : one.seen_byte_s;
   return sum > 0;
@@ -57,9 +57,9 @@ Result<SiteAccesses> read_accesses(const std::string& trace) {
   const Status read = trace::for_each_batch_if_any(trace, "access_site", {},
                                                    [&](const arrow::RecordBatch& batch) { add_rows(batch, found); });
   if (!read) return tl::make_unexpected(read.error());
-  for (const std::string_view rung : kTelling) {
+  for (const std::string_view rung : kRungs) {
     const auto at = found.find(rung);
-    if (at == found.end() || !is_telling(rung, at->second)) continue;
+    if (at == found.end() || !has_accesses(rung, at->second)) continue;
     result.rung = rung;
     result.by_stack = std::move(at->second);
     break;

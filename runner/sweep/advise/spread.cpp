@@ -65,7 +65,7 @@ Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow,
   if (ratio.empty()) {
     const double fast_speed = bandwidth_of(*near, system), slow_speed = bandwidth_of(*far, system);
     if (fast_speed <= 0 || slow_speed <= 0) {
-      spread.why = "the firmware tells no bandwidths (HMAT); --spread N:M names a ratio";
+      spread.why = "the firmware reports no bandwidths (HMAT); --spread N:M names a ratio";
       return spread;
     }
     parts = small_ratio(fast_speed / slow_speed);

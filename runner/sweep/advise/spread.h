@@ -15,7 +15,7 @@ struct NodeSpread {
   std::string why;        // why there is none
 };
 
-// `fast`, `slow`: targets of rules. `ratio`: fast to slow, such as 4:1; empty: by the bandwidths that firmware tells (HMAT). Fails for a
+// `fast`, `slow`: targets of rules. `ratio`: fast to slow, such as 4:1; empty: by the bandwidths that firmware reports (HMAT). Fails for a
 // ratio that is none, or has no two nodes to be about. `system`: /sys, but for tests.
 Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow, const std::string& ratio,
                                const std::string& system = "/sys");

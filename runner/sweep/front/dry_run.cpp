@@ -84,7 +84,8 @@ class DryRun {
                summary::counted(plan_.repetitions, "repetition"),
                plan_.order == Order::kBlocks ? "in blocks" : "one configuration after the other", plan_.seed);
     if (plan_.warm_up > 0)
-      fmt::print("before them {} to warm up, of everything\n", summary::counted(plan_.warm_up, "repetition"));
+      fmt::print("before them, {} of every configuration and workload to warm up, without figures\n",
+                 summary::counted(plan_.warm_up, "repetition"));
     for (const PlannedRun& run : runs_) {
       const auto ns = known_.mean_ns(cell_of(run));
       const std::string time = is_done(run) ? "done" : ns ? summary::time_text(*ns, style.glyphs) : "-";

@@ -91,7 +91,8 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
       ->option_text("WORDS");
   app.add_option("--collect", collected, "store what the tasks on Slurm have finished (default: none)")
       ->option_text("OUT");
-  app.add_flag("--extend", options.extend, "OUT was made from another plan: add what this one has more (default: off)");
+  app.add_flag("--extend", options.extend,
+               "add to OUT, made from another plan, the runs that only this plan has (default: off)");
   app.add_option("--modes", options.modes, "configurations as lines of mode hms mem cpu dry freq (default: none)")
       ->option_text("FILE");
   bool has_runs = false;  // set by hand: the words after it are no options

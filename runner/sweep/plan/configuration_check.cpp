@@ -56,7 +56,8 @@ void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
 std::optional<std::string> misplaced(const RunOptions& options, const Configuration& values) {
   if (options.output) return "-o: the sweep names the folders of its runs";
   if (options.observe.any()) return "--pid, --cgroup and --system record no command";
-  if (options.defer_merge) return "--defer-merge: the figures of a run come from its trace";
+  if (options.defer_merge)
+    return "--defer-merge: a sweep takes the figures of a run from its trace, so it needs the trace at once";
   if ((!options.cpus.empty() || !options.cpu_node.empty()) && (!values.cpus.empty() || !values.cpu_node.empty())) {
     return "--cpus or --cpu-node: the keys cpus and cpu_node choose CPUs, too";
   }

@@ -35,7 +35,7 @@ std::string outside_text(const RunRow& run, const OutsideRun& outside, const sum
   std::string text =
       fmt::format("{}, {} against the {} of the others", figure_text("wall_s", run.figures.at("wall_s"), glyphs),
                   change_text(outside.difference), figure_text("wall_s", outside.usual_s, glyphs));
-  if (outside.hints.empty()) return text + "; nothing that was recorded differs beside the time";
+  if (outside.hints.empty()) return text + "; no other recorded figure differs";
   text += "; likely: ";
   for (size_t i = 0; i < outside.hints.size() && i < kMostHints; ++i) {
     const Hint& hint = outside.hints[i];

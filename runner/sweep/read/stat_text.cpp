@@ -96,13 +96,13 @@ class WorkloadText {
     summary::TextTable table(titles);
     for (const std::string& name : names) {
       std::vector<std::string> cells = {name};
-      bool tells = false;  // more than that it is 0
+      bool is_shown = false;  // more than that it is 0
       for (const StatRow& row : rows_) {
         const Series series = series_of(row.cell.done, name);
-        tells = tells || std::ranges::any_of(series, [](const Observation& one) { return one.value != 0; });
+        is_shown = is_shown || std::ranges::any_of(series, [](const Observation& one) { return one.value != 0; });
         cells.push_back(series.empty() ? "-" : figure_text(name, median(series), style_.glyphs));
       }
-      if (tells) table.add(std::move(cells));
+      if (is_shown) table.add(std::move(cells));
     }
     return table.empty() ? "" : "\n" + table.text(style_);
   }

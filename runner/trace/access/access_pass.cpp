@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kSitesTold = 20;  // of each rung, in run.json
+constexpr size_t kSitesListed = 20;  // of each rung, in run.json
 
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;
@@ -114,7 +114,7 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
     }
     std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->byte_s > b->byte_s; });
     json sites = json::array();
-    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesTold))) {
+    for (const AccessSiteRow* row : std::span(rows).first(std::min(rows.size(), kSitesListed))) {
       json& site = sites.emplace_back(json{{"site", site_text(info, row->site)},
                                            {"proc_id", row->site.proc_id},
                                            {"blocks", row->blocks},
@@ -163,7 +163,7 @@ std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session)
     add("not seen: " + util::text_at(rung, "/blind_to"));
     const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
     const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
-    if (lost > 0) add(fmt::format("{} samples found no room", lost));
+    if (lost > 0) add(fmt::format("{} samples were lost: the buffer was full", lost));
     if (left_out > 0)
       add(left_out_text(name, left_out,
                         static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));

@@ -24,7 +24,7 @@ class AccessPass {
 
   // Adds to `access` of run.json what was found. Requires: stacks have names.
   void describe(const model::TraceInfo& info, nlohmann::json& run) const;
-  // What was not seen.
+  // Rows about what each rung cannot see, and what it lost or left out.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(const SessionInfo& session) const;
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 

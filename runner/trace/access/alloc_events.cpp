@@ -66,7 +66,8 @@ struct AllocEvents::State {
   std::unique_ptr<Columns> columns;
   int64_t at = 0;
   std::priority_queue<Waiting> waiting;
-  uint64_t rows = 0, settled = 0;  // rows that were read; those before this one have no earlier ones behind them
+  uint64_t rows = 0;     // read so far
+  uint64_t settled = 0;  // rows below this number are in order: no row that is still to be read is earlier
   int64_t begin_ns = std::numeric_limits<int64_t>::min();
 };
 

@@ -85,9 +85,9 @@ class AllocatorCoverage {
     Images unseen;
     for (const auto& [number, facts] : index_.notes().processes()) {
       const auto proc_id = proc_ids_.find(number);
-      for (const events::ProcessEvent& told : facts.told) {
-        const std::string exe(index_.strings().text(told.exe)), allocator(index_.strings().text(told.allocator));
-        const bool is_unseen = told.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
+      for (const events::ProcessEvent& record : facts.records) {
+        const std::string exe(index_.strings().text(record.exe)), allocator(index_.strings().text(record.allocator));
+        const bool is_unseen = record.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
         if (is_unseen) ++unseen[{proc_id == proc_ids_.end() ? 0 : proc_id->second, util::escaped_utf8(allocator)}];
       }
     }

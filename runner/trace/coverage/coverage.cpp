@@ -31,9 +31,9 @@ void CoverageMeter::add(const model::SumRow& sum) {
 }
 
 void CoverageMeter::add_cut_off(SpoolIndex& index) {
-  std::set<std::pair<uint64_t, uint64_t>> told;
+  std::set<std::pair<uint64_t, uint64_t>> listed;
   for (const auto& [serial, gap] : index.gaps()) {
-    if (gap.reason != MLRUN_GAP_CUT_OFF || !told.insert({serial, gap.first_monotonic_ns}).second) continue;
+    if (gap.reason != MLRUN_GAP_CUT_OFF || !listed.insert({serial, gap.first_monotonic_ns}).second) continue;
     const Channel* channel = serial == 0 ? nullptr : index.channels().find(serial);
     rows_.push_back({channel ? channel->origin.proc_id : 0, "what processes did after the end of the run",
                      "they were still running", -1, static_cast<int64_t>(std::min<uint64_t>(gap.count, INT64_MAX))});

@@ -49,7 +49,7 @@ bool is_counted_by_kernel(uint16_t number) {
   }
 }
 
-bool is_worth_telling(int64_t unseen, int64_t kernel) {
+bool is_worth_a_row(int64_t unseen, int64_t kernel) {
   if (unseen < kUnseenBytesMin) return false;
   return unseen / (unseen >= kManyBytes ? kManyPercentMin : kUnseenPercentMin) >= kernel / 100;
 }
@@ -165,7 +165,7 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
     const auto compare = [&](const char* subject, int64_t seen, int64_t own, int64_t whole) {
       const int64_t unseen = util::sum_of(own, -seen);
       if (whole < 0 || unseen >= kUnseenBytesMin) whole_.erase(process.proc_id);
-      if (whole < 0 || !is_worth_telling(unseen, whole)) return;
+      if (whole < 0 || !is_worth_a_row(unseen, whole)) return;
       rows.push_back({process.proc_id, subject,
                       reasons.why(process.proc_id) + (process.is_final ? "; the kernel counted them"
                                                                        : "; at least these were counted by the kernel "
@@ -209,7 +209,7 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
                       "by " + name + ", which recorded nothing: how many is not known, the process is another user's",
                       -1, of.unreadable});
     }
-    const auto tell = [&](const char* subject, int64_t bytes) {
+    const auto add_row = [&](const char* subject, int64_t bytes) {
       if (bytes < kUnseenBytesMin) return;
       rows.push_back({0, subject,
                       fmt::format("by {}{}, which recorded nothing; {}", name,
@@ -218,8 +218,8 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
                                                : "at least these were counted by the kernel when it was last asked"),
                       0, bytes});
     };
-    tell("bytes read", of.read);
-    tell("bytes written", of.written);
+    add_row("bytes read", of.read);
+    add_row("bytes written", of.written);
   }
 }
 
@@ -247,7 +247,7 @@ void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,
   };
   for (const Process& process : processes_) {
     if (process.proc_id == 0) continue;
-    const auto tell = [&](const char* subject, const char* detail, int64_t caused, int64_t devices) {
+    const auto add_row = [&](const char* subject, const char* detail, int64_t caused, int64_t devices) {
       const int64_t excess = util::sum_of(devices, -caused);
       if (excess < kDeviceBytesMin || excess / kDevicePercentMin < devices / 100) return;
       rows.push_back({process.proc_id, subject, detail, caused, devices});
@@ -261,13 +261,14 @@ void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,
     if (process.own.from_devices > read) {
       for (const std::string& library : libraries[process.proc_id]) util::add_to(read, size_of(library));
     }
-    tell("bytes read from devices",
-         "more than its calls and its libraries can have caused: page faults of mapped files, io_uring or Linux's aio",
-         read, process.own.from_devices);
+    add_row(
+        "bytes read from devices",
+        "more than its calls and its libraries can have caused: page faults of mapped files, io_uring or Linux's aio",
+        read, process.own.from_devices);
     if (!with_writes) continue;
-    tell("bytes written to devices",
-         "more than its calls can have caused: stores to mapped files, io_uring or Linux's aio",
-         caused_by(process.own.written, process.own.write_calls), process.own.to_devices);
+    add_row("bytes written to devices",
+            "more than its calls can have caused: stores to mapped files, io_uring or Linux's aio",
+            caused_by(process.own.written, process.own.write_calls), process.own.to_devices);
   }
 }
 

@@ -63,7 +63,7 @@ class GpuFileCalls {
   // Outcome of a batch operation.
   [[nodiscard]] BatchEnd end(int64_t number) const;
   [[nodiscard]] bool knows(int64_t number) const { return static_cast<size_t>(number) <= entries_.size(); }
-  [[nodiscard]] bool tells_posix() const { return below_ != Below::kNothing; }
+  [[nodiscard]] bool knows_posix() const { return below_ != Below::kNothing; }
 
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
   [[nodiscard]] const GpuFileBatches& batches() const { return batches_; }

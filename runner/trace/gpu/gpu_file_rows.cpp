@@ -42,7 +42,7 @@ void GpuFileRows::complete(GpuFileTableRow& of_table, int64_t number) {
   if (file.inode != 0) row.file_id = from_.inodes.find(file.device, file.inode, file.ns);
   // The reads and writes below a call are found by its file, unless the file's device number in the kernel is unknown.
   const bool is_found = from_.calls.knows(number) && (file.inode == 0 || row.file_id != 0);
-  row.has_posix = row.ret >= 0 && from_.calls.tells_posix() && is_found;
+  row.has_posix = row.ret >= 0 && from_.calls.knows_posix() && is_found;
   if (row.has_posix) row.posix = from_.calls.posix(number);
 }
 

@@ -221,7 +221,7 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wante
   if (totals_.without_gpu > 0) {
     rows.push_back({.subject = "GPUs",
                     .detail = fmt::format(
-                        "CUPTI did not tell on which GPU {} pieces of work were: idle time takes these for one GPU",
+                        "CUPTI did not report on which GPU {} pieces of work were: idle time takes these for one GPU",
                         totals_.without_gpu),
                     .level = model::kRemark});
   }

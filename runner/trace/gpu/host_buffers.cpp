@@ -19,7 +19,7 @@ struct NodeWeights {
   uint64_t known = 0, all = 0;
 };
 
-// Bytes of the pages that were asked, by node.
+// Bytes of the pages whose node was asked for, by node.
 NodeWeights weigh_nodes(const events::GpuHostEvent& event, uint64_t address) {
   NodeWeights weights;
   const mlrun_host_range range{address, event.bytes, event.phase};

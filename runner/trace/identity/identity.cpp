@@ -68,16 +68,16 @@ void Identity::join_instances() {
 
 void Identity::fill_from_images(const Process& process, model::ProcessRow& row) {
   for (const ProcessFacts* facts : process.instances) {
-    for (const events::ProcessEvent& told : facts->told) {
-      row.uid = told.uid;
-      if (told.rank >= 0) {
-        row.rank = told.rank;
-        row.launcher = told.launcher;
+    for (const events::ProcessEvent& record : facts->records) {
+      row.uid = record.uid;
+      if (record.rank >= 0) {
+        row.rank = record.rank;
+        row.launcher = record.launcher;
       }
-      if (told.local_rank >= 0) row.local_rank = told.local_rank;
-      if (told.world_size >= 0) row.world_size = told.world_size;
-      if (const auto cgroup = strings_.find(told.cgroup)) row.cgroup = util::escaped_utf8(*cgroup);
-      if (const auto arguments = strings_.find(told.arguments)) row.command = with_blanks(*arguments);
+      if (record.local_rank >= 0) row.local_rank = record.local_rank;
+      if (record.world_size >= 0) row.world_size = record.world_size;
+      if (const auto cgroup = strings_.find(record.cgroup)) row.cgroup = util::escaped_utf8(*cgroup);
+      if (const auto arguments = strings_.find(record.arguments)) row.command = with_blanks(*arguments);
     }
   }
 }
@@ -106,8 +106,8 @@ model::ProcessRow Identity::process_row(const Process& process, int32_t proc_id)
   row.kernel_read_bytes = io.read_bytes;
   row.kernel_write_bytes = io.write_bytes;
   row.kernel_io_ns = io.ts_ns;
-  row.kernel_io_final = process.last().end_told && process.last().io.ts_ns >= io.ts_ns;
-  if (process.last().end_told) row.end = "exit";
+  row.kernel_io_final = process.last().end_recorded && process.last().io.ts_ns >= io.ts_ns;
+  if (process.last().end_recorded) row.end = "exit";
   fill_from_images(process, row);
   return row;
 }
@@ -135,14 +135,14 @@ void Identity::add_images(model::TraceInfo& info) {
   };
   for (const Process& process : processes_) {
     for (const ProcessFacts* facts : process.instances) {
-      for (const events::ProcessEvent& told : facts->told) {
-        model::ImageRow* row = add(*facts, told.image);
+      for (const events::ProcessEvent& record : facts->records) {
+        model::ImageRow* row = add(*facts, record.image);
         if (!row) continue;
-        row->start_ns = static_cast<int64_t>(told.clock);
-        row->exe = util::escaped_utf8(strings_.text(told.exe));
-        row->arguments = with_blanks(strings_.text(told.arguments));
-        row->cwd = util::escaped_utf8(strings_.text(told.cwd));
-        row->allocator = util::escaped_utf8(strings_.text(told.allocator));
+        row->start_ns = static_cast<int64_t>(record.clock);
+        row->exe = util::escaped_utf8(strings_.text(record.exe));
+        row->arguments = with_blanks(strings_.text(record.arguments));
+        row->cwd = util::escaped_utf8(strings_.text(record.cwd));
+        row->allocator = util::escaped_utf8(strings_.text(record.allocator));
       }
     }
   }

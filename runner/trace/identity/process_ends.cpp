@@ -12,7 +12,7 @@ namespace mlrun::trace {
 namespace {
 
 // Summary of a process's channels.
-struct Told {
+struct ChannelFacts {
   bool channels = false, lost = false, running = false;
 };
 
@@ -42,8 +42,8 @@ void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& n
   }
 }
 
-void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
-               const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest) {
+void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
+              const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest) {
   bool run_lost = only_newest;
   std::set<uint64_t> running, torn;  // serials
   for (const auto& [serial, gap] : gaps) {
@@ -55,9 +55,9 @@ void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& ch
       torn.insert(serial);
     }
   }
-  std::unordered_map<int32_t, Told> told;
+  std::unordered_map<int32_t, ChannelFacts> facts;
   for (const Channel& channel : channels.all()) {
-    Told& of = told[channel.origin.proc_id];
+    ChannelFacts& of = facts[channel.origin.proc_id];
     const auto dropped = std::any_of(std::begin(channel.counters.drops), std::end(channel.counters.drops),
                                      [](const auto& drops) { return drops != 0; });
     of.channels = true;
@@ -65,7 +65,7 @@ void tell_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& ch
     of.running |= running.contains(channel.serial);
   }
   for (model::ProcessRow& process : processes) {
-    const Told of = told[process.proc_id];
+    const ChannelFacts of = facts[process.proc_id];
     if (!process.end.empty() || !of.channels) continue;
     if (of.running) {
       process.end = "running";

@@ -121,8 +121,8 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     const int64_t ts_ns = ns_of(*channel, event.clock);
     facts.first_ns = std::min(facts.first_ns, ts_ns);
     facts.last_ns = std::max(facts.last_ns, ts_ns);
-    facts.told.push_back(event);
-    facts.told.back().clock = static_cast<uint64_t>(ts_ns);
+    facts.records.push_back(event);
+    facts.records.back().clock = static_cast<uint64_t>(ts_ns);
   }
   for (const auto& [serial, event] : end_events_) {
     const Channel* channel = channels.find(serial);
@@ -130,10 +130,11 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     ProcessFacts& facts = facts_of(channel->about.process);
     const int64_t ts_ns = ns_of(*channel, event.clock);
     facts.last_ns = std::max(facts.last_ns, ts_ns);
-    facts.end_told = true;
-    if (event.rank >= 0 && !facts.told.empty() && facts.told.back().rank < 0) {
-      events::ProcessEvent& told = facts.told.back();
-      std::tie(told.rank, told.local_rank, told.world_size) = std::tie(event.rank, event.local_rank, event.world_size);
+    facts.end_recorded = true;
+    if (event.rank >= 0 && !facts.records.empty() && facts.records.back().rank < 0) {
+      events::ProcessEvent& record = facts.records.back();
+      std::tie(record.rank, record.local_rank, record.world_size) =
+          std::tie(event.rank, event.local_rank, event.world_size);
     }
     if (event.rchar >= 0 && ts_ns >= facts.io.ts_ns) facts.io = io_of(event, ts_ns);
   }

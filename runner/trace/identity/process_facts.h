@@ -33,9 +33,9 @@ struct ProcessFacts {
   uint32_t pid = 0, host_pid = 0, ppid = 0;
   uint64_t pid_namespace = 0, start_ticks = 0;
   int64_t first_ns = kLatestNs, last_ns = 0;
-  bool loaded = false;                     // loaded by exec, as far as recorded
-  bool end_told = false;                   // it recorded its exit, or the exec of another program
-  std::vector<events::ProcessEvent> told;  // in the order of the spool
+  bool loaded = false;                        // loaded by exec, as far as recorded
+  bool end_recorded = false;                  // it recorded its exit, or the exec of another program
+  std::vector<events::ProcessEvent> records;  // in the order of the spool
   KernelIo io;
 };
 

@@ -73,7 +73,7 @@ std::string answer_text(uint64_t answer) {
     case CUPTI_SLI: return "SLI is not supported";
     case CUPTI_WSL: return "this GPU is not supported in WSL";
     case CUPTI_UNKNOWN:
-      return "the driver of the GPU does not answer, or is too old for this libcupti; nvidia-smi may tell";
+      return "the driver of the GPU does not answer, or is too old for this libcupti; nvidia-smi may show why";
     default: return "CUPTI refused";
   }
 }

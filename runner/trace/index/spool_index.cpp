@@ -40,7 +40,7 @@ SpoolIndex::SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util
       anchors_(options.anchors) {}
 
 Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options, model::TraceInfo& info,
-                                                     const std::function<void(size_t, size_t)>& told) {
+                                                     const std::function<void(size_t, size_t)>& report) {
   util::UniqueFd fd(::open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open the spool " + options.path, errno);
@@ -67,7 +67,7 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
       },
       [&](unsigned thread, size_t block) -> Status {
         index->take(scans[thread]);
-        told(block + 1, blocks);
+        report(block + 1, blocks);
         return {};
       },
       [](unsigned, size_t) -> Status { return {}; });
@@ -201,7 +201,7 @@ Status SpoolIndex::resolve(model::TraceInfo& info) {
   identity.resolve(info);
   thread_numbers_ = identity.take_thread_numbers();
   note_waits(info.processes, notes_, channels_.all());
-  tell_ends(info.processes, channels_, gaps_, events_from_ns_ != 0);
+  set_ends(info.processes, channels_, gaps_, events_from_ns_ != 0);
   stacks_.finish(strings_, notes_.modules());
   return {};
 }

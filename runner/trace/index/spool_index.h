@@ -44,10 +44,10 @@ struct SpoolOptions {
 
 class SpoolIndex {
  public:
-  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `told` is
+  // Reads the whole spool. Fills processes, images, threads and files of `info`, which outlives the index. `report` is
   // called with the number of finished chunks and of all.
   static Result<std::unique_ptr<SpoolIndex>> load(const SpoolOptions& options, model::TraceInfo& info,
-                                                  const std::function<void(size_t, size_t)>& told);
+                                                  const std::function<void(size_t, size_t)>& report);
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] uint64_t bytes() const { return bytes_; }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/events/untold.h"
+#include "runner/events/unseen.h"
 
 namespace mlrun::trace {
 
@@ -17,17 +17,19 @@ constexpr const char* kOtherNumbers =
 
 }  // namespace
 
-bool told_by_system_calls(const SessionInfo& session) { return session.attached_by("file operations") == "tracepoint"; }
+bool recorded_by_system_calls(const SessionInfo& session) {
+  return session.attached_by("file operations") == "tracepoint";
+}
 
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
-  if (!told_by_system_calls(session)) return;
+  if (!recorded_by_system_calls(session)) return;
   info.coverage.push_back({0, "operations on files without a system call of their own",
                            fmt::format("recorded by system calls, so these have no row: {}; what they read from "
                                        "devices is in block_part",
                                        MLRUN_NO_FILE_CALLS),
                            -1, -1});
-  const int64_t untold = session.number("/kernel_side/untold_32bit_calls", 0);
-  if (untold > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, untold});
+  const int64_t unseen = session.number("/kernel_side/untold_32bit_calls", 0);
+  if (unseen > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, unseen});
 }
 
 }  // namespace mlrun::trace

@@ -8,7 +8,7 @@
 namespace mlrun::trace {
 
 // Whether file operations were recorded by system calls.
-bool told_by_system_calls(const SessionInfo& session);
+bool recorded_by_system_calls(const SessionInfo& session);
 
 // Adds rows of coverage.
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info);

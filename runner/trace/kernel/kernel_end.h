@@ -13,7 +13,7 @@ class KernelEnd {
  public:
   explicit KernelEnd(const SessionInfo& session);
 
-  // Whether it began to record, so that there is something to split by.
+  // Whether the kernel side began to record. Otherwise the time of calls is not split.
   [[nodiscard]] bool has_begun() const { return began_; }
 
   // Called for each record, in any order.

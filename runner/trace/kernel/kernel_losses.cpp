@@ -18,7 +18,7 @@ namespace {
 const char* reason_text(const mlrun_kernel_loss& loss) {
   const bool is_full = loss.reason == MLRUN_KERNEL_LOSS_MAP;
   if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than the kernel side tracks";
-  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_NAME) return "further from the root than a folder is looked for";
+  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_NAME) return "deeper below the root than paths are followed";
   if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than a path is recorded";
   switch (static_cast<mlrun_kernel_loss_reason>(loss.reason)) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";

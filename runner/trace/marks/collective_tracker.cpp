@@ -32,7 +32,7 @@ std::string reduction_text(const std::vector<PayloadValue>& payload) {
 }
 
 // Whether the range's payload contains the process's own rank in the communicator it names. A split has the parent's.
-bool tells_rank(std::string_view name) {
+bool has_own_rank(std::string_view name) {
   return name.starts_with("ncclCommInit") || name == "ncclCommDestroy" || name == "ncclCommAbort";
 }
 
@@ -89,7 +89,7 @@ void CollectiveTracker::place(model::CollectiveRow& row, uint64_t communicator) 
 }
 
 void CollectiveTracker::note_rank(const model::MarkRow& range, const std::vector<PayloadValue>& payload) {
-  if (!tells_rank(range.name)) return;
+  if (!has_own_rank(range.name)) return;
   const PayloadValue* communicator = find_value(payload, kCommunicator);
   const std::optional<int64_t> rank = number(payload, kRank), ranks = number(payload, kRanks);
   const std::optional<int64_t> devices = number(payload, kDevices);

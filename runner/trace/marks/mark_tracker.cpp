@@ -179,7 +179,7 @@ void MarkTracker::take_payload(Open& range, const MarkMoment& end) {
   const PayloadLayout* layout = layout_of(end.event.payload);
   if (!layout) return note_unknown(end.event.payload);
   if (layout->values(end.structure).empty()) {
-    ++partial_structures_;
+    ++structures_.partial;
     return;
   }
   range.event.payload_type = end.event.payload_type;
@@ -222,8 +222,8 @@ const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
 
 // Counts why there is no layout.
 void MarkTracker::note_unknown(uint64_t id) {
-  const bool is_told = id != 0 && !index_.strings().text(id).empty();
-  ++(is_told ? structures_refused_ : unknown_structures_);
+  const bool is_known = id != 0 && !index_.strings().text(id).empty();
+  ++(is_known ? structures_.refused : structures_.unknown);
 }
 
 std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
@@ -233,7 +233,7 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
     return {};
   }
   std::vector<PayloadValue> values = layout->values(range.structure);
-  if (layout->left_out() != 0 || values.size() < layout->members().size()) ++partial_structures_;
+  if (layout->left_out() != 0 || values.size() < layout->members().size()) ++structures_.partial;
   return values;
 }
 
@@ -241,7 +241,7 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
 std::string MarkTracker::structure_text(const std::vector<PayloadValue>& values) {
   const size_t room = std::min(kPayloadTextMax, kPayloadTextsMax - std::min(kPayloadTextsMax, value_bytes_));
   const size_t fit = payload_that_fits(values, room);
-  if (fit < values.size()) ++cut_structures_;
+  if (fit < values.size()) ++structures_.cut;
   if (fit == 0) return {};
   std::string text = payload_json(std::span(values).first(fit)).dump();
   value_bytes_ += text.size();
@@ -253,10 +253,10 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   const auto add = [&](int64_t count, const char* what) {
     if (count > 0) rows.push_back({.subject = "payloads of NVTX", .detail = fmt::format("{} {}", count, what)});
   };
-  add(unknown_structures_, "of a layout that the program did not register: only the mark is there");
-  add(structures_refused_, "of a layout that is damaged, too large or one too many: only the mark is there");
-  add(partial_structures_, "of which only some members could be decoded");
-  add(cut_structures_, "of which only the first members have room in the table");
+  add(structures_.unknown, "of a layout that the program did not register: only the mark is there");
+  add(structures_.refused, "of a layout that is damaged, too large or one too many: only the mark is there");
+  add(structures_.partial, "of which only some members could be decoded");
+  add(structures_.cut, "of which only the first members have room in the table");
   if (calls_of_unknown_range_ > 0) {
     rows.push_back({.subject = "ranges of GPU work",
                     .detail = fmt::format("{} calls of CUDA took so long that the range they began in is not known",

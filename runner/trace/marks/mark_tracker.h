@@ -106,7 +106,9 @@ class MarkTracker {
   std::unordered_map<uint64_t, std::optional<PayloadLayout>> layouts_;  // by string id
   size_t value_bytes_ = 0;                                              // of the structured payloads in this slice
   int64_t cut_domains_ = 0;
-  int64_t unknown_structures_ = 0, structures_refused_ = 0, partial_structures_ = 0, cut_structures_ = 0;
+  struct {
+    int64_t unknown = 0, refused = 0, partial = 0, cut = 0;
+  } structures_;  // payloads that are not shown in full
   CollectiveTracker collectives_;
 };
 

@@ -110,7 +110,7 @@ bool take_numbers(std::string_view& line, auto&... numbers) { return (take_numbe
 }  // namespace
 
 // A member as in the layout's text.
-struct PayloadLayout::Told {
+struct PayloadLayout::Declared {
   uint64_t flags = 0, type = 0, detail = 0, offset = 0, enum_bytes = 0;
   std::string_view name;
 
@@ -123,7 +123,7 @@ struct PayloadLayout::Told {
   [[nodiscard]] Shape element() const;
 };
 
-PayloadLayout::Told::Shape PayloadLayout::Told::element() const {
+PayloadLayout::Declared::Shape PayloadLayout::Declared::element() const {
   if (type >= kFirstOwnType) {
     if (!is_width(enum_bytes)) return {};
     return {enum_bytes, enum_bytes, PayloadForm::kUnsigned};
@@ -138,7 +138,7 @@ PayloadLayout::Told::Shape PayloadLayout::Told::element() const {
   return {known->width, known->width, known->is_read ? std::optional(known->form) : std::nullopt};
 }
 
-PayloadLayout::Told::Shape PayloadLayout::Told::shape() const {
+PayloadLayout::Declared::Shape PayloadLayout::Declared::shape() const {
   if ((flags & kPointer) != 0) return {kPointerBytes, kPointerBytes, {}};
   Shape one = element();
   if ((flags & kArray) == 0 && (flags & kOffsets) == 0) return one;
@@ -161,39 +161,40 @@ std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
     if (!is_member && !line.starts_with("V ")) return {};
     line.remove_prefix(2);
     if (is_member) {
-      Told told;
-      if (!take_numbers(line, told.flags, told.type, told.detail, told.offset, told.enum_bytes)) return {};
-      told.name = line;
+      Declared declared;
+      if (!take_numbers(line, declared.flags, declared.type, declared.detail, declared.offset, declared.enum_bytes))
+        return {};
+      declared.name = line;
       if (layout.count_ >= kLayoutMembersMax) return {};
-      layout.add(told);
+      layout.add(declared);
     } else {
       uint64_t value = 0;
       if (!take_number(line, value)) return {};
-      if (layout.last_is_told_) layout.members_.back().meanings.emplace_back(value, util::escaped_utf8(line));
+      if (layout.last_is_kept_) layout.members_.back().meanings.emplace_back(value, util::escaped_utf8(line));
     }
   }
   return layout;
 }
 
 // The first member's offset is explicit; for the others 0 means "after the previous one".
-void PayloadLayout::add(const Told& told) {
-  const Told::Shape shape = told.shape();
+void PayloadLayout::add(const Declared& declared) {
+  const Declared::Shape shape = declared.shape();
   std::optional<size_t> at = cursor_;
   if (at) {
     const size_t alignment = std::max<size_t>(1, pack_ == 0 ? shape.alignment : std::min(shape.alignment, pack_));
     at = (*at + alignment - 1) / alignment * alignment;
   }
-  if (count_ == 0 || told.offset != 0) at = told.offset;
+  if (count_ == 0 || declared.offset != 0) at = declared.offset;
   ++count_;
   const bool is_placed = at && *at <= kEndMax && shape.width && *shape.width <= kEndMax;
   cursor_ = is_placed ? std::optional(*at + *shape.width) : std::nullopt;
-  last_is_told_ = is_placed && shape.form;
-  if (!last_is_told_) {
+  last_is_kept_ = is_placed && shape.form;
+  if (!last_is_kept_) {
     ++left_out_;
     return;
   }
   PayloadMember& member = members_.emplace_back();
-  member.name = told.name.empty() ? "#" + std::to_string(count_) : util::escaped_utf8(told.name);
+  member.name = declared.name.empty() ? "#" + std::to_string(count_) : util::escaped_utf8(declared.name);
   member.form = *shape.form;
   member.offset = *at;
   member.width = *shape.width;

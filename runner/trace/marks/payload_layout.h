@@ -48,12 +48,12 @@ class PayloadLayout {
   [[nodiscard]] size_t left_out() const { return left_out_; }  // members that cannot be decoded
 
  private:
-  struct Told;
-  void add(const Told& told);
+  struct Declared;
+  void add(const Declared& declared);
 
   std::vector<PayloadMember> members_;
   size_t left_out_ = 0, count_ = 0, pack_ = 0;
-  bool last_is_told_ = false;
+  bool last_is_kept_ = false;
   std::optional<size_t> cursor_ = 0;  // offset of a member without an explicit one; nullopt: unknown
 };
 

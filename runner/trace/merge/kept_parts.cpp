@@ -63,19 +63,19 @@ std::string KeptParts::made_of(const std::string& trace_folder, const std::vecto
   for (const char* name : {MLRUN_SESSION_FILE, MLRUN_SPOOL_FILE, MLRUN_KEPT_FILE, MLRUN_SUMS_FILE, MLRUN_KERNEL_FILE}) {
     files.push_back(trace_folder + "/" + name);
   }
-  json told = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
+  json inputs = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
   for (const std::string& path : files) {
     constexpr int64_t kSecond = 1'000'000'000;
     struct stat status {};
-    json& file = told["files"].emplace_back(json::array({fs::path(path).filename().string()}));
+    json& file = inputs["files"].emplace_back(json::array({fs::path(path).filename().string()}));
     if (::stat(path.c_str(), &status) != 0) continue;
     file.push_back(status.st_size);
     file.push_back(status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec);
   }
   const auto program = check("/proc/self/exe");
   if (!program) return {};
-  told["program"] = {program->bytes, program->crc};
-  return line(told);
+  inputs["program"] = {program->bytes, program->crc};
+  return line(inputs);
 }
 
 std::string KeptParts::made_of(const std::string& files, const model::TraceInfo& info) {
@@ -127,17 +127,17 @@ std::string KeptParts::find_whole(const std::string& made_of) {
   std::string lines = made_of + "\n";
   if (made_of.empty() || !is_ours()) return lines;
   std::ifstream file(journal());
-  std::string told;
+  std::string text;
   std::set<size_t> seen;
-  if (!std::getline(file, told) || told != made_of) return lines;
-  while (std::getline(file, told)) {
-    const json value = util::parse_json(told);
+  if (!std::getline(file, text) || text != made_of) return lines;
+  while (std::getline(file, text)) {
+    const json value = util::parse_json(text);
     if (!value.is_object() || !value.contains("part") || !value["part"].is_number_unsigned()) continue;
     const size_t part = value["part"];
     if (!seen.insert(part).second) continue;
-    if (told != describe(part)) continue;
+    if (text != describe(part)) continue;
     kept_.insert(part);
-    lines += told + "\n";
+    lines += text + "\n";
   }
   return lines;
 }
@@ -179,16 +179,16 @@ Status KeptParts::open(const std::string& made_of) {
   if (made_of.empty()) return {};
   constexpr mode_t kMode = 0644;
   if (auto written = util::write_atomically(journal(), lines, kMode); !written) return written;
-  told_.open(journal(), std::ios::app);
+  journal_file_.open(journal(), std::ios::app);
   return {};
 }
 
 void KeptParts::add(size_t part) {
-  if (!told_.is_open()) return;
-  const std::string told = describe(part);
-  if (told.empty()) return;
+  if (!journal_file_.is_open()) return;
+  const std::string text = describe(part);
+  if (text.empty()) return;
   const std::lock_guard lock(mutex_);
-  told_ << told + "\n" << std::flush;
+  journal_file_ << text + "\n" << std::flush;
 }
 
 }  // namespace mlrun::trace

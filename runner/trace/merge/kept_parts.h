@@ -60,7 +60,7 @@ class KeptParts {
   std::vector<std::string> tables_;
   std::set<size_t> kept_;
   std::mutex mutex_;  // guards the stream
-  std::ofstream told_;
+  std::ofstream journal_file_;
 };
 
 }  // namespace mlrun::trace

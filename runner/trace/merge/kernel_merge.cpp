@@ -60,7 +60,7 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
 bool KernelMerge::has_signal(const char* name) const { return !session_.attached_by(name).empty(); }
 
 bool KernelMerge::lacks_faults() const {
-  return has_calls() ? !records_faults(session_) : told_by_system_calls(session_);
+  return has_calls() ? !records_faults(session_) : recorded_by_system_calls(session_);
 }
 
 bool KernelMerge::sees_page_cache() const { return present() && has_signal("page cache"); }
@@ -130,7 +130,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   join_.parts.sort();
   join_.file_ops.sort();
   join_.remotes.sort();
-  join_.pages.finish(info.files, !told_by_system_calls(session_));
+  join_.pages.finish(info.files, !recorded_by_system_calls(session_));
   join_.reused.load(info.files);
   gpu_files_.finish(info.files);
   completions_.sort();
@@ -146,7 +146,7 @@ class KernelMerge::Tables {
         events_from_ns_(events_from_ns),
         threads_(info),
         silent_(info),
-        by_system_calls_(told_by_system_calls(merge.session_)),
+        by_system_calls_(recorded_by_system_calls(merge.session_)),
         inodes_(info.files, merge.names_seen(), merge.observed_.files().made()),
         gpu_files_({merge.gpu_files_, merge.gpu_file_gaps_, threads_, inodes_, builder,
                     merge.below_gpu_files() != GpuFileCalls::Below::kNothing}) {
@@ -300,7 +300,7 @@ class KernelMerge::Tables {
     return {};
   }
 
-  // Reads and writes inside it have ended before it.
+  // Follows the reads and writes inside the call, which ended first.
   Status take(const mlrun_cufile_call& record) {
     if (!merge_.libcufile_.is_followed()) return unreadable();
     const auto added = gpu_files_.add(record);
@@ -415,7 +415,7 @@ void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
   libcufile_.add_gaps(info, "calls of cuFile from before", "what they did until then has no row");
   gpu_file_gaps_.add_rows(info, gpu_files_.batches());
   add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
-  if (gpu_files_.tells_posix() || gpu_files_.empty()) return;
+  if (gpu_files_.knows_posix() || gpu_files_.empty()) return;
   info.coverage.push_back({0, "reads and writes below cuFile",
                            "whether libcufile moved bytes by calls of its own (compatibility mode) is not known: add "
                            "--preload, or for what runs already --kprobes=vfs,cufile",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side of a trace: reads its spool (kernel.bin) twice, once for the join with the calls and once for the
-// tables. Memory: two row groups of each table, and up to the limits of limits.h (further items are counted):
+// The kernel side of a trace: reads its spool (kernel.bin) once for the join with the calls, and once for the tables.
+// Where waits were recorded a KernelFollower reads along, with calls and then with operations. CudaMerge reads it by
+// for_each(), with --stacks twice. Memory: two row groups of each table, and up to the limits of limits.h (further items are counted):
 //   24 bytes  for each bio fragment, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each fork, exec and exit of a thread and each /proc sample of a process in observe mode
 //   32 bytes  for each call on a file whose inode number another file of the trace shares

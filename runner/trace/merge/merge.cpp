@@ -241,9 +241,9 @@ void Merger::look_ahead(const Partition& partition, size_t at) const {
 void Merger::feed(Worker& worker) {
   Partition& partition = worker.partition;
   worker.first_call_id = totals_.calls + 1;
-  offsets_->apply(partition);
-  mappings_->apply(partition);
-  counters_->apply(partition);
+  offsets_->apply(partition);             // split() finds the block I/O of a read by its range,
+  mappings_->apply(partition);            // and that of msync by its file
+  counters_->apply(partition);            // totals become changes, which add up
   gpu_join_->name_threads(partition);     // marks are of threads, and CUPTI knows only the process of a call
   marks_->apply(partition, mark_meter_);  // adds rows; sets the marks of CUDA calls, which their work gets by apply()
   kernel_->split(partition);
@@ -388,7 +388,7 @@ void Merger::note_collectives() {
   collectives_ = marks_->collectives().meter().finish();
   if (mllog_.outside != 0) {
     const auto outside = static_cast<int64_t>(mllog_.outside), kept = static_cast<int64_t>(info_.marks.size());
-    info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "of before or after the run: left out", kept,
+    info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "before or after the run: left out", kept,
                               kept + outside, model::kRemark});
   }
   add_remarks(info_, marks_->coverage());

@@ -64,8 +64,8 @@ json coverage_json(const std::vector<model::CoverageRow>& rows) {
 }
 
 json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
-  static constexpr std::array<const char*, 7> kTables = {"api",  "kernel", "memcpy", "memset",
-                                                         "sync", "memory", "graph"};
+  static constexpr std::array kTables = {"api", "kernel", "memcpy", "memset", "sync", "memory", "graph"};
+  static_assert(kTables.size() == model::kGpuKinds);
   static constexpr std::array<const char*, 8> kClocks = {"monotonic", "realtime", "none",  "no_end",
                                                          "inverted",  "outside",  "other", "wrapped"};
   json rows = json::object(), clocks = json::object();

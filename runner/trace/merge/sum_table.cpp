@@ -157,15 +157,15 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   if (without_stretch != 0) add("in which phase calls were, by file", kTooMany, all - without_stretch, all);
   if (without_file != 0) add("which files calls were on", kTooMany, of_calls - without_file, of_calls);
   if (without_site != 0) add("which code made calls", kTooMany, all - without_site, all);
-  const auto told = [](uint64_t number) { return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX)); };
-  if (state.threads != 0) add("single threads", kTooMany, -1, told(state.threads));
+  const auto clamped = [](uint64_t number) { return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX)); };
+  if (state.threads != 0) add("single threads", kTooMany, -1, clamped(state.threads));
   if (state.names + state.reports != 0) {
-    add("names, stacks and reports", "more than --summary-only keeps", -1, told(state.names + state.reports));
+    add("names, stacks and reports", "more than --summary-only keeps", -1, clamped(state.names + state.reports));
   }
-  if (state.marks != 0) add("bounds of phases", "more than --summary-only distinguishes", -1, told(state.marks));
+  if (state.marks != 0) add("bounds of phases", "more than --summary-only distinguishes", -1, clamped(state.marks));
   if (state.late_marks != 0) {
     add("bounds of phases", "the log had them late: calls until then count for the phase before", -1,
-        told(state.late_marks));
+        clamped(state.late_marks));
   }
   return rows;
 }

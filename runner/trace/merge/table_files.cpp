@@ -136,15 +136,15 @@ std::vector<std::string> PartWriter::tables(bool has_gpu) {
 
 void PartWriter::pass(const Partition& partition, int64_t first_call_id) {
   if (join_ == nullptr) return;
-  const auto tell = [&](std::span<const model::CallRow* const> rows) {
+  const auto join_rows = [&](std::span<const model::CallRow* const> rows) {
     for (const model::CallRow* row : rows) join_->call(*row, first_call_id++);
   };
-  const auto tell_group = [&](const GroupEnds&) -> Status {
-    add_group(partition.calls, tell);
+  const auto join_group = [&](const GroupEnds&) -> Status {
+    add_group(partition.calls, join_rows);
     return {};
   };
   const size_t count = partition.calls.size() - partition.folded_calls;
-  static_cast<void>(for_each_group(partition.calls, count, partition, RowKind::kCall, tell_group));
+  static_cast<void>(for_each_group(partition.calls, count, partition, RowKind::kCall, join_group));
 }
 
 Status PartWriter::write(const Partition& partition, size_t number, int64_t first_call_id) {

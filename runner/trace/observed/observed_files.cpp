@@ -60,14 +60,14 @@ void ObservedFiles::add(const events::KernelReader& reader) {
   });
 }
 
-// A repeated observation with the same path is the same file. `may_be_told_again`: the inode may have been another file
+// A repeated observation with the same path is the same file. `may_be_new_file`: the inode may have been another file
 // in between.
-void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_told_again) {
+void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_new_file) {
   const uint64_t inode = inode_key(file.device, file.inode);
   const uint64_t identity = scrambled(mlrun_content_hash(file.path.data(), file.path.size()), inode);
   auto known = known_.find(identity);
   if (const auto last = last_.find(inode);
-      known != known_.end() && last != last_.end() && last->second == known->second && !may_be_told_again) {
+      known != known_.end() && last != last_.end() && last->second == known->second && !may_be_new_file) {
     return;
   }
   const auto takes_room = [&] { return texts_->take(util::escaped_utf8(file.path).size()); };

@@ -59,7 +59,7 @@ class ObservedFiles {
     std::string path;
     uint32_t magic = 0;  // of its file system; 0: unknown
   };
-  void add_seen(int64_t ns, File file, bool may_be_told_again);
+  void add_seen(int64_t ns, File file, bool may_be_new_file);
   void add_made(const mlrun_file_op& operation);
 
   TextBudget* texts_;

@@ -26,7 +26,7 @@ class FreeTimes {
   // `rows`: the rows so far; the last one usually is the free.
   void add(const FreeTime& time, AllocRows& rows);
 
-  // Applies the remaining ones when all rows exist. One whose free is missing is ignored.
+  // Applies the remaining times, when all rows exist. A time whose free has no row is ignored.
   void apply(AllocRows& rows);
 
  private:

@@ -64,6 +64,7 @@ enum class RowKind : uint8_t {
   kGpuMemory,
   kGpuGraph
 };
+static_assert(static_cast<size_t>(RowKind::kGpuGraph) - static_cast<size_t>(RowKind::kGpuApi) + 1 == model::kGpuKinds);
 
 inline RowKind row_kind(model::GpuKind kind) {
   return static_cast<RowKind>(static_cast<uint8_t>(RowKind::kGpuApi) + static_cast<uint8_t>(kind));

@@ -71,7 +71,7 @@ class ProcessLookTest : public testing::Test {
       while (reader.next()) visit(reader);
     }
   }
-  size_t processes_told() {
+  size_t processes_recorded() {
     size_t count = 0;
     for_each_record([&](const events::KernelReader& reader) {
       if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.head().pid == own_pid_) count++;
@@ -137,11 +137,11 @@ TEST_F(ProcessLookTest, WhatWasReadDuringAnExecIsNotRecorded) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
-    EXPECT_EQ(processes_told(), 0u);
+    EXPECT_EQ(processes_recorded(), 0u);
   };
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
   look_at_all();
-  EXPECT_EQ(processes_told(), 1u) << "it is looked at again";
+  EXPECT_EQ(processes_recorded(), 1u) << "it is looked at again";
 }
 
 TEST_F(ProcessLookTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
@@ -151,7 +151,7 @@ TEST_F(ProcessLookTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
   };
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
   look_at_all();
-  EXPECT_EQ(processes_told(), 2u);
+  EXPECT_EQ(processes_recorded(), 2u);
 }
 
 TEST_F(ProcessLookTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhile) {
@@ -164,7 +164,7 @@ TEST_F(ProcessLookTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhi
   look_at_all();
   EXPECT_EQ(next, kNone + 100);
   EXPECT_GE(drains_, 101);
-  EXPECT_EQ(processes_told(), 1u);
+  EXPECT_EQ(processes_recorded(), 1u);
 }
 
 constexpr uid_t kNobody = 65534;

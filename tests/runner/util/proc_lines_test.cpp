@@ -11,6 +11,7 @@ TEST(ProcLines, AMapOfAFileHasItsPathWithBlanks) {
   ASSERT_TRUE(map);
   EXPECT_EQ(map->range, "7f2c00000000-7f2c00021000");
   EXPECT_EQ(map->start, 0x7f2c00000000);
+  EXPECT_EQ(map->rights, "r-xp");
   EXPECT_EQ(map->end, 0x7f2c00021000);
   EXPECT_EQ(map->file_offset, 0x1000);
   EXPECT_EQ(map->major, 0xfe);

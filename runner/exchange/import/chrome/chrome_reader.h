@@ -25,7 +25,7 @@ class ChromeReader {
   ChromeReader(TraceMaker& to, std::string path);
 
   Status element(std::string_view text, int64_t offset);
-  // As JsonSplitter's visitor has it.
+  // The next three are called by JsonSplitter, which says when.
   Result<size_t> object(std::string_view bytes);
   Status member(int depth, std::string_view key, std::string_view value);
   JsonSplitter::Reads reads(int depth, std::string_view key, char first);

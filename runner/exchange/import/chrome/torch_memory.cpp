@@ -63,7 +63,8 @@ class MemoryTimeline {
       if (Status taken = change(first_); !taken) return taken;
     }
     if (!early_.empty())
-      to_.file().leave_out("memory that was there before, and no time", static_cast<int64_t>(early_.size()));
+      to_.file().leave_out("memory allocated before the recording began, at an unknown time",
+                           static_cast<int64_t>(early_.size()));
     return {};
   }
 

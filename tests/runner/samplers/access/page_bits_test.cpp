@@ -25,6 +25,8 @@ constexpr const char* kSmaps =
     "Size:               8192 kB\nRss:                8192 kB\nReferenced:          4096 kB\nAnonHugePages:      6144 "
     "kB\n"
     "VmFlags: rd wr mr mw me ac sd\n"
+    "7f0000900000-7f0000901000 rw-p 00000000 00:00 0                          [anon: my arena]\n"
+    "Rss:                   4 kB\nReferenced:            0 kB\n"
     "7f0001000000-7f0001800000 rw-s 00000000 00:01 99                         /dev/shm/x\n"
     "Rss:                   4 kB\nReferenced:            4 kB\n"
     "7f0002000000-7f0002001000 ---p 00000000 00:00 0 \n"
@@ -33,7 +35,7 @@ constexpr const char* kSmaps =
 
 TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
   const std::vector<Mapping> mappings = parse_mappings(kSmaps);
-  ASSERT_EQ(mappings.size(), 2u);
+  ASSERT_EQ(mappings.size(), 3u);
   EXPECT_EQ(mappings[0].start, 0x55d0c1000000u);
   EXPECT_EQ(mappings[0].bytes(), 2u << 20);
   EXPECT_EQ(mappings[0].resident_bytes, 1024u << 10);
@@ -41,6 +43,7 @@ TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
   EXPECT_EQ(mappings[1].start, 0x7f0000000000u);
   EXPECT_EQ(mappings[1].referenced_bytes, 4096u << 10);
   EXPECT_EQ(mappings[1].huge_bytes, 6144u << 10);
+  EXPECT_EQ(mappings[2].resident_bytes, 4u << 10) << "a name with a blank";
 }
 
 TEST(PageBits, ProcessesThatHaveEndedHaveNone) {

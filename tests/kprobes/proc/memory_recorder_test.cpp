@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what is read from /proc/meminfo and how often it is recorded.
-#include "kprobes/proc/memory_teller.h"
+#include "kprobes/proc/memory_recorder.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,13 +36,13 @@ TEST(MemoryIn, IsNothingWhereALineIsMissingOrHasNoNumber) {
   EXPECT_FALSE(memory_in("Buffers: x kB\nCached: 3 kB\n"));
 }
 
-TEST(MemoryTeller, RecordsOnceASecondAndOnRequest) {
+TEST(MemoryRecorder, RecordsOnceASecondAndOnRequest) {
   std::string path = testing::TempDir() + "mlrun-memory-XXXXXX";
   const util::UniqueFd file(::mkstemp(path.data()));
   KernelSpool spool(file.get());
-  MemoryTeller teller(spool);
-  for (const uint64_t ns : {5 * kSecond, 5 * kSecond + kSecond / 2, 6 * kSecond + 1}) teller.look(ns);
-  teller.tell(6 * kSecond + 2);
+  MemoryRecorder recorder(spool);
+  for (const uint64_t ns : {5 * kSecond, 5 * kSecond + kSecond / 2, 6 * kSecond + 1}) recorder.look(ns);
+  recorder.record(6 * kSecond + 2);
   spool.flush();
   std::vector<uint64_t> times;
   trace::SpoolCursor cursor(file.get(), 0, spool.bytes(), spool.bytes());

@@ -15,15 +15,15 @@ namespace mlrun::probes {
 // nullopt: the text has no such lines. Head and time are left to the caller.
 std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo);
 
-class MemoryTeller {
+class MemoryRecorder {
  public:
   // Requires: spool outlives it.
-  explicit MemoryTeller(KernelSpool& spool) : spool_(spool) {}
+  explicit MemoryRecorder(KernelSpool& spool) : spool_(spool) {}
 
   // Reads /proc/meminfo if a second has passed since the last time.
   void look(uint64_t now_ns);
   // Reads it in any case.
-  void tell(uint64_t now_ns);
+  void record(uint64_t now_ns);
 
  private:
   KernelSpool& spool_;

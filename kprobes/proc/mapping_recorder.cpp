@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/proc/mapping_teller.h"
+#include "kprobes/proc/mapping_recorder.h"
 
 #include <functional>
 #include <string>
@@ -17,17 +17,17 @@ constexpr size_t kProcessesMax = size_t{1} << 16;  // further ones are recorded 
 
 }  // namespace
 
-void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) {
+void MappingRecorder::record(uint32_t pid, std::string_view maps, uint64_t time_ns) {
   std::string lines;
   for (const std::string_view line : util::split(maps, "\n")) {
     const auto map = util::maps_line(line);
     if (map && map->is_code && map->has_file()) lines.append(line).push_back('\n');
   }
   const size_t hash = std::hash<std::string>{}(lines);
-  const auto known = told_.find(pid);
-  if (lines.empty() || (known != told_.end() && known->second == hash)) return;
-  if (told_.size() >= kProcessesMax) told_.clear();
-  told_[pid] = hash;
+  const auto known = recorded_.find(pid);
+  if (lines.empty() || (known != recorded_.end() && known->second == hash)) return;
+  if (recorded_.size() >= kProcessesMax) recorded_.clear();
+  recorded_[pid] = hash;
   std::string_view left = lines;
   while (!left.empty()) {
     const std::string_view first = left.substr(0, kTextMax);
@@ -38,7 +38,7 @@ void MappingTeller::tell(uint32_t pid, std::string_view maps, uint64_t time_ns) 
   }
 }
 
-void MappingTeller::put(uint32_t pid, std::string_view lines, uint64_t time_ns) {
+void MappingRecorder::put(uint32_t pid, std::string_view lines, uint64_t time_ns) {
   mlrun_mappings_seen head{};
   head.head.kind = MLRUN_KERNEL_MAPPINGS;
   head.head.time_ns = time_ns;

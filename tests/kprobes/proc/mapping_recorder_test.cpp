@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests records of processes' mappings, as the merge reads them.
-#include "kprobes/proc/mapping_teller.h"
+#include "kprobes/proc/mapping_recorder.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,13 +19,13 @@
 namespace mlrun::probes {
 namespace {
 
-class MappingTellerTest : public testing::Test {
+class MappingRecorderTest : public testing::Test {
  protected:
-  MappingTellerTest() : path_(testing::TempDir() + "mlrun-mappings-XXXXXX"), file_(::mkstemp(path_.data())) {}
-  ~MappingTellerTest() override { ::unlink(path_.c_str()); }
+  MappingRecorderTest() : path_(testing::TempDir() + "mlrun-mappings-XXXXXX"), file_(::mkstemp(path_.data())) {}
+  ~MappingRecorderTest() override { ::unlink(path_.c_str()); }
 
   // Time and text of each record.
-  std::vector<std::pair<uint64_t, std::string>> told() {
+  std::vector<std::pair<uint64_t, std::string>> records() {
     std::vector<std::pair<uint64_t, std::string>> records;
     spool_.flush();
     trace::SpoolCursor cursor(file_.get(), 0, spool_.bytes(), spool_.bytes());
@@ -45,7 +45,7 @@ class MappingTellerTest : public testing::Test {
   std::string path_;
   util::UniqueFd file_;
   KernelSpool spool_{file_.get()};
-  MappingTeller teller_{spool_};
+  MappingRecorder recorder_{spool_};
 };
 
 const std::string kCode = "7f0000001000-7f0000002000 r-xp 00001000 fe:00 12    /usr/lib/a library.so\n";
@@ -54,33 +54,33 @@ const std::string kOthers =
     "7f0000003000-7f0000004000 rwxp 00000000 00:00 0 \n"
     "7ffc00000000-7ffc00001000 r-xp 00000000 00:00 0    [vdso]\n";
 
-TEST_F(MappingTellerTest, RecordsOnlyCodeOfFiles) {
-  teller_.tell(4, kOthers + kCode, 10);
-  EXPECT_EQ(told(), (std::vector<std::pair<uint64_t, std::string>>{{10, kCode}}));
+TEST_F(MappingRecorderTest, RecordsOnlyCodeOfFiles) {
+  recorder_.record(4, kOthers + kCode, 10);
+  EXPECT_EQ(records(), (std::vector<std::pair<uint64_t, std::string>>{{10, kCode}}));
 }
 
-TEST_F(MappingTellerTest, RecordsItAgainAfterAChangeAndForEachProcess) {
+TEST_F(MappingRecorderTest, RecordsItAgainAfterAChangeAndForEachProcess) {
   const std::string more = kCode + "7f0000009000-7f000000a000 r-xp 00000000 fe:00 13    /usr/lib/b.so\n";
-  teller_.tell(4, kCode, 10);
-  teller_.tell(4, kOthers + kCode, 20);
-  teller_.tell(5, kCode, 30);
-  teller_.tell(4, more, 40);
-  teller_.tell(4, "", 50);
-  EXPECT_EQ(told(), (std::vector<std::pair<uint64_t, std::string>>{{10, kCode}, {30, kCode}, {40, more}}));
+  recorder_.record(4, kCode, 10);
+  recorder_.record(4, kOthers + kCode, 20);
+  recorder_.record(5, kCode, 30);
+  recorder_.record(4, more, 40);
+  recorder_.record(4, "", 50);
+  EXPECT_EQ(records(), (std::vector<std::pair<uint64_t, std::string>>{{10, kCode}, {30, kCode}, {40, more}}));
 }
 
-TEST_F(MappingTellerTest, ManyLibrariesAreSeveralRecordsOfOneTime) {
+TEST_F(MappingRecorderTest, ManyLibrariesAreSeveralRecordsOfOneTime) {
   std::string maps;
   for (int i = 0; i < 3000; ++i) maps += kCode;
-  teller_.tell(4, maps, 10);
-  const auto records = told();
+  recorder_.record(4, maps, 10);
+  const auto all = records();
   std::string together;
-  for (const auto& [time_ns, text] : records) {
+  for (const auto& [time_ns, text] : all) {
     EXPECT_EQ(time_ns, 10u);
     EXPECT_EQ(text.back(), '\n');
     together += text;
   }
-  EXPECT_GT(records.size(), 1u);
+  EXPECT_GT(all.size(), 1u);
   EXPECT_EQ(together, maps);
 }
 

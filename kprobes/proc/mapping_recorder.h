@@ -12,19 +12,19 @@
 
 namespace mlrun::probes {
 
-class MappingTeller {
+class MappingRecorder {
  public:
   // Requires: spool outlives it.
-  explicit MappingTeller(KernelSpool& spool) : spool_(spool) {}
+  explicit MappingRecorder(KernelSpool& spool) : spool_(spool) {}
 
   // `maps`: /proc/PID/maps, read at `time_ns`. Adds no record if the code is as it was in the last one.
-  void tell(uint32_t pid, std::string_view maps, uint64_t time_ns);
+  void record(uint32_t pid, std::string_view maps, uint64_t time_ns);
 
  private:
   void put(uint32_t pid, std::string_view lines, uint64_t time_ns);
 
   KernelSpool& spool_;
-  std::map<uint32_t, size_t> told_;  // hash of the lines, by process
+  std::map<uint32_t, size_t> recorded_;  // hash of the lines, by process
 };
 
 }  // namespace mlrun::probes

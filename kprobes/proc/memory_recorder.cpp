@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/proc/memory_teller.h"
+#include "kprobes/proc/memory_recorder.h"
 
 #include <charconv>
 
@@ -35,11 +35,11 @@ std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo) {
   return seen;
 }
 
-void MemoryTeller::look(uint64_t now_ns) {
-  if (now_ns >= next_look_ns_) tell(now_ns);
+void MemoryRecorder::look(uint64_t now_ns) {
+  if (now_ns >= next_look_ns_) record(now_ns);
 }
 
-void MemoryTeller::tell(uint64_t now_ns) {
+void MemoryRecorder::record(uint64_t now_ns) {
   next_look_ns_ = now_ns + kSecondNs;
   auto seen = memory_in(util::read_text("/proc/meminfo"));
   if (!seen) return;
