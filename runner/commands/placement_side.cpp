@@ -13,6 +13,7 @@
 #include "runner/events/placed_mappings.h"
 #include "runner/placement/resolve.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
 
@@ -68,6 +69,12 @@ nlohmann::json counts_at(const mlrun_placement& area, const mlrun_placement& hea
   return counts;
 }
 
+std::vector<mlrun_place_slot> slots_of(const mlrun_placement& area, const mlrun_placement& head) {
+  std::vector<mlrun_place_slot> result(std::min(head.slots_taken, head.slots_count));
+  for (uint32_t i = 0; i < result.size(); i++) std::memcpy(&result[i], slot_at(area, head, i), sizeof result[i]);
+  return result;
+}
+
 nlohmann::json pages_of(const placement::FoundBySlotAndRule& found, uint32_t slot) {
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [where, pages] : found) {
@@ -83,6 +90,26 @@ nlohmann::json pages_of(const placement::FoundBySlotAndRule& found, uint32_t slo
     }
   }
   return list;
+}
+
+// What each process did by each rule, and where its pages were found.
+void describe_processes(nlohmann::json& placement, const mlrun_placement& area, uint32_t rules,
+                        const placement::FoundBySlotAndRule& found) {
+  const mlrun_placement head = head_of(area, rules);
+  nlohmann::json processes = nlohmann::json::array();
+  const std::vector<mlrun_place_slot> all = slots_of(area, head);
+  for (uint32_t i = 0; i < all.size(); i++) {
+    if (all[i].taken == 0) continue;
+    processes.push_back({{"pid", all[i].pid},
+                         {"window", all[i].window},
+                         {"window_bytes", all[i].window_bytes},
+                         {"rules", counts_at(area, head, i)},
+                         {"pages", pages_of(found, i)}});
+  }
+  placement["images"] = head.processes;
+  placement["without_memory"] = head.without_memory;
+  placement["not_counted"] = head.slots_taken > head.slots_count ? head.slots_taken - head.slots_count : 0;
+  placement["processes"] = std::move(processes);
 }
 
 // A process of another pid namespace has its own number there, which may be another process's here.
@@ -144,6 +171,7 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
   for (const placement::Rule& rule : rules.rules) {
     list.push_back({{"text", util::escaped_utf8(rule.text)},
                     {"nodes", rule.nodes},
+                    {"mmap", rule.calls == MLRUN_PLACE_MMAP},
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},
                     {"strict", rule.strict},
@@ -153,17 +181,17 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
   session["placement"]["rules"] = std::move(list);
 }
 
+void describe_recovered(nlohmann::json& session, const mlrun_placement& area) {
+  const auto rules = static_cast<uint32_t>(util::list_at(session, "/placement/rules").size());
+  if (rules == 0 || session["placement"].contains("processes")) return;
+  describe_processes(session["placement"], area, rules, {});
+  session["placement"]["problem"] = "mlrun was killed";
+}
+
 PlacedBlocks::PlacedBlocks(const Rules& rules, const mlrun_placement& area)
     : area_(area), rules_(static_cast<uint32_t>(rules.rules.size())) {
   if (rules_ != 0) sampler_ = std::make_unique<placement::PageSampler>(rules_);
   counters_before_ = machine_counters();
-}
-
-std::vector<mlrun_place_slot> PlacedBlocks::slots() const {
-  const mlrun_placement head = head_of(area_, rules_);
-  std::vector<mlrun_place_slot> result(std::min(head.slots_taken, head.slots_count));
-  for (uint32_t i = 0; i < result.size(); i++) std::memcpy(&result[i], slot_at(area_, head, i), sizeof result[i]);
-  return result;
 }
 
 std::vector<placement::PlacedMapping> PlacedBlocks::mappings_of(uint32_t slot) const {
@@ -184,7 +212,7 @@ void PlacedBlocks::follow(uint64_t now_ns) {
   if (!sampler_ || now_ns < next_ns_) return;
   next_ns_ = now_ns + kFollowNs;
   std::vector<placement::HeapPlace> places;
-  const std::vector<mlrun_place_slot> all = slots();
+  const std::vector<mlrun_place_slot> all = slots_of(area_, head_of(area_, rules_));
   for (uint32_t i = 0; i < all.size(); i++) {
     const auto pid = static_cast<int>(all[i].pid);
     if (all[i].taken != 0 && pid > 0 && is_in_namespace(pid, all[i].pid_namespace))
@@ -201,23 +229,8 @@ void PlacedBlocks::describe(nlohmann::json& session) {
   if (!sampler_) return;
   std::string problem;
   const placement::FoundBySlotAndRule found = sampler_->finish(problem);
-  const mlrun_placement head = head_of(area_, rules_);
-  nlohmann::json& placement = session["placement"];
-  nlohmann::json processes = nlohmann::json::array();
-  const std::vector<mlrun_place_slot> all = slots();
-  for (uint32_t i = 0; i < all.size(); i++) {
-    if (all[i].taken == 0) continue;
-    processes.push_back({{"pid", all[i].pid},
-                         {"window", all[i].window},
-                         {"window_bytes", all[i].window_bytes},
-                         {"rules", counts_at(area_, head, i)},
-                         {"pages", pages_of(found, i)}});
-  }
-  placement["images"] = head.processes;
-  placement["without_memory"] = head.without_memory;
-  placement["not_counted"] = head.slots_taken > head.slots_count ? head.slots_taken - head.slots_count : 0;
-  placement["processes"] = std::move(processes);
-  placement["problem"] = problem;
+  describe_processes(session["placement"], area_, rules_, found);
+  session["placement"]["problem"] = problem;
 }
 
 }  // namespace mlrun::commands

@@ -34,6 +34,9 @@ std::string placement_library(const RunOptions& options, const launch::Installat
 // `placement` of session.json, at the start: the rules.
 void describe_rules(nlohmann::json& session, const Rules& rules);
 
+// The same at the end, of a run whose mlrun was killed: what the processes have counted, if that is not there already.
+void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
+
 // Follows the processes that place blocks.
 class PlacedBlocks {
  public:
@@ -46,7 +49,6 @@ class PlacedBlocks {
   void describe(nlohmann::json& session);
 
  private:
-  [[nodiscard]] std::vector<mlrun_place_slot> slots() const;
   [[nodiscard]] std::vector<placement::PlacedMapping> mappings_of(uint32_t slot) const;  // the newest first
 
   const mlrun_placement& area_;

@@ -9,6 +9,7 @@
 
 #include "runner/collect/recording.h"
 #include "runner/collect/recovery.h"
+#include "runner/commands/placement_side.h"
 #include "runner/commands/session_facts.h"
 #include "runner/launch/merge_process.h"
 #include "runner/launch/own_limits.h"
@@ -33,6 +34,7 @@ Status complete(const std::string& folder, launch::SessionFile& session) {
   if (Status completed = (*recovery)->complete(); !completed) return completed;
   if ((*recovery)->collector() != nullptr) {
     describe_collection(session.data, *(*recovery)->collector(), (*recovery)->spool(), *(*recovery)->control());
+    describe_recovered(session.data, *(*recovery)->placement());
   }
   session.data["recovered"] = true;
   session.data["state"] = "collected";

@@ -57,22 +57,30 @@ std::string pages_text(const Placed& placed) {
   return text;
 }
 
+std::string not_sampled_text(const json& run) {
+  const std::string problem = util::text_at(run, "/placement/problem");
+  return fmt::format("pages not sampled ({})", problem.empty() ? "less than a second" : problem);
+}
+
 std::string rule_text(const json& run, size_t rule, const std::string& text, const TextStyle& style) {
   const Placed placed = placed_by(run, rule);
   const std::string head = style.bold("PLACED") + "  '" + printable(text) + "'  ";
-  if (placed.matches == 0) return wrap(head, kLead, {style.warning("no block fits this rule")}, style);
-  std::vector<std::string> items = {counted(placed.matches, "block") + " of " + bytes_text(placed.bytes),
-                                    "at most " + bytes_text(placed.peak_bytes) + " at once in a process"};
+  const bool maps = util::flag_at(run, fmt::format("/placement/rules/{}/mmap", rule));
+  const std::string what = maps ? "mapping" : "block";
+  if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
+  std::vector<std::string> items = {counted(placed.matches, what) + " of " + bytes_text(placed.bytes)};
+  // How long mappings of the program's own live is not known.
+  if (!maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
     items.push_back(
         style.warning(fmt::format("{} of {} not placed: no memory, a limit reached, or (pmem) a forked process",
-                                  counted(placed.fallbacks, "block"), bytes_text(placed.fallback_bytes))));
+                                  counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes))));
   }
   const std::string folder = util::text_at(run, fmt::format("/placement/rules/{}/folder", rule));
   if (!folder.empty())
     items.push_back("in files in " + printable(folder));
   else
-    items.push_back(placed.bytes_on.empty() ? "pages not sampled (less than a second)" : pages_text(placed));
+    items.push_back(placed.bytes_on.empty() ? not_sampled_text(run) : pages_text(placed));
   return wrap(head, kLead, items, style);
 }
 
@@ -108,6 +116,10 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
         style.bold("PLACED"), kLead,
         {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
         style);
+  }
+  if (!rules.empty() && util::json_at(*summary.run, "/placement/processes").is_null()) {
+    return wrap(style.bold("PLACED"), kLead,
+                {style.warning("unknown: mlrun was killed, and what it had counted of the rules is lost")}, style);
   }
   for (size_t i = 0; i < rules.size(); i++) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
   if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {

@@ -10,6 +10,7 @@
 
 #include "runner/events/placement.h"
 #include "runner/parquet/table_batches.h"
+#include "runner/sweep/advise/process_ends.h"
 
 namespace mlrun::sweep {
 
@@ -138,8 +139,8 @@ void rank(const std::string& rung, TraceSites& result) {
 // Follows the blocks, from the first event to the last.
 class Lives {
  public:
-  Lives(const Stacks& stacks, const SiteAccesses& accesses, TraceSites& result)
-      : stacks_(stacks), accesses_(accesses), result_(result) {}
+  Lives(const Stacks& stacks, const ProcessEnds& ends, const SiteAccesses& accesses, TraceSites& result)
+      : stacks_(stacks), ends_(ends), accesses_(accesses), result_(result) {}
 
   void add(const Event& event) {
     const auto key = std::make_pair(event.process, event.address);
@@ -177,7 +178,8 @@ class Lives {
     one.lives.insert(one.lives.end(), site.lives.begin(), site.lives.end());
   }
 
-  void finish(const Event& event, int64_t at_ns) {
+  void finish(const Event& event, int64_t until_ns) {
+    const int64_t at_ns = ends_.of_block(event.process, event.at_ns, until_ns);
     const uint64_t bytes = (event.bytes + kPage - 1) / kPage * kPage;
     const double byte_seconds = static_cast<double>(bytes) * static_cast<double>(at_ns - event.at_ns) / 1e9;
     const SiteName* const name = stacks_.find(event.stack);
@@ -197,6 +199,7 @@ class Lives {
   }
 
   const Stacks& stacks_;
+  const ProcessEnds& ends_;
   const SiteAccesses& accesses_;
   TraceSites& result_;
   std::map<std::pair<int64_t, int64_t>, Event> live_;
@@ -264,8 +267,10 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.at_ns < b.at_ns; });
   const auto accesses = read_accesses(trace);
   if (!accesses) return tl::make_unexpected(accesses.error());
+  const auto ends = ProcessEnds::read(trace);
+  if (!ends) return tl::make_unexpected(ends.error());
   TraceSites result;
-  Lives lives(stacks, *accesses, result);
+  Lives lives(stacks, *ends, *accesses, result);
   for (const Event& event : events) lives.add(event);
   lives.end();
   return result;

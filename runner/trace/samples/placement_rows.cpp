@@ -37,6 +37,7 @@ PlacementRow row_of(const json& counts, int32_t rule, const std::string& text, i
 
 std::vector<PlacementRow> placement_rows(const json& run) {
   std::vector<PlacementRow> rows;
+  if (!run.contains(json::json_pointer("/placement/processes"))) return rows;  // what was counted is lost
   const json rules = list_at(run, "/placement/rules"), processes = list_at(run, "/placement/processes");
   for (size_t i = 0; i < rules.size(); i++) {
     const std::string text = rules[i].is_object() ? rules[i].value("text", "") : "";
