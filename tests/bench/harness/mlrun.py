@@ -80,7 +80,6 @@ class Null(Tracer):
 
     name = "null"
     about = "the program alone, in the place of a tracer"
-    needs_command_clock_inside = True
     records = False
     is_mlrun = True  # has as many pairs
 
