@@ -27,6 +27,7 @@ Status read_word(const std::string& text, std::string_view word, AccessOptions& 
     if (!(hz >= kFewestAccessHz && hz <= kMostAccessHz))
       return fail(
           fmt::format("--access={}: the samples a second must be from {} to {}", text, kFewestAccessHz, kMostAccessHz));
+    if (access.hz > 0) return fail(fmt::format("--access={}: two numbers of samples a second; give one", text));
     access.hz = hz;
     return {};
   }
@@ -34,7 +35,8 @@ Status read_word(const std::string& text, std::string_view word, AccessOptions& 
   if (word == "require") {
     access.wish = Wish::kRequire;
   } else if (std::find(kAccessWords.begin(), kAccessWords.end(), word) != kAccessWords.end()) {
-    access.rungs.emplace_back(word);
+    if (std::find(access.rungs.begin(), access.rungs.end(), word) == access.rungs.end())
+      access.rungs.emplace_back(word);
   } else {
     return fail(fmt::format("--access={}: '{}' is none of {}, a number of samples a second, off, require", text, word,
                             fmt::join(kAccessWords, ", ")));

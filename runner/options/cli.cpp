@@ -14,6 +14,11 @@ namespace {
 
 constexpr int kNotFound = 127;
 
+tl::unexpected<Error> missing_value(const CLI::App& app, const std::string& name) {
+  return fail(fmt::format("{}: the value is missing; give one, or leave the option out; see mlrun {} --help", name,
+                          app.get_name()));
+}
+
 // The option as written, without its value: "--where" of "--where=x".
 std::string name_in(const std::string& word) { return word.substr(0, word.find('=')); }
 
@@ -56,6 +61,7 @@ Status check_words(const CLI::App& app, const Arguments& arguments) {
     if (is_joined || option->get_items_expected_max() == 0 || i + 1 == arguments.size()) continue;
     const std::string& next = arguments[i + 1];
     if (next.empty()) return empty_value(app, name + " ''");
+    if (next == "--" && option->get_items_expected_min() > 0) return missing_value(app, name);
     if (option->get_items_expected_min() > 0 || next.front() != '-') ++i;
   }
   return {};

@@ -105,7 +105,10 @@ Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
   for (Rule& rule : rules) {
     Status found = find_nodes(rule);
     if (found && rule.memkind) found = check_memkind();
-    if (!found) return fail(fmt::format("--place '{}': {}", rule.text, found.error().text));
+    if (found) continue;
+    const bool is_kind_alone = !mem_kind.empty() && &rule == &rules.back();
+    const std::string option = is_kind_alone ? "--mem-kind " + mem_kind : fmt::format("--place '{}'", rule.text);
+    return fail(fmt::format("{}: {}", option, found.error().text));
   }
   if (const Status found = find_folder(texts.pmem, rules); !found) return tl::make_unexpected(found.error());
   return rules;

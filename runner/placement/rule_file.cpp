@@ -129,7 +129,7 @@ std::string changed_files(const std::string& path, const toml::table& file) {
 }  // namespace
 
 Result<std::vector<Rule>> read_rule_file(const std::string& path) {
-  const auto text = util::read_file(path);
+  const auto text = util::read_file(path, util::kWrittenBytesMax);
   if (!text)
     return fail(
         fmt::format("{}: {}; a rule has a '->', and everything else is the name of a file", path, text.error().text));

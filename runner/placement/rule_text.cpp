@@ -44,8 +44,8 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 template <typename Number>
-bool is_number(std::string_view text, Number& number) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+bool is_number(std::string_view text, Number& number, int base = 10) {
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
@@ -78,7 +78,10 @@ class Reader {
   }
 
   Status read_condition() {
-    if (take("and")) return {};
+    if (take("and")) {
+      const bool joins = at_ > 1 && !at_end() && words_[at_] != "->" && words_[at_] != "and";
+      return joins ? Status() : fail("'and' stands between two conditions");
+    }
     if (take("mmap")) {
       rule_.calls = MLRUN_PLACE_MMAP;
       return {};
@@ -144,12 +147,14 @@ class Reader {
     std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
     if (offset.starts_with("0x")) offset.remove_prefix(2);
     const size_t dash = offset.find('-');
-    const std::string_view last = dash == std::string_view::npos ? "0" : offset.substr(dash + 1);
-    offset = offset.substr(0, dash);
-    return !last.empty() && last.find_first_not_of(kDigits) == std::string_view::npos &&
-           plus != std::string_view::npos && plus >= kBuildIdLeast && !offset.empty() &&
+    uint64_t first = 0, last = UINT64_MAX;
+    const auto is_offset = [](std::string_view text, uint64_t& number) {
+      return text.find_first_not_of(kDigits) == std::string_view::npos && is_number(text, number, 16);
+    };
+    if (dash != std::string_view::npos && !is_offset(offset.substr(dash + 1), last)) return false;
+    return plus != std::string_view::npos && plus >= kBuildIdLeast &&
            frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
-           offset.find_first_not_of(kDigits) == std::string_view::npos;
+           is_offset(offset.substr(0, dash), first) && first <= last;
   }
 
   Status read_size() {
@@ -222,13 +227,15 @@ class Reader {
   }
 
   Status read_ratio(const std::string& text) {
-    for (const std::string_view part : util::split(text, ":")) {
+    const auto parts = util::split(text, ":");
+    const bool has_empty_part = parts.size() != 1 + static_cast<size_t>(std::count(text.begin(), text.end(), ':'));
+    for (const std::string_view part : parts) {
       uint32_t share = 0;
       if (!is_number(part, share) || share == 0 || share > 1000)
         return fail(fmt::format("'{}' is no ratio; write it like 3:1, with numbers from 1 to 1000", text));
       rule_.shares.push_back(share);
     }
-    if (rule_.shares.size() < 2 || rule_.shares.size() > MLRUN_PLACE_SHARES)
+    if (has_empty_part || rule_.shares.size() < 2 || rule_.shares.size() > MLRUN_PLACE_SHARES)
       return fail(fmt::format("'{}' is no ratio of 2 to {} nodes", text, int{MLRUN_PLACE_SHARES}));
     if (!take("node") && !take("nodes")) return fail(fmt::format("behind '{}' there is no 'node N,M'", text));
     return read_where(Target::kRatio, "a list of nodes");
@@ -249,6 +256,7 @@ class Reader {
       return {};
     }
     if (take("budget")) {
+      if (rule_.budget_bytes != 0) return fail("two budgets; a rule can have one");
       const auto bytes = read_bytes();
       if (!bytes) return tl::make_unexpected(bytes.error());
       if (*bytes < kLeastBlock) return fail(fmt::format("a budget below {} bytes places nothing", kLeastBlock));

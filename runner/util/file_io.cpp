@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+
+#include <fmt/format.h>
 
 #include "runner/util/unique_fd.h"
 
@@ -48,11 +51,14 @@ std::string read_text(const std::string& path, size_t limit_bytes) {
   return text;
 }
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path, size_t limit_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno("open " + path, errno);
   std::string text;
-  if (const int error = read_all(fd.get(), SIZE_MAX, text); error != 0) return fail_errno("read " + path, error);
+  const size_t enough = limit_bytes == SIZE_MAX ? limit_bytes : limit_bytes + 1;
+  if (const int error = read_all(fd.get(), enough, text); error != 0) return fail_errno("read " + path, error);
+  if (text.size() > limit_bytes)
+    return fail(fmt::format("{} has more than {} MiB; name a smaller file", path, limit_bytes >> 20));
   return text;
 }
 

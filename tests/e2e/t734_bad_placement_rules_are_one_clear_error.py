@@ -12,6 +12,12 @@ BAD = {
     "colour red -> default": "is no condition",
     "main and worker -> default": "a rule can have one",
     "site 12+x -> default": "is no frame of a signature",
+    "site 1f2e3d4c+0x20-10 -> default": "is no frame of a signature",
+    "size >= 1M and -> default": "'and' stands between two conditions",
+    "and size >= 1M -> default": "'and' stands between two conditions",
+    "size >= 1M -> 1::1 node 0,1": "'1::1' is no ratio",
+    "size >= 1M -> :1 node 0": "':1' is no ratio",
+    "-> node 0 budget 5G budget 9K": "two budgets",
     "-> default strict": "names none",
     "-> node 0 budget 0": "a budget below 4096 bytes",
     "mmap size >= 1M -> node 0 budget 1G": "a budget is one of blocks",
@@ -48,6 +54,9 @@ def check(this):
         this.path("rules.toml").write_text(text + "\n", encoding="utf-8")
         refused(this, said, "--place", this.path("rules.toml"))
     refused(this, "there are dax-kmem", "--mem-kind", "fast")
+    refused(this, "--mem-kind hbw: this machine has no hbw memory", "--mem-kind", "hbw")
+    refused(this, "/dev/zero has more than 16 MiB", "--place", "/dev/zero")
+    refused(this, "--place: the value is missing", "--place")
     this.environment["MEMKIND_HBW_NODES"] = "fast"
     refused(this, "MEMKIND_HBW_NODES is no list of nodes", "--place", "-> hbw")
     refused(this, "64 are the most", *(["--place", "-> default"] * 65))

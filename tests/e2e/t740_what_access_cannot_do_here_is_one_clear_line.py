@@ -8,6 +8,7 @@ WRONG = {
     ("--access=fast",): "'fast' is none of precise, hint-faults",
     ("--access=cold,,damon",): "a value is missing beside a comma",
     ("--access=clear-refs,cold",): "clear the same bits",
+    ("--access=10,20",): "two numbers of samples a second",
     ("--access=0",): "the samples a second must be from",
     ("--access-read-event=1cd",): "are about --access=precise: add it",
     ("--access=cold", "--access-read-event=1cd"): "add precise",
@@ -22,6 +23,8 @@ def check(this):
         done = this.run(case.MLRUN, "run", "-o", this.path("none"), *options, "--", "/bin/echo", "ran")
         this.equal(f"exit status of {options}", (done.returncode, done.stdout), (125, ""), said=done.stderr)
         this.true(f"{options}: one line that says why", said in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+    trace = this.trace("/bin/echo", "ran", options=("--access=faults,faults,require",))
+    this.equal("named twice is once", (trace.stdout, "--access" in trace.stderr), ("ran\n", False), said=trace.stderr)
     doctor = this.run(case.MLRUN, "doctor").stdout
     doctor = " ".join(doctor[doctor.index("accesses"):].split())
     for rung in RUNGS:
@@ -33,6 +36,8 @@ def check(this):
     trace = this.trace("/bin/echo", "ran", options=("--access=precise", "--access-read-event=ffff"))
     this.true("named and absent: said", "accesses to memory are not seen: precise: " in trace.stderr, trace.stderr)
     this.equal("and it ran", (trace.stdout, trace.rows("access")), ("ran\n", []))
+    beside = this.trace("/bin/echo", "ran", options=("--access", "--access-read-event=ffff"))
+    this.true("a number of an event that is not counted: said", "precise: " in beside.stderr, beside.stderr)
     this.true("and the trace says why", trace.run["access"]["problem"].startswith("precise: "), trace.run["access"])
 
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "runner/sweep/advise/toml_text.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
@@ -18,14 +18,9 @@ namespace mlrun::sweep {
 
 namespace {
 
-// A basic string of TOML is one of JSON.
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::string list_of(const std::vector<std::string>& texts) {
   std::vector<std::string> all;
-  for (const std::string& text : texts) all.push_back(quoted(text));
+  for (const std::string& text : texts) all.push_back(toml_text(text));
   return fmt::format("[{}]", fmt::join(all, ", "));
 }
 
@@ -47,10 +42,10 @@ std::string rules_text(const Advice& advice) {
       for (const std::string_view frame : util::split(advice.signatures[i], ",")) frames.emplace_back(frame);
       text += fmt::format("  # {}\n  {},\n", util::printable(advice.labels[i]), list_of(frames));
     }
-    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", quoted(advice.spread.empty() ? advice.fast : advice.spread),
+    text += fmt::format("]\nto = {}\nbudget = \"{}\"\n", toml_text(advice.spread.empty() ? advice.fast : advice.spread),
                         advice.capacity_bytes);
   }
-  return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, quoted(advice.slow));
+  return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
 }
 
 // Another build has other offsets, but the same names of functions.
@@ -64,7 +59,7 @@ std::string frames_text(const Advice& advice) {
   std::string text;
   for (const auto& [name, table] : {std::pair{"functions", &functions}, std::pair{"libraries", &libraries}}) {
     if (!table->empty()) text += fmt::format("[advice.{}]\n", name);
-    for (const auto& [key, value] : *table) text += fmt::format("{} = {}\n", quoted(key), quoted(value));
+    for (const auto& [key, value] : *table) text += fmt::format("{} = {}\n", toml_text(key), toml_text(value));
   }
   return text.empty() ? text : "\n# To recognise the callers in another build of their files.\n" + text;
 }
@@ -106,16 +101,16 @@ std::string advice_text(const Advice& advice) {
       "# Of the gain of all sites: what the chosen ones have, and what no choice can exceed.\ngain = {:.6f}\ngain_most "
       "= {:.6f}\n"
       "command = {}\nfolder = {}\n",
-      quoted(advice.trace), quoted(advice.fast), quoted(advice.slow), quoted(advice.figure), advice.capacity_bytes,
-      advice.min_bytes, quoted(advice.ranked_by), advice.gain, advice.gain_most, list_of(advice.command),
-      quoted(advice.folder));
-  if (!advice.spread.empty()) text += fmt::format("spread = {}\n", quoted(advice.spread));
+      toml_text(advice.trace), toml_text(advice.fast), toml_text(advice.slow), toml_text(advice.figure),
+      advice.capacity_bytes, advice.min_bytes, toml_text(advice.ranked_by), advice.gain, advice.gain_most,
+      list_of(advice.command), toml_text(advice.folder));
+  if (!advice.spread.empty()) text += fmt::format("spread = {}\n", toml_text(advice.spread));
   if (advice.prediction) text += prediction_text(*advice.prediction);
   return text + frames_text(advice) + rules_text(advice);
 }
 
 Result<Advice> read_advice(const std::string& path) {
-  const auto text = util::read_file(path);
+  const auto text = util::read_file(path, util::kWrittenBytesMax);
   if (!text) return fail(fmt::format("{}: {}", path, text.error().text));
   toml::table file;
   try {

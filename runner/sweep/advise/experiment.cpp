@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/sweep/advise/toml_text.h"
 #include "runner/sweep/execute/execute.h"
 #include "runner/sweep/plan/named_values.h"
 #include "runner/sweep/plan/read_plan.h"
@@ -27,10 +28,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr double kVerified = 0.95;  // of a run's pages
-
-std::string toml_text(const std::string& text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
 
 // As a shell reads it.
 std::string shell_word(const std::string& word) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -61,7 +62,13 @@ std::optional<std::string> misplaced(const RunOptions& options, const Configurat
   if ((!options.cpus.empty() || !options.cpu_node.empty()) && (!values.cpus.empty() || !values.cpu_node.empty())) {
     return "--cpus or --cpu-node: the keys cpus and cpu_node choose CPUs, too";
   }
-  if (!options.mem_node.empty() && !values.mem_node.empty()) return "--mem-node: the key mem_node is there, too";
+  for (const auto& [option, nodes] :
+       {std::pair{"--mem-node", &options.mem_node}, std::pair{"--preferred", &options.preferred},
+        std::pair{"--interleave", &options.interleave},
+        std::pair{"--weighted-interleave", &options.weighted_interleave}}) {
+    if (!nodes->empty() && !values.mem_node.empty())
+      return fmt::format("{}: the key mem_node chooses nodes of memory, too", option);
+  }
   return {};
 }
 

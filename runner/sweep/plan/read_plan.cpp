@@ -19,7 +19,7 @@ namespace mlrun::sweep {
 namespace {
 
 Status read_modes_file(const std::string& file, Draft& draft) {
-  const auto text = util::read_file(file);
+  const auto text = util::read_file(file, util::kWrittenBytesMax);
   if (!text) return tl::make_unexpected(text.error());
   read_modes(*text, file, ModesVariables::of_environment(), draft);
   if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
@@ -56,7 +56,7 @@ void read_workload_words(const std::vector<std::string>& workloads, Draft& draft
 }  // namespace
 
 Result<Plan> read_plan(const std::string& file, const std::string& modes) {
-  const auto text = util::read_file(file);
+  const auto text = util::read_file(file, util::kWrittenBytesMax);
   if (!text) return tl::make_unexpected(text.error());
   Draft draft;
   if (!modes.empty()) {

@@ -64,7 +64,7 @@ bool scalar_text(const toml::node& node, std::string& text) {
 }
 
 const toml::node* TomlKeys::find(const std::string& key) {
-  known_.push_back(key);
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
   return table_.get(key);
 }
 
