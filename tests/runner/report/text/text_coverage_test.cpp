@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a summary says of its own completeness: nothing recorded, nothing asked for, lost, not seen.
-#include "runner/report/text/text.h"
-
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/report/text/text.h"
 #include "tests/runner/summary/small_training.h"
 
 namespace mlrun::summary {
