@@ -72,13 +72,14 @@ bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_f
   range->first = range->top = from + 1;  // page 0 stands for none
   range->mapped = range->top + 1;
   range->end = end;
-  return map_first(range->top, file) && window_add_tables(range->top, range->mapped);
+  return map_first(range->top, file);
 }
 
 void *range_seed(const struct range *range) { return address_of(range->mapped - 1); }
 
+// The first table is added here too: a rule that no block fits has none, which counts where the address space is limited.
 static bool map_up_to(struct range *range, uint32_t mapped) {
-  if (mapped > range->end || !window_add_tables(range->mapped, mapped)) return false;
+  if (mapped > range->end || !window_add_tables(range->mapped - 1, mapped)) return false;
   size_t more = (size_t)(mapped - range->mapped) * kPageBytes;
   if (!pages_resize(range_seed(range), kPageBytes, kPageBytes + more)) return false;
   range->mapped = mapped;

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A placed block that is resized to 0 bytes ends as the program's allocator does it (libc, jemalloc, tcmalloc, mimalloc); it becomes smaller
 where no memory is left for another one; a block that grows leaves alone what the program has mapped; handlers of exit and destructors
-allocate; and threads together stay within a budget."""
+allocate; and threads together stay within a budget. Rules that no block fits take next to none of the address space, which a program may have limited."""
 
 from lib import allocators, case
 
 BUDGET = 4 << 20
+SIZE = "import os; print(int(open('/proc/self/statm').read().split()[0]) * os.sysconf('SC_PAGE_SIZE'))"
 
 
 def check(this):
@@ -18,6 +19,8 @@ def check(this):
     trace = this.untraced_and_traced(this.victim("places"), "nothing", options=("--preload=off", "--place", "-> default"))
     rule = trace.run["placement"]["processes"][0]["rules"][0]
     this.true("what no allocator can give is not counted", rule["fallbacks"] == 0 and rule["bytes"] < 100 << 20, rule)
+    sizes = [int(this.trace("/usr/bin/python3", "-c", SIZE, options=("--preload=off", *("--place", "size >= 1G -> default") * rules)).stdout) for rules in (1, 64)]
+    this.true("address space of 63 rules more", sizes[1] - sizes[0] < 8 << 20, sizes)
     for name, linked in allocators.victims(this, "shared"):
         this.environment["LD_PRELOAD"] = allocators.library_of(this, name, linked)
         this.untraced_and_traced(program, "zero", "ends", options=("--preload=off", "--place", "-> default"))
