@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of placed blocks are sampled from outside: table page_node has as much memory as the program holds, on the machine's nodes, and the
-summary names each rule, with its share of pages, and the rule that no block fits."""
+summary names each rule, with its share of pages, and the rule that no block fits. Processes for whose counts there is no room are said."""
+
+import json
 
 from lib import case
 
@@ -10,6 +12,14 @@ blocks = [bytearray(8 << 20) for _ in range(8)]
 time.sleep(3.5)
 """
 BYTES = 8 * (8 << 20)
+FORK = """
+import os
+for _ in range(200):
+    if os.fork() == 0:
+        block = bytearray(2 << 20)
+        os._exit(0)
+    os.wait()
+"""
 
 
 def check(this):
@@ -25,8 +35,16 @@ def check(this):
     pages = trace.rows("page_node")
     this.true("sampled more than once", pages and all(row["looks"] >= 2 and row["rule"] == 1 for row in pages), pages)
     this.true("as much as there is", abs(sum(row["bytes"] for row in pages) - BYTES) < BYTES * 0.1, pages)
+    told = json.loads(this.run(case.MLRUN, "report", out, "--json").stdout)["placement"]["rules"]
+    this.equal("report --json", [(rule["rule"], rule["matches"], [node["node"] for node in rule["nodes"]]) for rule in told],
+               [(options[2], 0, []), (options[4], rules[1]["matches"], sorted({row["node"] for row in pages}))])
     for said in ("PLACED  'size >= 1G -> default'  no block fits this rule", "PLACED  'size >= 1M -> node 0'  8 blocks of", "of its pages on node 0"):
         this.true(f"the summary says {said!r}", said in done.stderr, done.stderr)
+    crowd = this.trace("/usr/bin/python3", "-c", FORK, options=["--preload=off", *("--place", "size >= 2M -> default") * 64])
+    counted, more = sum(row["matches"] for row in crowd.rows("placement")), crowd.run["placement"]["not_counted"]
+    this.equal("blocks of processes with and without room", (counted + more, more > 0), (200, True))
+    said = this.run(case.MLRUN, "report", crowd.folder).stdout
+    this.true("said", f"not counted: the blocks of {more} more processes" in " ".join(said.split()), said)
 
 
 if __name__ == "__main__":

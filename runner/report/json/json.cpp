@@ -10,6 +10,7 @@
 #include "runner/report/json/json_answer.h"
 #include "runner/report/json/json_gpu.h"
 #include "runner/report/json/json_kernel.h"
+#include "runner/report/json/json_memory.h"
 #include "runner/report/json/json_row.h"
 #include "runner/report/json/json_values.h"
 #include "runner/report/run_facts.h"
@@ -455,6 +456,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
               {"syscalls", syscalls_json(summary)},
               {"streams", streams_json(summary)},
               {"tracing", tracing_json(summary)}};
+  add_memory(*summary.run, out);
   add_answer(summary.answer, out);
   return out;
 }

@@ -3,49 +3,23 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/report/placed_rules.h"
 #include "runner/report/text/text.h"
 #include "runner/util/json_at.h"
+#include "runner/util/units.h"
 
 namespace mlrun::summary {
 namespace {
 
 using nlohmann::json;
 
-struct Placed {
-  int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, peak_bytes = 0;
-  int64_t resident_bytes = 0;           // of the processes whose pages were sampled
-  std::map<int64_t, int64_t> bytes_on;  // by node, estimated
-};
-
-// Adds up one rule over all processes; the peak is that of the largest process.
-Placed placed_by(const json& run, size_t rule) {
-  Placed placed;
-  for (const json& process : util::list_at(run, "/placement/processes")) {
-    const std::string counts = fmt::format("/rules/{}/", rule);
-    placed.matches += util::integer_at(process, counts + "matches");
-    placed.bytes += util::integer_at(process, counts + "bytes");
-    placed.fallbacks += util::integer_at(process, counts + "fallbacks");
-    placed.fallback_bytes += util::integer_at(process, counts + "fallback_bytes");
-    placed.peak_bytes = std::max(placed.peak_bytes, util::integer_at(process, counts + "peak_bytes"));
-    int64_t resident = 0;
-    for (const json& page : util::list_at(process, "/pages")) {
-      if (util::integer_at(page, "/rule") != static_cast<int64_t>(rule)) continue;
-      placed.bytes_on[util::integer_at(page, "/node")] += util::integer_at(page, "/bytes");
-      resident = util::integer_at(page, "/resident_bytes");
-    }
-    placed.resident_bytes += resident;
-  }
-  return placed;
-}
-
-std::string pages_text(const Placed& placed) {
+std::string pages_text(const PlacedRule& placed) {
   int64_t all = 0;
   for (const auto& [node, bytes] : placed.bytes_on) all += bytes;
   std::string text;
@@ -62,23 +36,20 @@ std::string not_sampled_text(const json& run) {
   return fmt::format("pages not sampled ({})", problem.empty() ? "less than a second" : problem);
 }
 
-std::string rule_text(const json& run, size_t rule, const std::string& text, const TextStyle& style) {
-  const Placed placed = placed_by(run, rule);
-  const std::string head = style.bold("PLACED") + "  '" + printable(text) + "'  ";
-  const bool maps = util::flag_at(run, fmt::format("/placement/rules/{}/mmap", rule));
-  const std::string what = maps ? "mapping" : "block";
+std::string rule_text(const json& run, const PlacedRule& placed, const TextStyle& style) {
+  const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
+  const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
   std::vector<std::string> items = {counted(placed.matches, what) + " of " + bytes_text(placed.bytes)};
   // How long mappings of the program's own live is not known.
-  if (!maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
+  if (!placed.maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
     items.push_back(
         style.warning(fmt::format("{} of {} not placed: no memory, a limit reached, or (pmem) a forked process",
                                   counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes))));
   }
-  const std::string folder = util::text_at(run, fmt::format("/placement/rules/{}/folder", rule));
-  if (!folder.empty())
-    items.push_back("in files in " + printable(folder));
+  if (!placed.folder.empty())
+    items.push_back("in files in " + printable(placed.folder));
   else
     items.push_back(placed.bytes_on.empty() ? not_sampled_text(run) : pages_text(placed));
   return wrap(head, kLead, items, style);
@@ -99,17 +70,15 @@ std::string killed_by_rule(const Summary& summary) {
   const json& run = *summary.run;
   const int64_t status = util::integer_at(run, "/exit_status");
   if (status != 128 + SIGKILL || util::integer_at(run, "/placement/counted/oom_kill") == 0) return {};
-  const json& rules = util::list_at(run, "/placement/rules");
-  for (size_t i = 0; i < rules.size(); i++) {
-    if (!util::flag_at(rules[i], "/strict") || placed_by(run, i).matches == 0) continue;
-    return fmt::format("killed by the kernel for want of memory; strict rule '{}'",
-                       printable(util::text_at(rules[i], "/text")));
+  for (const PlacedRule& rule : placed_rules(run)) {
+    if (!rule.strict || rule.matches == 0) continue;
+    return fmt::format("killed by the kernel for want of memory; strict rule '{}'", printable(rule.text));
   }
   return {};
 }
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {
-  const json& rules = util::list_at(*summary.run, "/placement/rules");
+  const std::vector<PlacedRule> rules = placed_rules(*summary.run);
   std::string out;
   if (!rules.empty() && util::integer_at(*summary.run, "/placement/images", -1) == 0) {
     return wrap(
@@ -117,15 +86,21 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
         {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
         style);
   }
-  if (!rules.empty() && util::json_at(*summary.run, "/placement/processes").is_null()) {
+  if (!rules.empty() && !are_rules_counted(*summary.run)) {
     return wrap(style.bold("PLACED"), kLead,
                 {style.warning("unknown: mlrun was killed, and what it had counted of the rules is lost")}, style);
   }
-  for (size_t i = 0; i < rules.size(); i++) out += rule_text(*summary.run, i, util::text_at(rules[i], "/text"), style);
+  for (const PlacedRule& rule : rules) out += rule_text(*summary.run, rule, style);
   if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(without, "program") +
                                " could not have a heap of ours: their blocks are where they would be anyway")},
+                style);
+  }
+  if (const int64_t more = util::integer_at(*summary.run, "/placement/not_counted"); more > 0) {
+    out += wrap(style.bold("PLACED"), kLead,
+                {style.warning(fmt::format("not counted: the blocks of {} more process{}; there is no room for so many",
+                                           count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
   if (!rules.empty()) out += balancing_text(*summary.run, style);

@@ -24,6 +24,16 @@ void collect_keys(const Json& json, std::set<std::string>& keys) {
   }
 }
 
+// Two processes; the second rule is about mappings.
+nlohmann::json run_with_rules() {
+  const nlohmann::json block = {{"matches", 3}, {"bytes", 100}, {"peak_bytes", 4096}};
+  const nlohmann::json mapping = {{"matches", 1}, {"bytes", 50}, {"fallbacks", 1}, {"fallback_bytes", 50}};
+  const nlohmann::json page = {{"rule", 0}, {"node", 1}, {"bytes", 4096}, {"resident_bytes", 9000}};
+  const nlohmann::json process = {{"rules", {block, mapping}}, {"pages", nlohmann::json::array({page})}};
+  return {{"rules", {{{"text", "-> node 1"}}, {{"text", "mmap size >= 1M -> node 0"}, {"mmap", true}}}},
+          {"processes", {process, process}}};
+}
+
 Json full_json() {
   Summary summary = testing::small_training();
   summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records", -1, "mark"});
@@ -53,6 +63,9 @@ Json full_json() {
   answer.findings.push_back({"small_files", "metadata,small_requests", "many files", 400, 350'000, 450'000,
                              "9 samples, one run", "rows", "mlrun show TRACE blame", "pack them", "", 300});
   answer.waited_for.push_back({"DataLoader worker", "", 2, 101, 101, "reading", "data.py:3 read", "pipe", 400});
+  (*summary.run)["placement"] = run_with_rules();
+  (*summary.run)["access"]["rungs"][0] = {{"rung", "cold"}, {"cost", "little"}, {"on_ns", 5}};
+  (*summary.run)["access"]["by_rung"][0] = {{"rung", "cold"}, {"byte_s", 8.0}, {"sites", 1}};
   return to_json(summary);
 }
 
@@ -102,6 +115,8 @@ TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
                                              "syscalls",
                                              "streams",
                                              "tracing",
+                                             "placement",
+                                             "memory_access",
                                              "driver",
                                              "time",
                                              "without_batch_ns",
@@ -189,6 +204,30 @@ TEST(JsonTest, IsDocumentedKeyByKey) {
   std::set<std::string> keys;
   collect_keys(full_json(), keys);
   for (const std::string& key : keys) EXPECT_NE(page.str().find("`" + key + "`"), std::string::npos) << key;
+}
+
+TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
+  Json rules = full_json()["placement"]["rules"];
+  EXPECT_EQ(rules[0]["matches"], 6);
+  EXPECT_EQ(rules[0]["peak_bytes"], 4096);
+  EXPECT_EQ(rules[0]["nodes"], Json::parse(R"([{"node": 1, "bytes": 8192}])"));
+  EXPECT_EQ(rules[0]["resident_bytes"], 18000);
+  EXPECT_EQ(rules[1]["fallback_bytes"], 100);
+  EXPECT_TRUE(rules[1]["peak_bytes"].is_null() && rules[1]["resident_bytes"].is_null());
+  Summary summary = testing::small_training();
+  (*summary.run)["placement"] = run_with_rules();
+  (*summary.run)["placement"].erase("processes");
+  rules = to_json(summary)["placement"]["rules"];
+  EXPECT_TRUE(rules[0]["matches"].is_null() && rules[0]["peak_bytes"].is_null());
+  EXPECT_TRUE(to_json(testing::small_training())["placement"].is_null());
+}
+
+TEST(JsonTest, MemoryThatWasAccessedIsByRung) {
+  const Json rung = full_json()["memory_access"][0];
+  EXPECT_EQ(rung["rung"], "cold");
+  EXPECT_EQ(rung["on_ns"], 5);
+  EXPECT_EQ(rung["byte_s"], 8.0);
+  EXPECT_TRUE(rung["problem"].is_null());
 }
 
 }  // namespace
