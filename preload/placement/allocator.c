@@ -18,14 +18,20 @@ static COLD void resolve(void) {
   if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
 }
 
-// Null: it is the allocator's.
-static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller) {
+// Null: it is the allocator's. *refused is the rule that could not have it, if there is one.
+static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller, int *refused) {
   int error = errno, rule = rule_for(MLRUN_PLACE_MALLOC, bytes, caller);
   if (rule == kNoRule) return NULL;
   note_first_block();
   void *block = alignment <= kAlignmentMax ? heap_allocate((uint32_t)rule, bytes, alignment, zeroed) : NULL;
-  if (!block) heap_note_fallback((uint32_t)rule, bytes);
+  if (!block) *refused = rule;
   errno = error;
+  return block;
+}
+
+// What the allocator cannot give either is no block.
+static void *given(int refused, size_t bytes, void *block) {
+  if (refused != kNoRule && block) heap_note_fallback((uint32_t)refused, bytes);
   return block;
 }
 
@@ -38,8 +44,9 @@ static COLD void begin(void) {
 static __attribute__((noinline)) void *large_malloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
   if (unlikely(!least_bytes)) begin();
-  void *block = size >= least_bytes ? placed(size, 0, false, &caller) : NULL;
-  return block ? block : real_allocator.malloc(size);
+  int refused = kNoRule;
+  void *block = size >= least_bytes ? placed(size, 0, false, &caller, &refused) : NULL;
+  return block ? block : given(refused, size, real_allocator.malloc(size));
 }
 
 EXPORT void *malloc(size_t size) {
@@ -49,8 +56,9 @@ EXPORT void *malloc(size_t size) {
 static __attribute__((noinline)) void *large_calloc(size_t count, size_t each, size_t size) {
   struct stack_start caller = stack_start_of_caller();
   if (unlikely(!least_bytes)) begin();
-  void *block = size >= least_bytes ? placed(size, 0, true, &caller) : NULL;
-  return block ? block : real_allocator.calloc(count, each);
+  int refused = kNoRule;
+  void *block = size >= least_bytes ? placed(size, 0, true, &caller, &refused) : NULL;
+  return block ? block : given(refused, size, real_allocator.calloc(count, each));
 }
 
 EXPORT void *calloc(size_t count, size_t each) {
@@ -163,8 +171,7 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
     errno = error;
     return block;
   }
-  if (rule != kNoRule) heap_note_fallback((uint32_t)rule, size);
-  block = moved(old, keep, real_allocator.malloc(size));
+  block = given(rule, size, moved(old, keep, real_allocator.malloc(size)));
   if (block || size > usable) return block;
   errno = error;  // no memory, and none is needed: libc's realloc makes a block smaller where it is
   return old;
@@ -174,8 +181,9 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
 static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
   size_t usable = size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN;
   if (usable >= least_bytes) return real_allocator.realloc(old, size);
-  void *block = placed(size, 0, false, caller);
-  if (!block) return real_allocator.realloc(old, size);
+  int refused = kNoRule;
+  void *block = placed(size, 0, false, caller, &refused);
+  if (!block) return given(refused, size, real_allocator.realloc(old, size));
   memcpy(block, old, usable < size ? usable : size);
   real_allocator.free(old);
   return block;
@@ -186,8 +194,9 @@ static __attribute__((noinline)) void *resized(void *old, size_t size) {
   const struct stack_start *caller = &start;
   if (unlikely(!least_bytes)) begin();
   if (!old) {
-    void *block = size >= least_bytes ? placed(size, 0, false, caller) : NULL;
-    return block ? block : real_allocator.realloc(old, size);
+    int refused = kNoRule;
+    void *block = size >= least_bytes ? placed(size, 0, false, caller, &refused) : NULL;
+    return block ? block : given(refused, size, real_allocator.realloc(old, size));
   }
   struct owner owner = owner_of(old);
   return owner.rule != kNoRule ? resize_ours(&owner, old, size, caller) : resize_others(old, size, caller);
@@ -208,39 +217,46 @@ EXPORT void *reallocarray(void *old, size_t count, size_t each) {
 
 static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
 
-static void *aligned(size_t alignment, size_t size, const struct stack_start *caller) {
+static void *aligned(size_t alignment, size_t size, const struct stack_start *caller, int *refused) {
   if (unlikely(!least_bytes)) begin();
-  return size >= least_bytes && is_power_of_two(alignment) ? placed(size, alignment, false, caller) : NULL;
+  return size >= least_bytes && is_power_of_two(alignment) ? placed(size, alignment, false, caller, refused) : NULL;
 }
 
 EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  void *ours = alignment % sizeof(void *) == 0 ? aligned(alignment, size, &caller) : NULL;
-  if (!ours) return real_allocator.posix_memalign(block, alignment, size);
-  *block = ours;
-  return 0;
+  int refused = kNoRule, error = 0;
+  void *ours = alignment % sizeof(void *) == 0 ? aligned(alignment, size, &caller, &refused) : NULL;
+  if (ours)
+    *block = ours;
+  else if (!(error = real_allocator.posix_memalign(block, alignment, size)))
+    given(refused, size, *block);
+  return error;
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  void *ours = aligned(alignment, size, &caller);
-  return ours ? ours : real_allocator.aligned_alloc(alignment, size);
+  int refused = kNoRule;
+  void *ours = aligned(alignment, size, &caller, &refused);
+  return ours ? ours : given(refused, size, real_allocator.aligned_alloc(alignment, size));
 }
 
 EXPORT void *memalign(size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  void *ours = aligned(alignment, size, &caller);
-  return ours ? ours : real_allocator.memalign(alignment, size);
+  int refused = kNoRule;
+  void *ours = aligned(alignment, size, &caller, &refused);
+  return ours ? ours : given(refused, size, real_allocator.memalign(alignment, size));
 }
 
 EXPORT void *valloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  void *ours = aligned(kPageBytes, size, &caller);
-  return ours ? ours : real_allocator.valloc(size);
+  int refused = kNoRule;
+  void *ours = aligned(kPageBytes, size, &caller, &refused);
+  return ours ? ours : given(refused, size, real_allocator.valloc(size));
 }
 
 EXPORT void *pvalloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  void *ours = aligned(kPageBytes, size, &caller);
-  return ours ? ours : real_allocator.pvalloc(size);
+  int refused = kNoRule;
+  void *ours = aligned(kPageBytes, size, &caller, &refused);
+  return ours ? ours : given(refused, size, real_allocator.pvalloc(size));
 }

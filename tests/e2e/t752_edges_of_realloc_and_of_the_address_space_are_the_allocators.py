@@ -18,7 +18,8 @@ def check(this):
             this.true(f"{names}: blocks were placed", placed and placed[0]["rules"][0]["matches"] > 0, trace.run["placement"])
     trace = this.untraced_and_traced(this.victim("places"), "nothing", options=("--preload=off", "--place", "-> default"))
     rule = trace.run["placement"]["processes"][0]["rules"][0]
-    this.true("what no allocator can give is not counted", rule["fallbacks"] == 0 and rule["bytes"] < 100 << 20, rule)
+    if "malloc(64 TiB) 0" in this.run(this.victim("places"), "nothing").stdout:  # else the kernel promises any memory
+        this.true("what no allocator can give is not counted", rule["fallbacks"] == 0 and rule["bytes"] < 100 << 20, rule)
     sizes = [int(this.trace("/usr/bin/python3", "-c", SIZE, options=("--preload=off", *("--place", "size >= 1G -> default") * rules)).stdout) for rules in (1, 64)]
     this.true("address space of 63 rules more", sizes[1] - sizes[0] < 8 << 20, sizes)
     for name, linked in allocators.victims(this, "shared"):

@@ -74,6 +74,11 @@ static void nothing(void) {
   errno = 0;
   block = realloc(grown, too_much);
   printf("realloc(too much) %d errno %d kept %d\n", block != NULL, errno, holds(grown, kLarge, 9));
+  volatile size_t beyond = 1ul << 46;
+  block = malloc(beyond);
+  printf("malloc(64 TiB) %d\n", block != NULL);
+  free(block);
+  if (!block && realloc(grown, beyond)) puts("realloc(64 TiB) 1");
   errno = 77;
   free(grown);
   printf("errno behind free %d\n", errno);
