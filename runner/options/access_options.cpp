@@ -50,7 +50,7 @@ Status read_event(const char* option, const std::optional<std::string>& text, st
   std::string_view digits = *text;
   if (digits.starts_with("0x")) {
     digits.remove_prefix(2);
-  } else if (digits.starts_with("r")) {
+  } else if (digits.starts_with('r')) {
     digits.remove_prefix(1);
   }
   uint64_t number = 0;
