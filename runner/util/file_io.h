@@ -20,7 +20,7 @@ std::string read_text(const std::string& path, size_t limit_bytes = 1 << 24);
 // Fails if there is more than `limit_bytes`.
 Result<std::string> read_file(const std::string& path, size_t limit_bytes = SIZE_MAX);
 
-// Of a file that a person writes. What is larger, such as a device without an end, is no such file.
+// The largest file that a person may have written. A larger one is something else, such as a device without an end.
 inline constexpr size_t kWrittenBytesMax = 16 << 20;
 
 // Writes a temporary file beside `path` and renames it. Does not sync to disk: on a busy file system that can take

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When blocks end that are never freed: with the program that exec replaces, and with their process. Of a process that ended during the run
-// that is its last record.
+// When blocks end that are never freed: with the program that exec replaces, and with their process. A process that ended during the
+// run ends at its last record.
 #pragma once
 
 #include <cstdint>
