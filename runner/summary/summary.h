@@ -146,6 +146,12 @@ struct SizeBucket {
   Direction direction = Direction::kRead;
   int64_t low_bytes = 0;
   int64_t calls = 0, bytes = 0;  // bytes moved
+
+  // The last bucket is open-ended.
+  [[nodiscard]] int64_t high_bytes() const {
+    if (low_bytes <= 0) return 1;
+    return low_bytes > INT64_MAX / 2 ? INT64_MAX : low_bytes * 2;
+  }
 };
 
 // Offsets of transfers of one direction, relative to the end of the previous one of the same open file description.

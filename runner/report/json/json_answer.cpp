@@ -4,8 +4,11 @@
 #include <sstream>
 #include <string>
 
+#include "runner/report/json/json_row.h"
 #include "runner/report/json/json_values.h"
 #include "runner/summary/slow_steps.h"
+#include "runner/summary/tables/answer_rows.h"
+#include "runner/summary/tables/values.h"
 
 namespace mlrun::summary {
 namespace {
@@ -15,36 +18,19 @@ using Json = nlohmann::ordered_json;
 Json share_of(int64_t ns, int64_t wall_ns) { return wall_ns > 0 ? Json(double(ns) / double(wall_ns)) : Json(); }
 
 Json finding_json(const Finding& finding, int64_t wall_ns) {
-  const auto from_ppm = [](int64_t ppm) { return ppm < 0 ? Json() : Json(double(ppm) / 1e6); };
-  Json also = Json::array();
+  Json out = row_json(finding);
+  out["also"] = Json::array();
   std::istringstream names(finding.also);
-  for (std::string name; std::getline(names, name, ',');) also.push_back(name);
-  return {{"cause", finding.cause},
-          {"also", std::move(also)},
-          {"claim", finding.claim},
-          {"explains_ns", finding.explains_ns},
-          {"share", share_of(finding.explains_ns, wall_ns)},
-          {"low", from_ppm(finding.low_ppm)},
-          {"high", from_ppm(finding.high_ppm)},
-          {"measured_on", finding.measured_on},
-          {"evidence", finding.evidence},
-          {"command", finding.command},
-          {"remedy", finding.remedy},
-          {"at_most_saved_ns", known(finding.at_most_saved_ns, -1)},
-          {"against", finding.against.empty() ? Json() : Json(finding.against)}};
-}
-
-Json waited_json(const WaitedFor& of) {
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
-  return {{"role", of.role},   {"thread", text(of.thread)}, {"proc_id", of.proc_id}, {"pid", of.pid},   {"tid", of.tid},
-          {"doing", of.doing}, {"line", text(of.line)},     {"link", of.link},       {"time_ns", of.ns}};
+  for (std::string name; std::getline(names, name, ',');) out["also"].push_back(name);
+  out["share"] = share_of(finding.explains_ns, wall_ns);
+  return out;
 }
 
 Json steps_json(const Answer& answer) {
   constexpr size_t kListed = 10;
   if (answer.steps == 0) {
     const std::string why = no_steps_text(answer);
-    return {{"count", 0},
+    return {{"count", answer.steps},
             {"from", Json()},
             {"sure", Json()},
             {"median_ns", Json()},
@@ -60,15 +46,10 @@ Json steps_json(const Answer& answer) {
           {"slow", slow.count},
           {"slowest", array(slow.first,
                             [](const SlowStep& one) {
-                              return Json{{"step", one.step->step},
-                                          {"start_ns", one.step->ts_ns},
-                                          {"duration_ns", one.step->dur_ns},
-                                          {"wait_ns", one.step->wait_ns},
-                                          {"compute_ns", one.step->compute_ns},
-                                          {"checkpoint_ns", one.step->checkpoint_ns},
-                                          {"other_ns", one.step->other_ns},
-                                          {"longer", one.part},
-                                          {"longer_by_ns", one.above_ns}};
+                              Json out = row_json(*one.step);
+                              out["longer"] = one.part;
+                              out["longer_by_ns"] = one.above_ns;
+                              return out;
                             })},
           {"why_unknown", Json()}};
 }
@@ -82,27 +63,18 @@ void add_answer(const Answer& answer, Json& out) {
     return;
   }
   const int64_t wall_ns = answer.wall_ns;
-  out["driver"] = {{"thread_id", answer.driver_thread_id},
-                   {"tid", answer.driver_tid},
-                   {"pid", answer.driver_pid},
-                   {"wall_ns", wall_ns},
-                   {"samples", answer.looks},
-                   {"waiting_ns", answer.waiting_ns},
-                   {"not_followed_ns", answer.not_followed_ns}};
+  out["driver"] = places({"thread_id", "tid", "pid", "wall_ns", "samples", "waiting_ns"});
   out["time"] = array(answer.time, [&](const TimeShare& one) {
-    return Json{{"activity", kActivityNames[size_t(one.activity)]},
-                {"state", kStateNames[size_t(one.state)]},
-                {"ns", one.ns},
-                {"share", share_of(one.ns, wall_ns)}};
+    Json row = row_json(one);
+    row["share"] = share_of(one.ns, wall_ns);
+    return row;
   });
-  out["without_batch_ns"] = known(answer.without_batch_ns, -1);
-  out["without_batch_low_ns"] = known(answer.low_ns, -1);
-  out["without_batch_high_ns"] = known(answer.high_ns, -1);
-  out["batches_from_ns"] = known(answer.batches_from_ns, 0);
-  out["batches_to_ns"] = known(answer.batches_to_ns, 0);
-  out["startup"] = {{"explains_ns", answer.startup_ns}, {"share", share_of(answer.startup_ns, wall_ns)}};
+  out.update(places(
+      {"without_batch_ns", "without_batch_low_ns", "without_batch_high_ns", "batches_from_ns", "batches_to_ns"}));
+  visit_values_of_answer(answer, JsonValues{out});
+  out["startup"]["share"] = share_of(answer.startup_ns, wall_ns);
   out["findings"] = array(answer.findings, [&](const Finding& finding) { return finding_json(finding, wall_ns); });
-  out["waited_for"] = array(answer.waited_for, waited_json);
+  out["waited_for"] = rows_json(answer.waited_for);
   out["steps"] = steps_json(answer);
 }
 

@@ -4,24 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/json/json_row.h"
-#include "runner/summary/tables/small_rows.h"
+#include "runner/summary/tables/gpu_rows.h"
 
 namespace mlrun::summary {
 using Json = nlohmann::ordered_json;
 
 Json gpu_work_json(const Summary& summary) {
-  const GpuCallSummary& calls = summary.gpu_calls;
-  return {{"devices", rows_json(summary.gpu_work)},
-          {"kernels", rows_json(summary.gpu_kernels)},
-          {"marks", rows_json(summary.gpu_marks)},
-          {"memory", rows_json(summary.gpu_memory)},
-          {"stacks", rows_json(summary.gpu_stacks)},
-          {"host_buffers", rows_json(summary.gpu_hosts)},
-          {"calls", calls.calls},
-          {"call_errors", calls.errors},
-          {"call_time_ns", calls.time_ns},
-          {"syncs", calls.syncs},
-          {"sync_time_ns", calls.sync_ns}};
+  return {{"devices", rows_json(summary.gpu_work)},  {"kernels", rows_json(summary.gpu_kernels)},
+          {"marks", rows_json(summary.gpu_marks)},   {"memory", rows_json(summary.gpu_memory)},
+          {"stacks", rows_json(summary.gpu_stacks)}, {"host_buffers", rows_json(summary.gpu_hosts)}};
 }
 
 }  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU work as a block of the summary's JSON (SUMMARY_JSON.md).
+// GPU work as a block of the summary's JSON (SUMMARY_JSON.md), without its single numbers (summary/tables/values.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

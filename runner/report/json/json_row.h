@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the summary as JSON objects, by the same list of columns that makes their tables (table_rows.h).
+// Rows of the summary as JSON objects, by the same list of columns that makes their tables (summary/tables/columns.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -9,32 +10,38 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/json/json_values.h"
-#include "runner/summary/tables/table_rows.h"
+#include "runner/summary/tables/columns.h"
 
 namespace mlrun::summary {
 
-// The visitor of a list of columns.
+// The visitor of a list of columns. A member without a name is left out.
 class JsonRow {
  public:
   template <typename Value>
   void operator()(const std::string& name, const Value& value) {
+    if (name.empty()) return;
     if constexpr (std::is_enum_v<Value>) {
       json[name] = column_text(value);
+    } else if constexpr (requires { value.has_value(); }) {
+      json[name] = summary::known(value);
     } else {
       json[name] = value;
     }
   }
   void later(const std::string& name, const auto& value) { (*this)(name, value); }
+  void later_optional(const std::string& name, const auto& value, int none = 0) { known(name, value, none); }
 
   // null for `none`, or an empty text.
   template <typename Value>
   void known(const std::string& name, const Value& value, int none = 0) {
     if constexpr (std::is_integral_v<Value>) {
-      json[name] = summary::known(value, none);
+      (*this)(name, value == none ? std::nullopt : std::optional<Value>(value));
     } else {
-      json[name] = value.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+      (*this)(name, value.empty() ? std::nullopt : std::optional<Value>(value));
     }
   }
+
+  void rows(const std::string& name, const auto& rows);
 
   nlohmann::ordered_json json;
 };
@@ -50,5 +57,7 @@ template <typename Rows>
 nlohmann::ordered_json rows_json(const Rows& rows) {
   return array(rows, [](const auto& row) { return row_json(row); });
 }
+
+void JsonRow::rows(const std::string& name, const auto& rows) { json[name] = rows_json(rows); }
 
 }  // namespace mlrun::summary

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 namespace mlrun::summary {
 
 // null for the model's "unknown" number.
-inline nlohmann::ordered_json known(int64_t value, int64_t none) {
+inline nlohmann::ordered_json known(int64_t value, std::optional<int64_t> none) {
   return value == none ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
 
@@ -18,6 +19,23 @@ template <typename T>
 nlohmann::ordered_json known(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
+
+// Members that are filled later, in the order in which the object has them.
+inline nlohmann::ordered_json places(std::initializer_list<const char*> members) {
+  nlohmann::ordered_json out;
+  for (const char* member : members) out[member] = nullptr;
+  return out;
+}
+
+// The visitor of the single numbers (summary/tables/values.h).
+struct JsonValues {
+  void operator()(const char* /*name*/, const char* /*unit*/, int64_t /*value*/) const {}
+  void operator()(const char* /*name*/, const char* /*unit*/, int64_t value, const char* place,
+                  std::optional<int64_t> none = {}) const {
+    json[nlohmann::ordered_json::json_pointer(place)] = known(value, none);
+  }
+  nlohmann::ordered_json& json;
+};
 
 template <typename Items>
 nlohmann::ordered_json array(const Items& items, auto to) {

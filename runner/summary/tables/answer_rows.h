@@ -3,22 +3,18 @@
 // them.
 #pragma once
 
-#include <algorithm>
-#include <iterator>
-#include <string>
+#include <cstddef>
 
 #include "runner/summary/answer.h"
 #include "runner/summary/tables/table_rows.h"
 
 namespace mlrun::summary {
 
-struct TimeShareRow {
-  std::string activity, state;
-  int64_t ns = 0;
-};
+inline const char* column_text(Activity activity) { return kActivityNames[size_t(activity)]; }
+inline const char* column_text(State state) { return kStateNames[size_t(state)]; }
 
 template <>
-struct Columns<TimeShareRow> {
+struct Columns<TimeShare> {
   static constexpr const char* kTable = "summary_activity";
   static void visit(auto& visitor, auto& row) {
     visitor("activity", row.activity);
@@ -35,14 +31,15 @@ struct Columns<Finding> {
     visitor("also", row.also);
     visitor("claim", row.claim);
     visitor("explains_ns", row.explains_ns);
-    visitor("low_ppm", row.low_ppm);
-    visitor("high_ppm", row.high_ppm);
+    visit_places(visitor, {"share"});  // of the answer's wall time
+    visit_share(visitor, "low", row.low_ppm);
+    visit_share(visitor, "high", row.high_ppm);
     visitor("measured_on", row.measured_on);
     visitor("evidence", row.evidence);
     visitor("command", row.command);
     visitor("remedy", row.remedy);
-    visitor("at_most_saved_ns", row.at_most_saved_ns);
-    visitor("against", row.against);
+    visit_known(visitor, "at_most_saved_ns", row.at_most_saved_ns, -1);
+    visit_known(visitor, "against", row.against);
   }
 };
 
@@ -51,14 +48,14 @@ struct Columns<WaitedFor> {
   static constexpr const char* kTable = "summary_waited_for";
   static void visit(auto& visitor, auto& row) {
     visitor("role", row.role);
-    visitor("thread", row.thread);
+    visit_known(visitor, "thread", row.thread);
     visitor("proc_id", row.proc_id);
     visitor("pid", row.pid);
     visitor("tid", row.tid);
     visitor("doing", row.doing);
-    visitor("line", row.line);
+    visit_known(visitor, "line", row.line);
     visitor("link", row.link);
-    visitor("ns", row.ns);
+    visitor(name_for(visitor, "ns", "time_ns"), row.ns);
   }
 };
 
@@ -67,11 +64,11 @@ struct Columns<FileTree> {
   static constexpr const char* kTable = "summary_tree";
   static void visit(auto& visitor, auto& row) {
     visitor("kind", row.kind);
-    visitor("path", row.path);
+    visit_known(visitor, "path", row.path);
     visitor("folders", row.folders);
     visitor("files", row.files);
     visitor("missing", row.missing);
-    visit_totals(visitor, row.totals);
+    visit_totals(visitor, row.totals, "totals");
     visitor("end_checks", row.end_checks);
     visitor("sequential_bytes", row.sequential_bytes);
     visitor("random_bytes", row.random_bytes);
@@ -85,41 +82,13 @@ struct Columns<StepRow> {
   static constexpr const char* kTable = "step";
   static void visit(auto& visitor, auto& row) {
     visitor("step", row.step);
-    visitor("ts", row.ts_ns);
-    visitor("dur", row.dur_ns);
+    visitor(name_for(visitor, "ts", "start_ns"), row.ts_ns);
+    visitor(name_for(visitor, "dur", "duration_ns"), row.dur_ns);
     visitor("wait_ns", row.wait_ns);
     visitor("compute_ns", row.compute_ns);
     visitor("checkpoint_ns", row.checkpoint_ns);
     visitor("other_ns", row.other_ns);
   }
 };
-
-// The scalar values, by name.
-template <typename A, typename Visit>
-void visit_answer(A& answer, Visit visit) {
-  visit("driver_thread_id", "id", answer.driver_thread_id);
-  visit("driver_tid", "id", answer.driver_tid);
-  visit("driver_pid", "id", answer.driver_pid);
-  visit("divided_wall", "ns", answer.wall_ns);
-  visit("startup", "ns", answer.startup_ns);
-  visit("batches_from", "ns", answer.batches_from_ns);
-  visit("batches_to", "ns", answer.batches_to_ns);
-  visit("without_batch", "ns", answer.without_batch_ns);
-  visit("without_batch_low", "ns", answer.low_ns);
-  visit("without_batch_high", "ns", answer.high_ns);
-  visit("driver_looks", "samples", answer.looks);
-  visit("not_followed", "ns", answer.not_followed_ns);
-  visit("driver_waiting", "ns", answer.waiting_ns);
-  visit("steps", "steps", answer.steps);
-  visit("steps_from", "number", answer.steps_from);
-  visit("steps_sure_ppm", "ppm", answer.steps_sure_ppm);
-}
-
-// The name's place in a list of names; the first one if it is none of them.
-template <typename Enum>
-Enum named(const auto& names, const std::string& name) {
-  const auto found = std::find(std::begin(names), std::end(names), name);
-  return found == std::end(names) ? Enum{} : static_cast<Enum>(found - std::begin(names));
-}
 
 }  // namespace mlrun::summary

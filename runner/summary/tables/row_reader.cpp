@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/summary/tables/row_reader.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <arrow/api.h>
 
 #include "runner/parquet/table_reader.h"
+#include "runner/summary/names.h"
 
 namespace mlrun::summary {
+namespace {
+
+// The name's place in a list of names; the first one if it is none of them.
+template <typename Enum>
+Enum place_in(const auto& names, const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  return found == std::end(names) ? Enum{} : static_cast<Enum>(found - std::begin(names));
+}
+
+}  // namespace
 
 Status RowReader::load() {
   auto reader = trace::TableReader::open(trace_folder_, table_);
@@ -85,6 +99,18 @@ void RowReader::operator()(const std::string& name, SiteKind& value) {
   (*this)(name, text);
   value = text == site_kind_name(SiteKind::kFiles) ? SiteKind::kFiles : SiteKind::kAllocations;
   if (text != site_kind_name(value)) wrong(name, "holds an unknown kind '" + text + "'");
+}
+
+void RowReader::operator()(const std::string& name, Activity& value) {
+  std::string text;
+  (*this)(name, text);
+  value = place_in<Activity>(kActivityNames, text);
+}
+
+void RowReader::operator()(const std::string& name, State& value) {
+  std::string text;
+  (*this)(name, text);
+  value = place_in<State>(kStateNames, text);
 }
 
 void RowReader::wrong(const std::string& name, const std::string& what) {

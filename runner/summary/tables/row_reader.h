@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "runner/summary/tables/table_rows.h"
+#include "runner/summary/summary.h"
+#include "runner/summary/tables/columns.h"
 #include "runner/util/result.h"
 
 namespace arrow {
@@ -30,6 +31,8 @@ class RowReader {
   void operator()(const std::string& name, Group& value);
   void operator()(const std::string& name, Direction& value);
   void operator()(const std::string& name, SiteKind& value);
+  void operator()(const std::string& name, Activity& value);
+  void operator()(const std::string& name, State& value);
   template <typename Value>
   void later(const std::string& name, Value& value) {
     if (has(name)) (*this)(name, value);

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "runner/parquet/row_columns.h"
-#include "runner/summary/tables/table_rows.h"
+#include "runner/summary/tables/columns.h"
 
 namespace mlrun::summary {
 

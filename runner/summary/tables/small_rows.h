@@ -32,16 +32,18 @@ struct Columns<model::PhaseRow> {
   static void visit(auto& visitor, auto& row) {
     visitor("phase_id", row.phase_id);
     visitor("name", row.name);
-    visitor("ts", row.ts_ns);
-    visitor("dur", row.dur_ns);
+    visit_places(visitor, {"proc_id"});
+    visitor(name_for(visitor, "ts", "start_ns"), row.ts_ns);
+    visitor(name_for(visitor, "dur"), row.dur_ns);
+    visit_shown(visitor, "end_ns", [&] { return row.end_ns(); });
     visitor("error_ns", row.error_ns);
-    visitor("proc_id", row.proc_id);
+    visit_known(visitor, "proc_id", row.proc_id);
     visitor("calls", row.calls);
     visitor("bytes_read", row.bytes_read);
     visitor("bytes_written", row.bytes_written);
-    visitor("io_ns", row.io_ns);
-    visitor.later("wait_ns", row.wait_ns);
-    visitor.later("compute_ns", row.compute_ns);
+    visitor(name_for(visitor, "io_ns", "time_ns"), row.io_ns);
+    visit_known(visitor, "wait_ns", row.wait_ns, -1, true);
+    visit_known(visitor, "compute_ns", row.compute_ns, -1, true);
   }
 };
 
@@ -51,10 +53,10 @@ struct Columns<model::LossRow> {
   static void visit(auto& visitor, auto& row) {
     visitor("channel", row.channel);
     visitor("reason", row.reason);
-    visitor("proc_id", row.proc_id);
-    visitor("thread_id", row.thread_id);
-    visitor("first", row.first_ns);
-    visitor("last", row.last_ns);
+    visit_known(visitor, "proc_id", row.proc_id);
+    visit_known(visitor, "thread_id", row.thread_id);
+    visit_known(visitor, name_for(visitor, "first", "first_ns"), row.first_ns);
+    visit_known(visitor, name_for(visitor, "last", "last_ns"), row.last_ns);
     visitor("count", row.count);
     visitor("unit", row.unit);
     visitor.later_optional("cpu", row.cpu, -1);
@@ -66,7 +68,7 @@ template <>
 struct Columns<model::LeftOutRow> {
   static constexpr const char* kTable = "left_out";
   static void visit(auto& visitor, auto& row) {
-    visitor("proc_id", row.proc_id);
+    visit_known(visitor, "proc_id", row.proc_id);
     visitor("reason", row.reason);
     visitor("calls", row.calls);
     visitor("bytes_read", row.bytes_read);
@@ -94,33 +96,12 @@ template <>
 struct Columns<model::CoverageRow> {
   static constexpr const char* kTable = "coverage";
   static void visit(auto& visitor, auto& row) {
-    visitor("proc_id", row.proc_id);
+    visit_known(visitor, "proc_id", row.proc_id);
     visitor("subject", row.subject);
     visitor("detail", row.detail);
-    visitor("seen", row.seen);
-    visitor("kernel", row.kernel);
+    visit_known(visitor, "seen", row.seen, -1);
+    visit_known(visitor, "kernel", row.kernel, -1);
     visitor.later("level", row.level);
-  }
-};
-
-template <>
-struct Columns<GpuHostSummary> {
-  static constexpr const char* kTable = "summary_gpu_host";
-  static void visit(auto& visitor, auto& row) {
-    visitor("proc_id", row.proc_id);
-    visit_known(visitor, "gpu_id", row.gpu_id, 0);
-    visit_known(visitor, "gpu_node", row.gpu_node, -1);
-    visitor("memory", row.memory);
-    visitor("copies", row.copies);
-    visitor("bytes", row.bytes);
-    visitor("time_ns", row.time_ns);
-    visitor("addressed_bytes", row.addressed_bytes);
-    visitor("known_bytes", row.known_bytes);
-    visitor("misplaced_bytes", row.misplaced_bytes);
-    visitor("misplaced_ns", row.misplaced_ns);
-    visit_known(visitor, "error", row.error, 0);
-    visit_known(visitor, "stack_id", row.stack_id, 0);
-    visit_known(visitor, "allocated_by", row.allocated_by);
   }
 };
 
@@ -131,14 +112,14 @@ struct Columns<MachineUse> {
     visitor("what", row.what);
     visitor("name", row.name);
     visitor("observed_ns", row.observed_ns);
-    visitor("processors", row.processors);
-    visitor("busy_ns", row.busy_ns);
-    visitor("iowait_ns", row.iowait_ns);
-    visitor("steal_ns", row.steal_ns);
-    visitor("in_bytes", row.in_bytes);
-    visitor("out_bytes", row.out_bytes);
-    visitor("peak_bytes", row.peak_bytes);
-    visitor("total_bytes", row.total_bytes);
+    visit_known(visitor, "processors", row.processors, -1);
+    visit_known(visitor, "busy_ns", row.busy_ns, -1);
+    visit_known(visitor, "iowait_ns", row.iowait_ns, -1);
+    visit_known(visitor, "steal_ns", row.steal_ns, -1);
+    visit_known(visitor, "in_bytes", row.in_bytes, -1);
+    visit_known(visitor, "out_bytes", row.out_bytes, -1);
+    visit_known(visitor, "peak_bytes", row.peak_bytes, -1);
+    visit_known(visitor, "total_bytes", row.total_bytes, -1);
   }
 };
 

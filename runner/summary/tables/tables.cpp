@@ -9,79 +9,26 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/summary/tables/answer_rows.h"
+#include "runner/summary/tables/gpu_rows.h"
 #include "runner/summary/tables/row_reader.h"
 #include "runner/summary/tables/row_writer.h"
 #include "runner/summary/tables/small_rows.h"
+#include "runner/summary/tables/table_rows.h"
+#include "runner/summary/tables/values.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
 
-// The scalar values, by name.
-template <typename S, typename Visit>
-void visit_values(S& summary, Visit visit) {
-  visit("start", "ns", summary.start_ns);
-  visit("calls", "calls", summary.calls);
-  visit("allocations", "calls", summary.allocations);
-  visit("counted_allocations", "calls", summary.counted_allocations);
-  visit("counted_frees", "calls", summary.counted_frees);
-  visit("served_calls", "calls", summary.served_calls);
-  visit("mark_records", "records", summary.mark_records);
-  visit("alloc_min", "bytes", summary.alloc_min_bytes);
-  visit("alloc_sample", "bytes", summary.alloc_sample_bytes);
-  visit("estimated_allocations", "calls", summary.estimated_allocations);
-  visit("estimated_bytes", "bytes", summary.estimated_bytes);
-  visit("fold", "ns", summary.fold_ns);
-  visit("folded_calls", "calls", summary.folded_calls);
-  visit("heap_blocks_left_out", "blocks", summary.heap_blocks_left_out);
-  visit("heap_bytes_left_out", "bytes", summary.heap_bytes_left_out);
-  visit("mapped_bytes_left_out", "bytes", summary.mapped_bytes_left_out);
-  visit("files_touched", "files", summary.files_touched);
-  visit("files_without_place", "files", summary.files_without_place);
-  visit("directories_touched", "directories", summary.directories_touched);
-  visit("reread_bytes_read", "bytes", summary.reread.bytes_read);
-  visit("reread_distinct_bytes", "bytes", summary.reread.distinct_bytes);
-  visit("reread_page_counted_files", "files", summary.reread.page_counted_files);
-  visit("reread_bytes_left_out", "bytes", summary.reread.bytes_left_out);
-  visit("bin", "ns", summary.bin_ns);
-  visit("gpu_calls", "calls", summary.gpu_calls.calls);
-  visit("gpu_call_errors", "calls", summary.gpu_calls.errors);
-  visit("gpu_call_time", "ns", summary.gpu_calls.time_ns);
-  visit("gpu_syncs", "waits", summary.gpu_calls.syncs);
-  visit("gpu_sync_time", "ns", summary.gpu_calls.sync_ns);
-  visit_answer(summary.answer, visit);
-}
-
-template <typename Pattern, typename Visit>
-void visit_patterns(Pattern& pattern, Visit visit) {
-  visit("sequential", pattern.sequential);
-  visit("forward", pattern.forward);
-  visit("backward", pattern.backward);
-  visit("unknown", pattern.unknown);
-}
-
 std::vector<ValueRow> value_rows(const Summary& summary) {
   std::vector<ValueRow> rows;
-  visit_values(summary, [&](const char* name, const char* unit, int64_t value) {
+  const auto add = [&](const char* name, const char* unit, int64_t value, auto...) {
     rows.push_back({name, value, unit});
-  });
+  };
+  visit_values(summary, add);
+  visit_values_of_answer(summary.answer, add);
   return rows;
-}
-
-std::vector<TimeShareRow> time_share_rows(const Answer& answer) {
-  std::vector<TimeShareRow> rows;
-  for (const TimeShare& one : answer.time) {
-    rows.push_back({kActivityNames[size_t(one.activity)], kStateNames[size_t(one.state)], one.ns});
-  }
-  return rows;
-}
-
-void put_answer(const std::vector<TimeShareRow>& rows, Answer& answer) {
-  for (const TimeShareRow& row : rows) {
-    answer.time.push_back(
-        {named<Activity>(kActivityNames, row.activity), named<State>(kStateNames, row.state), row.ns});
-  }
 }
 
 std::vector<HeapRow> heap_rows(const Summary& summary) {
@@ -96,16 +43,6 @@ std::vector<WaitRow> wait_rows(const Summary& summary) {
   std::vector<WaitRow> rows;
   for (const auto& process : summary.processes) {
     for (const auto& wait : process.waits) rows.push_back({process.proc_id, wait});
-  }
-  return rows;
-}
-
-std::vector<FuncRow> func_rows(const Summary& summary) {
-  std::vector<FuncRow> rows;
-  for (const auto& func : summary.funcs) {
-    const LogHistogram& latency = func.latency;
-    rows.push_back(
-        {func, latency.min(), latency.quantile(0.5), latency.quantile(0.95), latency.quantile(0.99), latency.max()});
   }
   return rows;
 }
@@ -166,11 +103,13 @@ void put_access(const std::vector<AccessRow>& rows, Summary& summary) {
 }
 
 void put_values(const std::vector<ValueRow>& rows, Summary& summary) {
-  visit_values(summary, [&](const char* name, const char*, int64_t& value) {
+  const auto put = [&](const char* name, const char*, int64_t& value, auto...) {
     for (const ValueRow& row : rows) {
       if (row.name == name) value = row.value;
     }
-  });
+  };
+  visit_values(summary, put);
+  visit_values_of_answer(summary.answer, put);
 }
 
 // Assigns rows to their processes.
@@ -240,7 +179,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.directories);
   write(summary.trees);
   write(summary.phases);
-  write(func_rows(summary));
+  write(std::vector<FuncRow>(summary.funcs.begin(), summary.funcs.end()));
   write(latency_rows(summary));
   write(summary.errors);
   write(summary.sites);
@@ -262,7 +201,7 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
   write(summary.torch_memory);
   write(summary.gpu_idle);
   write(summary.python);
-  write(time_share_rows(summary.answer));
+  write(summary.answer.time);
   write(summary.answer.findings);
   write(summary.answer.waited_for);
   write(summary.answer.step_rows);
@@ -304,7 +243,7 @@ Result<Summary> read_tables(const std::string& trace_folder) {
   summary.torch_memory = loader.load_if_there<TorchMemorySummary>();
   summary.gpu_idle = loader.load_if_there<GpuIdleSummary>();
   summary.python = loader.load_if_there<PythonSummary>();
-  put_answer(loader.load_if_there<TimeShareRow>(), summary.answer);
+  summary.answer.time = loader.load_if_there<TimeShare>();
   summary.answer.findings = loader.load_if_there<Finding>();
   summary.answer.waited_for = loader.load_if_there<WaitedFor>();
   summary.answer.step_rows = loader.load_if_there<StepRow>();
