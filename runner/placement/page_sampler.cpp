@@ -17,6 +17,7 @@
 #include "runner/events/placed_mappings.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::placement {
@@ -36,12 +37,7 @@ std::vector<Span> mapped_spans(int pid) {
   std::vector<Span> spans;
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
   for (const std::string_view line : util::split(maps, "\n")) {
-    Span span;
-    const char* const end = line.data() + line.size();
-    const auto first = std::from_chars(line.data(), end, span.start, 16);
-    if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') continue;
-    if (std::from_chars(first.ptr + 1, end, span.end, 16).ec != std::errc()) continue;
-    spans.push_back(span);
+    if (const auto map = util::maps_line(line)) spans.push_back({map->start, map->end});
   }
   return spans;
 }
