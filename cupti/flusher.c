@@ -63,7 +63,7 @@ static void flush(bool everything) {
   }
   if (cupti_is_taken()) fetched_ns = now_ns;  // before the handover all records were fetched
   if (everything && __atomic_load_n(&ending, __ATOMIC_ACQUIRE)) stop_folding();
-  uint64_t held_since = tell_folds(everything);
+  uint64_t held_since = put_folds(everything);
   put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, earlier(held_since, fetched_ns));
 }
 

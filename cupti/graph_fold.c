@@ -156,7 +156,7 @@ void stop_folding(void) {
   leave();
 }
 
-uint64_t tell_folds(bool everything) {
+uint64_t put_folds(bool everything) {
   uint64_t held_since = UINT64_MAX;
   enter();
   uint64_t quiet_since = everything ? node_number : recorded_at;

@@ -41,6 +41,6 @@ void stop_folding(void);
 
 // Writes the records of launches without a node since the last call, or of all. Returns when the first of the others
 // began; UINT64_MAX: there are none.
-uint64_t tell_folds(bool everything);
+uint64_t put_folds(bool everything);
 
 #pragma GCC visibility pop

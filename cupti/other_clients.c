@@ -81,7 +81,7 @@ static void fetch_for_tool(void) {
 static void take_cupti_back(void) {
   const char *refused;
   want_thread_buffers();
-  look_at_other_clock();
+  sample_other_clock();
   __atomic_store_n(&other.owner, kOurs, __ATOMIC_RELEASE);
   int answer = switch_kinds_on(&refused);
   if (cupti_is_taken()) {
@@ -108,7 +108,7 @@ void take_cupti_back_if_due(void) {
 
 void keep_other_clock(void) {
   if (!try_lock((uint32_t)raw_syscall0(SYS_gettid))) return;
-  if (!cupti_is_taken()) look_at_other_clock();
+  if (!cupti_is_taken()) sample_other_clock();
   leave_other(kLocked);
 }
 

@@ -3,26 +3,26 @@
 
 #include "cupti/session.h"
 
-struct look {
+struct clock_sample {
   uint64_t theirs, ours_ns;
 };
 
 enum { kTries = 5 };
 
 static cupti_timestamp their_clock;
-static struct look first;           // when it was registered
+static struct clock_sample first;   // when it was registered
 static struct other_clock kept[2];  // the newest and the one that is written next
 static uint32_t newest;
 
 // The quickest of several readings.
-static struct look look_at(cupti_timestamp clock) {
-  struct look best = {0, 0};
+static struct clock_sample sample_clock(cupti_timestamp clock) {
+  struct clock_sample best = {0, 0};
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < kTries; i++) {
     uint64_t before = session.producer->monotonic_ns(), theirs = clock(), after = session.producer->monotonic_ns();
     if (after - before >= least) continue;
     least = after - before;
-    best = (struct look){theirs, before + (after - before) / 2};
+    best = (struct clock_sample){theirs, before + (after - before) / 2};
   }
   return best;
 }
@@ -35,15 +35,15 @@ static void keep(struct other_clock clock) {
 }
 
 void set_other_clock(cupti_timestamp callback) {
-  first = look_at(callback);
+  first = sample_clock(callback);
   __atomic_store_n(&their_clock, callback, __ATOMIC_RELEASE);
   keep((struct other_clock){0});
 }
 
-void look_at_other_clock(void) {
+void sample_other_clock(void) {
   cupti_timestamp callback = __atomic_load_n(&their_clock, __ATOMIC_ACQUIRE);
   if (!callback) return;
-  struct look now = look_at(callback);
+  struct clock_sample now = sample_clock(callback);
   if (now.theirs <= first.theirs || now.ours_ns <= first.ours_ns) return;
   keep((struct other_clock){true, now.theirs, now.ours_ns,
                             (double)(now.ours_ns - first.ours_ns) / (double)(now.theirs - first.theirs)});

@@ -20,7 +20,7 @@ struct other_clock {
 void set_other_clock(cupti_timestamp callback);
 
 // Conversion until the next reading. Once for each flush: a call and its kernel are converted alike.
-void look_at_other_clock(void);
+void sample_other_clock(void);
 
 struct other_clock other_clock_now(void);
 uint64_t from_other_clock(const struct other_clock *clock, uint64_t time);

@@ -128,7 +128,7 @@ static void count_dropped(void *context, uint32_t stream) {
 
 // The record's length is the distance to the next one; the last readable record has no known length.
 void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes) {
-  const struct clock_view clock = look_at_clocks();
+  const struct clock_view clock = read_clocks();
   void *record = NULL, *last = NULL;
   uint64_t records = 0;
   int answer = CUPTI_MAX_LIMIT_REACHED;

@@ -18,7 +18,7 @@ static void read_realtime(struct timespec *realtime) {
   read_clock(CLOCK_REALTIME, realtime);
 }
 
-struct clock_view look_at_clocks(void) {
+struct clock_view read_clocks(void) {
   struct timespec realtime;
   read_realtime(&realtime);
   uint64_t now = session.producer->monotonic_ns();

@@ -20,7 +20,7 @@ struct work_time {
   uint32_t clock;             // enum mlrun_gpu_clock
 };
 
-struct clock_view look_at_clocks(void);
+struct clock_view read_clocks(void);
 struct work_time settle_work_time(const struct clock_view *clock, uint64_t start, uint64_t end);
 
 #pragma GCC visibility pop

@@ -6,16 +6,17 @@
 
 namespace mlrun::probes {
 
-void LossWatch::look(uint64_t now_ns) {
+void LossWatch::read(uint64_t now_ns) {
   for (uint32_t kind = 0; kind < MLRUN_KERNEL_KINDS; kind++) {
-    for (uint32_t reason = MLRUN_KERNEL_LOSS_RING; reason <= MLRUN_KERNEL_LOSS_OPEN; reason++) look_at(kind, reason);
+    for (uint32_t reason = MLRUN_KERNEL_LOSS_RING; reason <= MLRUN_KERNEL_LOSS_OPEN; reason++)
+      read_counters(kind, reason);
   }
-  look_at(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
-  look_at(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
-  last_look_ns_ = now_ns;
+  read_counters(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_WRITER);
+  read_counters(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_PLACE);
+  last_read_ns_ = now_ns;
 }
 
-void LossWatch::look_at(uint32_t kind, uint32_t reason) {
+void LossWatch::read_counters(uint32_t kind, uint32_t reason) {
   const MappedArray& losses = probes_.losses();
   for (size_t cpu = 0; cpu < losses.size() / MLRUN_PROBE_LOSSES; cpu++) {
     const size_t index = cpu * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason;
@@ -28,7 +29,7 @@ void LossWatch::look_at(uint32_t kind, uint32_t reason) {
 }
 
 void LossWatch::finish(uint64_t now_ns) {
-  look(now_ns);
+  read(now_ns);
   if (const uint64_t open = probes_.open_bios(); open != 0) {
     report(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN, 0, open, now_ns);
   }
@@ -44,7 +45,7 @@ void LossWatch::report(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t co
   record.head.bytes = sizeof record;
   record.head.cpu = cpu;
   record.head.time_ns = last_ns;
-  record.first_ns = last_look_ns_;
+  record.first_ns = last_read_ns_;
   record.count = count;
   record.of_kind = kind;
   record.reason = reason;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns loss counters into records: for each processor, kind and reason, how much was lost between two looks, and when.
+// Turns loss counters into records: for each processor, kind and reason, how much was lost between two reads, and when.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ class LossWatch {
  public:
   // since_ns: nothing can have been lost before it.
   LossWatch(const Probes& probes, KernelSpool& spool, uint64_t since_ns)
-      : probes_(probes), spool_(spool), last_look_ns_(since_ns) {}
+      : probes_(probes), spool_(spool), last_read_ns_(since_ns) {}
 
   // Requires: now_ns never decreases.
-  void look(uint64_t now_ns);
+  void read(uint64_t now_ns);
 
   // At the end, after recording has stopped: counts what never completed.
   void finish(uint64_t now_ns);
@@ -25,13 +25,13 @@ class LossWatch {
   [[nodiscard]] uint64_t lost() const { return lost_; }
 
  private:
-  void look_at(uint32_t kind, uint32_t reason);
+  void read_counters(uint32_t kind, uint32_t reason);
   void report(uint32_t kind, uint32_t reason, uint32_t cpu, uint64_t count, uint64_t last_ns);
 
   const Probes& probes_;
   KernelSpool& spool_;
   std::map<size_t, uint64_t> reported_;  // reported counts by index
-  uint64_t last_look_ns_;
+  uint64_t last_read_ns_;
   uint64_t lost_ = 0;
 };
 

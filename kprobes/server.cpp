@@ -30,7 +30,7 @@
 #include "kprobes/proc/mapping_recorder.h"
 #include "kprobes/proc/memory_recorder.h"
 #include "kprobes/proc/proc_facts.h"
-#include "kprobes/proc/process_look.h"
+#include "kprobes/proc/process_snapshots.h"
 #include "kprobes/rings/kernel_spool.h"
 #include "kprobes/signals.h"
 #include "runner/events/probe_protocol.h"
@@ -45,7 +45,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kDrainMs = 5;  // the programs never wake us
-constexpr uint64_t kLookNs = 100'000'000;
+constexpr uint64_t kSampleNs = 100'000'000;
 
 // If the reader has gone, the next poll notices.
 void send(mlrun_probe_message_type type, int value, std::string_view text) {
@@ -95,7 +95,7 @@ class Server {
     auto probes = Probes::load(streams, [this](const void* record, size_t bytes) { take(record, bytes); });
     if (!probes) return refuse(probes.error());
     probes_ = *std::move(probes);
-    if (streams.observes) look_.emplace(spool_, [this] { probes_->drain(); });
+    if (streams.observes) snapshots_.emplace(spool_, [this] { probes_->drain(); });
     is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_, began_ns);
@@ -105,7 +105,7 @@ class Server {
     while (!ended_) step();
     probes_->detach();
     probes_->drain();
-    while (look_ && look_->look()) {
+    while (snapshots_ && snapshots_->read()) {
     }
     const uint64_t end_ns = util::monotonic_ns();
     probes_->for_each_syscall([&](const mlrun_syscall_sum& sum) { spool_.add(&sum, sizeof sum, end_ns); });
@@ -158,8 +158,8 @@ class Server {
   void take(const void* record, size_t bytes) {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
-    if (look_ || head.kind != MLRUN_KERNEL_TASK) spool_.add(record, bytes, head.time_ns);
-    if (look_) look_->take(head, record, bytes);
+    if (snapshots_ || head.kind != MLRUN_KERNEL_TASK) spool_.add(record, bytes, head.time_ns);
+    if (snapshots_) snapshots_->take(head, record, bytes);
     mlrun_task task{};
     if (!libraries_ || head.kind != MLRUN_KERNEL_TASK || bytes < sizeof task) return;
     __builtin_memcpy(&task, record, sizeof task);
@@ -169,20 +169,20 @@ class Server {
   void step() {
     std::vector<pollfd> watched = {{MLRUN_PROBE_SOCKET_FD, POLLIN, 0}};
     mounts_.add_to(watched, util::monotonic_ns());
-    if (::poll(watched.data(), watched.size(), looks_wait_ || functions_wait_ ? 0 : kDrainMs) > 0) {
+    if (::poll(watched.data(), watched.size(), snapshots_wait_ || functions_wait_ ? 0 : kDrainMs) > 0) {
       const auto has_event = [](const pollfd& one) { return one.revents != 0; };  // poll() reports a mount only once
       if (std::any_of(watched.begin() + 1, watched.end(), has_event)) probes_->add_file_systems(mounts_.types());
       if (has_event(watched.front())) obey();
     }
     functions_wait_ = probes_->attach_next(true);
     probes_->drain();
-    looks_wait_ = look_ && look_->look();
+    snapshots_wait_ = snapshots_ && snapshots_->read();
     const uint64_t now_ns = util::monotonic_ns();
-    if (libraries_) libraries_->look(now_ns);
-    if (now_ns < next_look_ns_) return;
-    next_look_ns_ = now_ns + kLookNs;
-    losses_->look(now_ns);
-    memory_.look(now_ns);
+    if (libraries_) libraries_->scan(now_ns);
+    if (now_ns < next_sample_ns_) return;
+    next_sample_ns_ = now_ns + kSampleNs;
+    losses_->read(now_ns);
+    memory_.sample(now_ns);
     mounts_.drop_ended();
     spool_.flush();
     report_end();
@@ -190,9 +190,9 @@ class Server {
 
   // Draining first: a child that started before its parent's end must be known.
   void report_end() {
-    if (!look_ || end_reported_ || !look_->all_ended()) return;
+    if (!snapshots_ || end_reported_ || !snapshots_->all_ended()) return;
     probes_->drain();
-    if (!look_->all_ended()) return;
+    if (!snapshots_->all_ended()) return;
     end_reported_ = true;
     send(MLRUN_PROBE_ENDED, 0, {});
   }
@@ -213,7 +213,8 @@ class Server {
       ended_ = true;
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
-      if (error == 0 && look_ && !is_command_) look_->follow(order->passed.get());  // a command is reported at its exec
+      if (error == 0 && snapshots_ && !is_command_)
+        snapshots_->follow(order->passed.get());  // a command is reported at its exec
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       end_reported_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
@@ -287,7 +288,7 @@ class Server {
     for (const SkippedProgram& program : probes_->skipped()) {
       report["skipped"].push_back({{"program", program.name}, {"times", program.times}});
     }
-    report["untold_32bit_calls"] = probes_->untold_32bit_calls();
+    report["untold_32bit_calls"] = probes_->unrecorded_32bit_calls();
     report["let_go_at_exec"] = probes_->let_go_at_exec();
     report["spool"] = {{"bytes", spool_.bytes()}, {"left_out", spool_.left_out()}, {"error", spool_.error()}};
     return report;
@@ -300,12 +301,12 @@ class Server {
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
-  std::optional<ProcessLook> look_;  // processes without our library
+  std::optional<ProcessSnapshots> snapshots_;  // processes without our library
   util::UniqueFd cgroup_;
-  uint64_t next_look_ns_ = 0;
+  uint64_t next_sample_ns_ = 0;
   bool is_command_ = false;
   bool has_cuda_ = false, has_cufile_ = false, has_torch_ = false;
-  bool ended_ = false, end_reported_ = false, looks_wait_ = false, functions_wait_ = false;
+  bool ended_ = false, end_reported_ = false, snapshots_wait_ = false, functions_wait_ = false;
 };
 
 }  // namespace

@@ -437,7 +437,7 @@ void Probes::for_each_syscall(const std::function<void(const mlrun_syscall_sum&)
 
 const FileSyscalls& Probes::file_calls() const { return state_->file_calls; }
 
-uint64_t Probes::untold_32bit_calls() const { return state_->skeleton->bss->untold_32bit_calls; }
+uint64_t Probes::unrecorded_32bit_calls() const { return state_->skeleton->bss->unrecorded_32bit_calls; }
 
 uint64_t Probes::let_go_at_exec() const { return state_->skeleton->bss->let_go_at_exec; }
 

@@ -108,7 +108,7 @@ class Probes {
   [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
   // The system-call fallback.
   [[nodiscard]] const FileSyscalls& file_calls() const;
-  [[nodiscard]] uint64_t untold_32bit_calls() const;           // on files, by traced processes
+  [[nodiscard]] uint64_t unrecorded_32bit_calls() const;       // on files, by traced processes
   [[nodiscard]] bool has_calls() const { return has_calls_; }  // a library in the processes records their calls
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Once for each process and system call.

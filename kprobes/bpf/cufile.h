@@ -69,11 +69,11 @@ static __always_inline void emit_entries(__u64 address, __u64 bytes, __u64 end_n
 // False: the call returned nothing, and gets no record.
 static __always_inline bool emit_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
   enum { kPollNs = 1000000 };
-  if (reads & MLRUN_CUFILE_TELLS_OPERATIONS) {
+  if (reads & MLRUN_CUFILE_LISTS_OPERATIONS) {
     __u64 bytes = (__u64)(__u32)call->arguments[1] * MLRUN_CUFILE_OPERATION_BYTES;
     emit_entries(call->arguments[2], bytes, end_ns);
   }
-  if (!(reads & MLRUN_CUFILE_TELLS_RESULTS)) return true;
+  if (!(reads & MLRUN_CUFILE_LISTS_RESULTS)) return true;
   __u32 results = 0;
   if (bpf_probe_read_user(&results, sizeof results, (void *)call->arguments[2]) != 0) return true;
   *count = results;

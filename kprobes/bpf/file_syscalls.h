@@ -88,7 +88,7 @@ static const __u8 file_calls_of_32_bits[kCallNumbers] = {
     [92] = 1,  [93] = 1,  [118] = 1, [145] = 1, [146] = 1, [148] = 1, [180] = 1, [181] = 1, [187] = 1,
     [193] = 1, [194] = 1, [239] = 1, [295] = 1, [296] = 1, [301] = 1, [302] = 1, [313] = 1, [333] = 1,
     [334] = 1, [353] = 1, [377] = 1, [378] = 1, [379] = 1, [437] = 1};
-__u64 untold_32bit_calls;
+__u64 unrecorded_32bit_calls;
 
 static __always_inline __u32 entry_of(const __u8 *table, __u64 number) {
   if (number >= kCallNumbers) return 0;
@@ -276,7 +276,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   struct thread_state *thread = own_state(task);
   if (!thread) return 0;
   if (is_32bit) {
-    __sync_fetch_and_add(&untold_32bit_calls, 1);
+    __sync_fetch_and_add(&unrecorded_32bit_calls, 1);
     return 0;
   }
   if (thread->depth) count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_OPEN);

@@ -91,7 +91,7 @@ void LibraryWatch::follow(uint32_t pid) {
   if (pid == 0) return;
   asked_for_.insert(pid);
   is_beginning_ = true;
-  look_at(pid);
+  scan_process(pid);
   is_beginning_ = false;
 }
 
@@ -108,15 +108,15 @@ void LibraryWatch::follow_system() {
 void LibraryWatch::find_all_now() {
   is_beginning_ = true;
   begin_pass();
-  for (const uint32_t pid : std::exchange(to_look_at_, {})) {
-    look_at(pid);
+  for (const uint32_t pid : std::exchange(to_scan_, {})) {
+    scan_process(pid);
     between_();
   }
   is_beginning_ = false;
 }
 
 void LibraryWatch::take(const mlrun_task& task) {
-  if (is_looking_) {
+  if (is_scanning_) {
     taken_meanwhile_.push_back(task);
     return;
   }
@@ -132,14 +132,14 @@ void LibraryWatch::take(const mlrun_task& task) {
 // Queues all processes in scope; forgets those that have ended, with their probes.
 void LibraryWatch::begin_pass() {
   std::erase_if(asked_for_, [](uint32_t pid) { return !lives(pid); });
-  to_look_at_.assign(asked_for_.begin(), asked_for_.end());
-  if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_look_at_);
+  to_scan_.assign(asked_for_.begin(), asked_for_.end());
+  if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_scan_);
   if (follows_system_) {
     for (const std::string& name : names_in("/proc")) {
-      if (const uint32_t pid = number_of(name); pid != 0) to_look_at_.push_back(pid);
+      if (const uint32_t pid = number_of(name); pid != 0) to_scan_.push_back(pid);
     }
   }
-  const std::set<uint32_t> now(to_look_at_.begin(), to_look_at_.end());
+  const std::set<uint32_t> now(to_scan_.begin(), to_scan_.end());
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto next = std::next(process);
     if (!now.contains(process->first)) forget(process->first);
@@ -155,7 +155,7 @@ void LibraryWatch::forget(uint32_t pid) {
 }
 
 // The rings are not drained while the kernel releases a probe, so probes are released one at a time.
-void LibraryWatch::look(uint64_t now_ns) {
+void LibraryWatch::scan(uint64_t now_ns) {
   if (!let_go_.empty()) {
     const Followed* what = let_go_.back().first;
     let_go_.pop_back();
@@ -163,16 +163,16 @@ void LibraryWatch::look(uint64_t now_ns) {
   } else if (!leaving_.empty()) {
     leaving_.pop_back();
   }
-  look_at_rates(now_ns);
-  if (to_look_at_.empty()) {
+  read_rates(now_ns);
+  if (to_scan_.empty()) {
     if (now_ns < pass_.next_ns) return;
     pass_.took_ns = 0;
     begin_pass();
   }
   uint64_t reached_ns = now_ns;
-  while (!to_look_at_.empty() && reached_ns - now_ns < kStepNs) {
-    look_at(to_look_at_.back());
-    to_look_at_.pop_back();
+  while (!to_scan_.empty() && reached_ns - now_ns < kStepNs) {
+    scan_process(to_scan_.back());
+    to_scan_.pop_back();
     between_();
     reached_ns = util::monotonic_ns();
   }
@@ -181,7 +181,7 @@ void LibraryWatch::look(uint64_t now_ns) {
 }
 
 // Loading a library changes how much memory is mapped, and reading that takes a hundredth of the time of reading maps.
-void LibraryWatch::look_at(uint32_t pid) {
+void LibraryWatch::scan_process(uint32_t pid) {
   const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
   const std::string size = sizes.substr(0, sizes.find(' '));
   if (size.empty() || size == "0") return;  // its first thread has ended: the others still have the memory
@@ -189,13 +189,13 @@ void LibraryWatch::look_at(uint32_t pid) {
   if (process.size == size) return;
   if (process.since_ns == 0) process.since_ns = util::monotonic_ns();
   process.size = size;
-  is_looking_ = true;
-  look_at_mappings(pid, process);
-  is_looking_ = false;
+  is_scanning_ = true;
+  scan_mappings(pid, process);
+  is_scanning_ = false;
   for (const mlrun_task& task : std::exchange(taken_meanwhile_, {})) take(task);
 }
 
-void LibraryWatch::look_at_mappings(uint32_t pid, Process& process) {
+void LibraryWatch::scan_mappings(uint32_t pid, Process& process) {
   const uint64_t read_ns = util::monotonic_ns();
   const std::string text = util::read_text(fmt::format("/proc/{}/maps", pid));
   std::set<File> mapped;
@@ -250,19 +250,19 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
     ++found_.left_out;
 }
 
-void LibraryWatch::look_at_rates(uint64_t now_ns) {
+void LibraryWatch::read_rates(uint64_t now_ns) {
   if (now_ns < rates_.next_ns) return;
   const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(kSecondNs);
   const bool is_first = rates_.last_ns == 0;
   rates_.last_ns = now_ns;
   rates_.next_ns = now_ns + kSecondNs;
   for (Followed& followed : followed_) {
-    for (const LibraryCall& call : followed.library.calls) look_at_rate(followed, call, is_first ? 0 : seconds);
+    for (const LibraryCall& call : followed.library.calls) read_rate(followed, call, is_first ? 0 : seconds);
   }
 }
 
-// `seconds`: since the previous look; 0: there was none.
-void LibraryWatch::look_at_rate(Followed& followed, const LibraryCall& call, double seconds) {
+// `seconds`: since the previous scan; 0: there was none.
+void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double seconds) {
   const MappedArray* hits = followed.library.programs.hits;
   if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;
   const uint64_t calls = hits->word(call.number);

@@ -31,7 +31,7 @@ class LibraryWatch {
   // `between` is called between two processes, and between two functions; it may call take().
   LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
 
-  // Each looks at once, so that calls after it are seen.
+  // Each scans at once, so that calls after it are seen.
   void follow(uint32_t pid);
   void follow_cgroup(int folder);  // stays open
   void follow_system();
@@ -47,7 +47,7 @@ class LibraryWatch {
 
   // Runs for a few milliseconds, or as long as attaching the probes of one library takes, and for at most a tenth of
   // the time.
-  void look(uint64_t now_ns);
+  void scan(uint64_t now_ns);
 
   // Why there are no calls of it: no process had it, or the first that did exports none of them; empty: it is probed.
   [[nodiscard]] std::string missing(std::string_view name) const;
@@ -57,7 +57,7 @@ class LibraryWatch {
  private:
   using File = std::tuple<uint32_t, uint32_t, uint64_t>;  // device (major, minor) and inode, as in /proc/PID/maps
   struct Rate {
-    uint64_t calls = 0;  // at the last look
+    uint64_t calls = 0;  // at the last scan
     uint64_t per_second = 0, let_go_ns = 0;
   };
   struct Followed {
@@ -76,7 +76,7 @@ class LibraryWatch {
   };
   struct Process {
     std::string size;       // of its memory; empty: not read yet
-    uint64_t since_ns = 0;  // time of the first look
+    uint64_t since_ns = 0;  // time of the first scan
     std::map<File, Probed> libraries;
     std::set<File> met;
   };
@@ -91,11 +91,11 @@ class LibraryWatch {
     size_t functions = 0;
   };
   void begin_pass();
-  void look_at(uint32_t pid);
-  void look_at_mappings(uint32_t pid, Process& process);
+  void scan_process(uint32_t pid);
+  void scan_mappings(uint32_t pid, Process& process);
   void attach(uint32_t pid, Process& process, const Mapping& mapping);
-  void look_at_rates(uint64_t now_ns);
-  void look_at_rate(Followed& followed, const LibraryCall& call, double seconds);
+  void read_rates(uint64_t now_ns);
+  void read_rate(Followed& followed, const LibraryCall& call, double seconds);
   void let_go(Followed& followed, uint16_t number);
   [[nodiscard]] const Followed* library_of(std::string_view path) const;
   void forget(uint32_t pid);
@@ -110,11 +110,11 @@ class LibraryWatch {
   std::set<uint32_t> asked_for_;  // and their children, while they live
   std::map<uint32_t, Process> processes_;
   std::map<File, Probed> everywhere_;
-  std::vector<uint32_t> to_look_at_;  // in this pass
+  std::vector<uint32_t> to_scan_;  // in this pass
   // Probes of processes that have ended, and of functions that are called too often.
   std::vector<ProbedLibrary::Link> leaving_;
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
-  bool is_looking_ = false;
+  bool is_scanning_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
   struct {
     uint64_t took_ns = 0, next_ns = 0;

@@ -35,12 +35,12 @@ std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo) {
   return seen;
 }
 
-void MemoryRecorder::look(uint64_t now_ns) {
-  if (now_ns >= next_look_ns_) record(now_ns);
+void MemoryRecorder::sample(uint64_t now_ns) {
+  if (now_ns >= next_sample_ns_) record(now_ns);
 }
 
 void MemoryRecorder::record(uint64_t now_ns) {
-  next_look_ns_ = now_ns + kSecondNs;
+  next_sample_ns_ = now_ns + kSecondNs;
   auto seen = memory_in(util::read_text("/proc/meminfo"));
   if (!seen) return;
   seen->head.kind = MLRUN_KERNEL_MEMORY;

@@ -21,13 +21,13 @@ class MemoryRecorder {
   explicit MemoryRecorder(KernelSpool& spool) : spool_(spool) {}
 
   // Reads /proc/meminfo if a second has passed since the last time.
-  void look(uint64_t now_ns);
+  void sample(uint64_t now_ns);
   // Reads it in any case.
   void record(uint64_t now_ns);
 
  private:
   KernelSpool& spool_;
-  uint64_t next_look_ns_ = 0;
+  uint64_t next_sample_ns_ = 0;
 };
 
 }  // namespace mlrun::probes

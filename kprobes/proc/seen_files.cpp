@@ -89,7 +89,7 @@ void SeenFiles::record(uint32_t pid, const File& file, std::string_view path, ui
 }
 
 // Reads the inode from fdinfo: stat() would query a server.
-void SeenFiles::look_at_open(uint32_t pid) {
+void SeenFiles::read_open(uint32_t pid) {
   const std::string folder = living_folder(pid);
   if (folder.empty()) return;
   const auto devices = mounted_devices(folder);
@@ -106,7 +106,7 @@ void SeenFiles::look_at_open(uint32_t pid) {
   }
 }
 
-void SeenFiles::look_at_mapped(uint32_t pid) {
+void SeenFiles::read_mapped(uint32_t pid) {
   const uint64_t now_ns = util::monotonic_ns();
   const std::string folder = living_folder(pid);
   if (folder.empty()) return;

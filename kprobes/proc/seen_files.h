@@ -20,8 +20,8 @@ class SeenFiles {
   // `between` is called between two files.
   SeenFiles(KernelSpool& spool, std::function<void()> between) : spool_(spool), between_(std::move(between)) {}
 
-  void look_at_open(uint32_t pid);
-  void look_at_mapped(uint32_t pid);
+  void read_open(uint32_t pid);
+  void read_mapped(uint32_t pid);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return recorded_.contains({device, inode}); }
   // The kernel has recorded the name at that time.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kNone = UINT64_MAX;
 constexpr int kPasses = 16;   // one is usually enough; a limit, in case records arrive as fast as they are taken
-constexpr int kLooks = 1000;  // some 40 us: a program that was not preempted has filled its record by then
+constexpr int kTries = 1000;  // some 40 us: a program that was not preempted has filled its record by then
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void RingReader::drain(const Take& take) {
 bool RingReader::look_at(Front& front) {
   front.time_ns = kNone;
   if (front.ring.position() == front.end) return true;
-  for (int look = 0; look < kLooks; look++) {
+  for (int tries = 0; tries < kTries; tries++) {
     const MappedRing::Record record = front.ring.next();
     if (record.data != nullptr) {
       // A discarded record does not hold up the others.

@@ -4,7 +4,7 @@
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/start.h"
 
-enum { kLooks = 16, kSleepNs = 50000 };
+enum { kTries = 16, kSleepNs = 50000 };
 
 static uint32_t threads_seen;
 static __thread uint32_t own_cache __attribute__((tls_model("initial-exec")));  // + 1; 0: none so far
@@ -17,7 +17,7 @@ uint32_t cache_of_thread(void) {
 INLINE bool try_to_enter(struct cache *cache) { return !__atomic_exchange_n(&cache->entered, 1, __ATOMIC_ACQUIRE); }
 
 static COLD bool enter_soon(struct cache *cache) {
-  for (int i = 0; i < kLooks; i++) {
+  for (int i = 0; i < kTries; i++) {
     __builtin_ia32_pause();
     if (!__atomic_load_n(&cache->entered, __ATOMIC_RELAXED) && try_to_enter(cache)) return true;
   }

@@ -14,7 +14,7 @@ enum {
   kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
   kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
   kCleanTries = 2,
-  kLooks = 100  // at a lock, before sleeping
+  kTries = 100  // at a lock, before sleeping
 };
 
 struct heap *heaps;
@@ -24,7 +24,7 @@ uint32_t heaps_opened, placement_rules;
 
 // It is held for tens of nanoseconds, but while pages are mapped or given back; to sleep and be woken takes a hundred times as long.
 COLD void heap_wait_for_lock(struct heap *heap) {
-  for (int i = 0; i < kLooks; i++) {
+  for (int i = 0; i < kTries; i++) {
     uint32_t free = 0;
     __builtin_ia32_pause();
     if (!__atomic_load_n(&heap->lock, __ATOMIC_RELAXED) &&

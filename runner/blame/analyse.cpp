@@ -21,7 +21,7 @@ using summary::Answer;
 
 constexpr size_t kActivities = std::size(summary::kActivityNames), kStates = std::size(summary::kStateNames);
 constexpr size_t kWaitedForMost = 100;
-// Shares of the loop: what the rules miss, and, without looks, the loader's code in the driver that leaves no call. Both were fitted to
+// Shares of the loop: what the rules miss, and, without samples, the loader's code in the driver that leaves no call. Both were fitted to
 // the planted programs.
 constexpr double kOwnError = 0.02, kNoCall = 0.03;
 
@@ -74,20 +74,20 @@ void sum_batches(const Analysis& analysis, Answer& answer) {
   if (nothing_known) return;
   answer.without_batch_ns = std::llround(without);
   const Thread& driver = analysis.timeline.thread(analysis.division.driver);
-  for (const Look& look : driver.looks) {
+  for (const StackSample& sample : driver.samples) {
     const bool in_loop =
-        batches.first_ns == 0 || (look.start_ns >= batches.first_ns && look.start_ns <= batches.last_ns);
-    answer.looks += in_loop ? look.count : 0;
+        batches.first_ns == 0 || (sample.start_ns >= batches.first_ns && sample.start_ns <= batches.last_ns);
+    answer.samples += in_loop ? sample.count : 0;
   }
   const double loop = batches.first_ns == 0 ? static_cast<double>(answer.wall_ns)
                                             : static_cast<double>(batches.last_ns - batches.first_ns);
   double half = kOwnError * loop;
-  if (answer.looks > 0 && own > 0) {
-    const double share = std::clamp(looked_at / own, 1.0 / static_cast<double>(answer.looks + 2), 1.0);
-    half += 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(answer.looks)) * own;
+  if (answer.samples > 0 && own > 0) {
+    const double share = std::clamp(looked_at / own, 1.0 / static_cast<double>(answer.samples + 2), 1.0);
+    half += 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(answer.samples)) * own;
   }
   answer.low_ns = std::max<int64_t>(0, answer.without_batch_ns - std::llround(half));
-  if (answer.looks == 0) half += kNoCall * loop;  // it is only ever missed
+  if (answer.samples == 0) half += kNoCall * loop;  // it is only ever missed
   answer.high_ns = std::min<int64_t>(std::llround(loop), answer.without_batch_ns + std::llround(half));
   answer.high_ns = std::max(answer.high_ns, answer.without_batch_ns);
 }

@@ -15,7 +15,7 @@ using summary::State;
 
 constexpr uint8_t kHopsMost = 6;
 constexpr double kWeightMin = 1.0 / 64;  // of what several threads share
-constexpr Ns kLookNearNs = 30'000'000;
+constexpr Ns kSampleNearNs = 30'000'000;
 
 bool contains(const std::vector<int32_t>& all, int32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -76,25 +76,25 @@ void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_
 }
 
 int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
-  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
-  return look == nullptr ? kNoLine : lines_.number(kinds_.line(look->stack_id));
+  const StackSample* sample = ends_.sample_near(thread_id, moment_ns, kSampleNearNs);
+  return sample == nullptr ? kNoLine : lines_.number(kinds_.line(sample->stack_id));
 }
 
 StackKind Chain::kind_near(int32_t thread_id, Ns moment_ns) {
-  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
-  return look == nullptr ? StackKind::kOwn : kinds_.kind(look->stack_id);
+  const StackSample* sample = ends_.sample_near(thread_id, moment_ns, kSampleNearNs);
+  return sample == nullptr ? StackKind::kOwn : kinds_.kind(sample->stack_id);
 }
 
 bool Chain::makes_near(int32_t thread_id, Ns moment_ns) {
-  const Look* look = ends_.look_near(thread_id, moment_ns, kLookNearNs);
-  return look != nullptr && kinds_.makes(look->stack_id);
+  const StackSample* sample = ends_.sample_near(thread_id, moment_ns, kSampleNearNs);
+  return sample != nullptr && kinds_.makes(sample->stack_id);
 }
 
 int32_t Chain::line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns) {
   for (const int32_t other : timeline_.process(proc_id).threads) {
     if (other == thread_id) continue;
-    const Look* look = ends_.look_near(other, moment_ns, kLookNearNs);
-    if (look != nullptr && look->running == 1) return lines_.number(kinds_.line(look->stack_id));
+    const StackSample* sample = ends_.sample_near(other, moment_ns, kSampleNearNs);
+    if (sample != nullptr && sample->running == 1) return lines_.number(kinds_.line(sample->stack_id));
   }
   return kNoLine;
 }
@@ -241,13 +241,13 @@ int64_t Chain::away_socket(int32_t thread_id, const Wait& wait) const {
   return timeline_.kind(file_id) == model::FileKind::kSocket && timeline_.peer(file_id) == 0 ? file_id : 0;
 }
 
-// Looks outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.
-std::vector<Chain::PartOfLook> Chain::looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const {
-  std::vector<const Look*> inside;
-  for (size_t i = thread.first_look(a_ns); i < thread.looks.size() && thread.looks[i].start_ns < b_ns; ++i) {
-    if (!thread.looks[i].in_call) inside.push_back(&thread.looks[i]);
+// Samples outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.
+std::vector<Chain::PartOfSample> Chain::samples_in(const Thread& thread, Ns a_ns, Ns b_ns) const {
+  std::vector<const StackSample*> inside;
+  for (size_t i = thread.first_sample(a_ns); i < thread.samples.size() && thread.samples[i].start_ns < b_ns; ++i) {
+    if (!thread.samples[i].in_call) inside.push_back(&thread.samples[i]);
   }
-  std::vector<PartOfLook> parts;
+  std::vector<PartOfSample> parts;
   Ns at_ns = a_ns;
   for (size_t i = 0; i < inside.size(); ++i) {
     const Ns to_ns =
@@ -258,10 +258,10 @@ std::vector<Chain::PartOfLook> Chain::looks_in(const Thread& thread, Ns a_ns, Ns
   return parts;
 }
 
-Label Chain::label_of(const Look& look, const Path& path) {
-  if (look.running == 0) return Label::kAsleep;  // in no recorded call, and asleep
-  if (path.hops > 0 && kinds_.is_on_names(look.stack_id)) return Label::kNames;
-  switch (kinds_.kind(look.stack_id)) {
+Label Chain::label_of(const StackSample& sample, const Path& path) {
+  if (sample.running == 0) return Label::kAsleep;  // in no recorded call, and asleep
+  if (path.hops > 0 && kinds_.is_on_names(sample.stack_id)) return Label::kNames;
+  switch (kinds_.kind(sample.stack_id)) {
     case StackKind::kImport: return Label::kImport;
     case StackKind::kPickle: return Label::kSerialise;
     // All that a worker does is loading.
@@ -273,24 +273,24 @@ Label Chain::label_of(const Look& look, const Path& path) {
   return Label::kCpu;
 }
 
-// The share of the calls in a stretch that loader code made: by the looks inside these calls, else by the nearest look inside a call.
-// A look outside of calls says nothing of who made those.
+// The share of the calls in a stretch that loader code made: by the samples inside these calls, else by the nearest sample inside a call.
+// A sample outside of calls says nothing of who made those.
 double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
   constexpr Ns kNearNs = 500'000'000;
   const Thread& thread = timeline_.thread(thread_id);
   size_t in_calls = 0, loads = 0;
   std::pair<Ns, bool> nearest{kNearNs, false};
   bool has_near = false;
-  for (size_t i = thread.first_look(a_ns - kNearNs);
-       i < thread.looks.size() && thread.looks[i].start_ns < b_ns + kNearNs; ++i) {
-    const Look& look = thread.looks[i];
-    if (!look.in_call) continue;
-    const bool is_loader = kinds_.kind(look.stack_id) == StackKind::kLoader;
-    if (look.start_ns >= a_ns && look.start_ns < b_ns) {
+  for (size_t i = thread.first_sample(a_ns - kNearNs);
+       i < thread.samples.size() && thread.samples[i].start_ns < b_ns + kNearNs; ++i) {
+    const StackSample& sample = thread.samples[i];
+    if (!sample.in_call) continue;
+    const bool is_loader = kinds_.kind(sample.stack_id) == StackKind::kLoader;
+    if (sample.start_ns >= a_ns && sample.start_ns < b_ns) {
       ++in_calls;
       loads += is_loader ? 1 : 0;
     }
-    const Ns away_ns = look.start_ns < a_ns ? a_ns - look.start_ns : look.start_ns - b_ns;
+    const Ns away_ns = sample.start_ns < a_ns ? a_ns - sample.start_ns : sample.start_ns - b_ns;
     if (away_ns < nearest.first) {
       nearest = {away_ns, is_loader};
       has_near = true;
@@ -300,14 +300,14 @@ double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
   return has_near ? (nearest.second ? 1 : 0) : share_of_loader(thread_id);
 }
 
-// A stretch without a look: as all looks of the thread in calls fell.
+// A stretch without a sample: as all samples of the thread in calls fell.
 double Chain::share_of_loader(int32_t thread_id) {
   const auto [known, is_new] = loader_share_.try_emplace(thread_id, 0);
   if (!is_new) return known->second;
   size_t in_calls = 0, loads = 0;
-  for (const Look& look : timeline_.thread(thread_id).looks) {
-    in_calls += look.in_call ? 1 : 0;
-    loads += look.in_call && kinds_.kind(look.stack_id) == StackKind::kLoader ? 1 : 0;
+  for (const StackSample& sample : timeline_.thread(thread_id).samples) {
+    in_calls += sample.in_call ? 1 : 0;
+    loads += sample.in_call && kinds_.kind(sample.stack_id) == StackKind::kLoader ? 1 : 0;
   }
   known->second = in_calls == 0 ? 0 : static_cast<double>(loads) / static_cast<double>(in_calls);
   return known->second;
@@ -329,7 +329,7 @@ Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, c
   const double asleep = counted ? usage.calls_asleep / usage.known : 0;
   const State rest = timeline_.has_kernel_side || counted ? State::kOnCpu : State::kUnknown;
   const double by_loader =
-      path.hops == 0 && !timeline_.thread(thread_id).looks.empty() ? share_of_loader(thread_id, a_ns, b_ns) : 0;
+      path.hops == 0 && !timeline_.thread(thread_id).samples.empty() ? share_of_loader(thread_id, a_ns, b_ns) : 0;
   double at = static_cast<double>(a_ns);
   const auto add = [&](Label label, double ns, State state, bool loads) {
     const Ns from_ns = static_cast<Ns>(at);
@@ -414,34 +414,34 @@ Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns,
   return off;
 }
 
-bool Chain::mostly_loads(const std::vector<PartOfLook>& looks) {
+bool Chain::mostly_loads(const std::vector<PartOfSample>& samples) {
   Ns all_ns = 0, loads_ns = 0;
-  for (const PartOfLook& part : looks) {
+  for (const PartOfSample& part : samples) {
     all_ns += part.ns;
-    loads_ns += kinds_.kind(part.look->stack_id) == StackKind::kLoader ? part.ns : 0;
+    loads_ns += kinds_.kind(part.sample->stack_id) == StackKind::kLoader ? part.ns : 0;
   }
   return all_ns > 0 && 2 * loads_ns > all_ns;
 }
 
-// The part of a stretch in no call: shared out as its looks say.
-void Chain::put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, State state,
-                      const OffProcessor& off, const Path& path) {
+// The part of a stretch in no call: shared out as its samples say.
+void Chain::put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfSample>& samples, State state,
+                        const OffProcessor& off, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
-  if (looks.empty()) {
+  if (samples.empty()) {
     // A feeder thread of a worker pickles.
     const bool hands_over = path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
-    const int32_t unseen = !thread.looks.empty() && !hands_over ? kUnseenLine : kNoLine;
+    const int32_t unseen = !thread.samples.empty() && !hands_over ? kUnseenLine : kNoLine;
     return put(path, a_ns, b_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
   }
   Ns all_ns = 0, done_ns = 0, from_ns = a_ns;
-  for (const PartOfLook& part : looks) all_ns += part.ns;
-  for (const PartOfLook& part : looks) {
+  for (const PartOfSample& part : samples) all_ns += part.ns;
+  for (const PartOfSample& part : samples) {
     done_ns += part.ns;
     const double share = static_cast<double>(done_ns) / static_cast<double>(all_ns);
     const Ns to_ns = a_ns + static_cast<Ns>(static_cast<double>(b_ns - a_ns) * share);
-    Label label = label_of(*part.look, path);
+    Label label = label_of(*part.sample, path);
     if (label == Label::kAsleep && (off.knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
-    const int32_t line = lines_.number(kinds_.line(part.look->stack_id));
+    const int32_t line = lines_.number(kinds_.line(part.sample->stack_id));
     // Only the driver's own computing is divided into user and kernel mode; unpickling and checkpoints are not.
     const bool splits = path.hops == 0 && label == Label::kCpu && state == State::kOnCpu;
     const Ns kernel_ns = splits ? static_cast<Ns>(static_cast<double>(to_ns - from_ns) * off.in_kernel) : 0;
@@ -463,9 +463,9 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const CallSums sums = thread.calls.sums(a_ns, b_ns);
   const double rest_ns = static_cast<double>(b_ns - a_ns) - std::min(sums.total_ns(), static_cast<double>(b_ns - a_ns));
   const OffProcessor off = off_processor(thread, a_ns, b_ns, rest_ns);
-  const std::vector<PartOfLook> looks = looks_in(thread, a_ns, b_ns);
-  const int32_t line = looks.empty() ? kNoLine : lines_.number(kinds_.line(looks[0].look->stack_id));
-  const bool loads = path.hops == 0 && mostly_loads(looks);
+  const std::vector<PartOfSample> samples = samples_in(thread, a_ns, b_ns);
+  const int32_t line = samples.empty() ? kNoLine : lines_.number(kinds_.line(samples[0].sample->stack_id));
+  const bool loads = path.hops == 0 && mostly_loads(samples);
   Ns at_ns = put_calls(thread_id, a_ns, b_ns, sums, path);
   const auto add = [&](Label label, double ns, State state) {
     const Ns to_ns = std::min(b_ns, at_ns + static_cast<Ns>(ns));
@@ -477,8 +477,8 @@ void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   add(Label::kPageFault, off.fault_ns, State::kPageFault);
   add(Label::kAsleep, off.asleep_ns, State::kBlocked);
   const Ns queue_end_ns = std::min(b_ns, at_ns + static_cast<Ns>(off.queued_ns));
-  put_looks(thread_id, at_ns, queue_end_ns, looks, State::kRunQueue, off, path);
-  put_looks(thread_id, queue_end_ns, b_ns, looks, State::kOnCpu, off, path);
+  put_samples(thread_id, at_ns, queue_end_ns, samples, State::kRunQueue, off, path);
+  put_samples(thread_id, queue_end_ns, b_ns, samples, State::kOnCpu, off, path);
 }
 
 }  // namespace mlrun::blame

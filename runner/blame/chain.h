@@ -35,9 +35,9 @@ class Chain {
   // The line that another thread of the process runs at the moment: it has Python's lock.
   [[nodiscard]] int32_t line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns);
   [[nodiscard]] int32_t line_near(int32_t thread_id, Ns moment_ns);
-  // Whether the look nearest to the moment is in code that loads data.
+  // Whether the sample nearest to the moment is in code that loads data.
   [[nodiscard]] StackKind kind_near(int32_t thread_id, Ns moment_ns);
-  // Whether that look is in code that makes an object or starts a process.
+  // Whether that sample is in code that makes an object or starts a process.
   [[nodiscard]] bool makes_near(int32_t thread_id, Ns moment_ns);
 
  private:
@@ -56,8 +56,8 @@ class Chain {
     double calls_asleep = 0, known = 0;                          // of the time in calls; of the stretch
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
-  struct PartOfLook {
-    const Look* look;
+  struct PartOfSample {
+    const StackSample* sample;
     Ns ns;
   };
   static void put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line,
@@ -74,15 +74,15 @@ class Chain {
     bool knows_sleep = false;
   };
   [[nodiscard]] OffProcessor off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const;
-  [[nodiscard]] bool mostly_loads(const std::vector<PartOfLook>& looks);
-  void put_looks(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfLook>& looks, summary::State state,
-                 const OffProcessor& off, const Path& path);
+  [[nodiscard]] bool mostly_loads(const std::vector<PartOfSample>& samples);
+  void put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfSample>& samples, summary::State state,
+                   const OffProcessor& off, const Path& path);
   void leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   Ns put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path);
   [[nodiscard]] double share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns);
   [[nodiscard]] double share_of_loader(int32_t thread_id);
-  [[nodiscard]] std::vector<PartOfLook> looks_in(const Thread& thread, Ns a_ns, Ns b_ns) const;
-  [[nodiscard]] Label label_of(const Look& look, const Path& path);
+  [[nodiscard]] std::vector<PartOfSample> samples_in(const Thread& thread, Ns a_ns, Ns b_ns) const;
+  [[nodiscard]] Label label_of(const StackSample& sample, const Path& path);
   [[nodiscard]] bool sends(int32_t thread_id) const;
   [[nodiscard]] int64_t away_socket(int32_t thread_id, const Wait& wait) const;
 
@@ -91,8 +91,9 @@ class Chain {
   StackKinds& kinds_;
   Lines& lines_;
   std::vector<Ns> ready_ns_;
-  std::vector<uint8_t> sends_;                        // by thread
-  std::unordered_map<int32_t, double> loader_share_;  // by thread: of its looks in calls, those in code that loads data
+  std::vector<uint8_t> sends_;  // by thread
+  std::unordered_map<int32_t, double>
+      loader_share_;  // by thread: of its samples in calls, those in code that loads data
 };
 
 }  // namespace mlrun::blame

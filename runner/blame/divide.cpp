@@ -44,7 +44,7 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   // A thread for each batch is joined, too, and on a busy machine that may take long; a training runs commands, and waits for them.
   constexpr Ns kShareOfRun = 10;
   constexpr Ns kCommandNs = 1'000'000'000;
-  const bool is_command = !timeline_.thread(driver).looks.empty() && b_ns - a_ns < kCommandNs;
+  const bool is_command = !timeline_.thread(driver).samples.empty() && b_ns - a_ns < kCommandNs;
   if ((same_process || is_command) && kShareOfRun * (b_ns - a_ns) < timeline_.end_ns - timeline_.start_ns) return false;
   const Ns last_ns = same_process ? next.last_ns : timeline_.process(next.proc_id).last_ns;
   const Ns from_ns = std::clamp(next.first_ns, a_ns, b_ns), to_ns = std::clamp(last_ns, from_ns, b_ns);
@@ -71,18 +71,18 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   return true;
 }
 
-// Where a stretch of the driver's own is cut, since inside of one its parts have no places: half-way between looks, so that a part has one
-// look; where a file begins and ends to be written.
+// Where a stretch of the driver's own is cut, since inside of one its parts have no places: half-way between samples, so that a part has one
+// sample; where a file begins and ends to be written.
 std::vector<Ns> Divider::cuts(int32_t driver) const {
   constexpr Ns kPartNs = 100'000'000;
   std::vector<Ns> all;
   const Thread& thread = timeline_.thread(driver);
   Ns before_ns = thread.first_ns;
-  for (const Look& look : thread.looks) {
-    if (look.start_ns > before_ns) all.push_back(before_ns + (look.start_ns - before_ns) / 2);
-    before_ns = look.start_ns;
+  for (const StackSample& sample : thread.samples) {
+    if (sample.start_ns > before_ns) all.push_back(before_ns + (sample.start_ns - before_ns) / 2);
+    before_ns = sample.start_ns;
   }
-  if (thread.looks.empty()) {
+  if (thread.samples.empty()) {
     // Times of a damaged trace may lie anywhere.
     constexpr double kPartsMost = 100'000;
     const double run_ns = static_cast<double>(timeline_.end_ns) - static_cast<double>(timeline_.start_ns);
@@ -142,7 +142,7 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
   if (at_ns < b_ns) own(driver, at_ns, b_ns, cuts_of_driver);
 }
 
-// Pieces without a look in them: shared out as the looks in other short stretches of the thread fell.
+// Pieces without a sample in them: shared out as the samples in other short stretches of the thread fell.
 void Divider::share_unseen() {
   using Seen = std::map<std::pair<Label, int32_t>, int64_t>;
   // What the driver does for long, as making a data set, is not what it does between two waits.
@@ -208,7 +208,7 @@ void Divider::relabel(const Stretches& stretches, Label from, Label to) {
   pieces_ = std::move(out);
 }
 
-// Calls tell better than looks from when to when a file was written.
+// Calls show better than samples from when to when a file was written.
 void Divider::refine_with_savings(int32_t driver) {
   for (const Label from : {Label::kCpu, Label::kLoader, Label::kSerialise, Label::kOtherCall, Label::kNames,
                            Label::kRead, Label::kWrite, Label::kSync}) {
@@ -235,7 +235,7 @@ void Divider::split_computing(int32_t driver) {
   pieces_ = std::move(split);
 }
 
-void Divider::refine_without_looks(int32_t driver) {
+void Divider::refine_without_samples(int32_t driver) {
   relabel(receiving(driver), Label::kCpu, Label::kSerialise);
   refine_with_savings(driver);
   relabel(importing(driver), Label::kCpu, Label::kImport);
@@ -253,12 +253,12 @@ Division Divider::divide(int32_t wanted_tid) {
   pieces_.clear();
   drive(driver_, a_ns, b_ns, 0);
   division.driver = driver_;
-  division.driver_seen = !timeline_.thread(driver_).looks.empty();
+  division.driver_seen = !timeline_.thread(driver_).samples.empty();
   if (division.driver_seen) {
     share_unseen();
     refine_with_savings(driver_);
   } else {
-    refine_without_looks(driver_);
+    refine_without_samples(driver_);
   }
   mark_starts(driver_);
   division.batches = find_batches(driver_);

@@ -22,7 +22,7 @@ struct Divided : Piece {
 // When the driver received batches.
 struct Batches {
   Ns first_ns = 0, last_ns = 0;   // arrival; 0: none
-  bool from_looks = false;        // loaded in the driver: from where its looks are in loader code
+  bool from_samples = false;      // loaded in the driver: from where its samples are in loader code
   std::vector<int64_t> channels;  // on which they came
 };
 
@@ -48,7 +48,7 @@ class Divider {
   [[nodiscard]] std::vector<Ns> cuts(int32_t driver) const;
   bool hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns);
   void share_unseen();
-  void refine_without_looks(int32_t driver);
+  void refine_without_samples(int32_t driver);
   void refine_with_savings(int32_t driver);
   void split_computing(int32_t driver);
   void mark_starts(int32_t driver);

@@ -17,7 +17,7 @@ constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver write
 constexpr int64_t kBigBytes = 65'536;
 constexpr Ns kLateNs = 1'000'000'000;
 constexpr int64_t kStrangerMessages = 8;  // a process that is no worker sends batches if it sends so many messages
-constexpr size_t kLoaderLooks = 3;
+constexpr size_t kLoaderSamples = 3;
 
 bool is_pipe(const Timeline& timeline, int64_t file_id) {
   const model::FileKind kind = timeline.kind(file_id);
@@ -49,7 +49,7 @@ int64_t bytes_read(const Thread& thread, Ns a_ns, Ns b_ns) {
 
 }  // namespace
 
-// Without looks: what the driver does from a message that it received until its process sends the next task is receiving.
+// Without samples: what the driver does from a message that it received until its process sends the next task is receiving.
 Divider::Stretches Divider::receiving(int32_t driver) const {
   const Thread& thread = timeline_.thread(driver);
   std::unordered_set<int64_t> read;
@@ -176,7 +176,7 @@ void Divider::mark_starts(int32_t driver) {
   }
 }
 
-// Without looks: time between calls of the driver on modules.
+// Without samples: time between calls of the driver on modules.
 Divider::Stretches Divider::importing(int32_t driver) const {
   constexpr Ns kLeastNs = 1'000'000;
   Stretches stretches;
@@ -281,15 +281,15 @@ Batches Divider::find_batches(int32_t driver) {
   // The first ones may be there before the driver asks, so that it waits for none.
   if (batches.first_ns != 0) batches.first_ns = std::min(batches.first_ns, first_from_workers(driver));
   // Loaded by the driver itself.
-  std::vector<const Look*> looks;
+  std::vector<const StackSample*> samples;
   StackKinds kinds(timeline_);
-  for (const Look& look : thread.looks) {
-    if (kinds.kind(look.stack_id) == StackKind::kLoader) looks.push_back(&look);
+  for (const StackSample& sample : thread.samples) {
+    if (kinds.kind(sample.stack_id) == StackKind::kLoader) samples.push_back(&sample);
   }
-  if (batches.first_ns == 0 && looks.size() >= kLoaderLooks) {
-    batches.first_ns = looks.front()->start_ns;
-    batches.last_ns = looks.back()->end_ns;
-    batches.from_looks = true;
+  if (batches.first_ns == 0 && samples.size() >= kLoaderSamples) {
+    batches.first_ns = samples.front()->start_ns;
+    batches.last_ns = samples.back()->end_ns;
+    batches.from_samples = true;
   }
   return batches;
 }
@@ -313,7 +313,7 @@ bool Divider::waits_for_checkpoint(const Piece& piece) {
 // Where workers send the batches, waiting for a server in code other than the loader's is not waiting for a batch.
 bool Divider::asks_server(const Piece& piece, const Batches& batches) const {
   return piece.top == Top::kWaiting && piece.hops == 0 && piece.away_file_id != 0 && !piece.by_loader &&
-         !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).looks.empty();
+         !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).samples.empty();
 }
 
 summary::Activity Divider::activity_of(const Piece& piece, const Batches& batches) {
@@ -323,7 +323,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
   if (piece.top == Top::kWaiting && piece.label == Label::kLogging) return Activity::kLogging;
   // A command that it runs is no wait for a batch, unless its stacks say that loader code runs it.
   const bool waits = piece.top == Top::kChild || piece.top == Top::kWaiting;
-  if (waits && !piece.by_loader && !timeline_.thread(driver_).looks.empty() &&
+  if (waits && !piece.by_loader && !timeline_.thread(driver_).samples.empty() &&
       chain_.is_command(driver_, piece.first_thread))
     return Activity::kCompute;
   if (asks_server(piece, batches)) return Activity::kCompute;

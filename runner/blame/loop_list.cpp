@@ -36,9 +36,9 @@ std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackK
   for (const LoopSight& one : found->second) {
     if (one.is_loader) continue;
     Seen sight{one};
-    const size_t look = thread.first_look(one.ts_ns);
-    if (look < thread.looks.size() && thread.looks[look].start_ns == one.ts_ns)
-      sight.loads = kinds.kind(thread.looks[look].stack_id) == StackKind::kLoader;
+    const size_t sample = thread.first_sample(one.ts_ns);
+    if (sample < thread.samples.size() && thread.samples[sample].start_ns == one.ts_ns)
+      sight.loads = kinds.kind(thread.samples[sample].stack_id) == StackKind::kLoader;
     const auto [at, is_new] = last.emplace(std::pair(one.object, one.total), lives.size());
     if (is_new || lives[at->second].back().position > one.position) {
       at->second = lives.size();
@@ -134,8 +134,8 @@ size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vect
 // Between two samples of the thread.
 Ns apart_of(const Thread& thread) {
   std::vector<double> apart;
-  for (size_t i = 1; i < thread.looks.size(); ++i)
-    apart.push_back(static_cast<double>(thread.looks[i].start_ns - thread.looks[i - 1].end_ns));
+  for (size_t i = 1; i < thread.samples.size(); ++i)
+    apart.push_back(static_cast<double>(thread.samples[i].start_ns - thread.samples[i - 1].end_ns));
   return static_cast<Ns>(middle(apart));
 }
 
@@ -149,9 +149,9 @@ Lap lap_of(const Thread& thread, const Sights& sights, int64_t items) {
     lap.taken.emplace_back(one.ts_ns, taken);
     if (one.position == one.total && !one.loads) break;  // what comes later is the iterator that has ended
   }
-  const size_t first = thread.first_look(lap.first_ns()), last = thread.first_look(lap.last_ns() + 1);
-  lap.before_ns = first == 0 ? thread.first_ns : thread.looks[first - 1].end_ns;
-  lap.after_ns = last == thread.looks.size() ? thread.last_ns : thread.looks[last].start_ns;
+  const size_t first = thread.first_sample(lap.first_ns()), last = thread.first_sample(lap.last_ns() + 1);
+  lap.before_ns = first == 0 ? thread.first_ns : thread.samples[first - 1].end_ns;
+  lap.after_ns = last == thread.samples.size() ? thread.last_ns : thread.samples[last].start_ns;
   const size_t steps = lap.taken.back().second - lap.taken.front().second;
   if (steps > 0) lap.step_ns = static_cast<double>(lap.last_ns() - lap.first_ns()) / static_cast<double>(steps);
   return lap;

@@ -29,20 +29,20 @@ bool is_inside(const Loop& inner, const Loop& outer) {
   return 2 * inside > inner.laps.size();
 }
 
-// The share of the looks of this kind, loading or not, in which the loop is under way. Nothing: there are too few of them.
-std::optional<double> share_of_looks(const Thread& driver, StackKinds& kinds, const Loop& loop, bool loading) {
-  constexpr size_t kLooksMin = 20;
+// The share of the samples of this kind, loading or not, in which the loop is under way. Nothing: there are too few of them.
+std::optional<double> share_of_samples(const Thread& driver, StackKinds& kinds, const Loop& loop, bool loading) {
+  constexpr size_t kSamplesMin = 20;
   size_t all = 0, inside = 0;
   const Ns from_ns = loop.laps.front().first_ns(), to_ns = loop.laps.back().last_ns();
-  for (size_t k = driver.first_look(from_ns); k < driver.looks.size() && driver.looks[k].start_ns <= to_ns; ++k) {
-    if ((kinds.kind(driver.looks[k].stack_id) == StackKind::kLoader) != loading) continue;
+  for (size_t k = driver.first_sample(from_ns); k < driver.samples.size() && driver.samples[k].start_ns <= to_ns; ++k) {
+    if ((kinds.kind(driver.samples[k].stack_id) == StackKind::kLoader) != loading) continue;
     ++all;
-    const Ns at_ns = driver.looks[k].start_ns;
+    const Ns at_ns = driver.samples[k].start_ns;
     const auto lap =
         std::partition_point(loop.laps.begin(), loop.laps.end(), [&](const Lap& one) { return one.last_ns() < at_ns; });
     inside += lap != loop.laps.end() && lap->first_ns() <= at_ns ? 1 : 0;
   }
-  if (all < kLooksMin) return std::nullopt;
+  if (all < kSamplesMin) return std::nullopt;
   return static_cast<double>(inside) / static_cast<double>(all);
 }
 
@@ -60,7 +60,8 @@ Which better(const Thread& driver, StackKinds& kinds, const Loop& a, const Loop&
   }
   // The inner one takes the batches, if the loop both loads and computes; else it makes one of them, or computes with one.
   const Loop& inner = a.steps() > b.steps() ? a : b;
-  const auto loads = share_of_looks(driver, kinds, inner, true), computes = share_of_looks(driver, kinds, inner, false);
+  const auto loads = share_of_samples(driver, kinds, inner, true),
+             computes = share_of_samples(driver, kinds, inner, false);
   if (!loads || !computes) return Which::kUnknown;
   const bool is_inner = *loads >= kPresent && *computes >= kPresent;
   return (&inner == &a) == is_inner ? Which::kFirst : Which::kSecond;
@@ -128,7 +129,7 @@ Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
       from_ns = end_ns;
     }
   }
-  return driver.looks.empty() ? 0 : driver.looks.back().end_ns - from_ns;
+  return driver.samples.empty() ? 0 : driver.samples.back().end_ns - from_ns;
 }
 
 // nullptr: none, or several.

@@ -45,7 +45,7 @@ enum class Label : uint8_t {
 };
 
 inline constexpr int32_t kNoLine = -1;
-inline constexpr int32_t kUnseenLine = -2;  // no look fell in it: shared out later
+inline constexpr int32_t kUnseenLine = -2;  // no sample fell in it: shared out later
 
 struct Piece {
   Ns start_ns = 0, end_ns = 0;
@@ -55,7 +55,7 @@ struct Piece {
   summary::State state = summary::State::kOnCpu;
   Link link = Link::kOwn;
   uint8_t hops = 0;
-  bool shared_line = false;  // no look fell in it: the line is a guess
+  bool shared_line = false;  // no sample fell in it: the line is a guess
   bool by_loader = false;    // of a call, wait or page fault of the driver: made by loader code
   bool for_workers = false;  // the driver's own, to start workers: their data set, what is pickled for them, forks
   bool in_long = false;      // the driver's own, a part of a long stretch

@@ -195,14 +195,14 @@ void StackKinds::find_readers() {
   };
   std::unordered_map<std::string, Use> uses;
   for (const Thread& thread : timeline_.threads) {
-    for (const Look& look : thread.looks) {
-      const auto frames = timeline_.stacks.find(look.stack_id);
+    for (const StackSample& sample : thread.samples) {
+      const auto frames = timeline_.stacks.find(sample.stack_id);
       const Frame* own = frames == timeline_.stacks.end() ? nullptr : own_frame(frames->second);
       if (own == nullptr) continue;
       Use& use = uses[name_of_function(*own)];
-      use.all += look.count;
-      use.reads += reads_files(frames->second) ? look.count : 0;
-      use.layers += any_source(frames->second, frames->second.size(), kModelCode) ? look.count : 0;
+      use.all += sample.count;
+      use.reads += reads_files(frames->second) ? sample.count : 0;
+      use.layers += any_source(frames->second, frames->second.size(), kModelCode) ? sample.count : 0;
     }
   }
   for (const auto& [name, use] : uses) {

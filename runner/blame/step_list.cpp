@@ -196,9 +196,9 @@ void sum_activities(const Division& division, const StepBounds& step, size_t fro
 }  // namespace
 
 bool takes_chunks(const Timeline& timeline, int32_t driver) {
-  const auto& looks = timeline.thread(driver).looks;
-  return std::any_of(looks.begin(), looks.end(), [&](const Look& look) {
-    const auto frames = timeline.stacks.find(look.stack_id);
+  const auto& samples = timeline.thread(driver).samples;
+  return std::any_of(samples.begin(), samples.end(), [&](const StackSample& sample) {
+    const auto frames = timeline.stacks.find(sample.stack_id);
     return frames != timeline.stacks.end() &&
            std::any_of(frames->second.begin(), frames->second.end(), [](const Frame& frame) {
              const bool of_pool = frame.source.find("multiprocessing/pool.py") != std::string::npos;

@@ -107,22 +107,22 @@ void Pattern::join(double gap_ns) {
   clusters_ = std::move(joined);
 }
 
-// Whether the looks between events that are so far apart are in code that loads data. Nothing: there are too few of them.
+// Whether the samples between events that are so far apart are in code that loads data. Nothing: there are too few of them.
 std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
-  constexpr size_t kLooksMin = 10;
-  size_t looks = 0, loads = 0;
+  constexpr size_t kSamplesMin = 10;
+  size_t samples = 0, loads = 0;
   for (size_t i = 0; i + 1 < clusters_.size(); ++i) {
     const double ns = computing(clusters_[i].end_ns, clusters_[i + 1].start_ns);
     if (ns < low_ns || ns >= high_ns) continue;
-    const auto& all = driver().looks;
-    for (size_t k = driver().first_look(clusters_[i].end_ns);
+    const auto& all = driver().samples;
+    for (size_t k = driver().first_sample(clusters_[i].end_ns);
          k < all.size() && all[k].start_ns < clusters_[i + 1].start_ns; ++k) {
-      ++looks;
+      ++samples;
       loads += kinds_.kind(all[k].stack_id) == StackKind::kLoader ? 1 : 0;
     }
   }
-  if (looks < kLooksMin) return std::nullopt;
-  return 2 * loads >= looks;
+  if (samples < kSamplesMin) return std::nullopt;
+  return 2 * loads >= samples;
 }
 
 // The first call or wait of the driver that is no part of computing, some time after it had a batch: what it calls at once is for that.

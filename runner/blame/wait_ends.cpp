@@ -227,7 +227,7 @@ std::vector<int32_t> WaitEnds::neighbours(int32_t thread_id, const Wait& wait) c
   if (just.second != 0) return {just.second};
   std::vector<int32_t> python;
   std::copy_if(busy.begin(), busy.end(), std::back_inserter(python),
-               [&](int32_t one) { return !timeline_.thread(one).looks.empty(); });
+               [&](int32_t one) { return !timeline_.thread(one).samples.empty(); });
   return python.empty() ? busy : python;
 }
 
@@ -267,8 +267,8 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
     if (const int32_t who = writer(thread_id, wait)) return {{who}, Link::kPipe};
     std::vector<int32_t> who = neighbours(thread_id, wait);
     // Threads of libraries that wait in no recorded call run no Python.
-    const bool seen = !timeline_.thread(thread_id).looks.empty();
-    std::erase_if(who, [&](int32_t one) { return seen && timeline_.thread(one).looks.empty(); });
+    const bool seen = !timeline_.thread(thread_id).samples.empty();
+    std::erase_if(who, [&](int32_t one) { return seen && timeline_.thread(one).samples.empty(); });
     return {who, Link::kGuess};
   }
   if (wait.kind == WaitKind::kLock && wait.err != ETIMEDOUT) return {neighbours(thread_id, wait), Link::kGuess};
@@ -344,24 +344,25 @@ std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns mo
     const size_t number = thread.first_wait(moment_ns);
     if (number < thread.waits.size() && thread.waits[number].start_ns <= moment_ns) continue;
     free.push_back(other);
-    const Look* look = look_near(other, moment_ns, kWithinNs);
-    if (look != nullptr && look->running == 1) running.push_back(other);
+    const StackSample* sample = sample_near(other, moment_ns, kWithinNs);
+    if (sample != nullptr && sample->running == 1) running.push_back(other);
     if (!is_asleep(thread, moment_ns)) awake.push_back(other);  // a pool's idle thread never had the lock
   }
   if (!running.empty()) return running;
   return awake.empty() ? free : awake;
 }
 
-const Look* WaitEnds::look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const {
+const StackSample* WaitEnds::sample_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const {
   const Thread& thread = timeline_.thread(thread_id);
-  const size_t after = thread.first_look(moment_ns);
-  const Look* nearest = nullptr;
+  const size_t after = thread.first_sample(moment_ns);
+  const StackSample* nearest = nullptr;
   Ns distance_ns = within_ns + 1;
-  for (size_t i = after == 0 ? 0 : after - 1; i < thread.looks.size() && i <= after; ++i) {
-    const Look& look = thread.looks[i];
-    const Ns away_ns = moment_ns < look.start_ns ? look.start_ns - moment_ns : std::max<Ns>(0, moment_ns - look.end_ns);
+  for (size_t i = after == 0 ? 0 : after - 1; i < thread.samples.size() && i <= after; ++i) {
+    const StackSample& sample = thread.samples[i];
+    const Ns away_ns =
+        moment_ns < sample.start_ns ? sample.start_ns - moment_ns : std::max<Ns>(0, moment_ns - sample.end_ns);
     if (away_ns >= distance_ns) continue;
-    nearest = &look;
+    nearest = &sample;
     distance_ns = away_ns;
   }
   return nearest;

@@ -34,10 +34,10 @@ class WaitEnds {
   const Wait& last_of(int32_t thread_id, const Wait& wait);
   // A semaphore that processes share, as multiprocessing.Lock: another process posts it. Not that of a queue.
   [[nodiscard]] bool is_shared_lock(int32_t thread_id, const Wait& wait) const;
-  // Threads of the process that are in no wait at that moment; of those, the ones that a look found running, else those that were awake.
+  // Threads of the process that are in no wait at that moment; of those, the ones that a sample found running, else those that were awake.
   [[nodiscard]] std::vector<int32_t> holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const;
-  // The look at a thread that is nearest to the moment, at most `within_ns` away; nullptr: none.
-  [[nodiscard]] const Look* look_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const;
+  // The sample of a thread that is nearest to the moment, at most `within_ns` away; nullptr: none.
+  [[nodiscard]] const StackSample* sample_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const;
 
  private:
   [[nodiscard]] static bool is_asleep(const Thread& thread, Ns moment_ns);

@@ -11,7 +11,7 @@ namespace mlrun::collect {
 namespace {
 
 // CLOCK_MONOTONIC itself brackets the other clocks: they count the same ticks and differ by whole adjustments.
-mlrun_frame_anchor look_once() {
+mlrun_frame_anchor read_once() {
   mlrun_frame_anchor anchor{};
   const uint64_t before = __rdtsc();
   anchor.monotonic_ns = util::monotonic_ns();
@@ -28,10 +28,10 @@ mlrun_frame_anchor look_once() {
 
 }  // namespace
 
-mlrun_frame_anchor look_at_clocks() {
-  mlrun_frame_anchor best = look_once();
+mlrun_frame_anchor read_clocks() {
+  mlrun_frame_anchor best = read_once();
   for (int i = 1; i < 5; i++) {
-    const mlrun_frame_anchor next = look_once();
+    const mlrun_frame_anchor next = read_once();
     if (next.width_ticks < best.width_ticks) best = next;
   }
   return best;
@@ -39,9 +39,9 @@ mlrun_frame_anchor look_at_clocks() {
 
 uint64_t ticks_in(uint64_t ns, mlrun_clock_kind kind) {
   if (kind != MLRUN_CLOCK_TSC) return ns;
-  const mlrun_frame_anchor before = look_at_clocks();
+  const mlrun_frame_anchor before = read_clocks();
   std::this_thread::sleep_for(std::chrono::microseconds(300));
-  const mlrun_frame_anchor after = look_at_clocks();
+  const mlrun_frame_anchor after = read_clocks();
   const uint64_t passed_ns = after.monotonic_ns - before.monotonic_ns;
   return passed_ns == 0 ? 0 : ns * (after.tsc - before.tsc) / passed_ns;
 }

@@ -11,7 +11,7 @@ namespace mlrun::collect {
 
 // The narrowest of five readings. CLOCK_MONOTONIC is read in the middle of a bracket of width_ticks; `tsc` is the
 // bracket's midpoint.
-mlrun_frame_anchor look_at_clocks();
+mlrun_frame_anchor read_clocks();
 
 // Converts `ns` to ticks of the clock; a clock that does not count nanoseconds is measured over a third of a
 // millisecond.

@@ -71,7 +71,7 @@ void Collector::note_full_spool(uint64_t now_ns) {
 void Collector::do_timed_work(uint64_t now_ns) {
   if (now_ns >= next_anchor_ns_ && !is_full_recorded_ && !clock_.stopped()) {
     next_anchor_ns_ = now_ns + kAnchorNs;
-    const mlrun_frame_anchor anchor = look_at_clocks();
+    const mlrun_frame_anchor anchor = read_clocks();
     mlrun_frame frame{};
     frame.type = MLRUN_FRAME_ANCHOR;
     frame.first = frame.last = arena_.clock_kind() == MLRUN_CLOCK_TSC ? anchor.tsc : anchor.monotonic_ns;
@@ -85,7 +85,7 @@ void Collector::do_timed_work(uint64_t now_ns) {
 }
 
 // Segments in use, oldest header first, so that a thread's records are drained in the order it wrote them.
-void Collector::find_owned(const Look& look) {
+void Collector::find_owned(const Pass& pass) {
   owned_.clear();
   uint32_t used = 0;
   bool in_order = true;
@@ -102,8 +102,8 @@ void Collector::find_owned(const Look& look) {
       continue;
     }
     if (owner == MLRUN_OWNER_PREPARING) continue;
-    const uint64_t header_clock = drain_.note_owner(i, owner_word, owner - 1, look);
-    Channel* channel = channels_.find(owner - 1, look);
+    const uint64_t header_clock = drain_.note_owner(i, owner_word, owner - 1, pass);
+    Channel* channel = channels_.find(owner - 1, pass);
     if (channel != nullptr) channel->newest_clock = std::max(channel->newest_clock, header_clock);
     in_order = in_order && (owned_.empty() || owned_.back().header_clock <= header_clock);
     owned_.push_back({header_clock, i, channel});
@@ -114,17 +114,17 @@ void Collector::find_owned(const Look& look) {
             [](const Owned& a, const Owned& b) { return a.header_clock < b.header_clock; });
 }
 
-Look Collector::drain_all(bool last) {
-  const Look look{util::monotonic_ns(), clock_.now(), clock_before_, last};
-  channels_.begin_pass(look);
-  find_owned(look);
+Pass Collector::drain_all(bool last) {
+  const Pass pass{util::monotonic_ns(), clock_.now(), clock_before_, last};
+  channels_.begin_pass(pass);
+  find_owned(pass);
   if (!spool_.full()) {
-    for (const Owned& owned : owned_) drain_.drain(owned.segment, owned.channel, look);
+    for (const Owned& owned : owned_) drain_.drain(owned.segment, owned.channel, pass);
   }
-  if (!last) channels_.end_pass(look);
-  if (EventSink* sink = spool_.sink()) sink->end_pass(look.now_ns, look.last ? UINT64_MAX : look.clock);
-  clock_before_ = look.clock;
-  return look;
+  if (!last) channels_.end_pass(pass);
+  if (EventSink* sink = spool_.sink()) sink->end_pass(pass.now_ns, pass.last ? UINT64_MAX : pass.clock);
+  clock_before_ = pass.clock;
+  return pass;
 }
 
 uint32_t Collector::pass() {
@@ -153,11 +153,11 @@ void Collector::finish(bool cut_off) {
     const timespec pause{0, kLastWritersNs};
     nanosleep(&pause, nullptr);
   }
-  const Look look = drain_all(true);
+  const Pass pass = drain_all(true);
   const uint64_t now_ns = util::monotonic_ns();
   note_pause(now_ns);
   note_full_spool(now_ns);
-  statistics_.cut_off_threads = channels_.finish(look, cut_off);
+  statistics_.cut_off_threads = channels_.finish(pass, cut_off);
   next_anchor_ns_ = 0;
   do_timed_work(now_ns);
 }

@@ -59,8 +59,8 @@ class Collector {
     uint32_t segment;
     Channel* channel;
   };
-  Look drain_all(bool last);
-  void find_owned(const Look& look);
+  Pass drain_all(bool last);
+  void find_owned(const Pass& pass);
   void note_pause(uint64_t now_ns);
   void note_full_spool(uint64_t now_ns);
   void do_timed_work(uint64_t now_ns);

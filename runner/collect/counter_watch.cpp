@@ -13,7 +13,7 @@ constexpr uint64_t kShortestPauseNs = 100'000'000;
 constexpr uint64_t kLongestPauseNs = 1'600'000'000;
 }  // namespace
 
-void CounterWatch::look_at_fine(const mlrun_channel& channel) {
+void CounterWatch::read_fine(const mlrun_channel& channel) {
   for (unsigned i = 0; i < MLRUN_FINE_CLASSES; i++) {
     const mlrun_fine_count now{load(channel.fine[i].allocs), load(channel.fine[i].frees)};
     mlrun_fine_count& before = last_.fine[i];
@@ -25,7 +25,7 @@ void CounterWatch::look_at_fine(const mlrun_channel& channel) {
   }
 }
 
-void CounterWatch::look_at_coarse(const mlrun_channel& channel) {
+void CounterWatch::read_coarse(const mlrun_channel& channel) {
   for (unsigned i = 0; i < MLRUN_COARSE_CLASSES; i++) {
     const mlrun_coarse_count& shared = channel.coarse[i];
     const mlrun_coarse_count now{load(shared.allocs), load(shared.frees), load(shared.alloc_bytes),
@@ -40,14 +40,14 @@ void CounterWatch::look_at_coarse(const mlrun_channel& channel) {
   }
 }
 
-void CounterWatch::look_at_left_out(const mlrun_channel& channel) {
+void CounterWatch::read_left_out(const mlrun_channel& channel) {
   const mlrun_left_out& shared = channel.left_out;
   const mlrun_left_out now{load(shared.calls), load(shared.bytes_read), load(shared.bytes_written), load(shared.time)};
   left_out_changed_ = now.calls != last_.left_out.calls || (in_full_ && now.calls != 0);
   last_.left_out = now;
 }
 
-void CounterWatch::look_at_drops(const mlrun_channel& channel) {
+void CounterWatch::read_drops(const mlrun_channel& channel) {
   drops_changed_ = false;
   for (unsigned reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
     for (unsigned kind = 0; kind < MLRUN_DROPPED_KINDS; kind++) {
@@ -59,13 +59,13 @@ void CounterWatch::look_at_drops(const mlrun_channel& channel) {
   }
 }
 
-bool CounterWatch::look(const mlrun_channel& channel, uint64_t now_ns, bool in_full) {
+bool CounterWatch::read(const mlrun_channel& channel, uint64_t now_ns, bool in_full) {
   in_full_ = in_full;
   changed_.clear();
-  look_at_drops(channel);
-  look_at_fine(channel);
-  look_at_coarse(channel);
-  look_at_left_out(channel);
+  read_drops(channel);
+  read_fine(channel);
+  read_coarse(channel);
+  read_left_out(channel);
   const bool any = drops_changed_ || left_out_changed_ || !changed_.empty();
   pause_ns_ = any ? kShortestPauseNs : std::clamp(pause_ns_ * 2, kShortestPauseNs, kLongestPauseNs);
   next_ns_ = now_ns + pause_ns_;

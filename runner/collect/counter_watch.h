@@ -18,7 +18,7 @@ class CounterWatch {
 
   // Copies the counters. True when any class, drop count or sum of excluded calls changed since the last copy;
   // changed() then lists the classes. `in_full`: changed() lists all classes ever used.
-  bool look(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
+  bool read(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
   [[nodiscard]] const events::DropCounts& drops() const { return last_.drops; }
@@ -36,10 +36,10 @@ class CounterWatch {
     mlrun_fine_count fine[MLRUN_FINE_CLASSES];
     mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];
   };
-  void look_at_drops(const mlrun_channel& channel);
-  void look_at_fine(const mlrun_channel& channel);
-  void look_at_coarse(const mlrun_channel& channel);
-  void look_at_left_out(const mlrun_channel& channel);
+  void read_drops(const mlrun_channel& channel);
+  void read_fine(const mlrun_channel& channel);
+  void read_coarse(const mlrun_channel& channel);
+  void read_left_out(const mlrun_channel& channel);
 
   Snapshot last_{};
   std::vector<mlrun_counter_entry> changed_;

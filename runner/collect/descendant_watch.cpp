@@ -15,18 +15,18 @@ namespace {
 
 constexpr uint64_t kShortestWatchPauseNs = 50'000'000;
 constexpr uint64_t kLongestWatchPauseNs = 2'000'000'000;
-constexpr uint64_t kPauseOfLook = 500;  // pauses are this many times longer than scans
+constexpr uint64_t kPauseOfScan = 500;  // pauses are this many times longer than scans
 constexpr size_t kProcessesMax = 4096;
 
 }  // namespace
 
 DescendantWatch::DescendantWatch(pid_t command)
     : command_(static_cast<uint32_t>(command)), pause_ns_(kShortestWatchPauseNs) {
-  look(util::monotonic_ns());
+  scan(util::monotonic_ns());
 }
 
 void DescendantWatch::work(uint64_t now_ns) {
-  if (now_ns >= next_ns_) look(now_ns);
+  if (now_ns >= next_ns_) scan(now_ns);
 }
 
 bool DescendantWatch::is_gone(const Process& process) {
@@ -99,7 +99,7 @@ bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>
   return added_ > known;
 }
 
-void DescendantWatch::look(uint64_t now_ns) {
+void DescendantWatch::scan(uint64_t now_ns) {
   const uint64_t begin_ns = util::monotonic_ns();
   std::vector<uint32_t> open = {command_};
   // A process once found is tracked even if its parent has ended.
@@ -121,9 +121,9 @@ void DescendantWatch::look(uint64_t now_ns) {
   }
   const uint64_t took_ns = util::monotonic_ns() - begin_ns;
   pause_ns_ = any_new ? kShortestWatchPauseNs : std::min(pause_ns_ * 2, kLongestWatchPauseNs);
-  next_ns_ = begin_ns + std::max(pause_ns_, kPauseOfLook * took_ns);
-  ++looks_;
-  look_ns_ += took_ns;
+  next_ns_ = begin_ns + std::max(pause_ns_, kPauseOfScan * took_ns);
+  ++scans_;
+  scan_ns_ += took_ns;
 }
 
 void DescendantWatch::note_command_end(const std::optional<IoCounts>& io) {
@@ -162,10 +162,10 @@ std::vector<uint32_t> DescendantWatch::alive() const {
 }
 
 nlohmann::json DescendantWatch::finish() {
-  look(util::monotonic_ns());
+  scan(util::monotonic_ns());
   nlohmann::json list = nlohmann::json::array();
   for (const Process& process : processes_) list.push_back(describe(process));
-  return {{"looks", looks_}, {"look_ns", look_ns_}, {"left_out", left_out_}, {"processes", std::move(list)}};
+  return {{"looks", scans_}, {"look_ns", scan_ns_}, {"left_out", left_out_}, {"processes", std::move(list)}};
 }
 
 }  // namespace mlrun::collect

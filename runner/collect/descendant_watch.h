@@ -45,7 +45,7 @@ class DescendantWatch {
     std::optional<IoCounts> io;
     bool alive = true, is_final = false;
   };
-  void look(uint64_t now_ns);
+  void scan(uint64_t now_ns);
   bool visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open);
   Process* find_or_add(uint32_t pid, const ProcStat& stat);
   Process* add(uint32_t pid, uint64_t start_ticks);
@@ -58,7 +58,7 @@ class DescendantWatch {
   uint64_t next_ns_ = 0, pause_ns_;
   std::map<uint32_t, uint64_t> refused_;  // by pid: start time of processes that did not fit
   size_t next_place_ = 1;                 // this scan has not searched from here on for an ended process
-  uint64_t looks_ = 0, look_ns_ = 0, added_ = 0, left_out_ = 0;
+  uint64_t scans_ = 0, scan_ns_ = 0, added_ = 0, left_out_ = 0;
 };
 
 }  // namespace mlrun::collect

@@ -67,22 +67,22 @@ bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
 namespace {
 
 // The records of a frame's payload, up to the first invalid length.
-void walk_records(const mlrun_frame& header, const char* payload, const KeptFile::Look& look) {
+void walk_records(const mlrun_frame& header, const char* payload, const KeptFile::OfRecord& of_record) {
   for (uint32_t at = 0; at + MLRUN_UNIT_BYTES <= header.payload_bytes;) {
     uint64_t first = 0;
     std::memcpy(&first, payload + at, sizeof first);
     const auto bytes = static_cast<uint32_t>(first >> 8 & 0xff) * MLRUN_UNIT_BYTES;
     if (bytes == 0 || bytes > header.payload_bytes - at) return;
-    look(payload + at, bytes);
+    of_record(payload + at, bytes);
     at += bytes;
   }
 }
 
 }  // namespace
 
-bool KeptFile::for_each_record(const Look& look) const {
+bool KeptFile::for_each_record(const OfRecord& of_record) const {
   return for_each_frame([&](const mlrun_frame& header, const char* payload) {
-    if (header.type == MLRUN_FRAME_KEPT) walk_records(header, payload, look);
+    if (header.type == MLRUN_FRAME_KEPT) walk_records(header, payload, of_record);
     return true;
   });
 }

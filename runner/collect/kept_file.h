@@ -29,9 +29,9 @@ class KeptFile {
   // Writes the frames held in memory. False: a write failed.
   [[nodiscard]] bool flush();
 
-  // Calls `look` for each record in written frames of type KEPT.
-  using Look = std::function<void(const char* record, uint32_t bytes)>;
-  [[nodiscard]] bool for_each_record(const Look& look) const;
+  // Calls `of_record` for each record in written frames of type KEPT.
+  using OfRecord = std::function<void(const char* record, uint32_t bytes)>;
+  [[nodiscard]] bool for_each_record(const OfRecord& of_record) const;
 
   // Rewrites the file without the records of KEPT frames that `is_to_go` selects. Atomic: if mlrun is killed, either
   // the old or the new file exists. False: a write failed and the old file stays, although `is_to_go` was called.

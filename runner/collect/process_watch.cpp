@@ -20,7 +20,7 @@ constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
 constexpr uint64_t kIoPauseNs = 2'000'000'000;
 constexpr uint64_t kFirstQuietPauseNs = 200'000'000;  // after a process was first seen
 constexpr uint64_t kQuietPauseNs = 100'000'000;       // when none is due
-constexpr uint64_t kPauseOfQuietLook = 500;           // pauses are this many times longer than checks
+constexpr uint64_t kPauseOfQuietCheck = 500;          // pauses are this many times longer than checks
 constexpr uint32_t kSearchesMax = 8;                  // per process: it may be in a pid namespace invisible to us
 constexpr size_t kModulesTextMax = 400 << 10;         // a frame holds 512 KiB
 
@@ -115,7 +115,7 @@ uint64_t ProcessWatch::find(Process& process, Channel& channel, uint64_t now_ns)
   return process.start_ticks;
 }
 
-uint64_t ProcessWatch::look_again(Channel& channel, uint64_t now_ns) {
+uint64_t ProcessWatch::check_again(Channel& channel, uint64_t now_ns) {
   const auto found = processes_.find(channel.process);
   return found != processes_.end() ? find(found->second, channel, now_ns) : 0;
 }
@@ -143,7 +143,7 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
     Process& process = processes_[number];
     const uint64_t time_ns = util::monotonic_ns();
     const bool due = now_ns >= process.next_modules_ns || now_ns >= process.next_io_ns;
-    if (due && time_ns < deadline_ns) look(process, now_ns);
+    if (due && time_ns < deadline_ns) check(process, now_ns);
     if (due && time_ns >= deadline_ns) {
       later.push_back(number);
     } else {
@@ -152,20 +152,20 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
   }
   const bool is_behind = !later.empty();
   queue_ = std::move(later);
-  if (!is_behind && now_ns >= next_quiet_ns_) look_at_quiet(now_ns);
+  if (!is_behind && now_ns >= next_quiet_ns_) check_quiet(now_ns);
 }
 
 // The process that has been due for longest.
-void ProcessWatch::look_at_quiet(uint64_t now_ns) {
+void ProcessWatch::check_quiet(uint64_t now_ns) {
   Process* longest = nullptr;
   for (auto& [number, process] : processes_) {
     if (process.host_pid == 0 || process.queued || now_ns < process.next_modules_ns) continue;
     if (longest == nullptr || process.next_modules_ns < longest->next_modules_ns) longest = &process;
   }
   const uint64_t begin_ns = util::monotonic_ns();
-  if (longest != nullptr) look(*longest, now_ns);
+  if (longest != nullptr) check(*longest, now_ns);
   const uint64_t took_ns = longest != nullptr ? util::monotonic_ns() - begin_ns : 0;
-  next_quiet_ns_ = now_ns + (longest != nullptr ? kPauseOfQuietLook * took_ns : kQuietPauseNs);
+  next_quiet_ns_ = now_ns + (longest != nullptr ? kPauseOfQuietCheck * took_ns : kQuietPauseNs);
 }
 
 std::vector<WatchedProcess> ProcessWatch::processes() const {
@@ -200,7 +200,7 @@ bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json
   return true;
 }
 
-void ProcessWatch::look(Process& process, uint64_t now_ns) {
+void ProcessWatch::check(Process& process, uint64_t now_ns) {
   nlohmann::json text = {{"process", process.number}, {"pid", process.pid}, {"host_pid", process.host_pid}};
   bool any = false;
   if (process.host_pid == 0) return;

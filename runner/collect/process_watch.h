@@ -15,7 +15,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/channel.h"
-#include "runner/collect/look.h"
+#include "runner/collect/pass.h"
 #include "runner/collect/spool_writer.h"
 
 namespace mlrun::collect {
@@ -36,7 +36,7 @@ class ProcessWatch {
 
   // For a channel whose host_pid is unknown: repeats meet()'s search for a process of another pid namespace, for which
   // there was no time. Returns the start time of its process; 0: nothing new.
-  uint64_t look_again(Channel& channel, uint64_t now_ns);
+  uint64_t check_again(Channel& channel, uint64_t now_ns);
 
   // The process's channels got data.
   void note_data(uint32_t process);
@@ -64,8 +64,8 @@ class ProcessWatch {
   uint64_t find(Process& process, Channel& channel, uint64_t now_ns);
   uint32_t search(Process& process, const Channel& channel);
   void describe_thread(Process& process, const Channel& channel);
-  void look(Process& process, uint64_t now_ns);
-  void look_at_quiet(uint64_t now_ns);
+  void check(Process& process, uint64_t now_ns);
+  void check_quiet(uint64_t now_ns);
   bool add_modules(Process& process, uint64_t now_ns, nlohmann::json& text);
   void write(const nlohmann::json& text);
 

@@ -32,14 +32,14 @@ void SegmentDrain::note_free(uint32_t index) {
   state = State{};
 }
 
-uint64_t SegmentDrain::note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look) {
+uint64_t SegmentDrain::note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Pass& pass) {
   State& state = states_[index];
   if (state.owner_word != owner_word) {
     note_free(index);
     state.owner_word = owner_word;
     state.offset = drained_offset(load(arena_.drained(index)), lap_of(owner_word));
-    state.progress_ns = state.scanned_ns = look.now_ns;
-    state.progress_clock = look.clock_before;
+    state.progress_ns = state.scanned_ns = pass.now_ns;
+    state.progress_clock = pass.clock_before;
   }
   if (state.header_clock == 0) {
     const mlrun_segment& header = arena_.segment_header(index);
@@ -49,10 +49,10 @@ uint64_t SegmentDrain::note_owner(uint32_t index, uint32_t owner_word, uint32_t 
   return state.header_clock;
 }
 
-void SegmentDrain::record_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns,
+void SegmentDrain::record_gap(Channel& channel, const Pass& pass, mlrun_gap_reason reason, uint64_t since_ns,
                               uint64_t bytes) {
-  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, since_ns, look.now_ns, bytes};
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_GAP, look.clock_before, look.clock);
+  const mlrun_frame_gap gap{static_cast<__u32>(reason), 0, since_ns, pass.now_ns, bytes};
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_GAP, pass.clock_before, pass.clock);
   spool_.put_report(frame, &gap, sizeof gap);
   channel.frame_was_put(frame);
 }
@@ -64,9 +64,9 @@ void SegmentDrain::advance(uint32_t index, uint32_t offset) {
 }
 
 // Recovery depends on this order (recovery.h): frame, drained offset, sequence number.
-bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole) {
+bool SegmentDrain::put(uint32_t index, Channel& channel, const Pass& pass, const Walk& walk, bool after_hole) {
   State& state = states_[index];
-  const uint64_t first = after_hole ? state.progress_clock : look.clock_before;
+  const uint64_t first = after_hole ? state.progress_clock : pass.clock_before;
   mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DATA, first, clock_.now());
   frame.lap = lap_of(state.owner_word);
   frame.spare = uint64_t{index} << 32 | walk.end;
@@ -82,18 +82,18 @@ bool SegmentDrain::put(uint32_t index, Channel& channel, const Look& look, const
 }
 
 // Skips a unit at the offset that is unfinished and, after the waiting time, will not be finished. True: skipped.
-bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Look& look) {
+bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Pass& pass) {
   State& state = states_[index];
   const uint32_t next = next_tagged_unit(arena_.segment(index), state.offset, lap_of(state.owner_word));
-  state.scanned_ns = look.now_ns;
+  state.scanned_ns = pass.now_ns;
   const bool nothing_behind = next == MLRUN_SEGMENT_BYTES;
-  if (nothing_behind && (channel.dead || look.last)) {  // the point where the thread ended
+  if (nothing_behind && (channel.dead || pass.last)) {  // the point where the thread ended
     advance(index, next);
     return true;
   }
   // Claimed and set aside by a signal handler, not used yet: its thread still will.
   if (nothing_behind && state.offset == MLRUN_SEGMENT_HEADER_BYTES) return false;
-  record_gap(channel, look, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
+  record_gap(channel, pass, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
   statistics_.holes++;
   statistics_.hole_bytes += next - state.offset;
   advance(index, next);
@@ -101,32 +101,32 @@ bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Look
   return true;
 }
 
-SegmentDrain::Step SegmentDrain::step(uint32_t index, Channel& channel, const Look& look, bool closed,
+SegmentDrain::Step SegmentDrain::step(uint32_t index, Channel& channel, const Pass& pass, bool closed,
                                       bool after_hole) {
   State& state = states_[index];
   const Walk walk = walk_records(arena_.segment(index), state.offset, lap_of(state.owner_word));
   if (walk.end != state.offset) {
-    if (!put(index, channel, look, walk, after_hole)) return Step::kRefused;
-    state.progress_ns = look.now_ns;
-    if (!after_hole) state.progress_clock = look.clock;
+    if (!put(index, channel, pass, walk, after_hole)) return Step::kRefused;
+    state.progress_ns = pass.now_ns;
+    if (!after_hole) state.progress_clock = pass.clock;
   }
   if (walk.corrupt) {
-    record_gap(channel, look, MLRUN_GAP_CORRUPT, state.progress_ns, MLRUN_SEGMENT_BYTES - state.offset);
+    record_gap(channel, pass, MLRUN_GAP_CORRUPT, state.progress_ns, MLRUN_SEGMENT_BYTES - state.offset);
     statistics_.corrupt_segments++;
     state.holed = true;
   }
   if (walk.closed || walk.corrupt) advance(index, MLRUN_SEGMENT_BYTES);
   if (state.offset == MLRUN_SEGMENT_BYTES) return Step::kEnd;
   const uint64_t still_since_ns = std::max(state.progress_ns, state.scanned_ns);
-  if (!closed || (!channel.dead && !look.last && look.now_ns - still_since_ns < kHolePatienceNs)) return Step::kWait;
-  if (!look_behind_hole(index, channel, look)) return Step::kWait;
+  if (!closed || (!channel.dead && !pass.last && pass.now_ns - still_since_ns < kHolePatienceNs)) return Step::kWait;
+  if (!look_behind_hole(index, channel, pass)) return Step::kWait;
   return state.offset == MLRUN_SEGMENT_BYTES ? Step::kEnd : Step::kSkippedHole;
 }
 
-void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
+void SegmentDrain::drain(uint32_t index, Channel* channel, const Pass& pass) {
   State& state = states_[index];
   if (channel == nullptr) {
-    if (look.now_ns - state.progress_ns < kParkNs && !look.last) return;
+    if (pass.now_ns - state.progress_ns < kParkNs && !pass.last) return;
     statistics_.corrupt_segments++;
     release(index);
     return;
@@ -134,29 +134,29 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Look& look) {
   channel->segments++;
   // Begun after this pass listed the segments: it may have missed an older segment of the same thread, claimed at an
   // index already passed. The next pass sees both.
-  const bool too_young = state.header_clock == 0 || state.header_clock > look.clock;
-  if (too_young && !channel->dead && !look.last) return;
+  const bool too_young = state.header_clock == 0 || state.header_clock > pass.clock;
+  if (too_young && !channel->dead && !pass.last) return;
   if (state.parked_until_ns == 0 && state.offset < MLRUN_SEGMENT_BYTES) {
     const bool closed =
-        channel->dead || look.last || (state.header_clock != 0 && state.header_clock < channel->newest_clock);
-    Step result = step(index, *channel, look, closed, false);
-    while (result == Step::kSkippedHole) result = step(index, *channel, look, closed, true);
+        channel->dead || pass.last || (state.header_clock != 0 && state.header_clock < channel->newest_clock);
+    Step result = step(index, *channel, pass, closed, false);
+    while (result == Step::kSkippedHole) result = step(index, *channel, pass, closed, true);
     if (result == Step::kRefused || result == Step::kWait) return;
   }
-  finish_segment(index, *channel, look);
+  finish_segment(index, *channel, pass);
 }
 
 // Everything in it has been drained.
-void SegmentDrain::finish_segment(uint32_t index, Channel& channel, const Look& look) {
+void SegmentDrain::finish_segment(uint32_t index, Channel& channel, const Pass& pass) {
   State& state = states_[index];
-  if (look.last && !channel.dead) return;  // the arena is removed with the session
+  if (pass.last && !channel.dead) return;  // the arena is removed with the session
   const bool may_be_written = state.holed && !channel.dead;
   if (may_be_written && state.parked_until_ns == 0 && parked_ < arena_.layout().segment_count / 4) {
-    state.parked_until_ns = look.now_ns + kParkNs;
+    state.parked_until_ns = pass.now_ns + kParkNs;
     parked_++;
     statistics_.parked++;
   }
-  if (may_be_written && state.parked_until_ns > look.now_ns) return;
+  if (may_be_written && state.parked_until_ns > pass.now_ns) return;
   channel.segments--;
   release(index);
 }

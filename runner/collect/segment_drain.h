@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "runner/collect/channel.h"
-#include "runner/collect/look.h"
 #include "runner/collect/mapped_arena.h"
+#include "runner/collect/pass.h"
 #include "runner/collect/record_walk.h"
 #include "runner/collect/segment_pool.h"
 #include "runner/collect/spool_writer.h"
@@ -34,12 +34,12 @@ class SegmentDrain {
   SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool, ChannelClock clock);
 
   // Notes the owner of the segment; returns the header's clock if this owner has written it, else 0.
-  uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Look& look);
+  uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Pass& pass);
   void note_free(uint32_t index);
 
   // Requires: note_owner() in this pass. Frees the segment once it is drained. `channel` null: unknown owner; the
   // segment is abandoned after 10 s.
-  void drain(uint32_t index, Channel* channel, const Look& look);
+  void drain(uint32_t index, Channel* channel, const Pass& pass);
 
   [[nodiscard]] const DrainStatistics& statistics() const { return statistics_; }
 
@@ -55,12 +55,12 @@ class SegmentDrain {
     bool holed = false;
   };
   enum class Step { kWait, kSkippedHole, kEnd, kRefused };
-  Step step(uint32_t index, Channel& channel, const Look& look, bool closed, bool after_hole);
-  bool put(uint32_t index, Channel& channel, const Look& look, const Walk& walk, bool after_hole);
-  bool look_behind_hole(uint32_t index, Channel& channel, const Look& look);
-  void record_gap(Channel& channel, const Look& look, mlrun_gap_reason reason, uint64_t since_ns, uint64_t bytes);
+  Step step(uint32_t index, Channel& channel, const Pass& pass, bool closed, bool after_hole);
+  bool put(uint32_t index, Channel& channel, const Pass& pass, const Walk& walk, bool after_hole);
+  bool look_behind_hole(uint32_t index, Channel& channel, const Pass& pass);
+  void record_gap(Channel& channel, const Pass& pass, mlrun_gap_reason reason, uint64_t since_ns, uint64_t bytes);
   void advance(uint32_t index, uint32_t offset);
-  void finish_segment(uint32_t index, Channel& channel, const Look& look);
+  void finish_segment(uint32_t index, Channel& channel, const Pass& pass);
   void release(uint32_t index);
 
   const Arena& arena_;

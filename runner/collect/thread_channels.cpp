@@ -33,7 +33,7 @@ void ChannelTable::add_descriptors(uint32_t segment) {
 }
 
 // The channel in a slot, created and announced if new.
-Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Look& look) {
+Channel* ChannelTable::channel_at(Descriptors& descriptors, uint32_t slot, const Pass& pass) {
   std::unique_ptr<Channel>& channel = descriptors.slots[slot - 1];
   if (channel) return channel.get();
   mlrun_channel& shared = arena_.descriptor(descriptors.segment, slot);
@@ -53,17 +53,17 @@ Channel* ChannelTable::look_at(Descriptors& descriptors, uint32_t slot, const Lo
   channel->without_robust_list = load(shared.lock) == 0;
   // A recovering collector does not know what earlier frames reported; the counters frames have the totals.
   if (channel->next_seq > 0) channel->drops_reported = channel->drops();
-  announce(*channel, look);
+  announce(*channel, pass);
   return channel.get();
 }
 
-void ChannelTable::announce(Channel& channel, const Look& look) {
-  const uint64_t start_ticks = processes_.meet(channel, look.now_ns);
+void ChannelTable::announce(Channel& channel, const Pass& pass) {
+  const uint64_t start_ticks = processes_.meet(channel, pass.now_ns);
   statistics_.channels++;
-  if (channel.next_seq == 0) describe(channel, look, start_ticks);
+  if (channel.next_seq == 0) describe(channel, pass, start_ticks);
 }
 
-void ChannelTable::describe(Channel& channel, const Look& look, uint64_t start_ticks) {
+void ChannelTable::describe(Channel& channel, const Pass& pass, uint64_t start_ticks) {
   const mlrun_frame_channel body{channel.pid,
                                  channel.tid,
                                  channel.host_pid,
@@ -74,7 +74,7 @@ void ChannelTable::describe(Channel& channel, const Look& look, uint64_t start_t
                                  start_ticks,
                                  static_cast<__u32>(arena_.clock_kind()),
                                  1};
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_CHANNEL, look.clock_before, look.clock);
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_CHANNEL, pass.clock_before, pass.clock);
   spool_.put_report(frame, &body, sizeof body);
   channel.frame_was_put(frame);
 }
@@ -86,19 +86,19 @@ bool ChannelTable::is_gone(Channel& channel, uint64_t now_ns) const {
   return !thread_exists(channel.host_pid, channel.host_tid);
 }
 
-void ChannelTable::begin_pass(const Look& look) {
+void ChannelTable::begin_pass(const Pass& pass) {
   for (Descriptors* descriptors : known_) {
     for (uint32_t slot = 1; slot <= MLRUN_CHANNELS_PER_SEGMENT; slot++) {
-      Channel* channel = look_at(*descriptors, slot, look);
+      Channel* channel = channel_at(*descriptors, slot, pass);
       if (channel == nullptr) continue;
-      channel->dead = channel->dead || is_gone(*channel, look.now_ns);
+      channel->dead = channel->dead || is_gone(*channel, pass.now_ns);
       channel->segments = 0;
       channel->has_new_data = false;
     }
   }
 }
 
-Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
+Channel* ChannelTable::find(uint32_t descriptor_id, const Pass& pass) {
   const uint32_t segment = descriptor_id / 16;
   const uint32_t slot = descriptor_id % 16;
   if (segment >= by_segment_.size() || slot == 0) return nullptr;
@@ -107,16 +107,16 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Look& look) {
     if ((load(arena_.owner(segment)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) return nullptr;
     add_descriptors(segment);
   }
-  return look_at(*by_segment_[segment], slot, look);
+  return channel_at(*by_segment_[segment], slot, pass);
 }
 
-void ChannelTable::write_counters(Channel& channel, const Look& look, bool final) {
-  if (!channel.counters->look(*channel.shared, look.now_ns, in_full_) && !final) return;
-  if (channel.counters->left_out_changed()) write_left_out(channel, look);
-  if (channel.counters->drops_changed()) write_drops(channel, look);
+void ChannelTable::write_counters(Channel& channel, const Pass& pass, bool final) {
+  if (!channel.counters->read(*channel.shared, pass.now_ns, in_full_) && !final) return;
+  if (channel.counters->left_out_changed()) write_left_out(channel, pass);
+  if (channel.counters->drops_changed()) write_drops(channel, pass);
   const auto& entries = channel.counters->changed();
   mlrun_frame_counters body{};
-  body.monotonic_ns = look.now_ns;
+  body.monotonic_ns = pass.now_ns;
   for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
     body.drops[reason] = events::drops_of(channel.counters->drops(), reason);
   }
@@ -125,21 +125,21 @@ void ChannelTable::write_counters(Channel& channel, const Look& look, bool final
   char payload[sizeof body + (MLRUN_FINE_CLASSES + MLRUN_COARSE_CLASSES) * sizeof(mlrun_counter_entry)];
   std::memcpy(payload, &body, sizeof body);
   if (!entries.empty()) std::memcpy(payload + sizeof body, entries.data(), entries.size() * sizeof entries[0]);
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_COUNTERS, look.clock_before, look.clock);
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_COUNTERS, pass.clock_before, pass.clock);
   spool_.put_report(frame, payload, static_cast<uint32_t>(sizeof body + entries.size() * sizeof entries[0]));
   channel.frame_was_put(frame);
 }
 
-void ChannelTable::write_left_out(Channel& channel, const Look& look) {
-  const mlrun_frame_left_out body{look.now_ns, channel.counters->left_out()};
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_LEFT_OUT, look.clock_before, look.clock);
+void ChannelTable::write_left_out(Channel& channel, const Pass& pass) {
+  const mlrun_frame_left_out body{pass.now_ns, channel.counters->left_out()};
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_LEFT_OUT, pass.clock_before, pass.clock);
   spool_.put_report(frame, &body, sizeof body);
   channel.frame_was_put(frame);
 }
 
-void ChannelTable::write_drops(Channel& channel, const Look& look) {
-  const std::string payload = events::drops_payload(look.now_ns, channel.counters->drops());
-  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DROPS, look.clock_before, look.clock);
+void ChannelTable::write_drops(Channel& channel, const Pass& pass) {
+  const std::string payload = events::drops_payload(pass.now_ns, channel.counters->drops());
+  const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DROPS, pass.clock_before, pass.clock);
   spool_.put_report(frame, payload.data(), static_cast<uint32_t>(payload.size()));
   channel.frame_was_put(frame);
 }
@@ -153,7 +153,7 @@ void ChannelTable::free_descriptor(std::unique_ptr<Channel>& channel) {
   clear(shared);
 }
 
-void ChannelTable::end_pass(const Look& look) {
+void ChannelTable::end_pass(const Pass& pass) {
   const uint32_t begun = spool_.window() ? spool_.window()->stretches_begun() : 0;
   in_full_ = begun != stretches_begun_;
   stretches_begun_ = begun;
@@ -162,29 +162,29 @@ void ChannelTable::end_pass(const Look& look) {
       if (!channel) continue;
       if (channel->has_new_data) processes_.note_data(channel->process);
       if (channel->host_pid == 0 && !channel->dead) {
-        if (const uint64_t start_ticks = processes_.look_again(*channel, look.now_ns))
-          describe(*channel, look, start_ticks);
+        if (const uint64_t start_ticks = processes_.check_again(*channel, pass.now_ns))
+          describe(*channel, pass, start_ticks);
       }
       const bool ended = channel->dead && channel->segments == 0;
-      if (ended || in_full_ || channel->counters->due(look.now_ns)) write_counters(*channel, look, ended);
+      if (ended || in_full_ || channel->counters->due(pass.now_ns)) write_counters(*channel, pass, ended);
       if (ended) free_descriptor(channel);
     }
   }
 }
 
-uint32_t ChannelTable::finish(const Look& look, bool cut_off) {
+uint32_t ChannelTable::finish(const Pass& pass, bool cut_off) {
   uint32_t count = 0;
   for (Descriptors* descriptors : known_) {
     for (auto& channel : descriptors->slots) {
       if (!channel) continue;
-      write_counters(*channel, look, channel->dead);
+      write_counters(*channel, pass, channel->dead);
       statistics_.counted += channel->counters->counted();
       statistics_.drops += channel->drops();
       if (channel->dead) continue;
       count++;
       if (!cut_off) continue;
-      const mlrun_frame_gap gap{MLRUN_GAP_CUT_OFF, 0, look.now_ns, look.now_ns, 1};
-      const mlrun_frame frame = channel->next_frame(MLRUN_FRAME_GAP, look.clock_before, look.clock);
+      const mlrun_frame_gap gap{MLRUN_GAP_CUT_OFF, 0, pass.now_ns, pass.now_ns, 1};
+      const mlrun_frame frame = channel->next_frame(MLRUN_FRAME_GAP, pass.clock_before, pass.clock);
       spool_.put_report(frame, &gap, sizeof gap);
       channel->frame_was_put(frame);
     }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runner/collect/channel.h"
-#include "runner/collect/look.h"
 #include "runner/collect/mapped_arena.h"
+#include "runner/collect/pass.h"
 #include "runner/collect/process_watch.h"
 #include "runner/collect/spool_writer.h"
 
@@ -26,20 +26,20 @@ class ChannelTable {
   ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
 
   // Reads all descriptors: announces new ones, notes ends. To be called before any segment is read.
-  void begin_pass(const Look& look);
+  void begin_pass(const Pass& pass);
 
   // A segment that holds descriptors, by its owner word.
   void add_descriptors(uint32_t segment);
 
   // The announced channel of an owner word's number; null: none (yet).
-  Channel* find(uint32_t descriptor_id, const Look& look);
+  Channel* find(uint32_t descriptor_id, const Pass& pass);
 
   // Writes counters that changed; frees the descriptors of dead channels that own no segment.
-  void end_pass(const Look& look);
+  void end_pass(const Pass& pass);
 
   // Writes the counters of all live channels, and a gap for each, since they were cut off.
   // Returns their number. `cut_off` false: counters only.
-  uint32_t finish(const Look& look, bool cut_off);
+  uint32_t finish(const Pass& pass, bool cut_off);
 
   [[nodiscard]] uint32_t live() const;
   [[nodiscard]] const ChannelStatistics& statistics() const { return statistics_; }
@@ -49,12 +49,12 @@ class ChannelTable {
     uint32_t segment = 0;
     std::unique_ptr<Channel> slots[MLRUN_CHANNELS_PER_SEGMENT];
   };
-  Channel* look_at(Descriptors& descriptors, uint32_t slot, const Look& look);
-  void announce(Channel& channel, const Look& look);
-  void describe(Channel& channel, const Look& look, uint64_t start_ticks);
-  void write_counters(Channel& channel, const Look& look, bool final);
-  void write_left_out(Channel& channel, const Look& look);
-  void write_drops(Channel& channel, const Look& look);
+  Channel* channel_at(Descriptors& descriptors, uint32_t slot, const Pass& pass);
+  void announce(Channel& channel, const Pass& pass);
+  void describe(Channel& channel, const Pass& pass, uint64_t start_ticks);
+  void write_counters(Channel& channel, const Pass& pass, bool final);
+  void write_left_out(Channel& channel, const Pass& pass);
+  void write_drops(Channel& channel, const Pass& pass);
   bool is_gone(Channel& channel, uint64_t now_ns) const;
   void free_descriptor(std::unique_ptr<Channel>& channel);
 

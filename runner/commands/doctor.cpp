@@ -194,7 +194,7 @@ Finding check_gpu_samples() {
 
 // What --sample=cpu,disk,net,memory,process cannot read here, and how it reads the bandwidth of memory.
 Finding check_counters() {
-  const machine::MachineState state = machine::look_at_sources(machine::known_sources(), {});
+  const machine::MachineState state = machine::check_sources(machine::known_sources(), {});
   const bool all = state.not_sampled.empty();
   std::string text = all ? "cpu, disk, net, memory and process of --sample" : "";
   for (const auto* lines : {&state.not_sampled, &state.remarks}) {

@@ -43,7 +43,7 @@ Status check_cupti(const RunOptions& options, const launch::Installation& instal
 
 Status check_samples(const RunOptions& options) {
   if (options.sample == Wish::kRequire && !options.sample_counters.empty()) {
-    const machine::MachineState state = machine::look_at_sources(options.sample_counters, {});
+    const machine::MachineState state = machine::check_sources(options.sample_counters, {});
     if (!state.absent.empty())
       return fail(fmt::format("--sample={}: {}", state.absent.front(), state.not_sampled.front().second));
   }

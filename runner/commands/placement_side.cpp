@@ -80,12 +80,12 @@ nlohmann::json pages_of(const placement::FoundBySlotAndRule& found, uint32_t slo
   for (const auto& [where, pages] : found) {
     if (where.first != slot) continue;
     for (const auto& [node, sampled] : pages.sampled) {
-      const double mean = pages.bytes.at(node) / static_cast<double>(pages.looks);
+      const double mean = pages.bytes.at(node) / static_cast<double>(pages.samples);
       list.push_back({{"rule", where.second},
                       {"node", node},
-                      {"looks", pages.looks},
+                      {"looks", pages.samples},
                       {"sampled", sampled},
-                      {"resident_bytes", pages.resident_bytes / pages.looks},
+                      {"resident_bytes", pages.resident_bytes / pages.samples},
                       {"bytes", static_cast<uint64_t>(mean)}});
     }
   }

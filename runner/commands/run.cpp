@@ -70,8 +70,8 @@ class Descendants {
   // Scans /proc, which takes a few milliseconds, ten times a second at most; once a second after a long wait.
   bool alive(const collect::Collector& collector, uint64_t waited_ns) {
     if (collector.live_threads() > 0) return true;
-    if (waited_ns >= next_look_ns_) {
-      next_look_ns_ = waited_ns + (waited_ns > kDescendantsNs ? 1'000'000'000 : 100'000'000);
+    if (waited_ns >= next_scan_ns_) {
+      next_scan_ns_ = waited_ns + (waited_ns > kDescendantsNs ? 1'000'000'000 : 100'000'000);
       alive_ = collect::environment_in_use(variable_);
     }
     return alive_;
@@ -79,7 +79,7 @@ class Descendants {
 
  private:
   std::string variable_;
-  uint64_t next_look_ns_ = 0;
+  uint64_t next_scan_ns_ = 0;
   bool alive_ = false;
 };
 

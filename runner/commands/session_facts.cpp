@@ -70,7 +70,7 @@ json clock_discipline() {
 }
 
 json clock_json() {
-  const mlrun_frame_anchor anchor = collect::look_at_clocks();
+  const mlrun_frame_anchor anchor = collect::read_clocks();
   return {{"tsc", anchor.tsc},
           {"width_ticks", anchor.width_ticks},
           {"monotonic_ns", anchor.monotonic_ns},

@@ -296,10 +296,10 @@ enum mlrun_cufile_reads {
   MLRUN_CUFILE_RETURNS_BYTES = 4,  // result: bytes, or a negative error; else a CUfileOpError, 0: success
   // If the call succeeded, as fragments before its record: as many entries of the array that the third argument points
   // to as the second argument says;
-  MLRUN_CUFILE_TELLS_OPERATIONS = 8,
+  MLRUN_CUFILE_LISTS_OPERATIONS = 8,
   // of the array that the fourth one points to, as many as the third one points to (read[0]). A call without entries
   // that took less than a millisecond has no record: programs poll in a loop.
-  MLRUN_CUFILE_TELLS_RESULTS = 16,
+  MLRUN_CUFILE_LISTS_RESULTS = 16,
 };
 struct mlrun_cufile_call {  // time_ns: it returned
   struct mlrun_kernel_head head;

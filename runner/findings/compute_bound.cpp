@@ -13,7 +13,7 @@ namespace {
 // Where neither samples nor the kernel side say what a thread did outside of calls, these look like computing.
 std::vector<Cause> looks_the_same(const Context& context) {
   const blame::Timeline& timeline = context.timeline();
-  if (timeline.has_usage || timeline.has_kernel_side || timeline.has_looks) return {};
+  if (timeline.has_usage || timeline.has_kernel_side || timeline.has_samples) return {};
   return {Cause::kOversubscription, Cause::kAllocation};
 }
 

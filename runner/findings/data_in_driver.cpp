@@ -14,16 +14,16 @@ namespace {
 bool is_of_sampler(const Context& context) {
   const blame::Timeline& timeline = context.timeline();
   int64_t with_workers = 0, all = 0;
-  for (const blame::Look& look : timeline.thread(context.analysis.division.driver).looks) {
-    const auto frames = timeline.stacks.find(look.stack_id);
-    if (frames == timeline.stacks.end() || look.start_ns < context.analysis.division.batches.first_ns) continue;
+  for (const blame::StackSample& sample : timeline.thread(context.analysis.division.driver).samples) {
+    const auto frames = timeline.stacks.find(sample.stack_id);
+    if (frames == timeline.stacks.end() || sample.start_ns < context.analysis.division.batches.first_ns) continue;
     const auto has = [&](const char* function) {
       return std::any_of(frames->second.begin(), frames->second.end(),
                          [&](const blame::Frame& frame) { return frame.function.ends_with(function); });
     };
     const bool puts = has("_MultiProcessingDataLoaderIter._try_put_index");
-    with_workers += puts ? look.count : 0;
-    all += puts || has("_SingleProcessDataLoaderIter._next_data") ? look.count : 0;
+    with_workers += puts ? sample.count : 0;
+    all += puts || has("_SingleProcessDataLoaderIter._next_data") ? sample.count : 0;
   }
   return with_workers > 0 && 2 * with_workers > all;
 }
@@ -41,8 +41,9 @@ Draft data_in_driver(const Context& context) {
   return {.claim = fmt::format("the training thread loads its data itself{}", at_line(context, Cause::kDataInDriver)),
           .remedy = "load in workers (DataLoader: num_workers > 0) or in a thread that is ahead of the training" +
                     more_workers(context),
-          .against =
-              context.timeline().has_looks ? "which code loads is known by the names of its files and functions" : ""};
+          .against = context.timeline().has_samples
+                         ? "which code loads is known by the names of its files and functions"
+                         : ""};
 }
 
 }  // namespace mlrun::findings

@@ -20,7 +20,7 @@ int64_t bytes_sent(const blame::Timeline& timeline, int32_t thread_id) {
 bool may_pickle(const Context& context) {
   constexpr double kBytesPerNs = 1, kShare = 0.2;
   const int32_t thread_id = context.top_thread(Cause::kDataTransformCpu);
-  if (thread_id == 0 || !context.timeline().thread(thread_id).looks.empty()) return false;
+  if (thread_id == 0 || !context.timeline().thread(thread_id).samples.empty()) return false;
   const auto pickling_ns = static_cast<double>(bytes_sent(context.timeline(), thread_id)) / kBytesPerNs;
   return pickling_ns >= kShare * context.ns_of(Cause::kDataTransformCpu);
 }

@@ -20,7 +20,7 @@ using summary::Finding;
 constexpr double kFloor = 0.05;       // of the wall time: what is less is no finding
 constexpr double kOfComputing = 0.1;  // and of the computing, to come before it
 
-constexpr int64_t kLooksMin = 30;  // fewer samples give no interval
+constexpr int64_t kSamplesMin = 30;  // fewer samples give no interval
 
 struct Rule {
   Cause cause;
@@ -60,14 +60,14 @@ bool is_sampled(const Context& context, Cause cause) {
 }
 
 void add_interval(const Context& context, Cause cause, Finding& finding) {
-  const int64_t looks = context.analysis.answer.looks;
+  const int64_t samples = context.analysis.answer.samples;
   finding.measured_on = "one run";
-  if (!is_sampled(context, cause) || looks < kLooksMin) return;
+  if (!is_sampled(context, cause) || samples < kSamplesMin) return;
   const double share = static_cast<double>(finding.explains_ns) / static_cast<double>(context.analysis.answer.wall_ns);
-  const double half = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(looks));
+  const double half = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(samples));
   finding.low_ppm = std::llround(1e6 * std::max(0.0, share - half));
   finding.high_ppm = std::llround(1e6 * std::min(1.0, share + half));
-  finding.measured_on = fmt::format("{} samples of the training thread, one run", summary::count_text(looks));
+  finding.measured_on = fmt::format("{} samples of the training thread, one run", summary::count_text(samples));
 }
 
 std::string names_of(const std::vector<Cause>& causes) {

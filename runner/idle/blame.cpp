@@ -247,7 +247,7 @@ Blame::Who Blame::find_answer(const Who& who, const Activity& call) const {
   const auto& answers = activities_.socket_messages();
   auto after = std::partition_point(answers.begin(), answers.end(),
                                     [&](const Message& message) { return message.start_ns <= read->end_ns; });
-  for (int looks = 0; after != answers.begin() && looks < kAnswersMax; ++looks) {
+  for (int tries = 0; after != answers.begin() && tries < kAnswersMax; ++tries) {
     --after;
     const bool is_in_time = after->end_ns >= call.start_ns;
     if (is_in_time && after->thread_id != who.thread_id) return {after->thread_id, who.hops + 1, IdleLink::kSocket, 0};

@@ -103,10 +103,10 @@ void IdlePass::add(const model::IdleRow& row) {
 // The Python line of a piece on a processor, or assumed to be.
 void IdlePass::find_line(model::IdleRow& row) const {
   if (row.label != model::IdleLabel::kCpu) return;
-  const PythonLines::Look* look = python_.find(row.thread_id, {row.ts_ns, row.ts_ns + row.dur_ns});
-  if (look == nullptr) return;
-  row.python_stack_id = look->stack_id;
-  row.python_frame_id = look->frame_id;
+  const PythonLines::Sample* sample = python_.find(row.thread_id, {row.ts_ns, row.ts_ns + row.dur_ns});
+  if (sample == nullptr) return;
+  row.python_stack_id = sample->stack_id;
+  row.python_frame_id = sample->frame_id;
 }
 
 void IdlePass::add_unlisted(const std::unordered_map<int32_t, Unlisted>& from, const char* label,

@@ -7,48 +7,49 @@ namespace mlrun::idle {
 
 namespace {
 
-int64_t distance_ns(const PythonLines::Look& look, int64_t moment_ns) {
-  if (moment_ns < look.first_ns) return look.first_ns - moment_ns;
-  return std::max<int64_t>(0, moment_ns - look.last_ns);
+int64_t distance_ns(const PythonLines::Sample& sample, int64_t moment_ns) {
+  if (moment_ns < sample.first_ns) return sample.first_ns - moment_ns;
+  return std::max<int64_t>(0, moment_ns - sample.last_ns);
 }
 
 // Between the first and the last sample only their number is known.
-bool has_look_in(const PythonLines::Look& look, Stretch piece) {
+bool has_sample_in(const PythonLines::Sample& sample, Stretch piece) {
   const auto lies_in = [&](int64_t moment_ns) { return moment_ns >= piece.start_ns && moment_ns < piece.end_ns; };
-  if (lies_in(look.first_ns) || lies_in(look.last_ns)) return true;
-  const bool spans = look.first_ns < piece.start_ns && look.last_ns >= piece.end_ns;
-  return spans && look.apart_ns > 0 && piece.end_ns - piece.start_ns >= 2 * look.apart_ns;
+  if (lies_in(sample.first_ns) || lies_in(sample.last_ns)) return true;
+  const bool spans = sample.first_ns < piece.start_ns && sample.last_ns >= piece.end_ns;
+  return spans && sample.apart_ns > 0 && piece.end_ns - piece.start_ns >= 2 * sample.apart_ns;
 }
 
 }  // namespace
 
-void PythonLines::add(int32_t thread_id, const Look& look) {
+void PythonLines::add(int32_t thread_id, const Sample& sample) {
   if (thread_id == 0) return;
-  if (count_ == kLooksMax) {
+  if (count_ == kSamplesMax) {
     ++left_out_;
     return;
   }
   ++count_;
-  looks_[thread_id].push_back(look);
+  samples_[thread_id].push_back(sample);
 }
 
 void PythonLines::sort() {
-  for (auto& [thread_id, looks] : looks_) {
-    std::sort(looks.begin(), looks.end(), [](const Look& a, const Look& b) { return a.first_ns < b.first_ns; });
+  for (auto& [thread_id, samples] : samples_) {
+    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.first_ns < b.first_ns; });
   }
 }
 
-const PythonLines::Look* PythonLines::find(int32_t thread_id, Stretch piece) const {
-  const auto of_thread = looks_.find(thread_id);
-  if (of_thread == looks_.end()) return nullptr;
-  const std::vector<Look>& looks = of_thread->second;
+const PythonLines::Sample* PythonLines::find(int32_t thread_id, Stretch piece) const {
+  const auto of_thread = samples_.find(thread_id);
+  if (of_thread == samples_.end()) return nullptr;
+  const std::vector<Sample>& samples = of_thread->second;
   const int64_t middle_ns = piece.start_ns + (piece.end_ns - piece.start_ns) / 2;
-  const auto after =
-      std::partition_point(looks.begin(), looks.end(), [&](const Look& look) { return look.last_ns < middle_ns; });
-  const Look* nearest = nullptr;
-  for (auto look = after == looks.begin() ? after : after - 1; look != looks.end() && look <= after; ++look) {
-    if (!has_look_in(*look, piece)) continue;
-    if (!nearest || distance_ns(*look, middle_ns) < distance_ns(*nearest, middle_ns)) nearest = &*look;
+  const auto after = std::partition_point(samples.begin(), samples.end(),
+                                          [&](const Sample& sample) { return sample.last_ns < middle_ns; });
+  const Sample* nearest = nullptr;
+  for (auto sample = after == samples.begin() ? after : after - 1; sample != samples.end() && sample <= after;
+       ++sample) {
+    if (!has_sample_in(*sample, piece)) continue;
+    if (!nearest || distance_ns(*sample, middle_ns) < distance_ns(*nearest, middle_ns)) nearest = &*sample;
   }
   return nearest;
 }

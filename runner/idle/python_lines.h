@@ -13,25 +13,25 @@ namespace mlrun::idle {
 class PythonLines {
  public:
   // A run of samples with the same stack: at both moments and in between, `apart_ns` apart on average.
-  struct Look {
+  struct Sample {
     int64_t first_ns = 0, last_ns = 0;
     int32_t stack_id = 0, frame_id = 0;  // of the innermost frame
     int64_t apart_ns = 0;
   };
 
-  // Beyond kLooksMax, samples are only counted. Thread 0 (unknown) is ignored.
-  void add(int32_t thread_id, const Look& look);
+  // Beyond kSamplesMax, samples are only counted. Thread 0 (unknown) is ignored.
+  void add(int32_t thread_id, const Sample& sample);
   // Call after the last add().
   void sort();
 
   // The sample in the piece that is nearest to its middle; nullptr: none.
-  [[nodiscard]] const Look* find(int32_t thread_id, Stretch piece) const;
+  [[nodiscard]] const Sample* find(int32_t thread_id, Stretch piece) const;
   [[nodiscard]] int64_t left_out() const { return left_out_; }
 
  private:
-  static constexpr int64_t kLooksMax = 8'000'000;
+  static constexpr int64_t kSamplesMax = 8'000'000;
 
-  std::unordered_map<int32_t, std::vector<Look>> looks_;
+  std::unordered_map<int32_t, std::vector<Sample>> samples_;
   int64_t count_ = 0, left_out_ = 0;
 };
 

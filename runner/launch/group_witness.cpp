@@ -24,7 +24,7 @@ namespace mlrun::launch {
 
 namespace {
 
-constexpr int kLookMs = 100;
+constexpr int kPollMs = 100;
 constexpr int kDyingMs = 500;  // a killed process of the group ends long before
 constexpr time_t kAnswerSeconds = 1;
 
@@ -94,12 +94,12 @@ class Guard {
     pollfd ready[2] = {{life, POLLIN, 0}, {ends, POLLIN, 0}};
     while (ready[0].revents == 0) {
       ready[0].revents = ready[1].revents = 0;
-      ::poll(ready, 2, kLookMs);
+      ::poll(ready, 2, kPollMs);
       signalfd_siginfo taken{};
       while (::read(ends, &taken, sizeof taken) > 0) {
       }
-      look_at_witness();
-      look_at_mlrun();
+      check_witness();
+      check_mlrun();
     }
     end();
   }
@@ -110,7 +110,7 @@ class Guard {
     if (command > 0) ::kill(shared_.own_group ? -command : command, number);
   }
 
-  void look_at_witness() {
+  void check_witness() {
     int status = 0;
     while (!ended_ && ::waitpid(witness_, &status, WNOHANG | WUNTRACED | WCONTINUED) == witness_) {
       group_stopped_ = WIFSTOPPED(status);
@@ -121,14 +121,14 @@ class Guard {
   }
 
   // Acts only on two equal observations in a row: a stop of the group reaches its members one after the other.
-  void look_at_mlrun() {
+  void check_mlrun() {
     const bool is_stopped = state_of(mlrun_) == 'T';
     const bool alone = is_stopped && !group_stopped_ && !shared_.stopping && shared_.command > 0;
-    if (alone && ++looks_alone_ == 2) signal_command_alone(SIGSTOP);
-    if (!alone) looks_alone_ = 0;
+    if (alone && ++times_alone_ == 2) signal_command_alone(SIGSTOP);
+    if (!alone) times_alone_ = 0;
     const bool left_behind = is_stopped && shared_.stopping && shared_.command > 0 && state_of(shared_.command) != 'T';
-    looks_behind_ = left_behind ? looks_behind_ + 1 : 0;
-    if (looks_behind_ != 2) return;
+    times_behind_ = left_behind ? times_behind_ + 1 : 0;
+    if (times_behind_ != 2) return;
     shared_.woken = true;
     ::kill(mlrun_, SIGCONT);
   }
@@ -142,7 +142,7 @@ class Guard {
   void end() {
     for (int waited_ms = 0; !shared_.finished && !killed_ && waited_ms < kDyingMs; waited_ms += 5) {
       ::poll(nullptr, 0, 5);
-      look_at_witness();
+      check_witness();
     }
     if (!shared_.finished && killed_ && shared_.own_group) signal_command(SIGKILL);
     if (ended_) return;
@@ -153,7 +153,7 @@ class Guard {
   GroupWitness::Shared& shared_;
   pid_t mlrun_, witness_;
   bool group_stopped_ = false, killed_ = false, ended_ = false;  // of the witness
-  int looks_alone_ = 0, looks_behind_ = 0;
+  int times_alone_ = 0, times_behind_ = 0;
 };
 
 void GroupWitness::guard(Shared& shared, int questions, int life) {

@@ -147,9 +147,9 @@ void KernelSide::reap() {
 }
 
 bool KernelSide::wait_for_start() {
-  constexpr int kLookMs = 20;
+  constexpr int kPollMs = 20;
   pollfd ready{socket_.get(), POLLIN, 0};
-  for (int waited_ms = 0; waited_ms < kAnswerMs && ::poll(&ready, 1, kLookMs) == 0; waited_ms += kLookMs) {
+  for (int waited_ms = 0; waited_ms < kAnswerMs && ::poll(&ready, 1, kPollMs) == 0; waited_ms += kPollMs) {
     if (!SignalRelay::asked_to_stop()) continue;
     ::kill(pid_, SIGKILL);
     return false;

@@ -22,7 +22,7 @@ namespace {
 
 SignalRelay* current = nullptr;
 
-constexpr long kTerminalLookNs = 100'000'000;  // fg of a running job sends no signal
+constexpr long kTerminalPollNs = 100'000'000;  // fg of a running job sends no signal
 
 sigset_t all_signals() {
   sigset_t all;
@@ -136,18 +136,18 @@ void SignalRelay::run() {
   const sigset_t all = all_signals();
   while (!ends_) {
     siginfo_t signal{};
-    const timespec look{0, kTerminalLookNs};
-    bool looks = false;
+    const timespec pause{0, kTerminalPollNs};
+    bool polls = false;
     {
       const std::lock_guard lock(mutex_);
-      looks = job_.own_group() && job_.waits_for_terminal();
+      polls = job_.own_group() && job_.waits_for_terminal();
     }
-    const int taken = looks ? ::sigtimedwait(&all, &signal, &look) : ::sigwaitinfo(&all, &signal);
+    const int taken = polls ? ::sigtimedwait(&all, &signal, &pause) : ::sigwaitinfo(&all, &signal);
     const std::lock_guard lock(mutex_);
     const bool asked_to_end = ends_ && signal.si_signo == SIGURG;
     if (taken > 0 && !asked_to_end) take(signal);
     if (ends_) return;
-    if (looks) job_.hand_over_terminal();
+    if (polls) job_.hand_over_terminal();
   }
 }
 

@@ -38,7 +38,7 @@ void keep(const mlrun_gpu_sample& row, GpuNow& gpu) {
   GpuHistory& history = gpu.history;
   gpu.row = row;
   gpu.answered = has_values(row);
-  ++history.looks;
+  ++history.samples;
   if (!gpu.answered) ++history.unanswered;
   // CLOCK_MONOTONIC stops during suspend, so only the row's short age is used.
   if (gpu.answered) history.last_seen_ns = util::realtime_ns() - (util::monotonic_ns() - row.monotonic_ns);

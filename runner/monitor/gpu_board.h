@@ -27,7 +27,7 @@ struct GpuAbout {
 
 struct GpuHistory {
   uint64_t last_seen_ns = 0;  // CLOCK_REALTIME; 0: it has not answered yet
-  uint64_t looks = 0, unanswered = 0;
+  uint64_t samples = 0, unanswered = 0;
   std::array<int64_t, MLRUN_GPU_FIELDS> added{};  // totals of fields that count per interval
   std::array<bool, MLRUN_GPU_FIELDS> counts{};    // whether the GPU ever reported the field
 };

@@ -21,30 +21,30 @@ void GpuFeed::start(uint64_t now_ns) {
   sampler_ =
       std::make_unique<gpu::GpuSampler>(static_cast<double>(util::kNsPerS) / static_cast<double>(interval_ns_), false);
   counted_ = {};
-  last_look_ns_ = now_ns;
+  last_sample_ns_ = now_ns;
   retry_ns_ = now_ns + pause_ns_;
 }
 
 void GpuFeed::add_up(const gpu::GpuSamplerState& now) {
-  state_.looks += now.looks - counted_.looks;
-  state_.late_looks += now.late_looks - counted_.late_looks;
-  state_.look_ns += now.look_ns - counted_.look_ns;
+  state_.samples += now.samples - counted_.samples;
+  state_.late_samples += now.late_samples - counted_.late_samples;
+  state_.sample_ns += now.sample_ns - counted_.sample_ns;
   counted_ = now;
 }
 
 // Does not retry a driver that hangs: each attempt would hang one more thread.
 void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board) {
-  const bool hangs = now.problem.empty() && now_ns - last_look_ns_ > patience_ns();
+  const bool hangs = now.problem.empty() && now_ns - last_sample_ns_ > patience_ns();
   const bool silent = std::any_of(board.gpus().begin(), board.gpus().end(),
-                                  [](const GpuNow& gpu) { return gpu.history.looks != 0 && !gpu.answered; });
+                                  [](const GpuNow& gpu) { return gpu.history.samples != 0 && !gpu.answered; });
   if (hangs) {
     state_.problem =
-        fmt::format("the NVIDIA driver has not answered for {} s", (now_ns - last_look_ns_) / util::kNsPerS);
+        fmt::format("the NVIDIA driver has not answered for {} s", (now_ns - last_sample_ns_) / util::kNsPerS);
   } else {
     state_.problem = now.problem;
   }
   state_.hangs = hangs;
-  state_.tried = state_.tried || !state_.problem.empty() || now.looks != 0;
+  state_.tried = state_.tried || !state_.problem.empty() || now.samples != 0;
   if (!state_.problem.empty()) board.forget_values();
   if (!silent) pause_ns_ = kRetryNs;
   if (hangs || (now.problem.empty() && !silent) || now_ns < retry_ns_) return;
@@ -56,11 +56,11 @@ bool GpuFeed::poll(uint64_t now_ns, GpuBoard& board) {
   gpu::GpuSampler::News news = sampler_->fetch();
   const gpu::GpuSamplerState now = sampler_->state();
   if (!news.devices.empty()) board.set_gpus(news.devices);
-  const bool looked = board.add(news.rows);
-  if (looked) last_look_ns_ = now_ns;
+  const bool sampled = board.add(news.rows);
+  if (sampled) last_sample_ns_ = now_ns;
   add_up(now);
   judge(now_ns, now, board);
-  return looked;
+  return sampled;
 }
 
 }  // namespace mlrun::monitor

@@ -17,7 +17,7 @@ struct FeedState {
   std::string problem;  // one line: why there is no data; empty: there is
   bool hangs = false;   // the reason is a driver that does not return (it may still be loading) and is not retried
   bool tried = false;   // the driver was tried at least once
-  uint64_t looks = 0, late_looks = 0, look_ns = 0;
+  uint64_t samples = 0, late_samples = 0, sample_ns = 0;
 };
 
 class GpuFeed {
@@ -40,8 +40,8 @@ class GpuFeed {
   std::unique_ptr<gpu::GpuSampler> sampler_;
   gpu::GpuSamplerState counted_;  // this sampler's counts already included in state_
   FeedState state_;
-  uint64_t last_look_ns_ = 0, retry_ns_ = 0;  // CLOCK_MONOTONIC
-  uint64_t pause_ns_ = kRetryNs;              // before a silent GPU causes a new list
+  uint64_t last_sample_ns_ = 0, retry_ns_ = 0;  // CLOCK_MONOTONIC
+  uint64_t pause_ns_ = kRetryNs;                // before a silent GPU causes a new list
 };
 
 }  // namespace mlrun::monitor

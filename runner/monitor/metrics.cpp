@@ -21,7 +21,7 @@ struct Scale {
 constexpr Scale kOne, kMega{1e6, 1}, kPercent{1, 100}, kPpm{1, 1e6}, kMilli{1, 1e3}, kNano{1, 1e9};
 
 // The source of a value: the newest sample, or the total of all samples.
-enum class From { kLook, kSum };
+enum class From { kNewest, kSum };
 
 struct GpuMetric {
   mlrun_gpu_field field;
@@ -42,7 +42,7 @@ constexpr MetricFamily kEcc{"mlrun_gpu_ecc_errors", kCounter, "", "Errors of mem
 
 constexpr GpuMetric now(mlrun_gpu_field field, Scale scale, const MetricFamily& family, const char* label = nullptr,
                         const char* value = nullptr) {
-  return {field, From::kLook, scale, label, value, family};
+  return {field, From::kNewest, scale, label, value, family};
 }
 constexpr GpuMetric sum(mlrun_gpu_field field, Scale scale, const MetricFamily& family, const char* label = nullptr,
                         const char* value = nullptr) {
@@ -242,9 +242,9 @@ void add_own(Exposition& out, const MetricsInput& input) {
   out.begin({"mlrun_monitor_driver_up", kGauge, "", "1: NVIDIA's driver answers."});
   if (input.feed.tried) out.add({}, input.feed.problem.empty() ? 1 : 0);
   out.begin({"mlrun_monitor_look_duration_seconds", kSummary, "seconds", "Duration of samples of all GPUs."});
-  out.add({}, input.feed.looks, kNano.of(static_cast<int64_t>(input.feed.look_ns)));
-  add({"mlrun_monitor_late_looks", kCounter, "", "Looks left out because the driver still answered the one before."},
-      static_cast<double>(input.feed.late_looks));
+  out.add({}, input.feed.samples, kNano.of(static_cast<int64_t>(input.feed.sample_ns)));
+  add({"mlrun_monitor_late_looks", kCounter, "", "Samples left out because the driver still answered the one before."},
+      static_cast<double>(input.feed.late_samples));
   out.begin({"mlrun_monitor_scrape_duration_seconds", kSummary, "seconds", "What making earlier answers took."});
   out.add({}, input.served.scrapes, kNano.of(static_cast<int64_t>(input.served.scrape_ns)));
   add({"mlrun_monitor_cut_connections", kCounter, "", "Connections that were too slow or too many."},

@@ -108,15 +108,15 @@ class Monitor {
 
   void tick() {
     const uint64_t now_ns = util::monotonic_ns();
-    const bool looked = feed_.poll(now_ns, board_);
-    if (looked) names_.fill(board_.processes());
-    ever_looked_ = ever_looked_ || looked;
+    const bool sampled = feed_.poll(now_ns, board_);
+    if (sampled) names_.fill(board_.processes());
+    ever_sampled_ = ever_sampled_ || sampled;
     report_problem();
-    keep_shown(looked && !settings_.quiet ? screen_.show(table_text(board_, local_time() + "  " + hostname_))
-                                          : screen_.go_on());
+    keep_shown(sampled && !settings_.quiet ? screen_.show(table_text(board_, local_time() + "  " + hostname_))
+                                           : screen_.go_on());
     if (server_) server_->close_old(now_ns);
     if (settings_.duration_ns == 0 || now_ns - started_ns_ < settings_.duration_ns || error_) return;
-    if (!ever_looked_ && !server_)
+    if (!ever_sampled_ && !server_)
       return stop({"the NVIDIA driver did not answer in time; give it a longer --duration"});
     stop();
   }
@@ -131,7 +131,7 @@ class Monitor {
   void report_problem() {
     const std::string& problem = feed_.state().problem;
     const bool hangs = feed_.state().hangs;
-    if (!problem.empty() && !hangs && !ever_looked_ && !server_) return stop({problem});
+    if (!problem.empty() && !hangs && !ever_sampled_ && !server_) return stop({problem});
     if (problem.empty() == reported_problem_.empty()) return;
     util::say(problem.empty() ? "the NVIDIA driver answers again"
                               : problem + (hangs ? "; it is waited for" : "; it is tried again"));
@@ -163,7 +163,7 @@ class Monitor {
   [[nodiscard]] HttpAnswer health() const {
     const FeedState& state = feed_.state();
     if (!state.problem.empty()) return {.status = 503, .body = state.problem + "\n"};
-    if (!ever_looked_) return {.status = 503, .body = "no sample of the GPUs has been taken yet\n"};
+    if (!ever_sampled_) return {.status = 503, .body = "no sample of the GPUs has been taken yet\n"};
     return {.body = "ok\n"};
   }
 
@@ -179,7 +179,7 @@ class Monitor {
   Screen screen_;
   ServedState served_;
   std::string reported_problem_;
-  bool ever_looked_ = false;
+  bool ever_sampled_ = false;
   bool reader_gone_ = false;
   std::optional<Error> error_;
   GpuFeed feed_;

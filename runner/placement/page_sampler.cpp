@@ -88,14 +88,14 @@ std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t tota
   return pages;
 }
 
-void look_at_rule(int pid, const std::vector<Span>& spans, uint64_t resident_bytes, PagesFound& found) {
+void sample_rule(int pid, const std::vector<Span>& spans, uint64_t resident_bytes, PagesFound& found) {
   uint64_t total = 0;
   for (const Span& span : spans) total += (span.end - span.start) / kPage;
   const std::vector<uint64_t> pages = choose_pages(spans, total);
   std::vector<int> nodes(pages.size(), -1);
   if (pages.empty() || ::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
     return;
-  found.looks++;
+  found.samples++;
   found.resident_bytes += resident_bytes;
   for (const int node : nodes) {
     if (node < 0) continue;
@@ -106,7 +106,7 @@ void look_at_rule(int pid, const std::vector<Span>& spans, uint64_t resident_byt
 
 }  // namespace
 
-void look_at_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found) {
+void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found) {
   const std::vector<Span> all = mapped_spans(place.pid);
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
@@ -117,7 +117,7 @@ void look_at_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& f
     for (const PlacedMapping& one : mappings) {
       if (one.rule == rule) add_parts(all, one.start, one.end, spans);
     }
-    if (!spans.empty()) look_at_rule(place.pid, spans, resident_bytes, found[{place.slot, rule}]);
+    if (!spans.empty()) sample_rule(place.pid, spans, resident_bytes, found[{place.slot, rule}]);
   }
 }
 
@@ -139,7 +139,7 @@ struct PageSampler::State {
       held.unlock();
       FoundBySlotAndRule fresh = found;  // written by this thread alone
       for (size_t i = 0; i < std::min(now.size(), kProcessesAtOnce); i++)
-        look_at_pages(now[next++ % now.size()], rules, fresh);
+        sample_pages(now[next++ % now.size()], rules, fresh);
       held.lock();
       found = std::move(fresh);
     }

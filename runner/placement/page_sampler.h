@@ -29,16 +29,16 @@ struct HeapPlace {
 
 // Samples the pages of one slot and rule. Pages that are mapped and not in memory are on no node.
 struct PagesFound {
-  uint64_t looks = 0;
-  std::map<int, uint64_t> sampled;  // pages by node, in all looks
-  std::map<int, double> bytes;      // estimated, added up over the looks
-  uint64_t resident_bytes = 0;      // of the whole process, added up over the looks
+  uint64_t samples = 0;
+  std::map<int, uint64_t> sampled;  // pages by node, in all samples
+  std::map<int, double> bytes;      // estimated, added up over the samples
+  uint64_t resident_bytes = 0;      // of the whole process, added up over the samples
 };
 
 using FoundBySlotAndRule = std::map<std::pair<uint32_t, uint32_t>, PagesFound>;
 
-// One look at a process. `rules`: how many share the window. Nothing if it has ended, or is not ours to see.
-void look_at_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found);
+// One sample of a process. `rules`: how many share the window. Nothing if it has ended, or is not ours to see.
+void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found);
 
 class PageSampler {
  public:

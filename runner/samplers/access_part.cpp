@@ -23,7 +23,7 @@ json rung_json(const access::AccessState::OfRung& of) {
   return {{"rung", access::rung_name(of.rung)},
           {"blind_to", access::rung_is_blind_to(of.rung)},
           {"cost", util::escaped_utf8(facts.cost)},
-          {"looks", facts.looks},
+          {"looks", facts.samples},
           {"left_out", facts.left_out},
           {"lost", facts.lost},
           {"on_ns", facts.on_ns},

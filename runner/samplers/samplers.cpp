@@ -11,9 +11,9 @@
 #include "runner/collect/shared_word.h"
 #include "runner/samplers/gpu/gpu_frames.h"
 #include "runner/samplers/gpu/gpu_sampler.h"
-#include "runner/samplers/looks/look_frames.h"
-#include "runner/samplers/looks/sampler.h"
 #include "runner/samplers/machine/machine_sampler.h"
+#include "runner/samplers/rounds/round_frames.h"
+#include "runner/samplers/rounds/sampler.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
@@ -49,9 +49,9 @@ class GpuPart : public SamplerPart {
       return;
     }
     session["gpu_sampler"] = {{"gpus", state.gpus},
-                              {"looks", state.looks},
-                              {"late_looks", state.late_looks},
-                              {"look_ns", state.look_ns},
+                              {"looks", state.samples},
+                              {"late_looks", state.late_samples},
+                              {"look_ns", state.sample_ns},
                               {"rows_dropped", state.rows_dropped},
                               {"not_sampled", json::array()},
                               {"problem", util::escaped_utf8(state.problem)}};
@@ -62,8 +62,8 @@ class GpuPart : public SamplerPart {
   }
 
  private:
-  void start(double looks_per_second) {
-    gpus_ = std::make_unique<gpu::GpuSampler>(looks_per_second, looks_per_second > 0);
+  void start(double samples_per_second) {
+    gpus_ = std::make_unique<gpu::GpuSampler>(samples_per_second, samples_per_second > 0);
     frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
   }
 
@@ -80,8 +80,8 @@ class GpuPart : public SamplerPart {
   std::unique_ptr<gpu::GpuFrames> frames_;
 };
 
-looks::SamplerOptions looks_options(const RunOptions& options, size_t command_cpus) {
-  looks::SamplerOptions sampler;
+rounds::SamplerOptions rounds_options(const RunOptions& options, size_t command_cpus) {
+  rounds::SamplerOptions sampler;
   sampler.python_hz = options.python_stacks == Wish::kOff ? 0 : options.python_stacks_hz;
   sampler.python_by_name = options.python_stacks == Wish::kOn;
   sampler.threads = options.sample != Wish::kOff && options.sample_threads;
@@ -91,9 +91,9 @@ looks::SamplerOptions looks_options(const RunOptions& options, size_t command_cp
 }
 
 // Python stacks, threads and the machine once a second.
-class LooksPart : public SamplerPart {
+class RoundsPart : public SamplerPart {
  public:
-  LooksPart(const looks::SamplerOptions& options, collect::Recording& recording)
+  RoundsPart(const rounds::SamplerOptions& options, collect::Recording& recording)
       : options_(options),
         sampler_(options),
         frames_(sampler_, recording.collector(), recording.spool(), recording.arena().clock_kind()) {}
@@ -106,11 +106,11 @@ class LooksPart : public SamplerPart {
   void finish(json& session) override {
     sampler_.stop();
     frames_.write(true);
-    const looks::SamplerState state = sampler_.state();
+    const rounds::SamplerState state = sampler_.state();
     const std::string problem = util::escaped_utf8(state.problem);
     session["sampler"] = {{"cpu_ns", state.cpu_ns},
                           {"wall_ns", state.wall_ns},
-                          {"share_max", options_.python_by_name ? looks::kShareByName : looks::kShareByDefault},
+                          {"share_max", options_.python_by_name ? rounds::kShareByName : rounds::kShareByDefault},
                           {"thread_rows", state.thread_rows},
                           {"machine_rows", state.machine_rows},
                           {"rows_dropped", state.rows_dropped},
@@ -121,8 +121,8 @@ class LooksPart : public SamplerPart {
     for (const python::PythonProblem& one : python.problems) {
       problems.push_back({{"text", util::escaped_utf8(one.text)}, {"processes", one.processes}});
     }
-    session["python_stacks"] = {{"looks", python.looks},
-                                {"looks_left_out", python.looks_left_out},
+    session["python_stacks"] = {{"looks", python.rounds},
+                                {"looks_left_out", python.rounds_left_out},
                                 {"samples", python.samples},
                                 {"discarded", python.discarded},
                                 {"rows_dropped", state.python_rows_dropped},
@@ -132,9 +132,9 @@ class LooksPart : public SamplerPart {
   }
 
  private:
-  looks::SamplerOptions options_;
-  looks::Sampler sampler_;
-  looks::LookFrames frames_;
+  rounds::SamplerOptions options_;
+  rounds::Sampler sampler_;
+  rounds::RoundFrames frames_;
 };
 
 // Counters of the machine and of the command's processes, as --sample names them.
@@ -169,7 +169,7 @@ class MachinePart : public SamplerPart {
       for (const auto& [word, text] : list) lines.push_back({{"sample", word}, {"text", util::escaped_utf8(text)}});
       return lines;
     };
-    session["machine_sampler"] = {{"looks", state.looks},
+    session["machine_sampler"] = {{"looks", state.samples},
                                   {"left_out", state.left_out},
                                   {"rows", state.rows},
                                   {"rows_dropped", state.rows_dropped},
@@ -211,8 +211,8 @@ class MachinePart : public SamplerPart {
 Samplers::Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
                    const collect::DescendantWatch& watch, std::unique_ptr<AccessStart> access) {
   if (access) parts_.push_back(std::make_unique<AccessPart>(std::move(*access), recording, watch));
-  if (const looks::SamplerOptions looks = looks_options(options, command_cpus); looks.any())
-    parts_.push_back(std::make_unique<LooksPart>(looks, recording));
+  if (const rounds::SamplerOptions rounds = rounds_options(options, command_cpus); rounds.any())
+    parts_.push_back(std::make_unique<RoundsPart>(rounds, recording));
   if (options.sample != Wish::kOff && !options.sample_counters.empty())
     parts_.push_back(std::make_unique<MachinePart>(options, recording, watch));
   parts_.push_back(std::make_unique<GpuPart>(options, recording));

@@ -83,7 +83,7 @@ struct Answer {
   int64_t batches_from_ns = 0, batches_to_ns = 0;  // arrival of the first and of the last batch; 0: none known
   int64_t without_batch_ns = -1;                   // between them; -1: unknown
   int64_t low_ns = -1, high_ns = -1;               // 95 %
-  int64_t looks = 0;                               // samples of the driver's Python stack
+  int64_t samples = 0;                             // samples of the driver's Python stack
   int64_t not_followed_ns = 0, waiting_ns = 0;
   int64_t steps = 0;
   int64_t steps_from = 0;         // StepsFrom

@@ -98,8 +98,8 @@ EventSums::EventSums(const EventSumsOptions& options)
       heaps_(options.alloc_min_bytes, clock_) {}
 
 // Read before adding up the records that follow the logged moments.
-void EventSums::look_at_log() {
-  for (const int64_t moment : log_.tail().look()) {
+void EventSums::poll_log() {
+  for (const int64_t moment : log_.tail().poll()) {
     const uint64_t bound_ns = clock_.from_realtime(moment);
     if (bound_ns < clock_.first_ns() || bound_ns > INT64_MAX) continue;  // of an earlier run
     if (bound_ns + kLateNs < last_ns_) {
@@ -111,7 +111,7 @@ void EventSums::look_at_log() {
 }
 
 void EventSums::take_records(const mlrun_frame& header, const char* payload, uint32_t bytes, std::vector<char>& kept) {
-  look_at_log();
+  poll_log();
   Source source;
   source.process = threads_.process_of(header.channel);
   source.channel = threads_.channel_of(source.process);

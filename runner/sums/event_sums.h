@@ -59,7 +59,7 @@ class EventSums final : public collect::EventSink {
     bool shown = false;                           // its own frame is in the spool
     std::vector<OpenFree>* open_frees = nullptr;  // the last one last; null: durations of frees are not recorded
   };
-  void look_at_log();
+  void poll_log();
   void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
   void follow_mapping(events::CallEvent& call, const Source& source);
   void meet(const events::ProcessEvent& process);

@@ -26,7 +26,7 @@ LogTail::LogTail(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) files_.push_back({path, {}, 0, 0, 0, {}});
 }
 
-const std::vector<int64_t>& LogTail::look() {
+const std::vector<int64_t>& LogTail::poll() {
   moments_.clear();
   for (File& file : files_) {
     struct stat status {};

@@ -17,7 +17,7 @@ class LogTail {
 
   // Moments, in nanoseconds of the wall clock, in lines written since the last call. Costs one system call per file if
   // nothing is new.
-  const std::vector<int64_t>& look();
+  const std::vector<int64_t>& poll();
 
   // Index of the path that is that file, as of the last call; -1: none.
   [[nodiscard]] int32_t log_of(uint32_t device, uint64_t inode) const;

@@ -10,7 +10,7 @@ constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kApartNs = 50'000'000;  // distance of two anchors that give a better rate than the first estimate
 }  // namespace
 
-SumsClock::SumsClock(mlrun_clock_kind kind) : kind_(kind), last_(collect::look_at_clocks()) {
+SumsClock::SumsClock(mlrun_clock_kind kind) : kind_(kind), last_(collect::read_clocks()) {
   const uint64_t ticks = collect::ticks_in(kSecondNs, kind);
   if (ticks != 0) ns_per_tick_ = static_cast<double>(kSecondNs) / static_cast<double>(ticks);
 }

@@ -159,7 +159,7 @@ std::string EventSums::text() {
 }
 
 Status EventSums::save() {
-  look_at_log();
+  poll_log();
   return util::write_atomically(options_.path, text(), kMode);
 }
 

@@ -77,8 +77,8 @@ Environment environment_of(uint32_t pid) {
 }
 
 bool may_have(uint32_t pid, const std::string& wanted) {
-  constexpr int kLooks = 3;  // an exec may end between reading the environment and its address
-  for (int look = 0; look < kLooks; ++look) {
+  constexpr int kTries = 3;  // an exec may end between reading the environment and its address
+  for (int tries = 0; tries < kTries; ++tries) {
     const std::string environment = util::read_text(fmt::format("/proc/{}/environ", pid));
     if (!environment.empty()) return ('\0' + environment).find(wanted) != std::string::npos;
     const Environment place = environment_of(pid);

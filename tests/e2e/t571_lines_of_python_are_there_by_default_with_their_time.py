@@ -41,7 +41,7 @@ def main():
 
 main()
 """
-# Looks hit by chance: this is three standard errors and more of the about 90 of a run.
+# Samples hit by chance: this is three standard errors and more of the about 90 of a run.
 TOLERANCE = 0.2
 
 

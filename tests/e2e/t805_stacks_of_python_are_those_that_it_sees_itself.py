@@ -125,7 +125,7 @@ def check_version(this, version, python):
     for tid, wanted in seen.items():
         wanted = [[escaped(file), function, line] for file, function, line in wanted]
         mine = [row for row in rows if row["tid"] == int(tid)]
-        this.true(f"{version}: looks at {wanted[3]}", mine)
+        this.true(f"{version}: samples of {wanted[3]}", mine)
         for row in mine:
             this.equal(f"{version}: a stack", stacks.steps(row), wanted[:128])
             ending = stacks.stacks.ends[row["stack_id"]]

@@ -60,9 +60,9 @@ def check_workers(this, python, way):
     processes = {row["proc_id"]: row["pid"] for row in trace.rows("process")}
     [double] = [number for number, line in enumerate(PROGRAM.splitlines(), 1) if line.endswith("number + number")]
     for pid, begin, end in json.loads(trace.stdout):
-        # A look has the time of its begin: on a busy machine the loop may end before the stack is read.
+        # A sample has the time of its begin: on a busy machine the loop may end before the stack is read.
         rows = [row for row in stacks.within(begin, end - 200_000_000) if row["pid"] == pid and row["tid"] == pid]
-        this.true(f"looks at a worker by {way}", rows)
+        this.true(f"samples of a worker by {way}", rows)
         running = 0
         for row in rows:
             steps = stacks.steps(row)

@@ -155,9 +155,9 @@ def memory_now():
     return {words[0]: int(words[1]) >> 10 for words in lines if words[0] in ("Buffers:", "Cached:")}
 
 
-def is_near(row, key, looks, name):
+def is_near(row, key, readings, name):
     """Between the values of /proc/meminfo before and after the run: other processes use memory, too."""
-    seen = [look[name] for look in looks]
+    seen = [reading[name] for reading in readings]
     room = max(64, max(seen) // 2)
     return min(seen) - room <= row[key] <= max(seen) + room
 
@@ -168,12 +168,12 @@ def page_cache_once(this, queries):
     path, before = this.path("cached"), memory_now()
     trace = this.trace("/usr/bin/python3", "-c", CACHED, path, PAGES, options=("--preload=off", "--kprobes=block,wait,vfs"))
     os.unlink(path)
-    looks = (before, memory_now())
+    readings = (before, memory_now())
     rows = {row["second"]: row for row in queries.rows(trace, "AS buffers_mb")}
     got = {}
     for name, second in json.loads(trace.stdout.splitlines()[-1]).items():
         row = rows.get(second, {})
-        is_machines = bool(row) and is_near(row, "buffers_mb", looks, "Buffers:") and is_near(row, "cached_mb", looks, "Cached:")
+        is_machines = bool(row) and is_near(row, "buffers_mb", readings, "Buffers:") and is_near(row, "cached_mb", readings, "Cached:")
         got[name] = (*(row.get(key) for key in ("hits", "misses", "dirties", "hit_ratio_percent")), is_machines)
     check_operations(this, [row for row in queries.rows(trace, "AS is_new") if row["path"] == str(path)])
     return got

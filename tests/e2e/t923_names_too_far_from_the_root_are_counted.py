@@ -28,7 +28,7 @@ def check(this):
     this.equal("names of those nearby", named, [f"{this.folder}{'/d' * depth}" for depth in range(1, len(named) + 1)])
     last = len(str(this.folder).split("/")) - 1 + len(named)  # of which the folder is the one before
     this.true("as far as is promised", FAR - 8 <= last <= FAR, (last, this.folder))
-    counted = Counter()  # a row for each time between two looks
+    counted = Counter()  # a row for each time between two readings
     for row in trace.rows("loss"):
         if row["unit"] == "names of operations":
             counted[row["reason"]] += row["count"]

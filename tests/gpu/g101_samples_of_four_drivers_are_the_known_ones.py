@@ -23,13 +23,13 @@ LATER = {"jpg_percent": (7, 1), "ofa_percent": (9, 1), "protected_used_bytes": (
 GPM = {"graphics_ppm": 1, "sm_active_ppm": 2, "sm_occupancy_ppm": 3, "dram_ppm": 10}
 
 
-LOOKS, HZ = 45, 20
+SAMPLES, HZ = 45, 20
 
 
 def check_rate(this, trace, rows):
     """Samples are due at a steady rate; those that the machine had no time for are counted."""
     sampler = trace.run["gpu_sampler"]
-    this.equal("looks", len(rows), sampler["looks"])
+    this.equal("samples", len(rows), sampler["looks"])
     due = sampler["looks"] + sampler["late_looks"]
     this.true("all that were due by the last one", due >= (rows[-1]["ts"] - rows[0]["ts"]) / 1e9 * HZ, (due, rows))
     # The very last one comes when the command has ended.
@@ -42,7 +42,7 @@ def check_gpu(this, rows, gpu, driver):
         this.equal(f"{name} of GPU {gpu}", {row[name] for row in rows}, {wanted})
     for name, step in IN_THE_INTERVAL.items():
         this.equal(f"{name} of GPU {gpu}", [row[name] for row in rows], [None] + [step] * (len(rows) - 1))
-    this.equal("dur of the first look", rows[0]["dur"], None)
+    this.equal("dur of the first sample", rows[0]["dur"], None)
     this.equal("dur", [row["dur"] for row in rows[1:]],
                [after["ts"] - before["ts"] for before, after in pairwise(rows)])
     reserved = 0 if driver >= 535 else 512 * MIB
@@ -59,17 +59,17 @@ def check_processes(this, trace, gpu, driver):
     rows = [row for row in trace.rows("sample_gpu_process") if row["gpu_id"] == gpu + 1]
     pid = int(trace.stdout)
     command = next(row for row in trace.rows("process") if row["pid"] == pid)
-    this.true(f"looks at the process on GPU {gpu}", len(rows) >= LOOKS - 2, len(rows))
+    this.true(f"samples of the process on GPU {gpu}", len(rows) >= SAMPLES - 2, len(rows))
     this.equal("driver_pid", {row["driver_pid"] for row in rows}, {pid})
     found = [row for row in rows if row["pid"] == pid and row["pid_source"] == "same" and row["proc_id"] == command["proc_id"]]
-    this.equal("looks at which the process is known", len(found), len(rows))
-    # The first look may come between the lists that the process enters, the last one between those that it leaves.
+    this.equal("samples at which the process is known", len(found), len(rows))
+    # The first sample may come between the lists that the process enters, the last one between those that it leaves.
     this.equal("type", {row["type"] for row in rows[1:-1]}, {"M+C" if gpu else "C+G"})
     this.equal("memory", {row["fb_used_bytes"] for row in rows}, {(200 + gpu) * MIB})
     this.equal("protected memory", {row["fb_protected_bytes"] for row in rows}, {77 if driver >= 535 else None})
     sampled_rows = [row for row in rows if row["driver_samples"] > 0]
     # The newest sample seen is kept per GPU: GPU 1, whose samples are late, loses none to GPU 0.
-    this.true("looks with samples of the driver", len(sampled_rows) >= 5, rows)
+    this.true("rows with samples of the driver", len(sampled_rows) >= 5, rows)
     this.true("all of its samples", sum(row["driver_samples"] for row in rows) >= 9, rows)
     expected = (30 + gpu, 10 + gpu, 2, 3) + ((4, 5) if driver >= 580 else (None, None))
     this.equal("use", {tuple(row[f"{name}_percent"] for name in ("sm", "mem", "enc", "dec", "jpg", "ofa"))
@@ -80,7 +80,7 @@ def check(this):
     if not sandbox_has_children_file():
         raise case.Skip("the kernel has no /proc/PID/task/TID/children")
     for driver in (440, 470, 535, 580):
-        trace = sampled(this, driver, looks=LOOKS, options=[f"--sample-hz={HZ}"])
+        trace = sampled(this, driver, samples=SAMPLES, options=[f"--sample-hz={HZ}"])
         this.equal("devices", [(row["kind"], row["uuid"], row["pci"], row["nvml_index"], row["driver"], row["memory_bytes"])
                                for row in trace.rows("gpu")],
                    [("gpu", f"GPU-000{i}-0", f"0001:{0x17 + i:02x}:02.0", i,

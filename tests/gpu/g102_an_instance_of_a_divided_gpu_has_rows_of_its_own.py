@@ -7,7 +7,7 @@ from lib import case
 
 
 def check(this):
-    trace = sampled(this, 580, looks=4, MIG=1)
+    trace = sampled(this, 580, samples=4, MIG=1)
     devices = {row["uuid"]: row for row in trace.rows("gpu")}
     this.equal("devices", list(devices), ["GPU-0000-0", "GPU-0001-0", "MIG-0001-1", "MIG-0001-2"])
     whole = devices["GPU-0001-0"]["gpu_id"]

@@ -41,8 +41,8 @@ def check(this):
 
     alone = this.new_trace()
     works = fake_driver(this, 580)
-    until_looks = 'echo "[$LD_PRELOAD]"; until [ "$(stat -c %s "$FAKE_NVML_LOOKS" 2>&1)" -ge 3 ] 2>/dev/null; do sleep 0.05; done'
-    done = this.run(case.MLRUN, "--preload=off", "--sample=gpu", "--quiet", "-o", alone, "sh", "-c", until_looks, env=works)
+    until_samples = 'echo "[$LD_PRELOAD]"; until [ "$(stat -c %s "$FAKE_NVML_SAMPLES" 2>&1)" -ge 3 ] 2>/dev/null; do sleep 0.05; done'
+    done = this.run(case.MLRUN, "--preload=off", "--sample=gpu", "--quiet", "-o", alone, "sh", "-c", until_samples, env=works)
     this.equal("samples alone leave the command untouched", (done.returncode, done.stdout), (0, "[]\n"), said=done.stderr)
     totals = json.loads((alone / "run.json").read_text())["totals"]
     this.true("and are there", totals["gpu_samples"] >= 4 and totals["calls"] == 0, totals)

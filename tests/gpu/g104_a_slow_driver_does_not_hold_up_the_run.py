@@ -10,9 +10,9 @@ FOREVER_MS = 1_000_000_000
 
 
 def check(this):
-    trace = sampled(this, 580, looks=4, GPUS=1, SLOW_MS=300)
+    trace = sampled(this, 580, samples=4, GPUS=1, SLOW_MS=300)
     sampler, rows = trace.run["gpu_sampler"], trace.rows("sample_gpu")
-    this.equal("looks", len(rows), sampler["looks"])
+    this.equal("samples", len(rows), sampler["looks"])
     this.true("two are due while one is answered", sampler["late_looks"] >= 2 * sampler["looks"] - 2, sampler)
     this.true("each takes its time", all(row["dur"] is None or row["dur"] >= 300_000_000 for row in rows), rows)
 

@@ -6,7 +6,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 100
-SLACK_NS = 5_000_000  # of a look at two clocks
+SLACK_NS = 5_000_000  # of a reading of two clocks
 WRONG = {"zero": "none", "inverted": "inverted", "realtime": "realtime", "future": "outside", "unfinished": "no end",
          "wrapped": "wrapped", "wrapped_end": "wrapped"}
 

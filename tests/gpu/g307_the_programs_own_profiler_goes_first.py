@@ -8,7 +8,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES, SESSIONS = 100, 3
-SLACK_NS = 50_000_000  # a look at two clocks may be interrupted; a session and the next work are a second apart
+SLACK_NS = 50_000_000  # a reading of two clocks may be interrupted; a session and the next work are a second apart
 
 
 def saw(text):

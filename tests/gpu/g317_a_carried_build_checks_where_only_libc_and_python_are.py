@@ -20,7 +20,7 @@ from lib import case
 
 HERE = Path(__file__).parent
 # Times on the mocks mean nothing; the sampling rate of a busy machine is not checked here.
-TIMES = {"cost_of_a_launch_by_the_driver", "looks_per_second"}
+TIMES = {"cost_of_a_launch_by_the_driver", "samples_per_second"}
 MOST_BYTES = 60 << 20
 # In its own mount namespace, so that nothing stays mounted: ROOT, the sources, Python's library and the mocks.
 ENTER = """set -e

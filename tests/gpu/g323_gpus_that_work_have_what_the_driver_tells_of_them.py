@@ -19,10 +19,10 @@ def traced(this, command, form=WHOLE, **settings):
     calls = this.path(f"calls{this.traces}")
     environment = cupti_case.mock_environment(this, 13)
     environment["LD_LIBRARY_PATH"] += f":{case.BUILD / 'gpu' / 'nvml-580'}"
-    environment |= {"FAKE_NVML_UUID": form, "FAKE_NVML_CALLS": str(calls), "FAKE_NVML_LOOKS": str(calls) + "-looks"}
+    environment |= {"FAKE_NVML_UUID": form, "FAKE_NVML_CALLS": str(calls), "FAKE_NVML_SAMPLES": str(calls) + "-samples"}
     trace = this.trace(*command, options=["--cupti", "--sample=off", "--lossless"],
                        env=environment | {key: str(value) for key, value in settings.items()})
-    this.true("no look is taken", not this.path(f"{calls.name}-looks").exists())
+    this.true("no sample is taken", not this.path(f"{calls.name}-samples").exists())
     return trace, calls.stat().st_size if calls.exists() else 0
 
 

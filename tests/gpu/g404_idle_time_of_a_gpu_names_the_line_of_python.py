@@ -34,8 +34,8 @@ for batch in DataLoader(Slow(), batch_size=1, num_workers=1, prefetch_factor=2):
 """
 
 
-def has_look_in(row, piece):
-    """Of a row of several looks the moments of the first and of the last are known."""
+def has_sample_in(row, piece):
+    """Of a row of several samples the moments of the first and of the last are known."""
     begin, end = piece["ts"], piece["ts"] + piece["dur"]
     first, last = row["ts"], row["ts"] + row["dur"]
     if begin <= first < end or begin <= last < end:
@@ -43,8 +43,8 @@ def has_look_in(row, piece):
     return first < begin and last >= end and row["looks"] > 1 and piece["dur"] >= 2 * (row["dur"] // (row["looks"] - 1))
 
 
-def looks_within(rows, piece):
-    return [row for row in rows if row["thread_id"] == piece["thread_id"] and has_look_in(row, piece)]
+def samples_within(rows, piece):
+    return [row for row in rows if row["thread_id"] == piece["thread_id"] and has_sample_in(row, piece)]
 
 
 def check(this):
@@ -60,13 +60,13 @@ def check(this):
     [worker] = {row["proc_id"] for row in trace.rows("process")} - main
     named_ns = whole_ns = 0
     for piece in trace.rows("gpu_idle"):
-        looks = looks_within(stacks.rows, piece) if piece["label"] == "cpu" else []
-        this.equal("pieces with a stack sample have a line", piece["python_line"] is not None, bool(looks))
-        if not looks:
+        samples = samples_within(stacks.rows, piece) if piece["label"] == "cpu" else []
+        this.equal("pieces with a stack sample have a line", piece["python_line"] is not None, bool(samples))
+        if not samples:
             this.equal("no stack", piece["stack_id"], None)
             continue
-        proof = [row for row in looks if row["stack_id"] == piece["stack_id"]]
-        this.true("it is that of a look in the piece", proof and proof[0]["python_line"] == piece["python_line"], piece)
+        proof = [row for row in samples if row["stack_id"] == piece["stack_id"]]
+        this.true("it is that of a sample in the piece", proof and proof[0]["python_line"] == piece["python_line"], piece)
         if piece["proc_id"] != worker:
             continue
         whole_ns += piece["dur"]

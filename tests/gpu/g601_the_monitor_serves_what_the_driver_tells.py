@@ -23,7 +23,7 @@ LABELLED = {
     ("mlrun_gpu_ecc_errors_total", "kind"): {"corrected": (0, 1), "uncorrected": (10, 1)},
 }
 ENGINES = {"encoder": (0.01, 0.01), "decoder": (0.05, 0.01), "jpeg": (0.07, 0.01), "optical_flow": (0.09, 0.01)}
-# What a question adds to each counter; the first look has nothing to compare with.
+# What a question adds to each counter; the first sample has nothing to compare with.
 STEPS = {
     "mlrun_gpu_energy_joules_total": 0.5, "mlrun_gpu_pcie_received_bytes_total": 2000, "mlrun_gpu_pcie_sent_bytes_total": 1000,
     "mlrun_gpu_nvlink_received_bytes_total": 5 * 1024, "mlrun_gpu_nvlink_sent_bytes_total": 3 * 1024,
@@ -59,7 +59,7 @@ def check_gpu(this, families, gpu, driver):
     this.true("last seen a moment ago", -1 < time.time() - seen < 30, seen)
 
 
-def looks_of(families, what):
+def samples_of(families, what):
     samples = families["mlrun_monitor_look_duration_seconds"].samples
     return next(sample.value for sample in samples if sample.name.endswith(what))
 
@@ -71,7 +71,7 @@ def steps_of(families, gpu):
 def scrape(running):
     """A sample may end between the scrape of its values and of the count; the next scrape has both."""
     families = running.families(OPEN)
-    if steps_of(families, "0") == {looks_of(families, "_count") - 1}:
+    if steps_of(families, "0") == {samples_of(families, "_count") - 1}:
         return families
     time.sleep(0.5)
     return running.families(OPEN)
@@ -79,8 +79,8 @@ def scrape(running):
 
 def check_counters(this, families):
     """Each is a whole number of steps, the same for all: one for each sample after the first."""
-    count = looks_of(families, "_count")
-    this.true("looks took time", 0 < looks_of(families, "_sum") < count)
+    count = samples_of(families, "_count")
+    this.true("samples took time", 0 < samples_of(families, "_sum") < count)
     for gpu in ("0", "1"):
         this.equal(f"steps of GPU {gpu}", steps_of(families, gpu), {count - 1})
         held = value(families, "mlrun_gpu_held_back_seconds_total", index=gpu, by="power")
@@ -114,7 +114,7 @@ def check(this):
         raise case.Skip("the kernel has no /proc/PID/task/TID/children")
     for driver in (440, 470, 535, 580):
         with monitor(this, "--quiet", "--interval=1s", driver=driver, users=["trainer"]) as running:
-            running.wait_until_looked()
+            running.wait_until_sampled()
             families = scrape(running)
             for gpu in (0, 1):
                 check_gpu(this, families, gpu, driver)

@@ -37,7 +37,7 @@ def check_comes_later(this):
         this.equal("driver up", value(families, "mlrun_monitor_driver_up"), 0)
         this.equal("GPUs", [name for name in families if name.startswith("mlrun_gpu")], [])
         os.symlink(case.BUILD / "gpu" / "nvml-580" / "libnvidia-ml.so.1", folder / "libnvidia-ml.so.1")
-        running.wait_until_looked()
+        running.wait_until_sampled()
         this.equal("driver up", value(running.families(), "mlrun_monitor_driver_up"), 1)
         this.equal("lines said", len(running.said().splitlines()), 3, said=running.said())
 
@@ -53,7 +53,7 @@ def check_starts_slowly(this):
 
 def check_hangs(this):
     with monitor(this, "--quiet", "--interval=200ms", SLOW_MS=FOREVER_MS) as running:
-        this.equal("health before the first look", running.get("/healthz")[0], 503)
+        this.equal("health before the first sample", running.get("/healthz")[0], 503)
         running.wait_for("the reason is said", lambda: "has not answered for" in running.said())
         this.true("it is left alone", running.said().endswith("it is waited for\n"), running.said())
         families = running.families()
@@ -66,7 +66,7 @@ def check_hangs(this):
         this.true("it ends although the driver hangs", time.monotonic() - begin < 15)
     check_starts_slowly(this)
     done = this.run(case.MLRUN, "monitor", "--duration=1s", env=fake_driver(this, 580, SLOW_MS=FOREVER_MS))
-    this.equal("exit status where no look ended", done.returncode, 125, said=done.stderr)
+    this.equal("exit status where no sample ended", done.returncode, 125, said=done.stderr)
     this.true("one line", done.stderr.count("\n") == 1 and "did not answer in time" in done.stderr, done.stderr)
 
 

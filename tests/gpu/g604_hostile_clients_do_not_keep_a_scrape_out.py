@@ -129,7 +129,7 @@ def check_flood(this, running):
 def check(this):
     need_no_driver()
     with monitor(this, "--quiet", "--interval=1s", users=["a"]) as running:
-        running.wait_until_looked(2)
+        running.wait_until_sampled(2)
         before = open_files(running)
         check_answers(this, running)
         time.sleep(LIFE_S + 1)

@@ -21,7 +21,7 @@ def check(this):
     if not sandbox_has_children_file():
         raise case.Skip("the kernel has no /proc/PID/task/TID/children")
     with monitor(this, "--interval=200ms", users=USERS) as running:
-        running.wait_until_looked()
+        running.wait_until_sampled()
         for accept in ("application/openmetrics-text", "text/plain"):
             families = running.families(accept)
             this.equal("names", names(families), sorted(["plain", 'a"} 1\nfoo 2', "back\\x5cx41\\", "bytes\\xff", "same", "same"]))
@@ -32,7 +32,7 @@ def check(this):
         table = running.stdout.read_text()
         this.true("control characters in the table", 'a"} 1\\x0afoo 2' in table, table)
     with monitor(this, "--interval=200ms", "--label-args", "--hostname=no\"de", users=USERS) as running:
-        running.wait_until_looked()
+        running.wait_until_sampled()
         families = running.families()
         args = next(s.labels["args"] for s in families["mlrun_gpu_process_active"].samples if s.labels["comm"] == "plain")
         this.true("arguments", args.endswith(

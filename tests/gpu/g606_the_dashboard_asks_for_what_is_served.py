@@ -18,7 +18,7 @@ OF_THE_TARGET = {"instance", "job"}
 
 def served(this):
     with monitor(this, "--quiet", "--interval=200ms", users=["trainer"]) as running:
-        running.wait_until_looked()
+        running.wait_until_sampled()
         labels = {}
         for family in running.families("text/plain").values():
             for sample in family.samples:

@@ -19,7 +19,7 @@ def check(this):
     need_no_driver()
     lost = this.path("lost")
     with monitor(this, "--quiet", "--interval=200ms", LOST=lost) as running:
-        running.wait_until_looked()
+        running.wait_until_sampled()
         before = running.families()
         counted = {name: value(before, COUNTER, gpu=name) for name in gpus(before)}
         lost.touch()
@@ -27,7 +27,7 @@ def check(this):
         first = running.families()
         unanswered = "mlrun_gpu_unanswered_looks_total"
         enough = value(first, unanswered, **LOST) + 3
-        running.wait_for("looks that it did not answer", lambda: value(running.families(), unanswered, **LOST) >= enough)
+        running.wait_for("samples that it did not answer", lambda: value(running.families(), unanswered, **LOST) >= enough)
         later = running.families()
         this.equal("its values", [s for s in later["mlrun_gpu_memory_used_bytes"].samples if LOST.items() <= s.labels.items()], [])
         seen = "mlrun_gpu_last_seen_timestamp_seconds"

@@ -11,11 +11,11 @@ from lib import case
 # Maps libcuda, which marks a process that uses a GPU, prints its pid, and ends after a number of samples.
 WATCHED = """
 import ctypes, os, sys, time
-marker, looks, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+marker, samples, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 ctypes.CDLL(marker)
 sys.stdout.write(open("/proc/self/status").read().split("Pid:")[1].split()[0])
 def seen():
-    return os.path.getsize(looks) if os.path.exists(looks) else 0
+    return os.path.getsize(samples) if os.path.exists(samples) else 0
 end = seen() + count
 while seen() < end:
     time.sleep(0.01)
@@ -23,17 +23,17 @@ while seen() < end:
 
 
 def fake_driver(this, driver, **settings):
-    """The environment in which `driver` is the driver, and the file that grows with each look at the first GPU."""
-    looks = this.path(f"looks{this.traces}")
+    """The environment in which `driver` is the driver, and the file that grows with each sample of the first GPU."""
+    samples = this.path(f"samples{this.traces}")
     environment = dict(this.environment) | {f"FAKE_NVML_{key}": str(value) for key, value in settings.items()}
-    return environment | {"LD_LIBRARY_PATH": str(case.BUILD / "gpu" / f"nvml-{driver}"), "FAKE_NVML_LOOKS": str(looks)}
+    return environment | {"LD_LIBRARY_PATH": str(case.BUILD / "gpu" / f"nvml-{driver}"), "FAKE_NVML_SAMPLES": str(samples)}
 
 
-def sampled(this, driver, *, looks, options=(), **settings):
-    """The trace of a run of so many looks."""
+def sampled(this, driver, *, samples, options=(), **settings):
+    """The trace of a run of so many samples."""
     environment = fake_driver(this, driver, **settings)
     marker = case.BUILD / "gpu" / "marker" / "libcuda.so.1"
-    return this.trace(sys.executable, "-c", WATCHED, marker, environment["FAKE_NVML_LOOKS"], looks,
+    return this.trace(sys.executable, "-c", WATCHED, marker, environment["FAKE_NVML_SAMPLES"], samples,
                       options=["--sample=gpu", *options], env=environment)
 
 

@@ -87,11 +87,11 @@ TEST_F(GpuPidsTest, TheHostsNumberSeenFromInsideAContainerIsTheOnlyUsers) {
   expect(pids, 645400, 12, MLRUN_PID_ONLY);
 }
 
-TEST_F(GpuPidsTest, AProcessThatBeginsToUseAGpuIsFoundALookLater) {
+TEST_F(GpuPidsTest, AProcessThatBeginsToUseAGpuIsFoundAScanLater) {
   auto pids = make();
   expect(pids, 400, 0, MLRUN_PID_UNKNOWN);
   add_process(400, "400", "/dev/nvidia0");
-  expect(pids, 400, 0, MLRUN_PID_UNKNOWN, kSecondNs + 1);  // no look so soon
+  expect(pids, 400, 0, MLRUN_PID_UNKNOWN, kSecondNs + 1);  // no scan so soon
   expect(pids, 400, 400, MLRUN_PID_SAME, 4 * kSecondNs);
 }
 

@@ -82,10 +82,10 @@ class Monitor:
         self.this.equal("families that are there twice", len(found), len({family.name for family in found}))
         return {family.name: family for family in found}
 
-    def wait_until_looked(self, looks=3):
+    def wait_until_sampled(self, samples=3):
         name = "mlrun_monitor_look_duration_seconds"
-        self.wait_for("looks", lambda: self.get("/healthz")[0] == 200 and
-                      next(s.value for s in self.families()[name].samples if s.name.endswith("_count")) >= looks)
+        self.wait_for("samples", lambda: self.get("/healthz")[0] == 200 and
+                      next(s.value for s in self.families()[name].samples if s.name.endswith("_count")) >= samples)
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)

@@ -50,7 +50,7 @@ class MiniCollector {
   MiniCollector(const RunOptions& options, MiniArena& arena, Totals& totals)
       : options_(options), arena_(arena), totals_(totals), states_(arena.control().segment_count) {}
 
-  // One look at everything. Returns the number of segments freed.
+  // One pass over everything. Returns the number of segments freed.
   uint64_t pass();
   void sleep(std::chrono::microseconds time);
   [[nodiscard]] uint64_t live_channels() const;

@@ -38,7 +38,7 @@ struct RunOptions {
   std::chrono::microseconds per_segment{0};  // a slow collector: sleeps so long for each full segment
   std::chrono::seconds wait_for_descendants{2};
   std::function<void(const RecordView&)> on_record{};
-  std::function<void(MiniArena&)> on_pass{};  // after each look at the whole arena
+  std::function<void(MiniArena&)> on_pass{};  // after each pass over the whole arena
 };
 
 struct Totals {

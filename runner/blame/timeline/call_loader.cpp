@@ -58,7 +58,7 @@ class CallLoader {
  private:
   // Where a thread is while its rows pass.
   struct Here {
-    size_t look = 0;
+    size_t sample = 0;
     int64_t ofd_id = 0, end_offset = 0;  // of its last read
     int64_t file_id = 0;
     Ns refused_ns = 0;                           // when it last tried in vain to get a lock between processes
@@ -70,7 +70,7 @@ class CallLoader {
   void add_file(const Row& row, const Use& use, Thread& thread, Here& here);
   void add_saving(const Row& row, const Use& use, Here& here);
   void add_module_call(const Row& row);
-  void mark_looks(const Row& row, Thread& thread, Here& here) const;
+  void mark_samples(const Row& row, Thread& thread, Here& here) const;
   [[nodiscard]] bool is_module(int64_t file_id) const {
     return static_cast<size_t>(file_id) < modules_.size() && modules_[static_cast<size_t>(file_id)] != 0;
   }
@@ -201,10 +201,11 @@ void CallLoader::add_module_call(const Row& row) {
   }
 }
 
-void CallLoader::mark_looks(const Row& row, Thread& thread, Here& here) const {
-  auto& looks = thread.looks;
-  while (here.look < looks.size() && looks[here.look].start_ns < row.start_ns) ++here.look;
-  for (size_t at = here.look; at < looks.size() && looks[at].start_ns < row.end_ns; ++at) looks[at].in_call = true;
+void CallLoader::mark_samples(const Row& row, Thread& thread, Here& here) const {
+  auto& samples = thread.samples;
+  while (here.sample < samples.size() && samples[here.sample].start_ns < row.start_ns) ++here.sample;
+  for (size_t at = here.sample; at < samples.size() && samples[at].start_ns < row.end_ns; ++at)
+    samples[at].in_call = true;
 }
 
 // A lock of a file, or a file that stands for one by being there.
@@ -235,7 +236,7 @@ void CallLoader::add(const Row& row, const Use& use) {
   if (channel && use.may_block && row.end_ns - row.start_ns >= kBlockedNs) {
     return add_wait(row, use, use.moves_out ? WaitKind::kChannelWrite : WaitKind::kChannelRead, thread);
   }
-  if (!thread.looks.empty()) mark_looks(row, thread, here);
+  if (!thread.samples.empty()) mark_samples(row, thread, here);
   const bool of_module = row.file_id != 0 && is_module(row.file_id);
   if (of_module) {
     add_module_call(row);

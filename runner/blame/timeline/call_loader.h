@@ -11,7 +11,7 @@
 
 namespace mlrun::blame {
 
-// Requires: processes, threads, kinds of files and looks are loaded. `modules`: by file_id, whether it is code.
+// Requires: processes, threads, kinds of files and stack samples are loaded. `modules`: by file_id, whether it is code.
 Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules, Timeline& timeline);
 
 }  // namespace mlrun::blame

@@ -110,27 +110,27 @@ Status load_files(const std::string& folder, Timeline& timeline, std::vector<uin
       });
 }
 
-Status load_looks(const std::string& folder, Timeline& timeline) {
+Status load_samples(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> wanted;
   const std::vector<std::string> columns = {"ts", "dur", "thread_id", "looks", "running", "stack_id"};
   Status loaded =
       trace::for_each_batch_if_any(folder, "python_stack", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
-        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), looks(batch, "looks");
+        const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), samples(batch, "looks");
         const Numbers running(batch, "running"), stack(batch, "stack_id");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const auto number = static_cast<size_t>(id[row]);
           if (number == 0 || number >= timeline.threads.size()) continue;
           const int8_t runs = running.is_null(row) ? int8_t{-1} : static_cast<int8_t>(running[row]);
-          timeline.threads[number].looks.push_back({ts[row], ts[row] + dur[row], static_cast<int32_t>(looks[row]),
-                                                    static_cast<int32_t>(stack[row]), runs, false});
+          timeline.threads[number].samples.push_back({ts[row], ts[row] + dur[row], static_cast<int32_t>(samples[row]),
+                                                      static_cast<int32_t>(stack[row]), runs, false});
           wanted.insert(static_cast<int32_t>(stack[row]));
         }
       });
   if (!loaded || wanted.empty()) return loaded;
-  timeline.has_looks = true;
+  timeline.has_samples = true;
   for (Thread& thread : timeline.threads) {
-    std::sort(thread.looks.begin(), thread.looks.end(),
-              [](const Look& a, const Look& b) { return a.start_ns < b.start_ns; });
+    std::sort(thread.samples.begin(), thread.samples.end(),
+              [](const StackSample& a, const StackSample& b) { return a.start_ns < b.start_ns; });
   }
   std::unordered_map<int32_t, Frame> frames;
   std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame
@@ -219,7 +219,7 @@ Status load_usage(const std::string& folder, Timeline& timeline) {
   return loaded;
 }
 
-// Rows of the driver are as short as the time between two looks, but the kernel counts user and system time in ticks of 10 ms: rows are
+// Rows of the driver are as short as the time between two samples, but the kernel counts user and system time in ticks of 10 ms: rows are
 // joined to a second.
 void join_usage(std::vector<Usage>& rows) {
   constexpr Ns kLongNs = 1'000'000'000;
@@ -342,7 +342,7 @@ Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns) {
   if (Status loaded = load_processes(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_threads(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_files(folder, timeline, modules); !loaded) return tl::make_unexpected(loaded.error());
-  if (Status loaded = load_looks(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
+  if (Status loaded = load_samples(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_loops(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_sleeps(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());
   if (Status loaded = load_usage(folder, timeline); !loaded) return tl::make_unexpected(loaded.error());

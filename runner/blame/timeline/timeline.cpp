@@ -70,10 +70,10 @@ size_t Thread::first_wait(Ns moment_ns) const {
   return static_cast<size_t>(at - waits.begin());
 }
 
-size_t Thread::first_look(Ns moment_ns) const {
-  const auto at =
-      std::partition_point(looks.begin(), looks.end(), [&](const Look& one) { return one.start_ns < moment_ns; });
-  return static_cast<size_t>(at - looks.begin());
+size_t Thread::first_sample(Ns moment_ns) const {
+  const auto at = std::partition_point(samples.begin(), samples.end(),
+                                       [&](const StackSample& one) { return one.start_ns < moment_ns; });
+  return static_cast<size_t>(at - samples.begin());
 }
 
 model::FileKind Timeline::kind(int64_t file_id) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace as what its threads did: waits one by one, other calls as sums over short stretches of time, messages on pipes
-// and sockets, looks at Python stacks. Memory follows the waits, the messages and the length of the run, not the calls.
+// and sockets, samples of Python stacks. Memory follows the waits, the messages and the length of the run, not the calls.
 #pragma once
 
 #include <array>
@@ -66,7 +66,7 @@ struct Message {
 };
 
 // Samples of a thread's Python stack: one, or several in a row of a thread that slept at one place.
-struct Look {
+struct StackSample {
   Ns start_ns = 0, end_ns = 0;
   int32_t count = 1;
   int32_t stack_id = 0;
@@ -145,9 +145,9 @@ struct Thread {
   int32_t thread_id = 0, proc_id = 0, tid = 0;
   Ns first_ns = 0, last_ns = 0;
   std::string comm;
-  std::vector<Wait> waits;  // by start, none overlap
-  std::vector<Read> reads;  // by start
-  std::vector<Look> looks;  // by start
+  std::vector<Wait> waits;           // by start, none overlap
+  std::vector<Read> reads;           // by start
+  std::vector<StackSample> samples;  // by start
   std::vector<Sleep> sleeps;
   std::vector<Usage> usage;  // by start
   CallBins calls;
@@ -155,7 +155,7 @@ struct Thread {
 
   // The first wait that ends after the moment; waits.size() if there is none.
   [[nodiscard]] size_t first_wait(Ns moment_ns) const;
-  [[nodiscard]] size_t first_look(Ns moment_ns) const;  // at or after
+  [[nodiscard]] size_t first_sample(Ns moment_ns) const;  // at or after
 };
 
 struct Process {
@@ -225,7 +225,7 @@ struct Timeline {
       module_calls;                 // by thread: calls on modules, those near each other as one
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
   Loops loops;
-  bool has_kernel_side = false, has_looks = false, has_posts = false, has_usage = false;
+  bool has_kernel_side = false, has_samples = false, has_posts = false, has_usage = false;
   bool has_ranks_elsewhere = false;  // of this run, in other traces
   Ns bin_ns = 0;                     // the longest stretch over which other calls are summed up
   int64_t left_out = 0;              // rows beyond the limits

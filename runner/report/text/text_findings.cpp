@@ -49,7 +49,7 @@ std::string finding_text(const Finding& finding, size_t number, int64_t wall_ns,
 
 // That a program computes is a finding only where something is known of its data or its lines.
 bool is_shown(const Finding& finding, const Answer& answer) {
-  return finding.cause != "compute_bound" || answer.batches_from_ns != 0 || answer.looks > 0;
+  return finding.cause != "compute_bound" || answer.batches_from_ns != 0 || answer.samples > 0;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string sample_text(const Summary& summary, const TextStyle& style) {
               {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
                fmt::format("allocations listed by chance stand for {} of {}, estimated",
                            count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
-               "all others are counted, what is alive of them is known at looks 0.1 to 1.6 s apart: a heap may have "
+               "all others are counted, what is alive of them is known at readings 0.1 to 1.6 s apart: a heap may have "
                "been larger between two",
                "what libraries hold is estimated"},
               style);

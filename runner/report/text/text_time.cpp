@@ -15,7 +15,7 @@ namespace mlrun::summary {
 namespace {
 
 constexpr size_t kLibrariesShown = 5;
-constexpr const char* kLooks = "looks 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
+constexpr const char* kReadings = "readings 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
 
 // One character per column: its mean rate relative to the highest one. Blank only if exactly zero.
 std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
@@ -145,11 +145,11 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   if (of_window) items.emplace_back("only of what was allocated since the events begin");
   if (summary.alloc_sample_bytes > 0) {
     items.push_back(fmt::format("{} in listed blocks, {} in counted ones, by {}", bytes_text(peak.recorded_bytes),
-                                bytes_text(peak.counted_bytes), kLooks));
+                                bytes_text(peak.counted_bytes), kReadings));
   } else {
     items.push_back(fmt::format("{}{}, in blocks of {} or more", bytes_text(peak.recorded_bytes),
                                 of_window ? "" : " exact", bound_text(summary.alloc_min_bytes)));
-    items.push_back(fmt::format("{} in smaller ones, by {}", bytes_text(peak.counted_bytes), kLooks));
+    items.push_back(fmt::format("{} in smaller ones, by {}", bytes_text(peak.counted_bytes), kReadings));
   }
   items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted", count_text(summary.allocations),
                               run.summary_only ? "added up" : "listed", count_text(summary.counted_allocations)));

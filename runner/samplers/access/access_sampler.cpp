@@ -99,7 +99,7 @@ AccessState AccessSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
   AccessState state = shared_->state;
   if (shared_->stop && shared_->started && !shared_->ended && state.problem.empty())
-    state.problem = fmt::format("its last look took longer than {} s and is missing", kAccessPatience.count());
+    state.problem = fmt::format("its last sample took longer than {} s and is missing", kAccessPatience.count());
   return state;
 }
 
@@ -123,7 +123,7 @@ void AccessSampler::sample(Shared& shared) {
       if (last) {
         rung.finish(now_ns, rows);
       } else if (due[i] <= now_ns) {
-        due[i] = rung.look(now_ns, rows);
+        due[i] = rung.sample(now_ns, rows);
       }
     }
     lock.lock();

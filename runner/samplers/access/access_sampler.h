@@ -25,7 +25,7 @@ struct AccessState {
 class AccessSampler {
  public:
   explicit AccessSampler(std::vector<ChosenRung> rungs);
-  // Waits up to a second for the last look.
+  // Waits up to a second for the last sample.
   ~AccessSampler();
   AccessSampler(const AccessSampler&) = delete;
   AccessSampler& operator=(const AccessSampler&) = delete;

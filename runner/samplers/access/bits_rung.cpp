@@ -64,7 +64,7 @@ class BitsRung : public Rung {
     processes_ = std::move(now);
   }
 
-  uint64_t look(uint64_t now_ns, Rows& rows) override {
+  uint64_t sample(uint64_t now_ns, Rows& rows) override {
     uint64_t next_ns = now_ns + kTooEarlyNs;
     bool is_first = true;
     for (auto& [pid, process] : processes_) {
@@ -165,7 +165,7 @@ class BitsRung : public Rung {
       for (const Mapping& mapping : read_maps(host_pid)) {
         if (mapping.bytes() <= kReservedBytes) process.left.push_back(mapping);
       }
-      facts_.looks += process.left.empty() ? 0 : 1;
+      facts_.samples += process.left.empty() ? 0 : 1;
       return !process.left.empty();
     }
     predicted_ns_ = stall_ns(options_.cost, entries);
@@ -175,7 +175,7 @@ class BitsRung : public Rung {
       process.stall_ratio = (process.stall_ratio + 1) / 2;  // something else may have held that call up
       return false;
     }
-    facts_.looks++;
+    facts_.samples++;
     process.left.push_back({});  // all of it
     return true;
   }

@@ -132,12 +132,12 @@ class DamonRung : public Rung {
 
   // What has ended stays among the targets. A new process, or much new memory, needs a new start, which loses the regions that have been
   // found: there are some windows between two of them.
-  uint64_t look(uint64_t now_ns, Rows& rows) override {
+  uint64_t sample(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && runs_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     drain(rows);
-    if (runs_ && now_ns >= started_ns_ + std::min(facts_.looks, kWindowsKept) * window_ns_ && needs_start()) {
+    if (runs_ && now_ns >= started_ns_ + std::min(facts_.samples, kWindowsKept) * window_ns_ && needs_start()) {
       stop();
       drain(rows);  // with the targets that they are about
     }
@@ -222,10 +222,10 @@ class DamonRung : public Rung {
     if (runs_) {
       thread_ = first_line(places_.admin + "/0/pid");
       started_ns_ = now_ns;
-      facts_.looks++;
+      facts_.samples++;
       return;
     }
-    if (facts_.looks == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
+    if (facts_.samples == 0 && ++failures_ > kFailuresMax) facts_.problem = failed_;
   }
 
   void stop() {

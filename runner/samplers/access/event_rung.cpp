@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/samplers/looks/look_budget.h"
+#include "runner/samplers/rounds/sample_budget.h"
 
 namespace mlrun::access {
 
@@ -50,8 +50,8 @@ class EventRung : public Rung {
     return {};
   }
 
-  uint64_t look(uint64_t now_ns, Rows& rows) override {
-    if (before_ns_ == 0) budget_ = looks::LookBudget(kProgramShare, kSavedNs, now_ns);
+  uint64_t sample(uint64_t now_ns, Rows& rows) override {
+    if (before_ns_ == 0) budget_ = rounds::SampleBudget(kProgramShare, kSavedNs, now_ns);
     if (now_ns >= processors_ns_) check_processors(now_ns);
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
@@ -101,7 +101,7 @@ class EventRung : public Rung {
   mlrun_access_rung rung_;
   std::vector<AccessEvent> wanted_;
   std::vector<PerfEvents> open_;
-  looks::LookBudget budget_;
+  rounds::SampleBudget budget_;
   std::vector<int> processors_;  // when the events were opened
   uint64_t before_ns_ = 0, processors_ns_ = 0;
   bool is_on_ = true;

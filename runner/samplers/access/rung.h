@@ -21,7 +21,7 @@ inline constexpr double kProgramShare = 0.01;
 // What it did to the program, and how much of the time it saw.
 struct RungFacts {
   std::string cost;  // in one line, as it was calibrated or measured
-  uint64_t looks = 0,
+  uint64_t samples = 0,
            left_out = 0;  // windows; those that were not taken, because of their stall; rests of events; processes
   uint64_t lost = 0;      // samples that did not fit the buffer
   uint64_t on_ns = 0, all_ns = 0;  // of the time, how long it could see; windows: added up over processes
@@ -45,9 +45,9 @@ class Rung {
   // Sets the processes of the command, by their pids as mlrun sees them.
   virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
   // Adds what was seen since the previous call. Returns when it is to be called again.
-  virtual uint64_t look(uint64_t now_ns, Rows& rows) = 0;
+  virtual uint64_t sample(uint64_t now_ns, Rows& rows) = 0;
   // The command has ended.
-  virtual void finish(uint64_t now_ns, Rows& rows) { look(now_ns, rows); }
+  virtual void finish(uint64_t now_ns, Rows& rows) { sample(now_ns, rows); }
   [[nodiscard]] virtual RungFacts facts() const = 0;
 };
 

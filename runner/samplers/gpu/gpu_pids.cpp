@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kLookNs = 1'000'000'000, kLongestPauseNs = 32'000'000'000;
+constexpr uint64_t kScanNs = 1'000'000'000, kLongestPauseNs = 32'000'000'000;
 constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", kCudaLibrary = "/libcuda.so";
 
 uint32_t number_of(std::string_view text) {
@@ -75,17 +75,17 @@ GpuPid GpuPids::find(uint32_t driver_pid) const {
 }
 
 // A new number causes a scan of /proc; an unresolved one causes rescans at growing intervals.
-bool GpuPids::should_look(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
+bool GpuPids::should_scan(const std::vector<uint32_t>& driver_pids, uint64_t now_ns) {
   bool is_new = false, is_open = false;
   for (const uint32_t pid : driver_pids) {
     const auto found = known_.find(pid);
     is_new = is_new || found == known_.end();
     is_open = is_open || (found != known_.end() && found->second.pid == 0);
   }
-  if (now_ns < next_look_ns_ || (!is_new && !(is_open && now_ns >= look_again_ns_))) return false;
-  pause_ns_ = is_new ? kLookNs : std::min(pause_ns_ * 5 / 4, kLongestPauseNs);
-  next_look_ns_ = now_ns + kLookNs;
-  look_again_ns_ = now_ns + pause_ns_;
+  if (now_ns < next_scan_ns_ || (!is_new && !(is_open && now_ns >= rescan_ns_))) return false;
+  pause_ns_ = is_new ? kScanNs : std::min(pause_ns_ * 5 / 4, kLongestPauseNs);
+  next_scan_ns_ = now_ns + kScanNs;
+  rescan_ns_ = now_ns + pause_ns_;
   return true;
 }
 
@@ -94,7 +94,7 @@ std::vector<GpuPid> GpuPids::resolve(const std::vector<uint32_t>& driver_pids, u
   std::erase_if(known_, [&](const auto& known) {
     return std::find(driver_pids.begin(), driver_pids.end(), known.first) == driver_pids.end();
   });
-  if (should_look(driver_pids, now_ns)) {
+  if (should_scan(driver_pids, now_ns)) {
     look_for_users();
     known_.clear();
     for (const uint32_t pid : driver_pids) known_[pid] = find(pid);

@@ -31,7 +31,7 @@ class GpuPids {
     uint32_t pid = 0;
     std::vector<uint32_t> inside;  // its pids in the namespaces below ours
   };
-  [[nodiscard]] bool should_look(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
+  [[nodiscard]] bool should_scan(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
   void look_for_users();
   [[nodiscard]] bool uses_gpu(const std::string& process) const;
   [[nodiscard]] GpuPid find(uint32_t driver_pid) const;
@@ -39,7 +39,7 @@ class GpuPids {
   std::string proc_;
   std::vector<User> users_;
   std::unordered_map<uint32_t, GpuPid> known_;
-  uint64_t next_look_ns_ = 0, look_again_ns_ = 0, pause_ns_ = 0;
+  uint64_t next_scan_ns_ = 0, rescan_ns_ = 0, pause_ns_ = 0;
 };
 
 }  // namespace mlrun::gpu

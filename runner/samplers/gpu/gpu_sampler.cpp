@@ -31,10 +31,10 @@ struct GpuSampler::Shared {
   GpuSamplerState state;
 };
 
-GpuSampler::GpuSampler(double looks_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
+GpuSampler::GpuSampler(double samples_per_second, bool fetches_samples) : shared_(std::make_shared<Shared>()) {
   shared_->fetches_samples = fetches_samples;
-  if (looks_per_second > 0) {
-    shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / looks_per_second));
+  if (samples_per_second > 0) {
+    shared_->pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / samples_per_second));
   }
   const std::string problem = util::start_background_thread([shared = shared_] { run(shared); });
   if (problem.empty()) return;
@@ -91,7 +91,7 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
   GpuWatch watch(*std::move(nvml), shared.fetches_samples);
   std::unique_lock lock(shared.mutex);
   shared.state.gpus = watch.count();
-  if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be looked at";
+  if (watch.count() == 0) return "the NVIDIA driver knows no GPU that can be sampled";
   shared.news.devices = watch.describe();
   if (shared.pause == Clock::duration::zero()) return {};
 
@@ -101,16 +101,16 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
     last = shared.stop;
     lock.unlock();
     const Clock::time_point begin = Clock::now();
-    watch.look(rows);
+    watch.sample(rows);
     const Clock::duration took = Clock::now() - begin;
     lock.lock();
-    ++shared.state.looks;
-    shared.state.look_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
+    ++shared.state.samples;
+    shared.state.sample_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
     shared.state.rows_dropped += move_rows(rows.gpus, shared.news.rows.gpus);
     shared.state.rows_dropped += move_rows(rows.processes, shared.news.rows.processes);
     shared.state.rows_dropped += move_rows(rows.driver, shared.news.rows.driver);
     shared.state.not_sampled = watch.not_sampled();
-    for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_looks;
+    for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_samples;
     shared.wake.wait_until(lock, due, [&] { return shared.stop; });
   }
   return {};

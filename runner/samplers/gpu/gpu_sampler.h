@@ -15,9 +15,9 @@ namespace mlrun::gpu {
 
 struct GpuSamplerState {
   size_t gpus = 0;
-  uint64_t looks = 0;
-  uint64_t late_looks = 0;  // skipped because the driver was still answering the one before
-  uint64_t look_ns = 0;     // total duration of all samples
+  uint64_t samples = 0;
+  uint64_t late_samples = 0;  // skipped because the driver was still answering the one before
+  uint64_t sample_ns = 0;     // total duration of all samples
   uint64_t rows_dropped = 0;
   std::vector<std::pair<uint32_t, std::vector<std::string>>>
       not_sampled;      // fields that the driver does not sample, by device
@@ -27,8 +27,8 @@ struct GpuSamplerState {
 class GpuSampler {
  public:
   // Starts the thread; state() reports the outcome. All signals are blocked in it.
-  // `looks_per_second` 0: only the list of devices. `fetches_samples`: also fetch the driver's own samples.
-  GpuSampler(double looks_per_second, bool fetches_samples);
+  // `samples_per_second` 0: only the list of devices. `fetches_samples`: also fetch the driver's own samples.
+  GpuSampler(double samples_per_second, bool fetches_samples);
   // Waits up to a second for a sample in progress; a driver that does not return is abandoned with its thread.
   ~GpuSampler();
   GpuSampler(const GpuSampler&) = delete;

@@ -16,7 +16,7 @@ namespace mlrun::gpu {
 
 namespace {
 
-constexpr uint64_t kFirstLookBackUs = 1'000'000;
+constexpr uint64_t kFirstSampleBackUs = 1'000'000;
 constexpr int64_t kKib = 1024;
 
 // Fields whose source is a monotonic counter.
@@ -74,7 +74,7 @@ GpuWatch::GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples) : nvml_(std
     gpu.metrics = std::make_unique<NvmlMetrics>(*nvml_, device);
     gpu.device = std::move(device);
     const uint64_t now_us = util::realtime_ns() / 1000;
-    gpu.last_seen_us = now_us - kFirstLookBackUs;
+    gpu.last_seen_us = now_us - kFirstSampleBackUs;
     if (fetches_samples && !gpu.device.is_mig) {
       gpu.samples = std::make_unique<DriverSamples>(*nvml_, gpu.device.handle, now_us);
     }
@@ -170,7 +170,7 @@ void GpuWatch::keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values) {
   }
 }
 
-void GpuWatch::look_at_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows) {
+void GpuWatch::sample_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows) {
   std::map<uint32_t, MeanUse> uses;
   for (const NvmlUtilization& sample : nvml_->process_utilization(gpu.device.handle, gpu.last_seen_us)) {
     uses[sample.pid].add(sample);
@@ -197,7 +197,7 @@ void GpuWatch::look_at_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns
   }
 }
 
-void GpuWatch::look(GpuRows& rows) {
+void GpuWatch::sample(GpuRows& rows) {
   const size_t first_process = rows.processes.size();
   for (Gpu& gpu : gpus_) {
     mlrun_gpu_sample row{};
@@ -211,7 +211,7 @@ void GpuWatch::look(GpuRows& rows) {
     gpu.before_ns = now_ns;
     rows.gpus.push_back(row);
     if (gpu.samples) gpu.samples->fetch(gpu.number, rows.driver);
-    if (!gpu.device.is_mig) look_at_processes(gpu, now_ns, row.interval_ns, rows);
+    if (!gpu.device.is_mig) sample_processes(gpu, now_ns, row.interval_ns, rows);
   }
   std::vector<uint32_t> driver_pids;
   for (size_t i = first_process; i < rows.processes.size(); ++i) driver_pids.push_back(rows.processes[i].driver_pid);

@@ -33,7 +33,7 @@ class GpuWatch {
   [[nodiscard]] std::vector<std::string> describe() const;
 
   // Appends a row for each device and each process on it, and the driver's new samples.
-  void look(GpuRows& rows);
+  void sample(GpuRows& rows);
 
   // After a sample: the fields that the driver does not sample, by device.
   [[nodiscard]] std::vector<std::pair<uint32_t, std::vector<std::string>>> not_sampled() const;
@@ -56,7 +56,7 @@ class GpuWatch {
   };
   void read_device(Gpu& gpu, __s64* values) const;
   static void keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values);
-  void look_at_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows);
+  void sample_processes(Gpu& gpu, uint64_t now_ns, uint64_t interval_ns, GpuRows& rows);
 
   std::unique_ptr<Nvml> nvml_;
   std::vector<Gpu> gpus_;

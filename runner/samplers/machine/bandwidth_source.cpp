@@ -33,7 +33,7 @@ BandwidthSource::BandwidthSource(const Places& places) {
   }
 }
 
-void BandwidthSource::look(uint64_t now_ns, Batch& batch) {
+void BandwidthSource::sample(uint64_t now_ns, Batch& batch) {
   readings_.clear();
   if (!reader_ || !reader_->read(now_ns, readings_)) return;
   differences_.begin(now_ns);

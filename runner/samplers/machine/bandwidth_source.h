@@ -17,7 +17,7 @@ namespace mlrun::machine {
 class BandwidthSource : public Source {
  public:
   explicit BandwidthSource(const Places& places);
-  void look(uint64_t now_ns, Batch& batch) override;
+  void sample(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] std::vector<std::string> remarks() const override { return remarks_; }
   [[nodiscard]] bool has_reader() const { return reader_ != nullptr; }
 

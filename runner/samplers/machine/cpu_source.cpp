@@ -33,7 +33,7 @@ std::vector<std::string> CpuSource::problems() const {
   return {"/proc/stat cannot be opened: no samples of processors"};
 }
 
-void CpuSource::look(uint64_t now_ns, Batch& batch) {
+void CpuSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   std::string_view text = stat_.read(room_.data(), room_.size());
   for (; text.starts_with("cpu"); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1)) {

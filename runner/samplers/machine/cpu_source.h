@@ -15,7 +15,7 @@ namespace mlrun::machine {
 class CpuSource : public Source {
  public:
   explicit CpuSource(const Places& places);
-  void look(uint64_t now_ns, Batch& batch) override;
+  void sample(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] bool works() const override { return stat_.is_open(); }
   [[nodiscard]] std::vector<std::string> problems() const override;
 

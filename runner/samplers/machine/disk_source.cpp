@@ -72,7 +72,7 @@ bool DiskSource::is_partition(uint32_t major, uint32_t minor) {
 }
 
 //  254  0 vda 10112038 205880 2261160226 ...   11 numbers, 15 from Linux 4.18 on, 17 from 5.5 on
-void DiskSource::look(uint64_t now_ns, Batch& batch) {
+void DiskSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   proc::for_each_line(diskstats_.read(room_.data(), room_.size()), [&](std::string_view line) {
     mlrun_disk_sample sample{};

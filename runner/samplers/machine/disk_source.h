@@ -18,7 +18,7 @@ namespace mlrun::machine {
 class DiskSource : public Source {
  public:
   explicit DiskSource(const Places& places);
-  void look(uint64_t now_ns, Batch& batch) override;
+  void sample(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] bool works() const override { return diskstats_.is_open(); }
   [[nodiscard]] std::vector<std::string> problems() const override;
 

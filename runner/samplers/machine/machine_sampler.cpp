@@ -9,13 +9,13 @@
 #include <exception>
 #include <mutex>
 
-#include "runner/samplers/looks/look_budget.h"
 #include "runner/samplers/machine/bandwidth_source.h"
 #include "runner/samplers/machine/cpu_source.h"
 #include "runner/samplers/machine/disk_source.h"
 #include "runner/samplers/machine/memory_source.h"
 #include "runner/samplers/machine/net_source.h"
 #include "runner/samplers/machine/process_source.h"
+#include "runner/samplers/rounds/sample_budget.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
@@ -58,13 +58,13 @@ class Reader {
     for (const auto& [word, source] : sources_) source->watch(host_pids);
   }
   // Each source has the moment at which it is read.
-  Batch look() {
+  Batch sample() {
     Batch batch;
-    for (const auto& [word, source] : sources_) source->look(util::monotonic_ns(), batch);
+    for (const auto& [word, source] : sources_) source->sample(util::monotonic_ns(), batch);
     return batch;
   }
   Batch finish() {
-    Batch batch = look();
+    Batch batch = sample();
     for (const auto& [word, source] : sources_) source->finish(batch);
     return batch;
   }
@@ -93,7 +93,7 @@ std::vector<std::string> known_sources() {
   return words;
 }
 
-MachineState look_at_sources(const std::vector<std::string>& words, const Places& places) {
+MachineState check_sources(const std::vector<std::string>& words, const Places& places) {
   MachineState state;
   Reader({.hz = 1, .sources = words}, places).describe(state);
   return state;
@@ -159,7 +159,7 @@ void MachineSampler::sample(Shared& shared) {
   const auto pause = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / shared.options.hz));
   const uint64_t began_ns = util::monotonic_ns(), began_cpu_ns = own_cpu_ns();
   Reader reader(shared.options, shared.places);
-  looks::LookBudget budget(kUsedShare, kSavedMaxNs, began_ns);
+  rounds::SampleBudget budget(kUsedShare, kSavedMaxNs, began_ns);
   uint64_t charged_ns = began_cpu_ns;
   Clock::time_point due = Clock::now();
   std::unique_lock lock(shared.mutex);
@@ -170,13 +170,13 @@ void MachineSampler::sample(Shared& shared) {
     lock.unlock();
     if (has_news) reader.watch(host_pids);
     budget.take(own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns()));
-    const bool may_look = budget.allows(util::monotonic_ns());
-    Batch batch = last ? reader.finish() : may_look ? reader.look() : Batch();
+    const bool may_sample = budget.allows(util::monotonic_ns());
+    Batch batch = last ? reader.finish() : may_sample ? reader.sample() : Batch();
     lock.lock();
     shared.add(std::move(batch));
-    shared.state.looks += last || may_look ? 1 : 0;
-    shared.state.left_out += last || may_look ? 0 : 1;
-    if (last || shared.state.looks <= 2) reader.describe(shared.state);
+    shared.state.samples += last || may_sample ? 1 : 0;
+    shared.state.left_out += last || may_sample ? 0 : 1;
+    if (last || shared.state.samples <= 2) reader.describe(shared.state);
     shared.state.cpu_ns = own_cpu_ns() - began_cpu_ns;
     shared.state.wall_ns = util::monotonic_ns() - began_ns;
     for (due += pause; due < Clock::now(); due += pause) ++shared.state.left_out;

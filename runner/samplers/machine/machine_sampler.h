@@ -24,7 +24,7 @@ struct MachineOptions {
 std::vector<std::string> known_sources();
 
 struct MachineState {
-  uint64_t looks = 0;
+  uint64_t samples = 0;
   uint64_t left_out = 0;  // were due while a sample took too long, or above the share
   uint64_t rows = 0, rows_dropped = 0;
   uint64_t cpu_ns = 0, wall_ns = 0;                              // of the thread
@@ -35,7 +35,7 @@ struct MachineState {
 };
 
 // What the sources say about this machine, without sampling: not_sampled, remarks, absent.
-MachineState look_at_sources(const std::vector<std::string>& words, const Places& places);
+MachineState check_sources(const std::vector<std::string>& words, const Places& places);
 
 class MachineSampler {
  public:

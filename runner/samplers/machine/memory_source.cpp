@@ -187,7 +187,7 @@ void MemorySource::add_row(int32_t node, const Values& values, Batch& batch) {
   if (differences_.step(node, values, sample)) batch.add(MLRUN_SAMPLE_MEMORY, sample);
 }
 
-void MemorySource::look(uint64_t now_ns, Batch& batch) {
+void MemorySource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   Values values = Table::unknown();
   read_meminfo(meminfo_.read(room_.data(), room_.size()), values);

@@ -21,7 +21,7 @@ std::vector<std::string> NetSource::problems() const {
 
 //   eth0: 5402385938  113200 ...   16 numbers, all since Linux 2.2. A large one may follow the colon at once, and a name
 //   may have a colon itself (eth0:1).
-void NetSource::look(uint64_t now_ns, Batch& batch) {
+void NetSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   proc::for_each_line(dev_.read(room_.data(), room_.size()), [&](std::string_view line) {
     const size_t colon = line.rfind(':'), begin = line.find_first_not_of(' ');

@@ -16,7 +16,7 @@ namespace mlrun::machine {
 class NetSource : public Source {
  public:
   explicit NetSource(const Places& places);
-  void look(uint64_t now_ns, Batch& batch) override;
+  void sample(uint64_t now_ns, Batch& batch) override;
   [[nodiscard]] bool works() const override { return dev_.is_open(); }
   [[nodiscard]] std::vector<std::string> problems() const override;
 

@@ -146,7 +146,7 @@ void ProcessCounters::add_row(uint64_t end_ns, const Values& now, Batch& batch) 
 
 // schedstat is read first: if it is the same at the next sample, the thread has not run since a moment before its other
 // numbers were read.
-ProcessCounters::Seen ProcessCounters::look(uint64_t now_ns, Batch& batch) {
+ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
   Values values;
   values.fill(MLRUN_NOT_KNOWN);
   uint64_t turns = 0;
@@ -154,7 +154,7 @@ ProcessCounters::Seen ProcessCounters::look(uint64_t now_ns, Batch& batch) {
   constexpr uint64_t kAllNs = 1'000'000'000;
   const bool slept = state_ == 'S' || state_ == 'D' || state_ == 'Z';
   const bool same = turns == turns_ && values[MLRUN_PROCESS_RUN_NS] == last_[MLRUN_PROCESS_RUN_NS];
-  const bool rests = looked_ns_ != 0 && has_turns && slept && same;
+  const bool rests = sampled_ns_ != 0 && has_turns && slept && same;
   if (rests && !is_stale_) {
     keep(now_ns);
     if (now_ns - row_end_ns_ >= kHeldNs) finish(batch);
@@ -162,23 +162,23 @@ ProcessCounters::Seen ProcessCounters::look(uint64_t now_ns, Batch& batch) {
   }
   if (!read_stat(values)) return Seen::kGone;
   turns_ = turns;
-  const bool reads_all = looked_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
+  const bool reads_all = sampled_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
   is_stale_ = tid_ != 0 && !reads_all;
   if (tid_ == 0) read_memory(values);
   if (tid_ != 0 && reads_all) read_switches(values);
   if (!is_stale_) read_io(values);
   if (reads_all) all_read_ns_ = now_ns;
-  if (looked_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);
+  if (sampled_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);
   finish(batch);
   add_row(now_ns, values, batch);
   last_ = values;
   last_[MLRUN_PROCESS_PSS_BYTES] = MLRUN_NOT_KNOWN;  // it was of this moment
-  looked_ns_ = now_ns;
+  sampled_ns_ = now_ns;
   return Seen::kRan;
 }
 
 void ProcessCounters::finish(Batch& batch) {
-  if (looked_ns_ > row_end_ns_) add_row(looked_ns_, last_, batch);
+  if (sampled_ns_ > row_end_ns_) add_row(sampled_ns_, last_, batch);
 }
 
 }  // namespace mlrun::machine

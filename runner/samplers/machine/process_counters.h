@@ -36,9 +36,9 @@ class ProcessCounters {
   };
   // Adds the rows of the time since the previous sample. Those of a sleeper are held back for kHeldNs at most.
   // Requires: now_ns does not go back.
-  Seen look(uint64_t now_ns, Batch& batch);
+  Seen sample(uint64_t now_ns, Batch& batch);
   // The same numbers as at the previous sample, without reading them.
-  void keep(uint64_t now_ns) { looked_ns_ = now_ns; }
+  void keep(uint64_t now_ns) { sampled_ns_ = now_ns; }
   // Adds the row that is held back.
   void finish(Batch& batch);
 
@@ -73,9 +73,9 @@ class ProcessCounters {
   uint64_t threads_ = 0, turns_ = 0, start_ticks_ = 0;
   uint64_t row_end_ns_ = 0;  // of the last row
   uint64_t all_read_ns_ = 0;
-  uint64_t looked_ns_ = 0;  // 0: never. After row_end_ns_: a row is held back
-  Values before_{};         // totals at the end of the last row, as far as they were ever known
-  Values last_{};           // what was read last
+  uint64_t sampled_ns_ = 0;  // 0: never. After row_end_ns_: a row is held back
+  Values before_{};          // totals at the end of the last row, as far as they were ever known
+  Values last_{};            // what was read last
 };
 
 }  // namespace mlrun::machine

@@ -27,7 +27,7 @@ ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
   return counters;
 }
 
-// Taken up at the next look.
+// Taken up at the next sample.
 void ProcessSource::watch(const std::vector<uint32_t>& host_pids) {
   wanted_ = host_pids;
   std::sort(wanted_.begin(), wanted_.end());
@@ -71,11 +71,11 @@ void ProcessSource::list_threads(uint32_t pid, Process& process) {
 }
 
 // True: one has run, or has ended.
-bool ProcessSource::look_at_threads(Process& process, uint64_t now_ns, Batch& batch) {
+bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& batch) {
   bool any = false;
   for (auto thread = process.threads.begin(); thread != process.threads.end();) {
     const auto here = thread++;
-    const ProcessCounters::Seen seen = here->second.look(now_ns, batch);
+    const ProcessCounters::Seen seen = here->second.sample(now_ns, batch);
     any = any || seen != ProcessCounters::Seen::kAsleep;
     if (seen != ProcessCounters::Seen::kGone) continue;
     here->second.finish(batch);
@@ -86,8 +86,8 @@ bool ProcessSource::look_at_threads(Process& process, uint64_t now_ns, Batch& ba
 }
 
 // False: it has ended.
-bool ProcessSource::look_at(Process& process, uint64_t now_ns, Batch& batch) {
-  const bool ran = look_at_threads(process, now_ns, batch);
+bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
+  const bool ran = sample_threads(process, now_ns, batch);
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
   const bool reads_share = now_ns >= process.next_share_ns;
   if (!ran && !reads_share && !process.threads.empty()) {
@@ -97,7 +97,7 @@ bool ProcessSource::look_at(Process& process, uint64_t now_ns, Batch& batch) {
   }
   if (reads_share) process.counters.wants_share();
   const uint64_t before_ns = util::monotonic_ns();
-  if (process.counters.look(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
+  if (process.counters.sample(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
   if (reads_share) {
     const uint64_t cost_ns = util::monotonic_ns() - before_ns;
     process.next_share_ns = now_ns + std::max(kSharePauseNs, kShareCostMax * cost_ns);
@@ -105,7 +105,7 @@ bool ProcessSource::look_at(Process& process, uint64_t now_ns, Batch& batch) {
   return true;
 }
 
-void ProcessSource::look(uint64_t now_ns, Batch& batch) {
+void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto here = process++;
     const uint32_t pid = here->first;
@@ -113,7 +113,7 @@ void ProcessSource::look(uint64_t now_ns, Batch& batch) {
     const bool is_wanted = std::binary_search(wanted_.begin(), wanted_.end(), pid);
     if (!one.has_ended) {
       if (one.listed == 0 || one.listed != one.counters.threads()) list_threads(pid, one);
-      one.has_ended = !look_at(one, now_ns, batch);
+      one.has_ended = !sample_process(one, now_ns, batch);
       if (one.has_ended || !is_wanted) end(one, batch);
     }
     if (!is_wanted) processes_.erase(here);

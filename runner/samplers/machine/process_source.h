@@ -17,7 +17,7 @@ class ProcessSource : public Source {
  public:
   explicit ProcessSource(Places places) : places_(std::move(places)) {}
   void watch(const std::vector<uint32_t>& host_pids) override;
-  void look(uint64_t now_ns, Batch& batch) override;
+  void sample(uint64_t now_ns, Batch& batch) override;
   void finish(Batch& batch) override;
   [[nodiscard]] std::vector<std::string> remarks() const override;
 
@@ -35,8 +35,8 @@ class ProcessSource : public Source {
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
   void list_threads(uint32_t pid, Process& process);
-  bool look_at_threads(Process& process, uint64_t now_ns, Batch& batch);
-  bool look_at(Process& process, uint64_t now_ns, Batch& batch);
+  bool sample_threads(Process& process, uint64_t now_ns, Batch& batch);
+  bool sample_process(Process& process, uint64_t now_ns, Batch& batch);
   void remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread);
   void end(Process& process, Batch& batch);
 

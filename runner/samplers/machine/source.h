@@ -72,7 +72,7 @@ class Source {
   // Sets the processes of the command, by their pids as mlrun sees them.
   virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
   // Adds the rows of the time since the previous call. The first call gives none, but of processes.
-  virtual void look(uint64_t now_ns, Batch& batch) = 0;
+  virtual void sample(uint64_t now_ns, Batch& batch) = 0;
   // Adds what was held back.
   virtual void finish(Batch& /*batch*/) {}
   // False: there are no samples at all.

@@ -113,7 +113,7 @@ bool Machine::read(Values& values) {
   return true;
 }
 
-std::optional<mlrun_machine_sample> Machine::look(uint64_t now_ns) {
+std::optional<mlrun_machine_sample> Machine::sample(uint64_t now_ns) {
   Values now;
   if (!read(now)) return {};
   const Values before = std::exchange(before_, now);

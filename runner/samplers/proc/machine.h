@@ -29,7 +29,7 @@ class Machine {
   static MachinePlaces places();
 
   // A sample of the time since the previous call; nullopt: it is the first one, or /proc/stat cannot be read.
-  std::optional<mlrun_machine_sample> look(uint64_t now_ns);
+  std::optional<mlrun_machine_sample> sample(uint64_t now_ns);
 
  private:
   using Values = std::array<int64_t, MLRUN_MACHINE_FIELDS>;

@@ -84,34 +84,34 @@ mlrun_thread_sample Task::row(uint64_t begin_ns, uint64_t end_ns, const Totals& 
   return row;
 }
 
-// schedstat is read first: if it is the same at the next look, the thread has not run since a moment before its state
+// schedstat is read first: if it is the same at the next sample, the thread has not run since a moment before its state
 // was read.
-bool Task::look(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows) {
+bool Task::sample(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows) {
   Sight sight;
   Totals totals = totals_;
   const bool has_schedstat = read_turns(sight, totals);
   sight.state = sight_.state;
-  const bool sleeps_on = looked_ns_ != 0 && has_schedstat && sight_.is_asleep() && sight == sight_;
+  const bool sleeps_on = sampled_ns_ != 0 && has_schedstat && sight_.is_asleep() && sight == sight_;
   if (!sleeps_on && !read_stat(sight, totals)) return false;
   if (sleeps_on) {
-    looked_ns_ = now_ns;
+    sampled_ns_ = now_ns;
     if (now_ns - row_end_ns_ >= kHeldNs) finish(rows);
     return true;
   }
-  if (looked_ns_ == 0) row_end_ns_ = std::min(monotonic_of_ticks(start_ticks_), now_ns);
-  if (looked_ns_ > row_end_ns_) finish(rows);
+  if (sampled_ns_ == 0) row_end_ns_ = std::min(monotonic_of_ticks(start_ticks_), now_ns);
+  if (sampled_ns_ > row_end_ns_) finish(rows);
   sight_ = sight;
   rows.push_back(row(row_end_ns_, now_ns, totals));
   is_first_ = false;
   totals_ = totals;
-  row_end_ns_ = looked_ns_ = now_ns;
+  row_end_ns_ = sampled_ns_ = now_ns;
   return true;
 }
 
 void Task::finish(std::vector<mlrun_thread_sample>& rows) {
-  if (looked_ns_ <= row_end_ns_) return;
-  rows.push_back(row(row_end_ns_, looked_ns_, totals_));
-  row_end_ns_ = looked_ns_;
+  if (sampled_ns_ <= row_end_ns_) return;
+  rows.push_back(row(row_end_ns_, sampled_ns_, totals_));
+  row_end_ns_ = sampled_ns_;
 }
 
 }  // namespace mlrun::proc

@@ -4,7 +4,7 @@
 //   schedstat   1 µs    time on a processor, time in the run queue, how often it got a processor
 //   stat        10 µs   state, clock ticks in user and in kernel mode, page faults that read from a device
 //
-// A thread that slept at the previous look and got no processor since then still sleeps, with the same numbers and the
+// A thread that slept at the previous sample and got no processor since then still sleeps, with the same numbers and the
 // same stack: its `stat` is not read again. Most threads of a program sleep most of the time.
 #pragma once
 
@@ -27,7 +27,7 @@ class Task {
   // `keeps_open`: keeps two descriptors.
   Task(const Ids& ids, bool keeps_open);
 
-  // What a look saw. Two equal ones with `is_asleep`: it did not run in between. `state` 0: unknown.
+  // What a sample saw. Two equal ones with `is_asleep`: it did not run in between. `state` 0: unknown.
   struct Sight {
     uint64_t run_ns = 0, turns = 0;
     bool has_turns = false;  // the kernel counts them
@@ -36,9 +36,9 @@ class Task {
     bool operator==(const Sight&) const = default;
   };
 
-  // False: it has ended. Adds the rows of the time since the previous look; a sleeping thread's row is held back for
+  // False: it has ended. Adds the rows of the time since the previous sample; a sleeping thread's row is held back for
   // kHeldNs at most, until it runs.
-  bool look(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows);
+  bool sample(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows);
   // Adds the row that is held back.
   void finish(std::vector<mlrun_thread_sample>& rows);
 
@@ -46,7 +46,7 @@ class Task {
   void set_process(uint32_t process) { ids_.process = process; }
   [[nodiscard]] const Ids& ids() const { return ids_; }
   [[nodiscard]] const Sight& sight() const { return sight_; }
-  [[nodiscard]] uint64_t looked_ns() const { return looked_ns_; }
+  [[nodiscard]] uint64_t sampled_ns() const { return sampled_ns_; }
   [[nodiscard]] bool is_kept_open() const { return stat_.is_open(); }
 
  private:
@@ -65,7 +65,7 @@ class Task {
   Sight sight_;
   Totals totals_;             // at the end of the last row
   uint64_t row_end_ns_ = 0;   // of the last row
-  uint64_t looked_ns_ = 0;    // 0: never. After row_end_ns_: a row is held back
+  uint64_t sampled_ns_ = 0;   // 0: never. After row_end_ns_: a row is held back
   uint64_t start_ticks_ = 0;  // since boot
   bool is_first_ = true;
   std::array<char, 16> comm_{};

@@ -117,7 +117,7 @@ void TaskTable::list(Process& process, uint64_t now_ns, const std::function<bool
   for (const uint32_t tid : tids) {
     if (process.tasks.contains(tid)) continue;
     if (!go_on()) return;  // the rest is listed at the next call
-    if (Task* task = add(process, tid)) look(*task, now_ns);
+    if (Task* task = add(process, tid)) sample(*task, now_ns);
   }
   process.counted_ns = process.listed_ns = now_ns;
 }
@@ -133,17 +133,17 @@ void TaskTable::work(uint64_t now_ns, const std::function<bool()>& go_on) {
   for (const auto& [counted_ns, process] : to_list) {
     if (go_on()) list(*process, now_ns, go_on);
   }
-  std::vector<std::tuple<uint64_t, Task*, Process*>> to_look;
+  std::vector<std::tuple<uint64_t, Task*, Process*>> due;
   for (auto& [pid, process] : processes_) {
     for (auto& [tid, task] : process.tasks) {
-      const uint64_t looked_ns = task.looked_ns();  // later than now_ns if it was looked at in this round
-      if (looked_ns + kPauseNs - kWorkNs / 2 <= now_ns) to_look.emplace_back(looked_ns, &task, &process);
+      const uint64_t sampled_ns = task.sampled_ns();  // later than now_ns if it was sampled in this round
+      if (sampled_ns + kPauseNs - kWorkNs / 2 <= now_ns) due.emplace_back(sampled_ns, &task, &process);
     }
   }
-  std::sort(to_look.begin(), to_look.end());
-  for (const auto& [looked_ns, task, process] : to_look) {
+  std::sort(due.begin(), due.end());
+  for (const auto& [sampled_ns, task, process] : due) {
     if (!go_on()) return;
-    if (!look(*task, now_ns)) process->listed_ns = process->counted_ns = 0;
+    if (!sample(*task, now_ns)) process->listed_ns = process->counted_ns = 0;
   }
 }
 

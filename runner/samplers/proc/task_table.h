@@ -25,10 +25,10 @@ class TaskTable {
   // The thread with this id in the process's own pid namespace; nullptr: not known. Valid until work() or set().
   Task* find(uint32_t host_pid, uint32_t tid);
 
-  // Looks at a thread; false: it has ended.
-  bool look(Task& task, uint64_t now_ns) { return task.look(now_ns, rows_); }
+  // Samples a thread; false: it has ended.
+  bool sample(Task& task, uint64_t now_ns) { return task.sample(now_ns, rows_); }
 
-  // Lists the threads of processes and looks at those that were not looked at for a second, while `go_on` holds. A
+  // Lists the threads of processes and samples those that were not sampled for a second, while `go_on` holds. A
   // process whose number of threads is the same is listed less often.
   void work(uint64_t now_ns, const std::function<bool()>& go_on);
   // When something is due next.
@@ -39,7 +39,7 @@ class TaskTable {
   std::vector<mlrun_thread_sample> take();
 
  private:
-  static constexpr size_t kTasksMax = 20'000;  // beyond them threads are not looked at
+  static constexpr size_t kTasksMax = 20'000;  // beyond them threads are not sampled
   static constexpr size_t kKeptOpenMax = 200;  // of 1024 descriptors
   static constexpr uint64_t kPauseNs = 950'000'000, kListNs = 5'000'000'000;
   static constexpr uint64_t kWorkNs = 200'000'000;  // between two calls of work() that do anything

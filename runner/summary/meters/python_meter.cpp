@@ -44,12 +44,12 @@ int32_t own_frame(const model::StackTable& table, int32_t stack_id) {
 void PythonMeter::add(const Sample& sample) {
   std::tuple key(sample.proc_id, sample.thread_id, sample.frame_id);
   if (lines_.size() >= kLinesMax && !lines_.contains(key)) std::get<2>(key) = 0;
-  Looks& line = lines_[key];
-  util::add_to(line.all, sample.looks);
+  Counts& line = lines_[key];
+  util::add_to(line.all, sample.count);
   util::add_to(line.time_ns, sample.period_ns);
-  if (sample.running == 0) util::add_to(line.waiting, sample.looks);
+  if (sample.running == 0) util::add_to(line.waiting, sample.count);
   if (sample.running != 1) return;
-  util::add_to(line.running, sample.looks);
+  util::add_to(line.running, sample.count);
   util::add_to(line.running_ns, sample.period_ns);
 }
 
@@ -59,7 +59,7 @@ std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>
   for (const ProcessSummary& process : processes) roles[process.proc_id] = &process.role;
   std::map<std::tuple<std::string, bool, int32_t>, PythonSummary> sums;
   std::map<const PythonSummary*, int32_t> last;  // process that a sum has counted
-  for (const auto& [key, looks] : lines_) {
+  for (const auto& [key, counts] : lines_) {
     const auto [proc_id, thread_id, frame_id] = key;
     const auto role = roles.find(proc_id);
     const bool is_driver = thread_id != 0 && thread_id == driver_thread_id;
@@ -67,11 +67,11 @@ std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>
     const auto [counted, is_first] = last.emplace(&sum, proc_id);
     if (is_first || counted->second != proc_id) ++sum.processes;
     counted->second = proc_id;
-    util::add_to(sum.looks, looks.all);
-    util::add_to(sum.running, looks.running);
-    util::add_to(sum.time_ns, looks.time_ns);
-    util::add_to(sum.running_ns, looks.running_ns);
-    util::add_to(sum.waiting, looks.waiting);
+    util::add_to(sum.looks, counts.all);
+    util::add_to(sum.running, counts.running);
+    util::add_to(sum.time_ns, counts.time_ns);
+    util::add_to(sum.running_ns, counts.running_ns);
+    util::add_to(sum.waiting, counts.waiting);
   }
   std::vector<PythonSummary> rows;
   for (auto& [key, sum] : sums) {

@@ -26,7 +26,7 @@ class PythonMeter {
   struct Sample {
     int32_t proc_id = 0, thread_id = 0;
     int32_t frame_id = 0;              // own_frame()
-    int64_t looks = 0, period_ns = 0;  // the time that they stand for
+    int64_t count = 0, period_ns = 0;  // the time that they stand for
     int32_t running = -1;              // 1, 0; -1: unknown
   };
   void add(const Sample& sample);
@@ -37,10 +37,10 @@ class PythonMeter {
 
  private:
   static constexpr size_t kLinesMax = 200'000;
-  struct Looks {
+  struct Counts {
     int64_t all = 0, running = 0, waiting = 0, time_ns = 0, running_ns = 0;
   };
-  std::map<std::tuple<int32_t, int32_t, int32_t>, Looks>
+  std::map<std::tuple<int32_t, int32_t, int32_t>, Counts>
       lines_;  // process, thread, frame; frame 0: those that did not fit
 };
 

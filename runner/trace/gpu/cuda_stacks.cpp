@@ -17,8 +17,8 @@ CudaStacks::CudaStacks(model::StackTable& table, size_t depth) : table_(table), 
 void CudaStacks::add_mappings(const events::KernelReader& reader) {
   mlrun_mappings_seen seen{};
   if (reader.head().kind != MLRUN_KERNEL_MAPPINGS || !reader.read(seen)) return;
-  auto& looks = looks_[seen.head.pid];
-  if (looks.empty() || looks.back().time_ns != seen.head.time_ns) looks.push_back({seen.head.time_ns, {}});
+  auto& snapshots = snapshots_[seen.head.pid];
+  if (snapshots.empty() || snapshots.back().time_ns != seen.head.time_ns) snapshots.push_back({seen.head.time_ns, {}});
   for (const std::string_view line : util::split(reader.text_behind(sizeof seen, seen.text_bytes), "\n")) {
     const auto map = util::maps_line(line);
     if (!map || !map->has_file() || map->start >= map->end) continue;
@@ -26,7 +26,7 @@ void CudaStacks::add_mappings(const events::KernelReader& reader) {
       ++left_out_;
       return;
     }
-    looks.back().mappings.push_back({map->start, map->end, map->file_offset, map->inode, std::string(map->path)});
+    snapshots.back().mappings.push_back({map->start, map->end, map->file_offset, map->inode, std::string(map->path)});
   }
 }
 
@@ -55,53 +55,53 @@ int32_t CudaStacks::stack_of(const mlrun_cuda_call& call) {
   if (found == copies_.end() || found->second.time_ns != call.head.time_ns) return 0;
   const symbols::StackCopy copy = std::move(found->second.stack);
   copies_.erase(found);
-  Look& look = look_for(call, copy.registers[MLRUN_STACK_PC]);
-  const symbols::WalkedStack walked = walker_of(look).walk(copy, depth_);
+  Snapshot& snapshot = snapshot_for(call, copy.registers[MLRUN_STACK_PC]);
+  const symbols::WalkedStack walked = walker_of(snapshot).walk(copy, depth_);
   const bool room = table_.stacks.size() < kStacksMax && table_.frame_ids.size() < kFramesMax;
-  if (room) return intern(look, walked);
+  if (room) return intern(snapshot, walked);
   ++left_out_;
   return 0;
 }
 
 // Mappings are recorded when they have changed: the first record after the call shows those of the call, unless the
 // process has executed another program by then.
-CudaStacks::Look& CudaStacks::look_for(const mlrun_cuda_call& call, uint64_t address) {
-  const auto known = looks_.find(call.head.pid);
-  if (known == looks_.end()) return nothing_;
-  auto& looks = known->second;
-  auto next = std::lower_bound(looks.begin(), looks.end(), call.head.time_ns,
-                               [](const Look& look, uint64_t time_ns) { return look.time_ns < time_ns; });
-  if (next != looks.end() && walker_of(*next).knows(address)) return *next;
-  return next == looks.begin() ? *next : *std::prev(next);
+CudaStacks::Snapshot& CudaStacks::snapshot_for(const mlrun_cuda_call& call, uint64_t address) {
+  const auto known = snapshots_.find(call.head.pid);
+  if (known == snapshots_.end()) return nothing_;
+  auto& snapshots = known->second;
+  auto next = std::lower_bound(snapshots.begin(), snapshots.end(), call.head.time_ns,
+                               [](const Snapshot& snapshot, uint64_t time_ns) { return snapshot.time_ns < time_ns; });
+  if (next != snapshots.end() && walker_of(*next).knows(address)) return *next;
+  return next == snapshots.begin() ? *next : *std::prev(next);
 }
 
-symbols::StackWalker& CudaStacks::walker_of(Look& look) {
-  if (look.walker) return *look.walker;
+symbols::StackWalker& CudaStacks::walker_of(Snapshot& snapshot) {
+  if (snapshot.walker) return *snapshot.walker;
   if (++walkers_ > kWalkersMax) {
-    for (auto& [pid, looks] : looks_) {
-      for (Look& other : looks) other.walker.reset();
+    for (auto& [pid, snapshots] : snapshots_) {
+      for (Snapshot& other : snapshots) other.walker.reset();
     }
     walkers_ = 1;
   }
-  look.walker = std::make_unique<symbols::StackWalker>(look.mappings);
-  return *look.walker;
+  snapshot.walker = std::make_unique<symbols::StackWalker>(snapshot.mappings);
+  return *snapshot.walker;
 }
 
-uint32_t CudaStacks::file_of(Look& look, size_t mapping) {
+uint32_t CudaStacks::file_of(Snapshot& snapshot, size_t mapping) {
   if (mapping == 0) return 0;
-  const auto known = look.files.find(mapping);
-  if (known != look.files.end()) return known->second;
-  const symbols::StackWalker& walker = *look.walker;
+  const auto known = snapshot.files.find(mapping);
+  if (known != snapshot.files.end()) return known->second;
+  const symbols::StackWalker& walker = *snapshot.walker;
   const auto [place, made] = files_.try_emplace({walker.path(mapping), walker.build_id(mapping)});
   if (made) {
     table_.files.push_back({util::escaped_utf8(walker.path(mapping)), walker.build_id(mapping)});
     place->second = static_cast<uint32_t>(table_.files.size());
   }
-  return look.files[mapping] = place->second;
+  return snapshot.files[mapping] = place->second;
 }
 
-int32_t CudaStacks::frame_id(Look& look, const symbols::WalkedFrame& frame) {
-  const uint32_t file = file_of(look, frame.mapping);
+int32_t CudaStacks::frame_id(Snapshot& snapshot, const symbols::WalkedFrame& frame) {
+  const uint32_t file = file_of(snapshot, frame.mapping);
   const uint64_t key = uint64_t{file} << 1 | (frame.is_interrupted ? 1 : 0);
   const auto [place, made] = frame_ids_.try_emplace({key, frame.offset});
   if (made) {
@@ -115,9 +115,9 @@ int32_t CudaStacks::frame_id(Look& look, const symbols::WalkedFrame& frame) {
   return place->second;
 }
 
-int32_t CudaStacks::intern(Look& look, const symbols::WalkedStack& stack) {
+int32_t CudaStacks::intern(Snapshot& snapshot, const symbols::WalkedStack& stack) {
   std::vector<int32_t> frames;
-  for (const symbols::WalkedFrame& frame : stack.frames) frames.push_back(frame_id(look, frame));
+  for (const symbols::WalkedFrame& frame : stack.frames) frames.push_back(frame_id(snapshot, frame));
   const auto [place, made] = stack_ids_.try_emplace({stack.end, frames});
   if (made) {
     table_.stacks.push_back(

@@ -40,7 +40,7 @@ class CudaStacks {
 
  private:
   static constexpr size_t kWalkersMax = 32, kMappingsMax = size_t{1} << 22, kCopiesMax = 1 << 12;
-  struct Look {
+  struct Snapshot {
     uint64_t time_ns = 0;
     std::vector<symbols::CodeMapping> mappings;
     std::unique_ptr<symbols::StackWalker> walker = {};
@@ -52,18 +52,18 @@ class CudaStacks {
   };
   using Thread = std::pair<uint32_t, uint32_t>;  // pid, tid
 
-  Look& look_for(const mlrun_cuda_call& call, uint64_t address);
-  symbols::StackWalker& walker_of(Look& look);
-  int32_t frame_id(Look& look, const symbols::WalkedFrame& frame);
-  uint32_t file_of(Look& look, size_t mapping);
-  int32_t intern(Look& look, const symbols::WalkedStack& stack);
+  Snapshot& snapshot_for(const mlrun_cuda_call& call, uint64_t address);
+  symbols::StackWalker& walker_of(Snapshot& snapshot);
+  int32_t frame_id(Snapshot& snapshot, const symbols::WalkedFrame& frame);
+  uint32_t file_of(Snapshot& snapshot, size_t mapping);
+  int32_t intern(Snapshot& snapshot, const symbols::WalkedStack& stack);
 
   model::StackTable& table_;
   size_t depth_;
-  std::map<uint32_t, std::vector<Look>> looks_;  // by pid, in order of time
+  std::map<uint32_t, std::vector<Snapshot>> snapshots_;  // by pid, in order of time
   size_t mappings_ = 0, walkers_ = 0;
   std::map<Thread, Copy> copies_;
-  Look nothing_;
+  Snapshot nothing_;
   std::map<std::pair<std::string, std::string>, uint32_t> files_;          // by path and build id
   std::map<std::pair<uint64_t, uint64_t>, int32_t> frame_ids_;             // by file and state, and offset
   std::map<std::pair<uint8_t, std::vector<int32_t>>, int32_t> stack_ids_;  // by end and frames

@@ -38,7 +38,7 @@ void ObservedTasks::add(const events::KernelReader& reader) {
         mlrun_task task{};
         task.head = process.head;
         const auto facts = reader.text_behind(sizeof process, process.text_bytes);
-        if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, looks_left_out_);
+        if (!facts.empty()) add_event({time_of(task.head), task, std::string(facts)}, snapshots_left_out_);
       },
   });
   files_.add(reader);
@@ -70,8 +70,8 @@ void ObservedTasks::finish(model::TraceInfo& info, int64_t end_ns) {
 // /proc may show a process or thread for a moment after the kernel recorded its exit.
 bool ObservedTasks::comes_too_late(const Event& event) const {
   const auto is_late = [&](int64_t ended_ns) { return event.ts_ns - ended_ns < kLateNs; };
-  const bool is_look = !event.facts.empty() || event.task.event == MLRUN_TASK_SEEN;
-  if (!is_look && event.task.event != MLRUN_TASK_EXIT) return false;
+  const bool is_snapshot = !event.facts.empty() || event.task.event == MLRUN_TASK_SEEN;
+  if (!is_snapshot && event.task.event != MLRUN_TASK_EXIT) return false;
   if (event.facts.empty() && !threads_.contains(event.task.head.tid)) {
     const auto thread = ended_threads_ns_.find(event.task.head.tid);
     if (thread != ended_threads_ns_.end() && is_late(thread->second)) return true;
@@ -249,7 +249,7 @@ void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
 
 void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
   add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
-  add_kernel_loss(info, kTooMany, looks_left_out_, "/proc samples of processes");
+  add_kernel_loss(info, kTooMany, snapshots_left_out_, "/proc snapshots of processes");
   files_.add_gaps(info);
   if (!session.observes()) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1,

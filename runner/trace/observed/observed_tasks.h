@@ -85,7 +85,7 @@ class ObservedTasks {
   Limits limits_;
   TextBudget texts_;
   ObservedFiles files_;
-  uint64_t tasks_left_out_ = 0, looks_left_out_ = 0;
+  uint64_t tasks_left_out_ = 0, snapshots_left_out_ = 0;
 };
 
 }  // namespace mlrun::trace

@@ -35,7 +35,7 @@ bool CounterTracker::is_baseline(const ClassTotals& now) {
   const Channel& channel = channels_.all()[now.channel];
   if (!channel.begins_late) return false;
   bool made = false;
-  int64_t& first_ns = first_looks_.at(scrambled(channel.serial), &made);
+  int64_t& first_ns = first_readings_.at(scrambled(channel.serial), &made);
   if (made) first_ns = now.ts_ns;
   return now.ts_ns == first_ns;
 }

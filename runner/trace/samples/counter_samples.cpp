@@ -283,15 +283,15 @@ std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& sessi
     if (line.is_object())
       rows.push_back({.subject = "samples of " + line.value("sample", ""), .detail = line.value("text", "")});
   }
-  const int64_t looks = session.number("/machine_sampler/looks", 0);
+  const int64_t samples = session.number("/machine_sampler/looks", 0);
   const int64_t left_out = session.number("/machine_sampler/left_out", 0);
-  if (looks <= 0 || left_out <= 0 || left_out < (looks + left_out) / kShare) return rows;
+  if (samples <= 0 || left_out <= 0 || left_out < (samples + left_out) / kShare) return rows;
   rows.push_back({.subject = "samples of counters",
                   .detail = fmt::format("{} of {} were left out, to keep mlrun within its share of a processor: rows "
                                         "cover a longer time; --sample-hz asks for fewer",
-                                        left_out, looks + left_out),
-                  .seen = looks,
-                  .kernel = looks + left_out});
+                                        left_out, samples + left_out),
+                  .seen = samples,
+                  .kernel = samples + left_out});
   return rows;
 }
 

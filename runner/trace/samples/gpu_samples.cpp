@@ -291,17 +291,17 @@ std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, 
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
   std::vector<model::CoverageRow> rows = unsampled(session, info);
-  const int64_t looks = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
-  if (looks <= 0 || late <= 0 || late < (looks + late) / kShare) return rows;
-  const double look_ms =
-      static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(looks);
+  const int64_t samples = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
+  if (samples <= 0 || late <= 0 || late < (samples + late) / kShare) return rows;
+  const double sample_ms =
+      static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(samples);
   rows.push_back(
       {.subject = "samples of the GPUs",
        .detail = fmt::format("{} of {} were skipped: one took {:.1f} ms, because the driver answered too slowly; "
                              "--sample-hz asks for fewer",
-                             late, looks + late, look_ms),
-       .seen = looks,
-       .kernel = looks + late});
+                             late, samples + late, sample_ms),
+       .seen = samples,
+       .kernel = samples + late});
   return rows;
 }
 

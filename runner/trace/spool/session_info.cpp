@@ -19,10 +19,10 @@ namespace {
 using nlohmann::json;
 
 void add_anchor(const json& all, const char* pointer, std::vector<mlrun_frame_anchor>& anchors) {
-  const json& look = util::json_at(all, pointer);
-  const mlrun_frame_anchor anchor{util::count_at(look, "/tsc"), util::count_at(look, "/width_ticks"),
-                                  util::count_at(look, "/monotonic_ns"), util::count_at(look, "/realtime_ns"),
-                                  util::count_at(look, "/boottime_ns")};
+  const json& reading = util::json_at(all, pointer);
+  const mlrun_frame_anchor anchor{util::count_at(reading, "/tsc"), util::count_at(reading, "/width_ticks"),
+                                  util::count_at(reading, "/monotonic_ns"), util::count_at(reading, "/realtime_ns"),
+                                  util::count_at(reading, "/boottime_ns")};
   if (anchor.tsc != 0 && anchor.monotonic_ns != 0) anchors.push_back(anchor);
 }
 

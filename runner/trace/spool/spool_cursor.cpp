@@ -77,7 +77,7 @@ Result<const uint64_t*> SpoolCursor::bytes_at(uint64_t offset, uint64_t bytes) {
   return buffer_.get() + (offset - buffer_begin_) / sizeof(uint64_t);
 }
 
-Result<SpoolCursor::Found> SpoolCursor::look(SpoolFrame& frame) {
+Result<SpoolCursor::Found> SpoolCursor::peek(SpoolFrame& frame) {
   const auto line = bytes_at(at_, kHeaderBytes);
   if (!line) return tl::make_unexpected(line.error());
   __builtin_memcpy(&frame.header, *line, kHeaderBytes);
@@ -103,7 +103,7 @@ Result<SpoolCursor::Found> SpoolCursor::look(SpoolFrame& frame) {
 
 Result<bool> SpoolCursor::next(SpoolFrame& frame) {
   while (at_ < end_ && spool_bytes_ - at_ >= kHeaderBytes) {
-    const auto found = look(frame);
+    const auto found = peek(frame);
     if (!found) return tl::make_unexpected(found.error());
     if (*found == Found::kFrame) {
       at_ = end_of(frame.header, at_);

@@ -41,7 +41,7 @@ class SpoolCursor {
 
  private:
   enum class Found { kFrame, kNothing, kDamage };
-  Result<Found> look(SpoolFrame& frame);
+  Result<Found> peek(SpoolFrame& frame);
   // Pointer to `bytes` bytes of the spool at `offset`. Requires: they are in the file and fit the buffer.
   Result<const uint64_t*> bytes_at(uint64_t offset, uint64_t bytes);
   Status fill(uint64_t offset, uint64_t bytes);

@@ -16,7 +16,7 @@ static void work(const char *how) {
     if (!strcmp(how, "mixed")) free(blocks[i]);
     own[i] = strcmp(how, "resized") ? malloc(kOwn) : realloc(blocks[i], kOwn);
   }
-  usleep(250000);  // a look at the counts
+  usleep(250000);  // the counts are read
   for (int i = 0; i < kBlocks; i++) free(own[i]);
   for (int i = 0; i < kBlocks && !strcmp(how, "last"); i++) free(blocks[i]);
   usleep(250000);

@@ -68,9 +68,9 @@ static void check_all_folded(void) {
   begin(0);
   pthread_t threads[kThreads];
   for (uintptr_t i = 0; i < kThreads; i++) pthread_create(&threads[i], NULL, add_share, (void *)i);
-  for (int i = 0; i < 100; i++) tell_folds(i % 2);
+  for (int i = 0; i < 100; i++) put_folds(i % 2);
   for (int i = 0; i < kThreads; i++) pthread_join(threads[i], NULL);
-  CHECK(tell_folds(true) == UINT64_MAX);
+  CHECK(put_folds(true) == UINT64_MAX);
   CHECK(pieces >= kLaunches);
   for (uint32_t i = 0; i < kLaunches; i++) {
     CHECK(in_folds[i] == kNodes && !in_rows[i]);
@@ -82,10 +82,10 @@ static void check_all_folded(void) {
 static void check_quiet(void) {
   begin(0);
   add(7, 5 * kSecond);
-  CHECK(tell_folds(false) == 5 * kSecond && !pieces);
+  CHECK(put_folds(false) == 5 * kSecond && !pieces);
   add(7, 4 * kSecond);
-  CHECK(tell_folds(false) == 4 * kSecond && !pieces);
-  CHECK(tell_folds(false) == UINT64_MAX && pieces == 1 && in_folds[7] == 2);
+  CHECK(put_folds(false) == 4 * kSecond && !pieces);
+  CHECK(put_folds(false) == UINT64_MAX && pieces == 1 && in_folds[7] == 2);
 }
 
 // At 1000 nodes a second: those of a thousand launches at once are beyond it, and two seconds later one is below.
@@ -97,7 +97,7 @@ static void check_rate(void) {
     for (uint32_t node = 0; node < kNodes; node++) add(first + i, now += 100);
   for (uint32_t node = 0; node < kNodes; node++) add(first + 1000, now + 2 * kSecond);
   add(first + 999, now + 2 * kSecond);  // it began while launches were folded
-  tell_folds(true);
+  put_folds(true);
   uint32_t rows = 0;
   for (uint32_t i = 0; i <= 1000; i++) {
     uint32_t launch = (first + i) % kLaunches, nodes = i == 999 ? kNodes + 1 : kNodes;
@@ -117,7 +117,7 @@ static void check_far(void) {
     for (uint32_t i = 0; i < 2000; i++) add(id, now += 100);
     if (step) CHECK(in_rows[id % kLaunches] == 0);
   }
-  tell_folds(true);
+  put_folds(true);
 }
 
 static void check_stopped(void) {
@@ -125,7 +125,7 @@ static void check_stopped(void) {
   add(1, kSecond);
   stop_folding();
   add(1, kSecond);
-  CHECK(tell_folds(true) == UINT64_MAX && in_folds[1] == 1 && in_rows[1] == 1);
+  CHECK(put_folds(true) == UINT64_MAX && in_folds[1] == 1 && in_rows[1] == 1);
 }
 
 int main(void) {

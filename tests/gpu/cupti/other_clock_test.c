@@ -13,7 +13,7 @@
 static const uint64_t kSecond = 1000000000, kHour = 3600 * 1000000000ull;
 // Reading a clock takes 10 to 40 ns. A sample is the middle of two readings of ours, with theirs in between, so without
 // a stall it is off by half of the difference of the two, 15 ns.
-enum { kReadNs = 10, kReadVariesNs = 31, kLookNs = 15, kStillNs = 5000000 };
+enum { kReadNs = 10, kReadVariesNs = 31, kSampleNs = 15, kStillNs = 5000000 };
 
 struct session session;
 static uint64_t world_ns, seed = 1;
@@ -71,20 +71,20 @@ static void begin(const struct made_clock *clock, uint64_t at_ns) {
   world_ns = at_ns;
   session = (struct session){.producer = &producer, .started_ns = at_ns};
   set_other_clock(their_time);
-  CHECK(!other_clock_now().is_used);  // one look gives no rate
+  CHECK(!other_clock_now().is_used);  // one sample gives no rate
 }
 
-// Between the first look and the newest a time is as good as the worse of the two; behind it, it can be off by what both
+// Between the first sample and the newest a time is as good as the worse of the two; behind it, it can be off by what both
 // are, as far behind as they are apart.
 static void check_sessions(const struct made_clock *clock) {
-  uint64_t tick_ns = 1 + clock->numerator / clock->denominator, within_ns = kLookNs + tick_ns;
+  uint64_t tick_ns = 1 + clock->numerator / clock->denominator, within_ns = kSampleNs + tick_ns;
   const uint64_t starts[] = {5 * kSecond, 400 * kHour, 20000 * kHour};
   for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
     begin(clock, starts[i]);
     for (int second = 1; second <= 600; second++) {
       world_ns = starts[i] + (uint64_t)second * kSecond;
       still_calls = 0x1f & ~(1u << second % 5);  // one of five tries is good
-      look_at_other_clock();
+      sample_other_clock();
       still_calls = 0;
       CHECK(other_clock_now().is_used);
       for (uint64_t back = 0; back <= (uint64_t)second; back += 1 + (uint64_t)second / 7)
@@ -94,17 +94,17 @@ static void check_sessions(const struct made_clock *clock) {
   }
 }
 
-// A look that was spoilt in all of its tries is off by no more than the half of how long it took.
-static void check_spoilt_look(const struct made_clock *clock) {
+// A sample that was spoilt in all of its tries is off by no more than the half of how long it took.
+static void check_spoilt_sample(const struct made_clock *clock) {
   begin(clock, kHour);
   world_ns += 10 * kSecond;
   still_calls = 0x1f;
-  look_at_other_clock();
+  sample_other_clock();
   CHECK(still_calls == 0);
-  check_near(clock, kHour + 5 * kSecond, kStillNs / 2 + kLookNs + 2);
+  check_near(clock, kHour + 5 * kSecond, kStillNs / 2 + kSampleNs + 2);
   world_ns += kSecond;
-  look_at_other_clock();
-  check_near(clock, kHour + 5 * kSecond, kLookNs + 2);  // the next sample is as good as before
+  sample_other_clock();
+  check_near(clock, kHour + 5 * kSecond, kSampleNs + 2);  // the next sample is as good as before
 }
 
 // A clock that stops or goes back gives no rate; the previous rate is kept.
@@ -112,16 +112,16 @@ static void check_bad_clock(const struct made_clock *clock) {
   static const struct made_clock stopped = {7, UINT64_MAX, 1};
   begin(&stopped, kHour);
   world_ns += kSecond;
-  look_at_other_clock();
+  sample_other_clock();
   CHECK(!other_clock_now().is_used);
   begin(clock, kHour);
   world_ns += kSecond;
-  look_at_other_clock();
+  sample_other_clock();
   struct other_clock before = other_clock_now();
   static const struct made_clock back = {0, UINT64_MAX, 1};
   made = &back;
   world_ns += kSecond;
-  look_at_other_clock();
+  sample_other_clock();
   struct other_clock after = other_clock_now();
   CHECK(after.is_used && after.their_now == before.their_now && after.our_now_ns == before.our_now_ns);
 }
@@ -130,9 +130,9 @@ static void check_bad_clock(const struct made_clock *clock) {
 static void check_records(const struct made_clock *clock) {
   begin(clock, kHour);
   world_ns += 10 * kSecond;
-  look_at_other_clock();
-  struct clock_view view = look_at_clocks();
-  uint64_t start_ns = kHour + 3 * kSecond, within_ns = kLookNs + 1 + clock->numerator / clock->denominator;
+  sample_other_clock();
+  struct clock_view view = read_clocks();
+  uint64_t start_ns = kHour + 3 * kSecond, within_ns = kSampleNs + 1 + clock->numerator / clock->denominator;
   for (uint64_t length_ns = 1000; length_ns <= kSecond; length_ns *= 10) {
     struct work_time time = settle_work_time(&view, ticks_at(clock, start_ns), ticks_at(clock, start_ns + length_ns));
     CHECK(time.clock == MLRUN_GPU_CLOCK_OTHER && distance(time.start_ns, start_ns) <= within_ns);
@@ -148,7 +148,7 @@ static void check_records(const struct made_clock *clock) {
 }
 
 int main(void) {
-  look_at_other_clock();  // none is registered
+  sample_other_clock();  // none is registered
   CHECK(!other_clock_now().is_used);
   static const struct made_clock clocks[] = {
       {123456789012345, 5, 12},                    // a counter of 2.4 GHz that has run for long
@@ -162,8 +162,8 @@ int main(void) {
     check_sessions(&clocks[i]);
     check_records(&clocks[i]);
   }
-  check_spoilt_look(&clocks[0]);
+  check_spoilt_sample(&clocks[0]);
   check_bad_clock(&clocks[0]);
-  printf("%zu clocks: times within %d ns and a tick\n", sizeof clocks / sizeof clocks[0], kLookNs);
+  printf("%zu clocks: times within %d ns and a tick\n", sizeof clocks / sizeof clocks[0], kSampleNs);
   return 0;
 }

@@ -11,7 +11,7 @@
 // instance's). FAKE_NVML_MIG: GPU 1 is divided into two. FAKE_NVML_INIT: what nvmlInit returns, after
 // FAKE_NVML_START_MS. FAKE_NVML_LOST: a file; while it is there, GPU 1 answers nothing and a new list lacks it.
 // FAKE_NVML_SLOW_MS: how long a power query takes; FAKE_NVML_CALL_US: how long every query of a GPU takes.
-// FAKE_NVML_LOOKS, FAKE_NVML_CALLS: files that grow by a byte with each sample, with each query of a GPU.
+// FAKE_NVML_SAMPLES, FAKE_NVML_CALLS: files that grow by a byte with each sample, with each query of a GPU.
 // Counters grow by a known step with each query. The processes on a GPU are the children of the calling process that
 // have libcuda mapped.
 #define _GNU_SOURCE
@@ -173,7 +173,7 @@ EXPORT int nvmlDeviceGetOfaUtilization(struct device *d, unsigned *p, unsigned *
 #endif
 EXPORT int nvmlDeviceGetPowerUsage(struct device *device, unsigned *mw) {
   if (is_lost(device)) return kLost;
-  if (device->index == 0) grow("FAKE_NVML_LOOKS");
+  if (device->index == 0) grow("FAKE_NVML_SAMPLES");
   const int slow_ms = setting("FAKE_NVML_SLOW_MS", 0);
   if (slow_ms) usleep((unsigned)slow_ms * 1000);
   *mw = 300000 + device->index * 1000;

@@ -91,7 +91,7 @@ TEST(MountWatch, AnotherProcessHasMountsOfItsOwn) {
   EXPECT_TRUE(is_mounted);
 }
 
-// With something mounted after each look, it says once that something was.
+// With something mounted after each reading, it says once that something was.
 int watch_a_storm(const char* folder) {
   if (::unshare(CLONE_NEWNS) != 0) return errno == EPERM ? 77 : 1;
   if (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return 2;

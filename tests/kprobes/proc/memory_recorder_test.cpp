@@ -41,7 +41,7 @@ TEST(MemoryRecorder, RecordsOnceASecondAndOnRequest) {
   const util::UniqueFd file(::mkstemp(path.data()));
   KernelSpool spool(file.get());
   MemoryRecorder recorder(spool);
-  for (const uint64_t ns : {5 * kSecond, 5 * kSecond + kSecond / 2, 6 * kSecond + 1}) recorder.look(ns);
+  for (const uint64_t ns : {5 * kSecond, 5 * kSecond + kSecond / 2, 6 * kSecond + 1}) recorder.sample(ns);
   recorder.record(6 * kSecond + 2);
   spool.flush();
   std::vector<uint64_t> times;

@@ -128,16 +128,16 @@ TEST_F(DivideTest, AWaitForAnotherMachineEndsAtItsSocketThoughTheDriverWroteInto
   EXPECT_NEAR(away_ns / kMs, 480, 2);
 }
 
-TEST_F(DivideTest, LooksDivideWhatTheDriverDoesItself) {
+TEST_F(DivideTest, SamplesDivideWhatTheDriverDoesItself) {
   timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
   timeline_.stacks[2] = {{"Images.__getitem__", "/home/me/data.py", 7}};
   for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
-    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, at_ns < 500 * kMs ? 1 : 2, 1, false});
+    thread_of(timeline_, kDriver).samples.push_back({at_ns, at_ns, 1, at_ns < 500 * kMs ? 1 : 2, 1, false});
   }
   const Division division = divide();
   auto all = sums(division);
   EXPECT_TRUE(division.driver_seen);
-  EXPECT_TRUE(division.batches.from_looks);
+  EXPECT_TRUE(division.batches.from_samples);
   EXPECT_NEAR((all[{Activity::kLoader, Label::kLoader}]), 490, 15);
   EXPECT_NEAR((all[{Activity::kStartup, Label::kCpu}]), 510, 15);
   EXPECT_NEAR(whole(division), 1000, 1e-6);
@@ -260,7 +260,7 @@ TEST_F(DivideTest, ACommandThatTheLoopRunsIsNoWaitForABatch) {
   };
   EXPECT_NEAR(waited(), 101, 1);
   timeline_.stacks[1] = {{"monitor", "/home/me/train.py", 3}};
-  thread_of(timeline_, kDriver).looks.push_back({350 * kMs, 350 * kMs, 1, 1, 0, false});
+  thread_of(timeline_, kDriver).samples.push_back({350 * kMs, 350 * kMs, 1, 1, 0, false});
   EXPECT_NEAR(waited(), 10, 1);
 }
 
@@ -304,7 +304,7 @@ TEST_F(DivideTest, WhatIsMadeForWorkersThatAreStartedAgainIsTheirStart) {
   timeline_.stacks[2] = {{"Captions.__init__", "/home/me/data.py", 7}, {"main", "/home/me/train.py", 9}};
   for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
     const bool makes = at_ns > 300 * kMs && at_ns < 400 * kMs;
-    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, makes ? 2 : 1, 1, false});
+    thread_of(timeline_, kDriver).samples.push_back({at_ns, at_ns, 1, makes ? 2 : 1, 1, false});
   }
   add_batch(timeline_, 0, 10 * kMs);
   add_batch(timeline_, 250 * kMs, 260 * kMs);
@@ -344,16 +344,16 @@ TEST_F(DivideTest, OfCommandsOneAfterTheOtherTheLongestDrives) {
   EXPECT_NEAR(whole(division), 1000, 1e-6);
 }
 
-// It reads an index for 300 ms; then there is a look in every second step of 20 ms.
-TEST_F(DivideTest, ShortStretchesWithoutALookAreNotLikePartsOfALongOne) {
+// It reads an index for 300 ms; then there is a sample in every second step of 20 ms.
+TEST_F(DivideTest, ShortStretchesWithoutASampleAreNotLikePartsOfALongOne) {
   timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
   timeline_.stacks[2] = {{"load", "/home/me/data.py", 7}};
   add_batch(timeline_, 0, 10 * kMs);
-  auto& looks = thread_of(timeline_, kDriver).looks;
-  for (Ns at_ns = 20 * kMs; at_ns < 300 * kMs; at_ns += 20 * kMs) looks.push_back({at_ns, at_ns, 1, 2, 1, false});
+  auto& samples = thread_of(timeline_, kDriver).samples;
+  for (Ns at_ns = 20 * kMs; at_ns < 300 * kMs; at_ns += 20 * kMs) samples.push_back({at_ns, at_ns, 1, 2, 1, false});
   for (Ns at_ns = 300 * kMs; at_ns < 980 * kMs; at_ns += 40 * kMs) {
     add_batch(timeline_, at_ns, at_ns + 20 * kMs);
-    if (at_ns % (80 * kMs) == 60 * kMs) looks.push_back({at_ns + 30 * kMs, at_ns + 30 * kMs, 1, 1, 1, false});
+    if (at_ns % (80 * kMs) == 60 * kMs) samples.push_back({at_ns + 30 * kMs, at_ns + 30 * kMs, 1, 1, 1, false});
   }
   double loaded = 0;
   for (const Divided& piece : divide().pieces) {
@@ -370,7 +370,8 @@ TEST_F(DivideTest, PageFaultsOfLoadingInTheDriverAreLoading) {
   timeline_.stacks[1] = {{"step", "/home/me/train.py", 3}};
   timeline_.stacks[2] = {{"Rows.__getitem__", "/home/me/data.py", 7}};
   for (Ns at_ns = 10 * kMs; at_ns < 1000 * kMs; at_ns += 20 * kMs) {
-    thread_of(timeline_, kDriver).looks.push_back({at_ns, at_ns, 1, at_ns % (200 * kMs) < 100 * kMs ? 2 : 1, 1, false});
+    thread_of(timeline_, kDriver)
+        .samples.push_back({at_ns, at_ns, 1, at_ns % (200 * kMs) < 100 * kMs ? 2 : 1, 1, false});
   }
   auto all = sums(divide());
   EXPECT_NEAR((all[{Activity::kLoader, Label::kPageFault}]), 300, 20);
@@ -386,7 +387,7 @@ TEST_F(DivideTest, AThreadForABatchDoesNotDriveHoweverLongItTakes) {
   EXPECT_EQ(divide().driver, kDriver);
 }
 
-TEST_F(DivideTest, WithoutLooksComputingIsDividedAsTheSchedulerCounted) {
+TEST_F(DivideTest, WithoutSamplesComputingIsDividedAsTheSchedulerCounted) {
   Usage usage;
   usage.end_ns = 1000 * kMs;
   usage.in_kernel = 0.4;

@@ -20,7 +20,7 @@ class LoopStepsTest : public testing::Test {
     timeline_ = made_timeline(60'000 * kMs);
     timeline_.stacks[kComputing] = {{"train", "train.py", 5}};
     timeline_.stacks[kLoading] = {{"load_batch", "train.py", 9}};
-    timeline_.has_looks = true;
+    timeline_.has_samples = true;
   }
   // Steps of these lengths over `items` items each; the sampler sees `seen` items of `total`.
   void epoch(int64_t total, int64_t items, Ns load_ns, Ns compute_ns, size_t steps,
@@ -61,7 +61,7 @@ class LoopStepsTest : public testing::Test {
   }
   void sample_until(Ns to_ns, int32_t stack, int32_t place, int64_t position, int64_t total) {
     for (; next_ns_ < to_ns; next_ns_ += kApart) {
-      thread_of(timeline_, kDriver).looks.push_back({next_ns_, next_ns_, 1, stack, 1, false});
+      thread_of(timeline_, kDriver).samples.push_back({next_ns_, next_ns_, 1, stack, 1, false});
       LoopSight sight;
       sight.ts_ns = next_ns_;
       sight.object = object_;
@@ -109,14 +109,14 @@ TEST_F(LoopStepsTest, ALoopThatMakesOneBatchIsNotTheTraining) {
   timeline_.loops.places = {"train.py:1:3"};
   std::vector<LoopSight> of_outer;
   for (int64_t k = 0; k < 30; ++k) {
-    const size_t before = thread_of(timeline_, kDriver).looks.size();
+    const size_t before = thread_of(timeline_, kDriver).samples.size();
     epoch(40, 1, 10 * kMs, 0, 40, "train.py:9:0");
     begins_.resize(static_cast<size_t>(k) + 1);
     elsewhere(300 * kMs);
-    const auto& looks = thread_of(timeline_, kDriver).looks;
-    for (size_t i = before; i < looks.size(); ++i) {
+    const auto& samples = thread_of(timeline_, kDriver).samples;
+    for (size_t i = before; i < samples.size(); ++i) {
       LoopSight sight;
-      sight.ts_ns = looks[i].start_ns;
+      sight.ts_ns = samples[i].start_ns;
       sight.object = 0x9000;
       sight.position = k + 1;
       sight.total = 30;

@@ -57,9 +57,9 @@ TEST(StepList, AMessageOfAPoolMayHaveSeveralResults) {
   timeline.stacks[2] = {{"IMapIterator.next", pool, 861},
                         {"Pool.imap_unordered.<locals>.<genexpr>", pool, 426},
                         {"main", "/home/me/train.py", 9}};
-  thread_of(timeline, kDriver).looks.push_back({kMs, kMs, 1, 1, 0, false});
+  thread_of(timeline, kDriver).samples.push_back({kMs, kMs, 1, 1, 0, false});
   EXPECT_FALSE(takes_chunks(timeline, kDriver));
-  thread_of(timeline, kDriver).looks.push_back({2 * kMs, 2 * kMs, 1, 2, 0, false});
+  thread_of(timeline, kDriver).samples.push_back({2 * kMs, 2 * kMs, 1, 2, 0, false});
   EXPECT_TRUE(takes_chunks(timeline, kDriver));
 }
 

@@ -8,13 +8,13 @@ namespace {
 
 using idle::PythonLines;
 
-// The frame of the look that is found; 0: none.
+// The frame of the sample that is found; 0: none.
 int32_t found(const PythonLines& lines, int64_t from_ns, int64_t to_ns, int32_t thread_id = 1) {
-  const PythonLines::Look* look = lines.find(thread_id, {from_ns, to_ns});
-  return look == nullptr ? 0 : look->frame_id;
+  const PythonLines::Sample* sample = lines.find(thread_id, {from_ns, to_ns});
+  return sample == nullptr ? 0 : sample->frame_id;
 }
 
-TEST(PythonLines, TheLookNearestToTheMiddleOfThePieceCounts) {
+TEST(PythonLines, TheSampleNearestToTheMiddleOfThePieceCounts) {
   PythonLines lines;
   for (int32_t frame : {3, 1, 2}) lines.add(1, {frame * 100, frame * 100, frame, frame});
   lines.add(2, {150, 150, 9, 9});
@@ -25,7 +25,7 @@ TEST(PythonLines, TheLookNearestToTheMiddleOfThePieceCounts) {
   EXPECT_EQ(found(lines, 140, 160, 2), 9);
 }
 
-TEST(PythonLines, NoLookOutsideOfThePieceCounts) {
+TEST(PythonLines, NoSampleOutsideOfThePieceCounts) {
   PythonLines lines;
   lines.add(1, {100, 100, 1, 1});
   lines.add(0, {150, 150, 1, 1});
@@ -37,13 +37,13 @@ TEST(PythonLines, NoLookOutsideOfThePieceCounts) {
   EXPECT_EQ(found(PythonLines(), 0, 1000), 0);
 }
 
-TEST(PythonLines, BetweenTwoLooksAThreadMayHaveBeenElsewhere) {
+TEST(PythonLines, BetweenTwoSamplesAThreadMayHaveBeenElsewhere) {
   PythonLines lines;
   lines.add(1, {100, 500, 1, 1, 100});
   lines.add(1, {600, 600, 2, 2, 0});
   lines.sort();
   EXPECT_EQ(found(lines, 210, 290), 0);
-  EXPECT_EQ(found(lines, 150, 350), 1);  // two looks lie in it
+  EXPECT_EQ(found(lines, 150, 350), 1);  // two samples lie in it
   EXPECT_EQ(found(lines, 50, 150), 1);
   EXPECT_EQ(found(lines, 450, 1000), 2);
   EXPECT_EQ(found(lines, 510, 590), 0);

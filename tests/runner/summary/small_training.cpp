@@ -80,10 +80,10 @@ void add_calls(Builder& builder) {
 void add_allocations(Builder& builder) {
   builder.add(allocation(1, 1, 0x1000, 4 << 20, 1));
   builder.add(allocation(1, 2, 0x2000, 1 << 20, 2));
-  builder.add(look(1, 3, 100, 64 << 10));
+  builder.add(reading(1, 3, 100, 64 << 10));
   builder.add(release(1, 4, 0x1000));
   builder.add(allocation(1, 5, 0x3000, 2 << 20, 2));
-  builder.add(look(1, 6, 50, -(32 << 10)));
+  builder.add(reading(1, 6, 50, -(32 << 10)));
   builder.add(allocation(2, 10, 0x9000, 1 << 20, 2));
 }
 
@@ -127,7 +127,7 @@ model::AllocRow release(int32_t proc_id, double at, uint64_t address) {
   return row;
 }
 
-model::AllocSmallRow look(int32_t proc_id, double at, int64_t mallocs, int64_t bytes) {
+model::AllocSmallRow reading(int32_t proc_id, double at, int64_t mallocs, int64_t bytes) {
   model::AllocSmallRow row;
   row.origin = origin(proc_id, at);
   row.class_bytes = 64;

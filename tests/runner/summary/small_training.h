@@ -27,7 +27,7 @@ model::CallRow transfer(int32_t proc_id, uint16_t func, int64_t file_id, int64_t
                         int64_t offset, int64_t bytes);
 model::AllocRow allocation(int32_t proc_id, double at, uint64_t address, int64_t bytes, int64_t library);
 model::AllocRow release(int32_t proc_id, double at, uint64_t address);
-model::AllocSmallRow look(int32_t proc_id, double at, int64_t mallocs, int64_t bytes);
+model::AllocSmallRow reading(int32_t proc_id, double at, int64_t mallocs, int64_t bytes);
 
 model::TraceInfo small_training_info();
 Summary small_training();

@@ -23,30 +23,30 @@ class LogTailTest : public ::testing::Test {
 TEST_F(LogTailTest, ReportsIntervalsOnceTheirLineIsComplete) {
   std::remove(path_.c_str());
   LogTail log({path_});
-  EXPECT_TRUE(log.look().empty());
+  EXPECT_TRUE(log.poll().empty());
   write("some text\n:::MLLOG {\"event_type\": \"INTERVAL_START\", \"time_");
-  EXPECT_TRUE(log.look().empty());
+  EXPECT_TRUE(log.poll().empty());
   write("ms\": 1700000000123}\n:::MLLOG {\"event_type\": \"POINT_IN_TIME\", \"time_ms\": 5}\n");
-  ASSERT_EQ(log.look().size(), 1u);
+  ASSERT_EQ(log.poll().size(), 1u);
   write(":::MLLOG {\"event_type\": \"INTERVAL_END\", \"time_ms\": 1700000000456}\n");
-  EXPECT_EQ(log.look(), std::vector<int64_t>{1700000000456000000});
-  EXPECT_TRUE(log.look().empty());
+  EXPECT_EQ(log.poll(), std::vector<int64_t>{1700000000456000000});
+  EXPECT_TRUE(log.poll().empty());
 }
 
 TEST_F(LogTailTest, ContinuesWithATruncatedLog) {
   write(":::MLLOG {\"event_type\": \"INTERVAL_START\", \"time_ms\": 1, \"key\": \"a longer line\"}\n");
   LogTail log({path_});
-  EXPECT_EQ(log.look().size(), 1u);
+  EXPECT_EQ(log.poll().size(), 1u);
   std::ofstream(path_, std::ios::trunc) << ":::MLLOG {\"event_type\": \"INTERVAL_END\", \"time_ms\": 2}\n";
-  EXPECT_EQ(log.look(), std::vector<int64_t>{2000000});
+  EXPECT_EQ(log.poll(), std::vector<int64_t>{2000000});
   std::remove(path_.c_str());
-  EXPECT_TRUE(log.look().empty());
+  EXPECT_TRUE(log.poll().empty());
 }
 
 TEST_F(LogTailTest, KnowsItsFileByDeviceAndInode) {
   write("text\n");
   LogTail log({"/nowhere/log", path_});
-  (void)log.look();
+  (void)log.poll();
   struct stat status {};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
   const auto device = static_cast<uint32_t>(status.st_dev);
@@ -60,7 +60,7 @@ TEST_F(LogTailTest, PassesOverWhatMakesNoSense) {
   LogTail log({path_, "/nowhere/log", "/dev/zero"});
   write(":::MLLOG INTERVAL_START\n:::MLLOG {\"event_type\": \"INTERVAL_START\", \"time_ms\": \"now\"}\n");
   write(":::MLLOG {\"event_type\": \"INTERVAL_START\", \"time_ms\": -4}\n" + std::string(100, '\0') + "\n");
-  EXPECT_TRUE(log.look().empty());
+  EXPECT_TRUE(log.poll().empty());
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ class Maker {
   }
 
   void flush(size_t index) {
-    spool_.look_at(now_ns_);
+    spool_.pass_at(now_ns_);
     spool_.add_data(index + 1, threads_[index].records);
   }
 

@@ -42,7 +42,7 @@ void SpoolWriter::add_frame(mlrun_frame_type type, uint64_t channel, const void*
   header.payload_bytes = static_cast<uint32_t>(bytes);
   header.channel = channel;
   header.seq = seq >= 0 ? static_cast<uint64_t>(seq) : next_seq_[channel]++;
-  header.first = header.last = ticks_at(look_ns_);
+  header.first = header.last = ticks_at(pass_ns_);
   header.lap = lap;
   header.lost = lost;
   append(header, payload);
@@ -56,7 +56,7 @@ void SpoolWriter::begin_block() {
     append(pad, nullptr);
     bytes_.resize(blocks * MLRUN_SPOOL_BLOCK_BYTES);
   }
-  const mlrun_frame_index index{blocks, kStartNs + look_ns_};
+  const mlrun_frame_index index{blocks, kStartNs + pass_ns_};
   mlrun_frame header{};
   header.type = MLRUN_FRAME_INDEX;
   header.payload_bytes = sizeof index;
@@ -114,7 +114,7 @@ void SpoolWriter::add_gap(uint64_t channel, mlrun_gap_reason reason, uint64_t fi
 }
 
 void SpoolWriter::add_process_text(uint64_t ns_since_start, const nlohmann::json& text) {
-  look_at(ns_since_start);
+  pass_at(ns_since_start);
   const std::string bytes = text.dump();
   add_frame(MLRUN_FRAME_PROCESS, 0, bytes.data(), bytes.size());
 }

@@ -45,8 +45,8 @@ class SpoolWriter {
   void add_gap(uint64_t channel, mlrun_gap_reason reason, uint64_t first_ns, uint64_t last_ns, uint64_t count);
   void add_process_text(uint64_t ns_since_start, const nlohmann::json& text);
 
-  // What frames added from now on say about when the collector looked.
-  void look_at(uint64_t ns_since_start) { look_ns_ = ns_since_start; }
+  // What frames added from now on say about the time of the collector's pass.
+  void pass_at(uint64_t ns_since_start) { pass_ns_ = ns_since_start; }
 
   nlohmann::json& session() { return session_; }
   std::string& bytes() { return bytes_; }
@@ -60,7 +60,7 @@ class SpoolWriter {
   std::string bytes_;
   nlohmann::json session_;
   std::map<uint64_t, uint64_t> next_seq_;
-  uint64_t look_ns_ = 0;
+  uint64_t pass_ns_ = 0;
 };
 
 }  // namespace mlrun::testing

@@ -138,11 +138,11 @@ class Job:
 def jobs(run):
     text = run.told("fio.json")
     told = json.loads(text[text.index("{"):])["jobs"]
-    looks = [run.told(f"{job['jobname']}.prerun.txt") for job in told]
-    looks.append(run.own["sendfile"]["before"]["stat"])
+    readings = [run.told(f"{job['jobname']}.prerun.txt") for job in told]
+    readings.append(run.own["sendfile"]["before"]["stat"])
     equal(f"{run.name}: jobs", len(told), 20)
     for at, said in enumerate(told):
-        Job(run, said, grown(looks[at], looks[at + 1])).check()
+        Job(run, said, grown(readings[at], readings[at + 1])).check()
 
 
 def copies(run):

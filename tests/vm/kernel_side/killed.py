@@ -36,12 +36,12 @@ with subprocess.Popen([MLRUN, "--preload", "--kprobes=require,block,wait,vfs", "
     names = programs_loaded(numbers)
     os.kill(mlrun.pid, signal.SIGKILL)
     killed = time.monotonic()
-looks, left, probes_ended_s = [], names, None
+readings, left, probes_ended_s = [], names, None
 while left and time.monotonic() - killed < AT_MOST_S:
     time.sleep(0.3)
     left = programs_loaded(numbers)
-    looks.append({"after_s": time.monotonic() - killed, "left": sorted(left.values()), "recorded": recorded()})
+    readings.append({"after_s": time.monotonic() - killed, "left": sorted(left.values()), "recorded": recorded()})
     if probes_ended_s is None and not Path(f"/proc/{probes}").exists():
         probes_ended_s = time.monotonic() - killed
-OUT.write_text(json.dumps({"names": sorted(names.values()), "held": len(numbers), "looks": looks,
+OUT.write_text(json.dumps({"names": sorted(names.values()), "held": len(numbers), "readings": readings,
                            "probes_ended_s": probes_ended_s}))

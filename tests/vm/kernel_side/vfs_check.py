@@ -237,14 +237,14 @@ def killed():
     for kind in ("on_file_op_entr", "on_file_op_exit", "on_switch", "on_bio_queue", "on_request_complete"):
         check(f"killed: {kind} was loaded", any(name.startswith(kind) for name in told["names"]), told["names"])
     equal("killed: all that it had", len(told["names"]), told["held"])
-    later = [look for look in told["looks"] if look["after_s"] > SOON_S]
-    equal("killed: at last nothing is left", told["looks"][-1]["left"], [])
-    check_time("killed: nothing is recorded soon after", len({look["recorded"] for look in later}) <= 1, later)
+    later = [reading for reading in told["readings"] if reading["after_s"] > SOON_S]
+    equal("killed: at last nothing is left", told["readings"][-1]["left"], [])
+    check_time("killed: nothing is recorded soon after", len({reading["recorded"] for reading in later}) <= 1, later)
     check_time("killed: soon functions alone are left", all(
-        name.startswith(FUNCTIONS) for look in later for name in look["left"]), later[:1])
-    settled = [look["recorded"] for look in told["looks"] if all(name.startswith(FUNCTIONS) for name in look["left"])]
+        name.startswith(FUNCTIONS) for reading in later for name in reading["left"]), later[:1])
+    settled = [reading["recorded"] for reading in told["readings"] if all(name.startswith(FUNCTIONS) for name in reading["left"])]
     check("killed: what is left does nothing", settled and len(set(settled)) == 1, settled)
-    print(f"killed: {len(told['names'])} programs, the last one gone after {told['looks'][-1]['after_s']:.1f} s")
+    print(f"killed: {len(told['names'])} programs, the last one gone after {told['readings'][-1]['after_s']:.1f} s")
 
 
 def small_ring():

@@ -15,7 +15,7 @@ from pathlib import Path
 from guest_check import MLRUN, PYTHON, expect, failed, largest_node
 
 LOADER = Path(__file__).with_name("loader.py")
-PAGE, MAPPING_KIB, LOOKS_S = 4096, 24 << 10, 3
+PAGE, MAPPING_KIB, SAMPLES_S = 4096, 24 << 10, 3
 NODE_0, NODE_1, NODE_2, HALVES = (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.5, 0.5, 0)
 OF_TENSORS = {"library libc10.so*", "function *alloc_cpu*"}  # callers that allocate tensors and no arrays
 # Of blocks of this size (KiB) of these processes or callers: target, shares of nodes 0 to 2, policies of the mappings. Sizes below 2 MiB have small pages
@@ -73,7 +73,7 @@ class Loader:
             raise SystemExit(f"the loader ended early: {lines}, status {self.process.wait()}")
         self.processes = [json.loads(line) for line in lines]
         self.mappings = {one["pid"]: numa_maps(one["pid"]) for one in self.processes}
-        time.sleep(LOOKS_S)  # for the samples of mlrun's own
+        time.sleep(SAMPLES_S)  # for the samples of mlrun's own
 
     def end(self):
         """Its placement as mlrun has stored it."""

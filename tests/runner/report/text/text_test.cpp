@@ -103,7 +103,7 @@ Summary answered_training() {
   answer.low_ns = 5600 * kMs;
   answer.high_ns = 6400 * kMs;
   answer.waiting_ns = 6000 * kMs;
-  answer.looks = 160;
+  answer.samples = 160;
   answer.steps = 200;
   answer.time = {{Activity::kWait, State::kDevice, 5000 * kMs},    {Activity::kCompute, State::kOnCpu, 1990 * kMs},
                  {Activity::kStartup, State::kOnCpu, 900 * kMs},   {Activity::kWait, State::kOnCpu, 950 * kMs},
@@ -175,7 +175,7 @@ TEST_F(TextTest, FindsNothingInAProgramThatOnlyComputes) {
   summary.answer.findings.resize(1);
   summary.answer.findings[0].cause = "compute_bound";
   EXPECT_NE(findings_text(summary, TextStyle{}), "");
-  summary.answer.batches_from_ns = summary.answer.looks = 0;
+  summary.answer.batches_from_ns = summary.answer.samples = 0;
   EXPECT_EQ(findings_text(summary, TextStyle{}), "");
 }
 
@@ -329,7 +329,7 @@ TEST_F(TextTest, CallsNoSampledHeapExact) {
   summary.alloc_sample_bytes = 512 << 10;
   const std::string shown = text(summary, "", TextStyle{}, Extent::kFull);
   EXPECT_EQ(shown.find("exact"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("looks 0.1 to 1.6 s apart"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("readings 0.1 to 1.6 s apart"), std::string::npos) << shown;
 }
 
 TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {

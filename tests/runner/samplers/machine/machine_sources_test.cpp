@@ -17,17 +17,17 @@ constexpr int64_t kMsNs = 1'000'000;
 
 class CpuTest : public SampledFiles {
  protected:
-  std::vector<mlrun_cpu_sample> look(Source& source) {
-    return SampledFiles::look<mlrun_cpu_sample>(source, MLRUN_SAMPLE_CPU);
+  std::vector<mlrun_cpu_sample> sample(Source& source) {
+    return SampledFiles::sample<mlrun_cpu_sample>(source, MLRUN_SAMPLE_CPU);
   }
 };
 
 TEST_F(CpuTest, TimesAreApartFromEachOtherAsInMpstat) {
   put("proc/stat", "cpu  30 3 5 70 2 1 4 6 2 1\ncpu0 30 3 5 70 2 1 4 6 2 1\nintr 9 1 2\n");
   CpuSource source(places_);
-  EXPECT_TRUE(look(source).empty()) << "the first sample is only the beginning";
+  EXPECT_TRUE(sample(source).empty()) << "the first sample is only the beginning";
   put("proc/stat", "cpu  0 0 0 0\ncpu0 50 9 15 170 5 3 8 16 12 6\nintr 9 1 2\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].cpu, 0u);
   EXPECT_EQ(rows[0].interval_ns, 1'000'000'000u);
@@ -38,9 +38,9 @@ TEST_F(CpuTest, TimesAreApartFromEachOtherAsInMpstat) {
 TEST_F(CpuTest, OldKernelsHaveFewerTimes) {
   put("proc/stat", "cpu  1 1 1 1\ncpu0 10 10 10 10\n");  // Linux 2.4
   CpuSource source(places_);
-  look(source);
+  sample(source);
   put("proc/stat", "cpu  1 1 1 1\ncpu0 11 12 13 14\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].values[MLRUN_CPU_IDLE_NS], 4 * kTickNs);
   EXPECT_EQ(rows[0].values[MLRUN_CPU_IOWAIT_NS], MLRUN_NOT_KNOWN);
@@ -50,13 +50,13 @@ TEST_F(CpuTest, OldKernelsHaveFewerTimes) {
 TEST_F(CpuTest, AProcessorThatIsOfflineHasNoRowsAndBeginsAgain) {
   put("proc/stat", "cpu  1 1 1 1\ncpu0 10 0 0 10\ncpu1 10 0 0 10\n");
   CpuSource source(places_);
-  look(source);
+  sample(source);
   put("proc/stat", "cpu  1 1 1 1\ncpu0 11 0 0 10\n");
-  EXPECT_EQ(look(source).size(), 1u);
+  EXPECT_EQ(sample(source).size(), 1u);
   put("proc/stat", "cpu  1 1 1 1\ncpu0 12 0 0 10\ncpu1 500 0 0 900\n");
-  EXPECT_EQ(look(source).size(), 1u) << "what it did before it came back belongs to no interval";
+  EXPECT_EQ(sample(source).size(), 1u) << "what it did before it came back belongs to no interval";
   put("proc/stat", "cpu  1 1 1 1\ncpu0 12 0 0 10\ncpu1 507 0 0 900\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[1].values[MLRUN_CPU_USER_NS], 7 * kTickNs);
 }
@@ -64,27 +64,26 @@ TEST_F(CpuTest, AProcessorThatIsOfflineHasNoRowsAndBeginsAgain) {
 TEST_F(CpuTest, ACorrectionOfTheKernelIsNotCountedTwice) {
   put("proc/stat", "cpu  1 1 1 1 1\ncpu0 10 0 0 10 50\n");
   CpuSource source(places_);
-  look(source);
+  sample(source);
   put("proc/stat", "cpu  1 1 1 1 1\ncpu0 10 0 0 10 45\n");
-  EXPECT_EQ(look(source)[0].values[MLRUN_CPU_IOWAIT_NS], 0);
+  EXPECT_EQ(sample(source)[0].values[MLRUN_CPU_IOWAIT_NS], 0);
   put("proc/stat", "cpu  1 1 1 1 1\ncpu0 10 0 0 10 52\n");
-  EXPECT_EQ(look(source)[0].values[MLRUN_CPU_IOWAIT_NS], 2 * kTickNs);
+  EXPECT_EQ(sample(source)[0].values[MLRUN_CPU_IOWAIT_NS], 2 * kTickNs);
 }
 
 TEST_F(CpuTest, WithoutTheFileThereIsOneLineAboutIt) {
   CpuSource source(places_);
-  EXPECT_TRUE(look(source).empty());
+  EXPECT_TRUE(sample(source).empty());
   ASSERT_EQ(source.problems().size(), 1u);
   EXPECT_EQ(DiskSource(places_).problems().size(), 1u);
   EXPECT_EQ(NetSource(places_).problems().size(), 1u);
-  EXPECT_EQ(look_at_sources(known_sources(), places_).absent,
-            (std::vector<std::string>{"cpu", "disk", "net", "memory"}));
+  EXPECT_EQ(check_sources(known_sources(), places_).absent, (std::vector<std::string>{"cpu", "disk", "net", "memory"}));
 }
 
 class DiskTest : public SampledFiles {
  protected:
-  std::vector<mlrun_disk_sample> look(Source& source) {
-    return SampledFiles::look<mlrun_disk_sample>(source, MLRUN_SAMPLE_DISK);
+  std::vector<mlrun_disk_sample> sample(Source& source) {
+    return SampledFiles::sample<mlrun_disk_sample>(source, MLRUN_SAMPLE_DISK);
   }
 };
 
@@ -92,9 +91,9 @@ TEST_F(DiskTest, AllNumbersOfTodaysKernels) {
   put("proc/diskstats",
       " 254 0 vda 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
   DiskSource source(places_);
-  EXPECT_TRUE(look(source).empty());
+  EXPECT_TRUE(sample(source).empty());
   put("proc/diskstats", " 254 0 vda 2 4 6 8 10 12 14 16 1 20 22 24 26 28 30 32 34\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 1u) << "a device without requests has none";
   EXPECT_STREQ(rows[0].name, "vda");
   EXPECT_EQ(rows[0].major, 254u);
@@ -107,9 +106,9 @@ TEST_F(DiskTest, AllNumbersOfTodaysKernels) {
 TEST_F(DiskTest, OldKernelsHaveNeitherDiscardsNorFlushesAndShortLinesOfPartitions) {
   put("proc/diskstats", "   8    0 sda 1 2 3 4 5 6 7 8 9 10 11\n   8    1 sda1 1 2 3 4\n");
   DiskSource source(places_);
-  look(source);
+  sample(source);
   put("proc/diskstats", "   8    0 sda 3 2 3 4 5 6 7 8 9 10 11\n   8    1 sda1 2 3 4 5\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].values[MLRUN_DISK_READS], 2);
   EXPECT_EQ(rows[0].values[MLRUN_DISK_DISCARDS], MLRUN_NOT_KNOWN);
@@ -120,18 +119,18 @@ TEST_F(DiskTest, PartitionsAreLeftOut) {
   put("sys/dev/block/8:1/partition", "1\n");
   put("proc/diskstats", " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 1 2 3 4 5 6 7 8 9 10 11\n");
   DiskSource source(places_);
-  look(source);
-  EXPECT_EQ(look(source).size(), 1u);
+  sample(source);
+  EXPECT_EQ(sample(source).size(), 1u);
 }
 
 TEST_F(DiskTest, MillisecondsOf32BitsWrapAndADeviceThatIsMadeAgainBeginsAtZero) {
   put("proc/diskstats", " 8 0 sda 100 0 0 4294967290 0 0 0 0 0 10 11\n");
   DiskSource source(places_);
-  look(source);
+  sample(source);
   put("proc/diskstats", " 8 0 sda 101 0 0 14 0 0 0 0 0 10 11\n");
-  EXPECT_EQ(look(source)[0].values[MLRUN_DISK_READ_NS], 20 * kMsNs);
+  EXPECT_EQ(sample(source)[0].values[MLRUN_DISK_READ_NS], 20 * kMsNs);
   put("proc/diskstats", " 8 0 sda 3 0 0 2 0 0 0 0 0 1 1\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   EXPECT_EQ(rows[0].values[MLRUN_DISK_READS], 3);
   EXPECT_EQ(rows[0].values[MLRUN_DISK_READ_NS], 2 * kMsNs);
 }
@@ -143,11 +142,11 @@ TEST_F(SampledFiles, InterfacesHaveBytesPacketsErrorsAndDrops) {
   put("proc/net/dev",
       head + "    lo: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n  eth0:4294967290 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n");
   NetSource source(places_);
-  EXPECT_TRUE(look<mlrun_net_sample>(source, MLRUN_SAMPLE_NET).empty());
+  EXPECT_TRUE(sample<mlrun_net_sample>(source, MLRUN_SAMPLE_NET).empty());
   put("proc/net/dev", head +
                           "    lo: 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32\n  eth0: 4 2 0 0 0 0 0 0 2 2 0 0 0 0 0 "
                           "0\neth0:1: 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9\n");
-  const auto rows = look<mlrun_net_sample>(source, MLRUN_SAMPLE_NET);
+  const auto rows = sample<mlrun_net_sample>(source, MLRUN_SAMPLE_NET);
   ASSERT_EQ(rows.size(), 2u) << "an interface that is new begins with its second sample";
   EXPECT_STREQ(rows[0].name, "lo");
   for (size_t i = 0; i < MLRUN_NET_FIELDS; ++i) EXPECT_EQ(rows[0].values[i], int64_t(i) + 1) << i;
@@ -156,8 +155,8 @@ TEST_F(SampledFiles, InterfacesHaveBytesPacketsErrorsAndDrops) {
 
 class MemoryTest : public SampledFiles {
  protected:
-  std::vector<mlrun_memory_sample> look(Source& source) {
-    return SampledFiles::look<mlrun_memory_sample>(source, MLRUN_SAMPLE_MEMORY);
+  std::vector<mlrun_memory_sample> sample(Source& source) {
+    return SampledFiles::sample<mlrun_memory_sample>(source, MLRUN_SAMPLE_MEMORY);
   }
 };
 
@@ -178,14 +177,14 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
         "numa_hit 10\nnuma_miss 1\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 10\nother_node 1\n");
   }
   MemorySource source(places_);
-  EXPECT_TRUE(look(source).empty());
+  EXPECT_TRUE(sample(source).empty());
   put("proc/vmstat",
       "pgpgin 14\npgfault 6\nallocstall_dma 2\nallocstall_normal 5\npgdemote_kswapd 4\npgdemote_direct "
       "6\npgscan_direct 9\npgscan_direct_throttle 200\n");
   put("proc/pressure/memory", "some avg10=0 avg60=0 avg300=0 total=9\nfull avg10=0 avg60=0 avg300=0 total=3\n");
   put("sys/devices/system/node/node2/numastat",
       "numa_hit 25\nnuma_miss 1\nnuma_foreign 0\ninterleave_hit 0\nlocal_node 10\nother_node 4\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 3u);
   const auto value = [&](size_t row, mlrun_memory_field field) { return int64_t{rows[row].values[field]}; };
   EXPECT_EQ(rows[0].node, -1);
@@ -213,9 +212,9 @@ TEST_F(MemoryTest, TheMachineAndItsNodes) {
 TEST_F(MemoryTest, BeforeLinux48CountersOfReclaimAreSplitByZone) {
   put("proc/vmstat", "pgscan_kswapd_dma 1\npgscan_kswapd_normal 2\npgsteal_direct_normal 3\nallocstall 4\n");
   MemorySource source(places_);
-  look(source);
+  sample(source);
   put("proc/vmstat", "pgscan_kswapd_dma 2\npgscan_kswapd_normal 4\npgsteal_direct_normal 6\nallocstall 8\n");
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].values[MLRUN_MEMORY_SCANNED_KSWAPD], 3);
   EXPECT_EQ(rows[0].values[MLRUN_MEMORY_RECLAIMED_DIRECT], 3);

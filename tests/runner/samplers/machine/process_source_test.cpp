@@ -20,8 +20,8 @@ const int64_t kTickNs = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
 
 class ProcessTest : public SampledFiles {
  protected:
-  std::vector<mlrun_process_sample> look(Source& source) {
-    return SampledFiles::look<mlrun_process_sample>(source, MLRUN_SAMPLE_PROCESS);
+  std::vector<mlrun_process_sample> sample(Source& source) {
+    return SampledFiles::sample<mlrun_process_sample>(source, MLRUN_SAMPLE_PROCESS);
   }
   void put_stat(const std::string& folder, char state, int user_ticks, int faults, int threads) const {
     put(folder + "/stat",
@@ -44,7 +44,7 @@ TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
   put("proc/7/io", "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n");
   ProcessSource source(places_);
   source.watch({7});
-  const auto rows = look(source);
+  const auto rows = sample(source);
   ASSERT_EQ(rows.size(), 2u);
   const mlrun_process_sample& thread = rows[0];
   const mlrun_process_sample& process = rows[1];
@@ -68,7 +68,7 @@ TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
   EXPECT_EQ(thread.values[MLRUN_PROCESS_RUN_NS], 6000);
   EXPECT_EQ(thread.values[MLRUN_PROCESS_READ_CHARS], MLRUN_NOT_KNOWN) << "there is no file";
   put_process('S', 45, 12, 8);
-  for (const mlrun_process_sample& row : look(source)) {
+  for (const mlrun_process_sample& row : sample(source)) {
     EXPECT_EQ(row.is_first, 0u);
     EXPECT_EQ(row.interval_ns, 1'000'000'000u);
     EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 5 * kTickNs);
@@ -80,16 +80,16 @@ TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   put_process('S', 40, 11, 6);
   ProcessSource source(places_);
   source.watch({7});
-  look(source);
+  sample(source);
   std::map<uint32_t, size_t> rows;
   for (int i = 0; i < 8; ++i) {
-    for (const mlrun_process_sample& row : look(source)) ++rows[row.host_tid];
+    for (const mlrun_process_sample& row : sample(source)) ++rows[row.host_tid];
   }
   EXPECT_EQ(rows[7], 0u) << "of a thread for ten seconds";
   EXPECT_EQ(rows[0], 8u) << "of a process for one";
   put_process('S', 50, 11, 7);
   std::vector<mlrun_process_sample> thread;
-  for (const mlrun_process_sample& row : look(source)) {
+  for (const mlrun_process_sample& row : sample(source)) {
     if (row.host_tid == 7) thread.push_back(row);
   }
   ASSERT_EQ(thread.size(), 2u);
@@ -104,18 +104,18 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   put_process('R', 40, 11, 6);
   ProcessSource source(places_);
   source.watch({7, 8});
-  EXPECT_EQ(look(source).size(), 2u) << "8 had ended before it was seen";
+  EXPECT_EQ(sample(source).size(), 2u) << "8 had ended before it was seen";
   for (const char* name : {"stat", "statm", "task/7/stat", "task/7/schedstat"})
     put(std::string("proc/7/") + name, "");  // an open file of /proc cannot be read any more; one of a disk can
   std::filesystem::remove_all(top_ / "proc/7");
-  look(source);
+  sample(source);
   put_process('R', 40, 11, 6);
   source.watch({7, 8});
-  EXPECT_TRUE(look(source).empty()) << "the list still has it";
+  EXPECT_TRUE(sample(source).empty()) << "the list still has it";
   source.watch({});
-  look(source);
+  sample(source);
   source.watch({7});
-  EXPECT_EQ(look(source).size(), 2u) << "another process with that number";
+  EXPECT_EQ(sample(source).size(), 2u) << "another process with that number";
 }
 
 TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
@@ -132,7 +132,7 @@ TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   siginfo_t about{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &about, WEXITED | WNOWAIT), 0);
   Batch batch;
-  source.look(util::monotonic_ns(), batch);
+  source.sample(util::monotonic_ns(), batch);
   int status = 0;
   rusage usage{};
   ASSERT_EQ(::wait4(child, &status, 0, &usage), child);
@@ -148,7 +148,7 @@ TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {
   EXPECT_NEAR(double(seen_ns), double(used_ns), 2.0 * double(kTickNs));
   EXPECT_EQ(faults, usage.ru_minflt);
   batch = {};
-  source.look(util::monotonic_ns(), batch);
+  source.sample(util::monotonic_ns(), batch);
   EXPECT_EQ(batch.bytes(), 0u);
 }
 

@@ -36,9 +36,9 @@ class SampledFiles : public ::testing::Test {
 
   // The rows of the next sample, each a second after the one before.
   template <typename Row>
-  std::vector<Row> look(Source& source, mlrun_sample_table table) {
+  std::vector<Row> sample(Source& source, mlrun_sample_table table) {
     Batch batch;
-    source.look(now_ns_ += 1'000'000'000, batch);
+    source.sample(now_ns_ += 1'000'000'000, batch);
     return rows_of<Row>(batch, table);
   }
   template <typename Row>

@@ -34,12 +34,12 @@ TEST_F(MachineFiles, TimesAndCountsAreThoseOfTheInterval) {
   put("cgroup/cpu.stat", "usage_usec 9\nnr_periods 5\nnr_throttled 2\nthrottled_usec 700\n");
   put("cgroup/cpu.max", "50000 100000\n");
   Machine machine(places_);
-  EXPECT_FALSE(machine.look(1'000'000'000));
+  EXPECT_FALSE(machine.sample(1'000'000'000));
   put("stat", "cpu  130 20 60 1100 25 4 6 17 0 0\ncpu0 1 2 3\nprocs_running 5\nprocs_blocked 0\n");
   put("pressure/cpu", "some avg10=1.00 avg60=0.00 avg300=0.00 total=1500\nfull avg10=0.00 avg60=0 avg300=0 total=0\n");
   put("pressure/io", "some avg10=0 avg60=0 avg300=0 total=80\nfull avg10=0 avg60=0 avg300=0 total=60\n");
   put("cgroup/cpu.stat", "usage_usec 9\nnr_periods 9\nnr_throttled 4\nthrottled_usec 1700\n");
-  const auto sample = machine.look(2'500'000'000);
+  const auto sample = machine.sample(2'500'000'000);
   ASSERT_TRUE(sample);
   const auto value = [&](mlrun_machine_field field) { return static_cast<int64_t>(sample->values[field]); };
   const int64_t tick_ns = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
@@ -63,8 +63,8 @@ TEST_F(MachineFiles, TimesAndCountsAreThoseOfTheInterval) {
 
 TEST_F(MachineFiles, WithoutProcThereIsNoSample) {
   Machine machine(places_);
-  EXPECT_FALSE(machine.look(1));
-  EXPECT_FALSE(machine.look(2));
+  EXPECT_FALSE(machine.sample(1));
+  EXPECT_FALSE(machine.sample(2));
 }
 
 }  // namespace

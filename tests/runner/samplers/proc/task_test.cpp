@@ -69,14 +69,14 @@ TEST(Task, ThatSleepsOnIsSeenToHaveNotRun) {
     Task task({1, worker.tid, own_pid(), worker.tid}, keeps_open);
     EXPECT_EQ(task.is_kept_open(), keeps_open);
     std::vector<mlrun_thread_sample> rows;
-    ASSERT_TRUE(task.look(util::monotonic_ns(), rows));
+    ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
     const Task::Sight first = task.sight();
     EXPECT_TRUE(first.is_asleep());
-    ASSERT_TRUE(task.look(util::monotonic_ns(), rows));
+    ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
     EXPECT_EQ(task.sight(), first);
     EXPECT_EQ(rows.size(), 1u);
     worker.compute(0);
-    ASSERT_TRUE(task.look(util::monotonic_ns(), rows));
+    ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
     EXPECT_NE(task.sight(), first) << "it got a processor, however shortly";
     ASSERT_EQ(rows.size(), 3u) << "the sleep, and what came after it";
     EXPECT_EQ(rows[1].run_ns, 0);
@@ -88,11 +88,11 @@ TEST(Task, RowsOfAThreadAreWhatItUsed) {
   Worker worker;
   Task task({1, worker.tid, own_pid(), worker.tid}, true);
   std::vector<mlrun_thread_sample> rows;
-  ASSERT_TRUE(task.look(util::monotonic_ns(), rows));
+  ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
   for (const int64_t wanted_ns : {20'000'000, 80'000'000}) {
     worker.compute(static_cast<uint64_t>(wanted_ns));
     rows.clear();
-    ASSERT_TRUE(task.look(util::monotonic_ns(), rows));
+    ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
     EXPECT_GE(rows.back().run_ns, wanted_ns);
     EXPECT_LE(rows.back().run_ns, wanted_ns + 10'000'000);
   }
@@ -102,9 +102,9 @@ TEST(Task, OfAThreadThatHasEndedIsGone) {
   auto worker = std::make_unique<Worker>();
   Task task({1, worker->tid, own_pid(), worker->tid}, true);
   std::vector<mlrun_thread_sample> rows;
-  EXPECT_TRUE(task.look(util::monotonic_ns(), rows));
+  EXPECT_TRUE(task.sample(util::monotonic_ns(), rows));
   worker.reset();
-  EXPECT_FALSE(task.look(util::monotonic_ns(), rows));
+  EXPECT_FALSE(task.sample(util::monotonic_ns(), rows));
 }
 
 TEST(TaskTable, ListsThreadsThatComeAndGo) {

@@ -65,7 +65,7 @@ TEST_F(StackBatch, AThreadThatSleepsAtTheSamePlaceInTheNextRoundOfItsLoopHasAnot
   EXPECT_NE(read.samples[0].loops, read.samples[1].loops);
 }
 
-TEST_F(StackBatch, ARunningThreadHasARowForEachLook) {
+TEST_F(StackBatch, ARunningThreadHasARowForEachSample) {
   for (uint64_t ns : {10, 20}) batch_.add(ns, 10, {1, 2, 'R'}, stack_);
   batch_.add(30, 10, {1, 2, 'S'}, stack_);
   batch_.add(30, 10, {1, 3, 'S'}, stack_);

@@ -13,7 +13,7 @@ namespace mlrun::summary {
 namespace {
 
 using testing::allocation;
-using testing::look;
+using testing::reading;
 using testing::release;
 
 class HeapMeterTest : public ::testing::Test {
@@ -66,7 +66,7 @@ TEST_F(HeapMeterTest, LeavesABlockThatReallocMadeSmallToTheCounts) {
 
 // Its allocation was counted; no free of it is.
 TEST_F(HeapMeterTest, TakesABlockThatReallocMadeLargeOutOfTheCounts) {
-  meter_.add(look(1, 1, 10, 10 * 500));
+  meter_.add(reading(1, 1, 10, 10 * 500));
   for (int i = 0; i < 10; ++i)
     meter_.add(resize(2 + i, 0x1000 + 0x1000 * uint64_t(i), 500, 0x100000 * uint64_t(i + 1), 4000));
   for (int i = 0; i < 10; ++i) meter_.add(release(1, 20 + i, 0x100000 * uint64_t(i + 1)));
@@ -106,17 +106,17 @@ TEST_F(HeapMeterTest, IgnoresTheReleaseOfInheritedBlocks) {
   EXPECT_EQ(meter_.peak().recorded_bytes, 2048);
 }
 
-TEST_F(HeapMeterTest, ChangesAllClassesOfALookTogether) {
-  meter_.add(look(1, 1, 10, 5000));
-  meter_.add(look(1, 1, 0, -4000));
-  meter_.add(look(1, 2, 10, 100));
+TEST_F(HeapMeterTest, ChangesAllClassesOfAReadingTogether) {
+  meter_.add(reading(1, 1, 10, 5000));
+  meter_.add(reading(1, 1, 0, -4000));
+  meter_.add(reading(1, 2, 10, 100));
   meter_.finish();
   EXPECT_EQ(meter_.peak().counted_bytes, 1100);
   EXPECT_EQ(meter_.counted_allocations(), 20);
 }
 
 TEST_F(HeapMeterTest, TakesNoNegativeCountForAHeap) {
-  meter_.add(look(1, 1, 0, -4000));
+  meter_.add(reading(1, 1, 0, -4000));
   meter_.add(allocation(1, 2, 0x1000, 2048, 1));
   meter_.finish();
   EXPECT_EQ(meter_.peak().counted_bytes, 0);

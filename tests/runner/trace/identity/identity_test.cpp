@@ -291,7 +291,7 @@ TEST(Identity, AllocationSitesAreNamedByTheMappingsThatWereSeen) {
     records.add(testing::Allocation{.start = ticks_at((20 + site % 7) * kMillisecond), .site = site});
   }
   spool.add_data(1, records);
-  // A forked child that the collector never looked at runs the same code.
+  // A forked child that the collector never read runs the same code.
   spool.add_channel({.serial = 2, .pid = 101, .tid = 101, .process = 2, .start_ticks = 501});
   records.add(testing::ProcessRecord{.clock = ticks_at(40 * kMillisecond),
                                      .pid = 101,

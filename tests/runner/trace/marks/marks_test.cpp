@@ -116,7 +116,7 @@ TEST_F(Marks, OfNcclHaveNoNumberAfterTheirProcessLostRecords) {
   flush();
   RecordBuffer none;
   none.add_string("nothing");
-  spool_.look_at(20 * kMicrosecond);
+  spool_.pass_at(20 * kMicrosecond);
   spool_.add_data(2, none, 7);
   for (int process : {1, 2}) reduce(process, 30);
   merge();

@@ -61,7 +61,7 @@ SpoolWriter busy_spool(size_t events) {
           .start = start, .duration = duration, .result = 10, .open_file = static_cast<uint32_t>(thread) + 1});
     }
     if (random() % 1000 != 0) continue;
-    spool.look_at(now);
+    spool.pass_at(now);
     for (uint64_t channel = 0; channel < kThreads; ++channel) spool.add_data(channel + 1, records[channel]);
   }
   for (uint64_t channel = 0; channel < kThreads; ++channel) spool.add_data(channel + 1, records[channel]);
@@ -211,7 +211,7 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
   SpoolWriter spool = empty_spool();
   RecordBuffer records;
   records.add(DescriptorCall{.start = ticks_at(kMillisecond)});
-  spool.look_at(2 * kMillisecond);
+  spool.pass_at(2 * kMillisecond);
   spool.add_data(1, records, 5);
   records.add(DescriptorCall{.start = ticks_at(3 * kMillisecond)});
   spool.add_data(1, records, 0, 10);
@@ -236,7 +236,7 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
   EXPECT_EQ(folder.run()["losses"].size(), losses.size());
 }
 
-// A drops frame comes before the counters frame of the same look. Where a collector died in between, or an older version
+// A drops frame comes before the counters frame of the same pass. Where a collector died in between, or an older version
 // wrote no drops frame, the rest is of no kind.
 TEST(Merge, ReportsWhatDroppedRecordsContained) {
   SpoolWriter spool = empty_spool();

@@ -150,7 +150,7 @@ TEST(ObservedTasks, AProcessThatWasNotReadHasTheNameOfItsThreadAndIsCounted) {
   EXPECT_TRUE(covers(info, "arguments of processes"));
 }
 
-TEST(ObservedTasks, ALookThatCameTooLateMakesNoSecondProcessAndANumberUsedAgainDoes) {
+TEST(ObservedTasks, ASnapshotThatCameTooLateMakesNoSecondProcessAndANumberUsedAgainDoes) {
   Records records;
   records.task(MLRUN_TASK_FORK, 20, 6, 6, "sh", 5);
   records.task(MLRUN_TASK_EXIT, 40, 6, 6, "sh");

@@ -76,7 +76,7 @@ class Offsets : public ::testing::Test {
   }
   void lose_records(uint64_t channel, uint64_t at) {
     flush();
-    spool_.look_at(at * kMicrosecond);
+    spool_.pass_at(at * kMicrosecond);
     spool_.add_data(channel, records_[channel - 1], 7);
   }
   void flush() {

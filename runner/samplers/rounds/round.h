@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rounds of the sampler's thread: what is looked at in each, and how much of the budget it may take.
+// The rounds of the sampler's thread: what is sampled in each, and how much of the budget it may take.
 #pragma once
 
 #include <atomic>
@@ -7,16 +7,16 @@
 #include <optional>
 #include <vector>
 
-#include "runner/samplers/looks/look_budget.h"
-#include "runner/samplers/looks/sampler.h"
 #include "runner/samplers/proc/machine.h"
 #include "runner/samplers/proc/task_table.h"
+#include "runner/samplers/rounds/sample_budget.h"
+#include "runner/samplers/rounds/sampler.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
 class Round {
  public:
-  // To be made in the sampler's thread. `is_ending` outlives it: looks in progress end early.
+  // To be made in the sampler's thread. `is_ending` outlives it: samples in progress end early.
   Round(const SamplerOptions& options, const std::atomic<bool>& is_ending);
 
   void take(const std::vector<collect::WatchedProcess>& processes);
@@ -34,10 +34,10 @@ class Round {
  private:
   // A part of the budget that is kept for others.
   bool may_go(double reserve_ns);
-  bool may_look_at_others(uint64_t since_cpu_ns);
+  bool may_sample_others(uint64_t since_cpu_ns);
   void charge();
-  void look_at_tasks(uint64_t now_ns);
-  void look_at_machine(uint64_t now_ns);
+  void sample_tasks(uint64_t now_ns);
+  void sample_machine(uint64_t now_ns);
   uint64_t python_due_ns(uint64_t now_ns);
   // How long the next round should wait, so that rounds are spread evenly if there cannot be as many as asked for.
   [[nodiscard]] uint64_t pace_ns() const;
@@ -46,9 +46,9 @@ class Round {
   const std::atomic<bool>& is_ending_;
   uint64_t began_ns_, began_cpu_ns_, charged_cpu_ns_;
   double saved_max_ns_;
-  LookBudget budget_;
+  SampleBudget budget_;
   proc::TaskTable tasks_;
-  python::StackLooker python_;
+  python::StackSampler python_;
   std::optional<proc::Machine> machine_;
   std::vector<mlrun_machine_sample> machine_rows_;
   uint64_t next_machine_ns_ = 0, batch_since_ns_;
@@ -61,4 +61,4 @@ class Round {
   uint64_t random_;
 };
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

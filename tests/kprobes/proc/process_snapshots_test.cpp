@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what is read of processes, here of this one: which records are made, and when.
-#include "kprobes/proc/process_look.h"
+#include "kprobes/proc/process_snapshots.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -30,17 +30,17 @@ namespace mlrun::probes {
 namespace {
 
 util::UniqueFd temporary_file(std::string& path) {
-  path = testing::TempDir() + "mlrun-look-XXXXXX";
+  path = testing::TempDir() + "mlrun-snapshots-XXXXXX";
   return util::UniqueFd(::mkstemp(path.data()));
 }
 
-class ProcessLookTest : public testing::Test {
+class ProcessSnapshotsTest : public testing::Test {
  protected:
   void SetUp() override {
     file_ = temporary_file(spool_path_);
     ASSERT_TRUE(file_.valid());
     spool_.emplace(file_.get());
-    look_.emplace(*spool_, [this] {
+    snapshots_.emplace(*spool_, [this] {
       drains_++;
       if (when_drained_) when_drained_();
     });
@@ -51,10 +51,10 @@ class ProcessLookTest : public testing::Test {
     mlrun_task task{};
     task.head = {MLRUN_KERNEL_TASK, sizeof task, 0, ns, pid, pid};
     task.event = event;
-    look_->take(task.head, &task, sizeof task);
+    snapshots_->take(task.head, &task, sizeof task);
   }
-  void look_at_all() {
-    while (look_->look()) {
+  void read_all() {
+    while (snapshots_->read()) {
     }
   }
 
@@ -78,32 +78,32 @@ class ProcessLookTest : public testing::Test {
     });
     return count;
   }
-  std::vector<mlrun_file_seen> looks_at(std::string_view path) {
-    std::vector<mlrun_file_seen> looks;
+  std::vector<mlrun_file_seen> records_of(std::string_view path) {
+    std::vector<mlrun_file_seen> records;
     for_each_record([&](const events::KernelReader& reader) {
       mlrun_file_seen seen{};
       if (reader.head().kind != MLRUN_KERNEL_FILE_SEEN || !reader.read(seen)) return;
-      if (reader.text(sizeof seen, seen.path_bytes) == path) looks.push_back(seen);
+      if (reader.text(sizeof seen, seen.path_bytes) == path) records.push_back(seen);
     });
-    return looks;
+    return records;
   }
 
   const uint32_t own_pid_ = static_cast<uint32_t>(::getpid());
   std::string spool_path_;
   util::UniqueFd file_;
   std::optional<KernelSpool> spool_;
-  std::optional<ProcessLook> look_;
+  std::optional<ProcessSnapshots> snapshots_;
   std::function<void()> when_drained_;
   int drains_ = 0;
 };
 
-TEST_F(ProcessLookTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
+TEST_F(ProcessSnapshotsTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   std::string path;
   const util::UniqueFd open_file = temporary_file(path);
   ASSERT_TRUE(open_file.valid());
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
-  look_at_all();
-  const auto before = looks_at(path);
+  read_all();
+  const auto before = records_of(path);
   ASSERT_EQ(before.size(), 1u);
 
   mlrun_file_op operation{};
@@ -111,9 +111,9 @@ TEST_F(ProcessLookTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   operation.op = MLRUN_FILE_OPEN;
   operation.device = before[0].device;
   operation.inode = before[0].inode;
-  look_->take(operation.head, &operation, sizeof operation);
-  look_at_all();
-  EXPECT_EQ(looks_at(path).size(), 1u) << "opened, and its name is known";
+  snapshots_->take(operation.head, &operation, sizeof operation);
+  read_all();
+  EXPECT_EQ(records_of(path).size(), 1u) << "opened, and its name is known";
 
   mlrun_file_path told{};
   told.head = {MLRUN_KERNEL_FILE_PATH, sizeof told, 0, util::monotonic_ns(), own_pid_, own_pid_};
@@ -121,47 +121,47 @@ TEST_F(ProcessLookTest, AFileThatReusesAnInodeNumberHasItsNameRecorded) {
   told.inode = before[0].inode;
   operation.flags = MLRUN_FILE_CREATED;
   operation.begin_ns = told.head.time_ns - 1;
-  look_->take(told.head, &told, sizeof told);
-  look_->take(operation.head, &operation, sizeof operation);
-  for (int i = 0; i < 100; i++) look_at_all();
-  EXPECT_EQ(looks_at(path).size(), 1u) << "the kernel has told its name while it was made";
+  snapshots_->take(told.head, &told, sizeof told);
+  snapshots_->take(operation.head, &operation, sizeof operation);
+  for (int i = 0; i < 100; i++) read_all();
+  EXPECT_EQ(records_of(path).size(), 1u) << "the kernel has told its name while it was made";
 
   operation.begin_ns = util::monotonic_ns();
-  look_->take(operation.head, &operation, sizeof operation);
-  while (looks_at(path).size() < 2) look_at_all();  // files have a share of the time
-  EXPECT_GE(looks_at(path)[1].head.time_ns, operation.head.time_ns);
+  snapshots_->take(operation.head, &operation, sizeof operation);
+  while (records_of(path).size() < 2) read_all();  // files have a share of the time
+  EXPECT_GE(records_of(path)[1].head.time_ns, operation.head.time_ns);
   ::unlink(path.c_str());
 }
 
-TEST_F(ProcessLookTest, WhatWasReadDuringAnExecIsNotRecorded) {
+TEST_F(ProcessSnapshotsTest, WhatWasReadDuringAnExecIsNotRecorded) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, util::monotonic_ns());
     EXPECT_EQ(processes_recorded(), 0u);
   };
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
-  look_at_all();
-  EXPECT_EQ(processes_recorded(), 1u) << "it is looked at again";
+  read_all();
+  EXPECT_EQ(processes_recorded(), 1u) << "it is read again";
 }
 
-TEST_F(ProcessLookTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
+TEST_F(ProcessSnapshotsTest, AnExecBeforeItWasReadIsNoneMeanwhile) {
   when_drained_ = [this] {
     when_drained_ = nullptr;
     take_task(MLRUN_TASK_EXEC, own_pid_, 2);
   };
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
-  look_at_all();
+  read_all();
   EXPECT_EQ(processes_recorded(), 2u);
 }
 
-TEST_F(ProcessLookTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhile) {
+TEST_F(ProcessSnapshotsTest, TheRingIsDrainedBetweenProcessesAndNewOnesMayComeMeanwhile) {
   constexpr uint32_t kNone = 0x7fff0000;  // above all numbers that the kernel gives
   uint32_t next = kNone;
   when_drained_ = [&] {
     if (next < kNone + 100) take_task(MLRUN_TASK_FORK, next++, 1);
   };
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
-  look_at_all();
+  read_all();
   EXPECT_EQ(next, kNone + 100);
   EXPECT_GE(drains_, 101);
   EXPECT_EQ(processes_recorded(), 1u);
@@ -188,7 +188,7 @@ pid_t process_without_first_thread(int told) {
   return 0;
 }
 
-TEST_F(ProcessLookTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
+TEST_F(ProcessSnapshotsTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
   std::string path;
   const util::UniqueFd open_file = temporary_file(path);
   int told[2];
@@ -210,8 +210,8 @@ TEST_F(ProcessLookTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
   EXPECT_EQ(facts["ppid"], own_pid_);
   EXPECT_EQ(facts["ns_pid"], pid);
   take_task(MLRUN_TASK_FORK, pid, 1);
-  look_at_all();
-  EXPECT_EQ(looks_at(path).size(), 1u) << "it has open what its parent had";
+  read_all();
+  EXPECT_EQ(records_of(path).size(), 1u) << "it has open what its parent had";
   ::kill(child, SIGKILL);
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_EQ(living_folder(pid), "");
@@ -220,12 +220,12 @@ TEST_F(ProcessLookTest, AProcessWhoseFirstThreadHasEndedIsStillWhatItWas) {
   ::unlink(path.c_str());
 }
 
-TEST_F(ProcessLookTest, RecordsAreStampedWhenTheirProcessIsLookedAt) {
+TEST_F(ProcessSnapshotsTest, RecordsAreStampedWhenTheirProcessIsRead) {
   take_task(MLRUN_TASK_FORK, own_pid_, 1);
   const uint64_t before_ns = util::monotonic_ns();
   uint64_t drained_ns = 0;
   when_drained_ = [&] { drained_ns = drained_ns == 0 ? util::monotonic_ns() : drained_ns; };
-  look_at_all();
+  read_all();
   for_each_record([&](const events::KernelReader& reader) {
     EXPECT_GE(reader.head().time_ns, before_ns);
     if (reader.head().kind == MLRUN_KERNEL_PROCESS) {

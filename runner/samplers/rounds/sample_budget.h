@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
-class LookBudget {
+class SampleBudget {
  public:
   // The advance is paid back over the first `kRepayNs`.
   static constexpr uint64_t kRepayNs = 20'000'000'000;
 
-  LookBudget(double share, double saved_max_ns, uint64_t now_ns, double advance_ns = 0)
+  SampleBudget(double share, double saved_max_ns, uint64_t now_ns, double advance_ns = 0)
       : share_(share),
         saved_max_ns_(saved_max_ns),
         repaid_share_(advance_ns / static_cast<double>(kRepayNs)),
@@ -46,4 +46,4 @@ class LookBudget {
   uint64_t began_ns_, before_ns_;
 };
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

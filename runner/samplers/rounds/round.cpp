@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/samplers/looks/round.h"
+#include "runner/samplers/rounds/round.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "runner/util/clock.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
 namespace {
 
@@ -14,7 +14,7 @@ constexpr size_t kPayloadBytes = 128 << 10;    // of Python stacks: enough for a
 constexpr uint64_t kBatchNs = 1'000'000'000;   // none waits longer for its frame
 constexpr uint64_t kRoundCpuNs = 100'000'000;  // a round that takes longer is cut short
 constexpr uint64_t kSecondNs = 1'000'000'000, kShortestPauseNs = 500'000;
-constexpr uint64_t kMachineCostMax = 1000;  // a look at the machine takes a thousandth of a processor at most
+constexpr uint64_t kMachineCostMax = 1000;  // a sample of the machine takes a thousandth of a processor at most
 // What a round takes beside what it counts (the budget is charged with all of it one round later), and what comes when
 // the run ends.
 constexpr double kUseOfShare = 0.9;
@@ -29,14 +29,14 @@ double share_of(const SamplerOptions& options) {
   return options.python_by_name ? kShareByName : kUseOfShare * kShareByDefault;
 }
 
-python::LookerOptions looker_options(const SamplerOptions& options) {
-  python::LookerOptions looker;
-  if (options.python_hz > 0) looker.pause_ns = static_cast<uint64_t>(1e9 / options.python_hz);
-  if (!options.python_by_name) return looker;
-  looker.by_name = true;
-  looker.list_pause_ns = 0;
-  looker.search_pause_max_ns = 2 * kSecondNs;
-  return looker;
+python::StackSamplerOptions stack_options(const SamplerOptions& options) {
+  python::StackSamplerOptions stacks;
+  if (options.python_hz > 0) stacks.pause_ns = static_cast<uint64_t>(1e9 / options.python_hz);
+  if (!options.python_by_name) return stacks;
+  stacks.by_name = true;
+  stacks.list_pause_ns = 0;
+  stacks.search_pause_max_ns = 2 * kSecondNs;
+  return stacks;
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ Round::Round(const SamplerOptions& options, const std::atomic<bool>& is_ending)
       charged_cpu_ns_(began_cpu_ns_),
       saved_max_ns_(options.python_by_name ? kSavedByNameNs : kSavedByDefaultNs),
       budget_(share_of(options), saved_max_ns_, began_ns_, kAdvanceNs),
-      python_(looker_options(options), tasks_),
+      python_(stack_options(options), tasks_),
       batch_since_ns_(began_ns_),
       random_(began_ns_ | 1) {
   if (options.machine) machine_.emplace(proc::Machine::places(), options.command_cpus);
@@ -62,7 +62,7 @@ void Round::take(const std::vector<collect::WatchedProcess>& processes) {
   if (options_.python_hz > 0) python_.take(processes);
 }
 
-// Asking the clock costs as much as a look at a sleeping thread: every eighth question does.
+// Asking the clock costs as much as a sample of a sleeping thread: every eighth question does.
 bool Round::may_go(double reserve_ns) {
   constexpr uint32_t kEvery = 8;
   if (is_ending_ || python_.batch().bytes() >= kPayloadBytes) return false;
@@ -73,9 +73,9 @@ bool Round::may_go(double reserve_ns) {
   return last_answer_;
 }
 
-// Whether others than threads that drive may be looked at: while more is left than is kept for those, and in any case
+// Whether others than threads that drive may be sampled: while more is left than is kept for those, and in any case
 // for as long as a round takes for those.
-bool Round::may_look_at_others(uint64_t since_cpu_ns) {
+bool Round::may_sample_others(uint64_t since_cpu_ns) {
   return may_go(kOthersReserve * saved_max_ns_) ||
          (may_go(0) && static_cast<double>(thread_cpu_ns() - since_cpu_ns) < driving_ns_);
 }
@@ -89,15 +89,15 @@ uint64_t Round::pace_ns() const {
   return std::max(budget_.until_ns(0), static_cast<uint64_t>(driving_ns_ / share));
 }
 
-void Round::look_at_tasks(uint64_t now_ns) {
+void Round::sample_tasks(uint64_t now_ns) {
   asked_ = 0;
   if (options_.threads) tasks_.work(now_ns, [this] { return may_go(kTasksReserve * saved_max_ns_); });
   asked_ = 0;
 }
 
-void Round::look_at_machine(uint64_t now_ns) {
+void Round::sample_machine(uint64_t now_ns) {
   const uint64_t before_ns = thread_cpu_ns();
-  if (const auto sample = machine_->look(now_ns)) machine_rows_.push_back(*sample);
+  if (const auto sample = machine_->sample(now_ns)) machine_rows_.push_back(*sample);
   next_machine_ns_ = now_ns + std::max(kSecondNs, kMachineCostMax * (thread_cpu_ns() - before_ns));
 }
 
@@ -122,13 +122,13 @@ void Round::go() {
   uint64_t drivers_end_ns = round_cpu_ns_;
   const auto others = [&] {
     drivers_end_ns = thread_cpu_ns();
-    look_at_tasks(now_ns);
+    sample_tasks(now_ns);
   };
   if (options_.python_hz > 0)
-    python_.look([&] { return may_go(0); }, [&] { return may_look_at_others(drivers_end_ns); }, others);
+    python_.sample([&] { return may_go(0); }, [&] { return may_sample_others(drivers_end_ns); }, others);
   else
     others();
-  if (machine_ && now_ns >= next_machine_ns_) look_at_machine(now_ns);
+  if (machine_ && now_ns >= next_machine_ns_) sample_machine(now_ns);
   others_ns_ = thread_cpu_ns() - drivers_end_ns;
 }
 
@@ -152,11 +152,11 @@ uint64_t Round::due_ns() {
   if (options_.threads) due_ns = tasks_.due_ns();
   if (machine_) due_ns = std::min(due_ns, next_machine_ns_);
   if (options_.python_hz > 0) due_ns = std::min(due_ns, python_due_ns(now_ns));
-  // What the budget put off is still due: not at once again. Waking up costs as much as a look: not in vain.
+  // What the budget put off is still due: not at once again. Waking up costs as much as a sample: not in vain.
   due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
   const uint64_t may_ns = now_ns + std::min(pace_ns(), kSecondNs);
   if (may_ns <= due_ns) return due_ns;
-  const uint64_t pause_ns = looker_options(options_).pause_ns;
+  const uint64_t pause_ns = stack_options(options_).pause_ns;
   if (options_.python_hz > 0) python_.leave_out((may_ns - due_ns + pause_ns / 2) / pause_ns);
   return may_ns;
 }
@@ -180,7 +180,7 @@ Sampler::News Round::results(bool all) {
 void Round::finish() {
   python_.finish();
   tasks_.finish();
-  if (machine_) look_at_machine(util::monotonic_ns());
+  if (machine_) sample_machine(util::monotonic_ns());
 }
 
 SamplerState Round::state() const {
@@ -191,4 +191,4 @@ SamplerState Round::state() const {
   return state;
 }
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/samplers/looks/look_frames.h"
+#include "runner/samplers/rounds/round_frames.h"
 
 #include <string>
 
 #include "runner/util/clock.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
-void LookFrames::watch() {
+void RoundFrames::watch() {
   constexpr uint64_t kPauseNs = 50'000'000;
   const uint64_t now_ns = util::monotonic_ns();
   if (now_ns < next_watch_ns_) return;
@@ -15,7 +15,7 @@ void LookFrames::watch() {
   sampler_.watch(collector_.processes());
 }
 
-void LookFrames::write(bool all) {
+void RoundFrames::write(bool all) {
   constexpr uint64_t kPauseNs = 1'000'000'000;
   const uint64_t now_ns = util::monotonic_ns();
   if (!all && now_ns < next_write_ns_) return;
@@ -26,4 +26,4 @@ void LookFrames::write(bool all) {
   frames_.put_rows(MLRUN_SAMPLE_MACHINE, news.machine);
 }
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

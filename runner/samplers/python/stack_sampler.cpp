@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/samplers/python/stack_looker.h"
+#include "runner/samplers/python/stack_sampler.h"
 
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ bool is_called_python(uint32_t host_pid) { return collect::read_comm(host_pid, h
 
 }  // namespace
 
-void StackLooker::take(const std::vector<collect::WatchedProcess>& processes) {
+void StackSampler::take(const std::vector<collect::WatchedProcess>& processes) {
   std::map<uint32_t, Process> before = std::exchange(processes_, {});
   for (const collect::WatchedProcess& who : processes) {
     const auto known = before.find(who.number);
@@ -71,15 +71,15 @@ void StackLooker::take(const std::vector<collect::WatchedProcess>& processes) {
   are_drivers_known_ = false;
 }
 
-void StackLooker::finish() {
+void StackSampler::finish() {
   for (const auto& [number, process] : processes_) end(process);
 }
 
-void StackLooker::end(const Process& process) {
+void StackSampler::end(const Process& process) {
   if (!process.is_hopeless && process.samples == 0 && process.discarded > 0) add_problem(process, kNeverWhole);
 }
 
-void StackLooker::search(Process& process) {
+void StackSampler::search(Process& process) {
   process.next_search_ns = util::monotonic_ns() + process.search_pause_ns;
   process.search_pause_ns = std::min(2 * process.search_pause_ns, options_.search_pause_max_ns);
   auto found = Interpreter::find(process.who.host_pid, files_);
@@ -95,14 +95,14 @@ void StackLooker::search(Process& process) {
   are_drivers_known_ = false;
 }
 
-void StackLooker::give_up(Process& process, const std::string& why) {
+void StackSampler::give_up(Process& process, const std::string& why) {
   process.is_hopeless = true;
   process.interpreter = nullptr;
   process.threads.clear();
   if (!why.empty()) add_problem(process, why);
 }
 
-void StackLooker::add_problem(const Process& process, const std::string& why) {
+void StackSampler::add_problem(const Process& process, const std::string& why) {
   auto& problems = state_.problems;
   auto problem =
       std::find_if(problems.begin(), problems.end(), [&](const PythonProblem& one) { return one.text == why; });
@@ -110,7 +110,7 @@ void StackLooker::add_problem(const Process& process, const std::string& why) {
   if (problem->processes.size() < kProblemProcessesMax) problem->processes.push_back(process.who.number);
 }
 
-void StackLooker::find_drivers() {
+void StackSampler::find_drivers() {
   std::unordered_map<uint32_t, Process*> pythons;  // by host pid
   for (auto& [number, process] : processes_) {
     if (process.interpreter) pythons[process.who.host_pid] = &process;
@@ -128,13 +128,13 @@ void StackLooker::find_drivers() {
   are_drivers_known_ = true;
 }
 
-void StackLooker::leave_out(uint64_t rounds) {
-  state_.looks += rounds;
-  state_.looks_left_out += rounds;
+void StackSampler::leave_out(uint64_t rounds) {
+  state_.rounds += rounds;
+  state_.rounds_left_out += rounds;
 }
 
 // Threads keep what is known of them.
-void StackLooker::list(Process& process) {
+void StackSampler::list(Process& process) {
   const std::vector<Interpreter::Thread> found = process.interpreter->threads();
   process.listed_ns = util::monotonic_ns();
   if (process.interpreter->last_error() == EPERM) return give_up(process, kRefused);
@@ -149,16 +149,16 @@ void StackLooker::list(Process& process) {
   }
 }
 
-void StackLooker::look_at(Process& process, Thread& thread) {
+void StackSampler::sample_thread(Process& process, Thread& thread) {
   proc::Task* const task = tasks_.find(process.who.host_pid, thread.id.tid);
   const uint64_t now_ns = util::monotonic_ns();
-  const bool is_there = task && tasks_.look(*task, now_ns);
+  const bool is_there = task && tasks_.sample(*task, now_ns);
   const proc::Task::Sight sight = is_there ? task->sight() : proc::Task::Sight{};
   const bool sleeps_on = sight.is_asleep() && sight == thread.sight && !thread.stack.frames.empty();
   const uint64_t period_ns = thread.known_ns == 0 ? options_.pause_ns : now_ns - thread.known_ns;
   const uint64_t known_ns = std::exchange(thread.known_ns, now_ns);
   const StackBatch::Who who{process.who.number, thread.id.tid, sight.state, thread.id.state};
-  thread.looked_ns = now_ns;
+  thread.sampled_ns = now_ns;
   thread.sight = sight;
   bool discarded = false;
   if (sleeps_on && batch_.extend(now_ns, period_ns, who)) {
@@ -173,16 +173,16 @@ void StackLooker::look_at(Process& process, Thread& thread) {
     return;
   }
   thread.stack.frames.clear();
-  if (discarded) thread.known_ns = known_ns;  // the next look stands for this time too
+  if (discarded) thread.known_ns = known_ns;  // the next sample stands for this time too
   if (discarded && process.interpreter->last_error() != ESRCH) {
     ++state_.discarded;
     ++process.discarded;
   }
 }
 
-// False: not all that were due. Where not all others fit, main threads and those that ran at their previous look come
+// False: not all that were due. Where not all others fit, main threads and those that ran at their previous sample come
 // four times as often: most other threads are helpers that wait.
-bool StackLooker::look_at_due(bool drivers, const GoOn& go_on) {
+bool StackSampler::sample_due(bool drivers, const GoOn& go_on) {
   constexpr uint64_t kWeight = 4;
   const uint64_t now_ns = util::monotonic_ns();
   if (!go_on()) return false;
@@ -192,20 +192,20 @@ bool StackLooker::look_at_due(bool drivers, const GoOn& go_on) {
       const Thread& thread = process.threads[i];
       const bool is_main = thread.id.tid == process.who.pid, is_driver = process.drives && is_main;
       // Rounds are half a pause apart at least.
-      if (is_driver == drivers && now_ns - thread.looked_ns >= options_.pause_ns * 2 / 5)
-        due.emplace_back((now_ns - thread.looked_ns) * (is_main || thread.sight.state == 'R' ? kWeight : 1), &process,
+      if (is_driver == drivers && now_ns - thread.sampled_ns >= options_.pause_ns * 2 / 5)
+        due.emplace_back((now_ns - thread.sampled_ns) * (is_main || thread.sight.state == 'R' ? kWeight : 1), &process,
                          i);
     }
   }
   std::sort(due.begin(), due.end(), std::greater());
   for (const auto& [waited_ns, process, i] : due) {
     if (!go_on()) return false;
-    look_at(*process, process->threads[i]);
+    sample_thread(*process, process->threads[i]);
   }
   return true;
 }
 
-void StackLooker::look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between) {
+void StackSampler::sample(const GoOn& drivers, const GoOn& others, const std::function<void()>& between) {
   const uint64_t now_ns = util::monotonic_ns();
   if (!are_drivers_known_) find_drivers();
   const auto list_due = [&](bool of_drivers, const GoOn& go_on) {
@@ -216,19 +216,19 @@ void StackLooker::look(const GoOn& drivers, const GoOn& others, const std::funct
     }
   };
   list_due(true, drivers);
-  bool all = look_at_due(true, drivers);
+  bool all = sample_due(true, drivers);
   between();
   for (auto& [number, process] : processes_) {
     const bool is_due = !process.interpreter && !process.is_hopeless && now_ns >= process.next_search_ns;
     if (is_due && others()) search(process);
   }
   list_due(false, others);
-  all = look_at_due(false, others) && all;
-  ++state_.looks;
-  if (!all) ++state_.looks_left_out;
+  all = sample_due(false, others) && all;
+  ++state_.rounds;
+  if (!all) ++state_.rounds_left_out;
 }
 
-uint64_t StackLooker::due_ns(uint64_t now_ns) const {
+uint64_t StackSampler::due_ns(uint64_t now_ns) const {
   uint64_t due_ns = UINT64_MAX;
   for (const auto& [number, process] : processes_) {
     if (process.interpreter) return now_ns + options_.pause_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/rounds/sampler.h"
 
 #include <pthread.h>
 
@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "runner/collect/spool_writer.h"
-#include "runner/samplers/looks/round.h"
-#include "runner/samplers/looks/short_slice.h"
+#include "runner/samplers/rounds/round.h"
+#include "runner/samplers/rounds/short_slice.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
 namespace {
 
@@ -115,7 +115,7 @@ SamplerState Sampler::state() const {
 }
 
 void Sampler::run(const std::shared_ptr<Shared>& shared) {
-  pthread_setname_np(pthread_self(), "mlrun-looks");
+  pthread_setname_np(pthread_self(), "mlrun-rounds");
   ask_for_short_slices();
   std::unique_lock lock(shared->mutex, std::defer_lock);
   std::string problem;
@@ -151,4 +151,4 @@ void Sampler::run(const std::shared_ptr<Shared>& shared) {
   shared->ended_changed.notify_all();
 }
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

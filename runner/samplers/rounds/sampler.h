@@ -17,9 +17,9 @@
 
 #include "runner/collect/process_watch.h"
 #include "runner/events/host_sample.h"
-#include "runner/samplers/python/stack_looker.h"
+#include "runner/samplers/python/stack_sampler.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
 // The share of a processor for what was not asked for by name, and for Python stacks that were.
 inline constexpr double kShareByDefault = 0.005, kShareByName = 0.02;
@@ -71,4 +71,4 @@ class Sampler {
   std::shared_ptr<Shared> shared_;  // shared with the thread, which may outlive this
 };
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

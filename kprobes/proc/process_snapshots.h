@@ -15,22 +15,22 @@
 
 namespace mlrun::probes {
 
-class ProcessLook {
+class ProcessSnapshots {
  public:
   // `drain` passes on what the rings hold, to take(); it is called between reads of /proc, so that the rings do not
   // fill up.
-  ProcessLook(KernelSpool& spool, std::function<void()> drain)
+  ProcessSnapshots(KernelSpool& spool, std::function<void()> drain)
       : spool_(spool), files_(spool, [this] { drain_if_due(); }), drain_(std::move(drain)) {}
-  ProcessLook(const ProcessLook&) = delete;
-  ProcessLook& operator=(const ProcessLook&) = delete;
+  ProcessSnapshots(const ProcessSnapshots&) = delete;
+  ProcessSnapshots& operator=(const ProcessSnapshots&) = delete;
 
   // A process that the user named.
   void follow(int pidfd);
 
-  // Queues what to read; look() reads it later, outside of the drain.
+  // Queues what to read; read() reads it later, outside of the drain.
   void take(const mlrun_kernel_head& head, const void* record, size_t bytes);
   // Reads for a few milliseconds, at least one process. True: more are queued.
-  bool look();
+  bool read();
 
   // True: no named process nor any child of one lives. False if none was named.
   [[nodiscard]] bool all_ended();
@@ -38,8 +38,8 @@ class ProcessLook {
  private:
   void take_task(const mlrun_task& task);
   void take_file(uint32_t pid, uint32_t device, uint64_t inode);
-  void look_at(uint32_t pid);
-  void look_at_files();
+  void read_process(uint32_t pid);
+  void read_files();
   bool record_process(uint32_t pid);  // false: it has ended or changed its program meanwhile
   void record_threads(uint32_t pid);
   void drain_if_due();

@@ -8,12 +8,12 @@ from gpu_case import fake_driver
 from lib import case
 
 COUNTERS = ("energy_mj", "pcie_rx_bytes", "pcie_tx_bytes", "nvlink_rx_bytes", "nvlink_tx_bytes")
-# Waits for looks; for some of them the second GPU is lost.
+# Waits for samples; for some of them the second GPU is lost.
 PROGRAM = """
 import os, sys, time
-looks, lost = sys.argv[1:]
+samples, lost = sys.argv[1:]
 def wait(count):
-    seen = lambda: os.path.getsize(looks) if os.path.exists(looks) else 0
+    seen = lambda: os.path.getsize(samples) if os.path.exists(samples) else 0
     end = seen() + count
     while seen() < end:
         time.sleep(0.002)
@@ -28,15 +28,15 @@ wait(4)
 def check(this):
     lost = this.path("lost")
     environment = fake_driver(this, 580, LOST=lost)
-    trace = this.trace(sys.executable, "-c", PROGRAM, environment["FAKE_NVML_LOOKS"], lost, options=["--sample=gpu"], env=environment)
+    trace = this.trace(sys.executable, "-c", PROGRAM, environment["FAKE_NVML_SAMPLES"], lost, options=["--sample=gpu"], env=environment)
     second = max(row["gpu_id"] for row in trace.rows("gpu"))
     rows = [row for row in trace.rows("sample_gpu") if row["gpu_id"] == second]
-    # A look in which the GPU is lost or found is answered in part.
+    # A sample in which the GPU is lost or found is answered in part.
     whole = [row["energy_mj"] is not None for row in rows]
     gone = [i for i, row in enumerate(rows) if i > 0 and row["power_mw"] is None and row["energy_mj"] is None]
-    this.true("looks without an answer, and after them", gone and gone[-1] + 2 < len(rows), rows)
+    this.true("samples without an answer, and after them", gone and gone[-1] + 2 < len(rows), rows)
     first = next(i for i in range(gone[-1], len(rows)) if whole[i])
-    this.true("the next look has differences", first <= gone[-1] + 2, whole)
+    this.true("the next sample has differences", first <= gone[-1] + 2, whole)
     after = rows[first + 1]
     for name in COUNTERS:
         known = [row for row in rows[gone[-1] + 1:] if row[name] is not None]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sampler's thread, on this test's own process.
-#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/rounds/sampler.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 
 #include "runner/util/clock.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 namespace {
 
 using Rows = std::vector<mlrun_thread_sample>;
@@ -95,4 +95,4 @@ TEST(Sampler, ASleepingThreadHasFewRows) {
 }
 
 }  // namespace
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kprobes/proc/process_look.h"
+#include "kprobes/proc/process_snapshots.h"
 
 #include <cstdlib>
 #include <string>
@@ -28,7 +28,7 @@ bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* dat
 
 }  // namespace
 
-void ProcessLook::follow(int pidfd) {
+void ProcessSnapshots::follow(int pidfd) {
   const uint32_t pid = pid_of(pidfd);
   asked_for_some_ = true;
   if (pid == 0) return;
@@ -36,7 +36,7 @@ void ProcessLook::follow(int pidfd) {
   living_.insert(pid);
 }
 
-void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t bytes) {
+void ProcessSnapshots::take(const mlrun_kernel_head& head, const void* record, size_t bytes) {
   mlrun_task task{};
   mlrun_file_op operation{};
   mlrun_page_add pages{};
@@ -66,7 +66,7 @@ void ProcessLook::take(const mlrun_kernel_head& head, const void* record, size_t
   if (!is_of_kernel && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
 }
 
-void ProcessLook::take_task(const mlrun_task& task) {
+void ProcessSnapshots::take_task(const mlrun_task& task) {
   if (task.event == MLRUN_TASK_EXEC) {
     new_.insert(task.head.pid);
     has_execed_ = has_execed_ || (task.head.pid == asked_pid_ && task.head.time_ns >= asked_ns_);
@@ -81,21 +81,21 @@ void ProcessLook::take_task(const mlrun_task& task) {
 }
 
 // A file without a name: the process may still have it open.
-void ProcessLook::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
+void ProcessSnapshots::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
   if (inode != 0 && !files_.has(device, inode)) opened_.insert(pid);
 }
 
-bool ProcessLook::look() {
+bool ProcessSnapshots::read() {
   const uint64_t began_ns = util::monotonic_ns();
   while (!new_.empty()) {
-    look_at(take_next(new_));
+    read_process(take_next(new_));
     if (util::monotonic_ns() - began_ns >= kStepNs) break;
   }
-  if (new_.empty()) look_at_files();
+  if (new_.empty()) read_files();
   return !new_.empty();
 }
 
-uint32_t ProcessLook::take_next(std::set<uint32_t>& pids) {
+uint32_t ProcessSnapshots::take_next(std::set<uint32_t>& pids) {
   auto next = pids.upper_bound(last_pid_);
   if (next == pids.end()) next = pids.begin();
   last_pid_ = *next;
@@ -103,27 +103,27 @@ uint32_t ProcessLook::take_next(std::set<uint32_t>& pids) {
   return last_pid_;
 }
 
-void ProcessLook::look_at(uint32_t pid) {
+void ProcessSnapshots::read_process(uint32_t pid) {
   known_.insert(pid);
   opened_.erase(pid);
   if (!record_process(pid)) return;
   record_threads(pid);
-  files_.look_at_mapped(pid);
-  files_.look_at_open(pid);
+  files_.read_mapped(pid);
+  files_.read_open(pid);
 }
 
-void ProcessLook::look_at_files() {
+void ProcessSnapshots::read_files() {
   const uint64_t began_ns = util::monotonic_ns();
   if (opened_.empty() || began_ns < next_files_ns_) return;
   uint64_t now_ns = began_ns;
   while (!opened_.empty() && now_ns - began_ns < kStepNs) {
-    files_.look_at_open(take_next(opened_));
+    files_.read_open(take_next(opened_));
     now_ns = util::monotonic_ns();
   }
   next_files_ns_ = now_ns + (now_ns - began_ns) * (kShareOfFiles - 1);
 }
 
-void ProcessLook::drain_if_due() {
+void ProcessSnapshots::drain_if_due() {
   const uint64_t now_ns = util::monotonic_ns();
   if (now_ns - drained_ns_ < kDrainNs) return;
   drained_ns_ = now_ns;
@@ -131,7 +131,7 @@ void ProcessLook::drain_if_due() {
 }
 
 // Drops facts that may mix the programs before and after an exec: the exec queues the process again.
-bool ProcessLook::record_process(uint32_t pid) {
+bool ProcessSnapshots::record_process(uint32_t pid) {
   asked_pid_ = pid;
   asked_ns_ = util::monotonic_ns();
   has_execed_ = false;
@@ -148,7 +148,7 @@ bool ProcessLook::record_process(uint32_t pid) {
   return spool_.add_with_text(head, text);
 }
 
-void ProcessLook::record_threads(uint32_t pid) {
+void ProcessSnapshots::record_threads(uint32_t pid) {
   const uint64_t now_ns = util::monotonic_ns();
   for (const std::string& tid : names_in(fmt::format("/proc/{}/task", pid))) {
     mlrun_task record{};
@@ -164,7 +164,7 @@ void ProcessLook::record_threads(uint32_t pid) {
   }
 }
 
-bool ProcessLook::all_ended() {
+bool ProcessSnapshots::all_ended() {
   if (!asked_for_some_) return false;
   std::erase_if(living_, [](uint32_t pid) { return !lives(pid); });
   return living_.empty();

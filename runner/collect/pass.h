@@ -18,7 +18,7 @@ struct ChannelClock {
   [[nodiscard]] uint64_t now() const { return stopped() ? stopped_at : util::stamp(kind); }
 };
 
-struct Look {
+struct Pass {
   uint64_t now_ns = 0;        // CLOCK_MONOTONIC
   uint64_t clock = 0;         // the channels' clock, before the pass read anything
   uint64_t clock_before = 0;  // the same in the pass before

@@ -27,7 +27,7 @@ def check_file(this):
         text = running.stdout.read_text()
     blocks = text.split("\n\n")
     # A machine that stalls for a while takes fewer samples, and never more.
-    this.true("a block per look", 2 <= len(blocks) <= 7, text)
+    this.true("a block per sample", 2 <= len(blocks) <= 7, text)
     this.true("no control characters", text.replace("\n", "").isprintable(), text)
     lines = blocks[-1].splitlines()
     gpus = [GPU.match(line).groups() for line in lines[2:4]]

@@ -7,13 +7,13 @@
 
 #include "runner/collect/collector.h"
 #include "runner/collect/sample_frames.h"
-#include "runner/samplers/looks/sampler.h"
+#include "runner/samplers/rounds/sampler.h"
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
-class LookFrames {
+class RoundFrames {
  public:
-  LookFrames(Sampler& sampler, const collect::Collector& collector, collect::Spool& spool, mlrun_clock_kind clock)
+  RoundFrames(Sampler& sampler, const collect::Collector& collector, collect::Spool& spool, mlrun_clock_kind clock)
       : sampler_(sampler), collector_(collector), frames_(spool, clock) {}
 
   // Passes the recording processes to the sampler, about twenty times a second.
@@ -28,4 +28,4 @@ class LookFrames {
   uint64_t next_watch_ns_ = 0, next_write_ns_ = 0;
 };
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/samplers/looks/short_slice.h"
+#include "runner/samplers/rounds/short_slice.h"
 
 #include <sched.h>
 #include <sys/syscall.h>
@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace mlrun::looks {
+namespace mlrun::rounds {
 
 namespace {
 
@@ -32,4 +32,4 @@ void ask_for_short_slices() {
   syscall(SYS_sched_setattr, 0, &mine, 0);
 }
 
-}  // namespace mlrun::looks
+}  // namespace mlrun::rounds

@@ -10,31 +10,31 @@ QUESTIONS = {440: 26, 470: 26, 535: 31, 580: 31}
 GPUS, ANSWER_US = 8, 1000
 
 
-def questions(this, driver, looks):
+def questions(this, driver, samples):
     """The queries and samples of a run of about that many samples."""
-    calls = this.path(f"calls-{driver}-{looks}")
-    trace = sampled(this, driver, looks=looks, options=["--sample-hz=20"], GPUS=1, CALLS=calls)
+    calls = this.path(f"calls-{driver}-{samples}")
+    trace = sampled(this, driver, samples=samples, options=["--sample-hz=20"], GPUS=1, CALLS=calls)
     return calls.stat().st_size, trace.run["gpu_sampler"]["looks"]
 
 
 def check_questions(this):
     """Queries made only at the start cancel out in the difference of two runs."""
     for driver, wanted in QUESTIONS.items():
-        (few, few_looks), (many, many_looks) = (questions(this, driver, looks) for looks in (3, 13))
-        this.equal(f"questions of a look, driver {driver}", (many - few) / (many_looks - few_looks), wanted)
+        (few, few_samples), (many, many_samples) = (questions(this, driver, samples) for samples in (3, 13))
+        this.equal(f"questions of a sample, driver {driver}", (many - few) / (many_samples - few_samples), wanted)
 
 
 def check_slow(this, driver, hertz, is_said):
-    trace = sampled(this, driver, looks=6, options=[f"--sample-hz={hertz}"], GPUS=GPUS, CALL_US=ANSWER_US)
+    trace = sampled(this, driver, samples=6, options=[f"--sample-hz={hertz}"], GPUS=GPUS, CALL_US=ANSWER_US)
     sampler = trace.run["gpu_sampler"]
-    look_s = sampler["look_ns"] / 1e9 / sampler["looks"]
+    sample_s = sampler["look_ns"] / 1e9 / sampler["looks"]
     least_s = GPUS * QUESTIONS[driver] * ANSWER_US / 1e6
-    print(f"driver {driver}: {GPUS} GPUs, {QUESTIONS[driver]} questions each: a look took {look_s * 1e3:.0f} ms at {hertz} Hz,"
-          f" {sampler['looks']} looks, {sampler['late_looks']} left out")
-    this.true("no answer is left out of the time", look_s >= least_s, sampler)
+    print(f"driver {driver}: {GPUS} GPUs, {QUESTIONS[driver]} questions each: a sample took {sample_s * 1e3:.0f} ms at {hertz} Hz,"
+          f" {sampler['looks']} samples, {sampler['late_looks']} left out")
+    this.true("no answer is left out of the time", sample_s >= least_s, sampler)
     times = sorted({row["ts"] for row in trace.rows("sample_gpu") if row["gpu_id"] == 1})
     due = (times[-1] - times[0]) / 1e9 * hertz
-    this.true("each look that was due was taken or counted", sampler["looks"] + sampler["late_looks"] >= int(due), sampler)
+    this.true("each sample that was due was taken or counted", sampler["looks"] + sampler["late_looks"] >= int(due), sampler)
     rows = trace.covers("samples of the GPUs")
     this.equal("said", bool(rows), is_said, said=sampler)
     if not is_said:

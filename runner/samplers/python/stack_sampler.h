@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the Python stacks of recording processes: first at the threads that drive, then at the others in turn, as far
-// as the caller allows. A thread that has not run since its previous look
+// Samples the Python stacks of recording processes: first the threads that drive, then the others in turn, as far
+// as the caller allows. A thread that has not run since its previous sample
 // costs a microsecond: its stack is the same.
 //
 // A thread drives if it is the main thread of a Python process that no other one has started (below `bash`, `uv run` or
@@ -28,33 +28,33 @@ struct PythonProblem {
 };
 
 struct PythonState {
-  uint64_t looks = 0;           // rounds over the threads
-  uint64_t looks_left_out = 0;  // of them, those that could not look at all threads
+  uint64_t rounds = 0;           // rounds over the threads
+  uint64_t rounds_left_out = 0;  // of them, those that could not sample all threads
   uint64_t samples = 0;
   uint64_t discarded = 0;  // stacks that changed during every attempt to read them
   std::vector<PythonProblem> problems;
 };
 
-struct LookerOptions {
-  uint64_t pause_ns = 50'000'000;                 // between two looks at a thread
+struct StackSamplerOptions {
+  uint64_t pause_ns = 50'000'000;                 // between two samples of a thread
   uint64_t list_pause_ns = 500'000'000;           // between two lists of a process's threads
   uint64_t search_pause_max_ns = 16'000'000'000;  // between two searches for CPython in a process
   bool by_name = false;  // asked for: a process that cannot be searched is a problem even if nothing says Python
 };
 
-class StackLooker {
+class StackSampler {
  public:
   using GoOn = std::function<bool()>;
 
   // `tasks` outlives it.
-  StackLooker(const LookerOptions& options, proc::TaskTable& tasks) : options_(options), tasks_(tasks) {}
+  StackSampler(const StackSamplerOptions& options, proc::TaskTable& tasks) : options_(options), tasks_(tasks) {}
 
   // Sets the processes. After an exec a process is searched again.
   void take(const std::vector<collect::WatchedProcess>& processes);
 
   // A round: the threads that drive while `drivers` holds, searches and the others while `others` holds. `between` is
   // called between the two.
-  void look(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
+  void sample(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
 
   // Rounds for which there was no time at all.
   void leave_out(uint64_t rounds);
@@ -70,8 +70,8 @@ class StackLooker {
  private:
   struct Thread {
     Interpreter::Thread id;
-    uint64_t looked_ns = 0;  // 0: never
-    uint64_t known_ns = 0;   // the last look that showed what it did
+    uint64_t sampled_ns = 0;  // 0: never
+    uint64_t known_ns = 0;    // the last sample that showed what it did
     proc::Task::Sight sight;
     Stack stack;  // empty: not known
   };
@@ -94,10 +94,10 @@ class StackLooker {
   void end(const Process& process);
   void find_drivers();
   void list(Process& process);
-  bool look_at_due(bool drivers, const GoOn& go_on);
-  void look_at(Process& process, Thread& thread);
+  bool sample_due(bool drivers, const GoOn& go_on);
+  void sample_thread(Process& process, Thread& thread);
 
-  LookerOptions options_;
+  StackSamplerOptions options_;
   proc::TaskTable& tasks_;
   StackBatch batch_;
   PythonState state_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which threads drive, with Pythons that this test starts.
-#include "runner/samplers/python/stack_looker.h"
+#include "runner/samplers/python/stack_sampler.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,7 +77,7 @@ class Pythons {
   int input_ = -1;
 };
 
-// The indexes of those whose main threads are looked at when nothing else may be.
+// The indexes of those whose main threads are sampled when nothing else may be.
 std::set<size_t> drivers_of(const std::vector<uint32_t>& pids) {
   std::vector<collect::WatchedProcess> processes;
   std::vector<proc::TaskTable::Owner> owners;
@@ -87,17 +87,17 @@ std::set<size_t> drivers_of(const std::vector<uint32_t>& pids) {
   }
   proc::TaskTable tasks;
   tasks.set(owners);
-  StackLooker looker({}, tasks);
-  looker.take(processes);
+  StackSampler sampler({}, tasks);
+  sampler.take(processes);
   const auto yes = [] { return true; };
   const auto no = [] { return false; };
   for (int round = 0; round < 3; ++round) {
-    looker.look(yes, yes, [] {});
+    sampler.sample(yes, yes, [] {});
     std::this_thread::sleep_for(std::chrono::milliseconds(60));
   }
-  looker.batch().take();
-  looker.look(yes, no, [] {});
-  const std::string payload = looker.batch().take();
+  sampler.batch().take();
+  sampler.sample(yes, no, [] {});
+  const std::string payload = sampler.batch().take();
   mlrun_frame_python head{};
   std::memcpy(&head, payload.data(), sizeof head);
   std::vector<mlrun_python_sample> samples(head.samples);
@@ -110,7 +110,7 @@ std::set<size_t> drivers_of(const std::vector<uint32_t>& pids) {
   return found;
 }
 
-TEST(StackLooker, TheFirstPythonDrivesAndItsWorkersDoNot) {
+TEST(StackSampler, TheFirstPythonDrivesAndItsWorkersDoNot) {
   const Pythons pythons({"-", "-"});
   ASSERT_EQ(pythons.pids.size(), 3u);
   EXPECT_EQ(drivers_of(pythons.pids), (std::set<size_t>{0}));
@@ -118,7 +118,7 @@ TEST(StackLooker, TheFirstPythonDrivesAndItsWorkersDoNot) {
       << "no other Python is above them";
 }
 
-TEST(StackLooker, RanksDriveAndTheirLauncherDoesNot) {
+TEST(StackSampler, RanksDriveAndTheirLauncherDoesNot) {
   const Pythons pythons({"0", "1", "-"});
   ASSERT_EQ(pythons.pids.size(), 4u);
   EXPECT_EQ(drivers_of(pythons.pids), (std::set<size_t>{1, 2}));
