@@ -16,6 +16,7 @@
 #include "runner/sweep/execute/page_cache.h"
 #include "runner/sweep/execute/run_folder.h"
 #include "runner/sweep/execute/run_maker.h"
+#include "runner/sweep/plan/rule_files.h"
 #include "runner/sweep/statistics/statistics.h"
 #include "runner/sweep/store/figures_table.h"
 #include "runner/sweep/store/plan_json.h"
@@ -343,8 +344,9 @@ Result<Store> store_of(const SweepRequest& request) {
 }
 
 Status enter_directory(const Plan& plan) {
-  if (plan.directory.empty() || ::chdir(plan.directory.c_str()) == 0) return {};
-  return fail_errno(fmt::format("enter {}, where the runs of this sweep start", plan.directory), errno);
+  if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0)
+    return fail_errno(fmt::format("enter {}, where the runs of this sweep start", plan.directory), errno);
+  return check_rule_files(plan);
 }
 
 Result<int> execute(const SweepRequest& request) {

@@ -23,7 +23,8 @@ struct SweepRequest {
 // The sweep of the request: made, opened, or extended.
 Result<Store> store_of(const SweepRequest& request);
 
-// Enters the folder in which the first runs started, so that relative paths mean the same for later ones.
+// Enters the folder in which the first runs started, so that relative paths mean the same for later ones. Fails if
+// a file of placement rules has changed since.
 Status enter_directory(const Plan& plan);
 
 // Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Nothing is created before the

@@ -17,6 +17,7 @@
 #include "runner/sweep/plan/figure_names.h"
 #include "runner/sweep/plan/named_values.h"
 #include "runner/sweep/plan/plan_hash.h"
+#include "runner/sweep/plan/rule_files.h"
 #include "runner/sweep/plan/workload_list.h"
 #include "runner/util/similar.h"
 #include "runner/util/unique_fd.h"
@@ -180,6 +181,11 @@ Result<Plan> finish(Draft draft) {
     if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
   }
   if (!draft.places.contains("seed")) draft.plan.seed = seed_of(draft.plan);
+  for (Configuration& one : draft.plan.configurations) {
+    auto rules = one.is_dry ? Result<std::string>() : hash_of_rule_files(one.options);
+    if (!rules) return tl::make_unexpected(rules.error());
+    one.rules = *std::move(rules);
+  }
   draft.plan.hash = hash_of(draft.plan);
   std::error_code ignored;
   draft.plan.directory = std::filesystem::current_path(ignored).string();

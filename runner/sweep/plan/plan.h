@@ -25,6 +25,7 @@ enum class Cache { kAsIs, kCold, kWarm };
 struct Configuration {
   std::string name;
   Words options;                         // of `mlrun run`
+  std::string rules;                     // hash_of_rule_files() when the plan was read
   bool is_dry = false;                   // without recording
   std::string cpus, cpu_node, mem_node;  // lists as in --cpus, --cpu-node and --mem-node; empty: all
   Cache cache = Cache::kAsIs;

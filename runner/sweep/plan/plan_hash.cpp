@@ -63,6 +63,9 @@ std::string hash_of(const Plan& plan) {
   content["before"] = texts(plan.before);
   content["after"] = texts(plan.after);
   content["input"] = util::escaped_utf8(plan.input);
+  for (const Configuration& one : plan.configurations) {
+    if (!one.rules.empty()) content["rules"].push_back({one.name, one.rules});
+  }
   content["retries"] = plan.retries;
   content["stop"] = {plan.stop.within, plan.stop.at_least, plan.stop.at_most};
   if (plan.stop.within > 0) content["first_figure"] = plan.question.empty() ? "wall_s" : plan.question.front();

@@ -22,6 +22,7 @@ constexpr std::array kCaches = {"as_is", "cold", "warm"};
 void visit_members(auto& configuration, auto visit, Configuration* /*of*/) {
   visit("name", configuration.name);
   visit("options", configuration.options);
+  visit("rules", configuration.rules);
   visit("dry", configuration.is_dry);
   visit("cpus", configuration.cpus);
   visit("cpu_node", configuration.cpu_node);
@@ -144,7 +145,12 @@ void from_json(const json& value, std::map<std::string, std::string>& values) {
 template <HasMembers T>
 void from_json(const json& value, T& object) {
   visit_members(
-      object, [&](const char* key, auto& member) { from_json(value.at(key), member); }, static_cast<T*>(nullptr));
+      object,
+      [&](const char* key, auto& member) {
+        const bool may_lack = std::string_view(key) == "rules";  // sweeps of older versions do
+        if (!may_lack || value.contains(key)) from_json(value.at(key), member);
+      },
+      static_cast<T*>(nullptr));
 }
 template <typename T>
 void from_json(const json& value, std::vector<T>& values) {
@@ -198,7 +204,11 @@ std::string changed_runs(const Plan& before, const Plan& after) {
     const auto found = std::find_if(after.configurations.begin(), after.configurations.end(),
                                     [&](const Configuration& one) { return one.name == old.name; });
     if (found == after.configurations.end()) return fmt::format("configuration \"{}\" is no longer there", old.name);
-    auto text = difference(as_json(old), as_json(*found), fmt::format("of configuration \"{}\" ", old.name));
+    if (!old.rules.empty() && old.rules != found->rules && old.options == found->options)
+      return fmt::format("the file of the placement rules of configuration \"{}\" says something else", old.name);
+    json was = as_json(old);
+    was.erase("rules");
+    auto text = difference(was, as_json(*found), fmt::format("of configuration \"{}\" ", old.name));
     if (!text.empty()) return text;
   }
   for (const Workload& old : before.workloads) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/plan/rule_files.h"
+
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include <fmt/format.h>
+
+#include "runner/options/options.h"
+#include "runner/util/file_io.h"
+
+namespace mlrun::sweep {
+
+Result<std::string> hash_of_rule_files(const Words& options) {
+  Arguments arguments = options;
+  arguments.insert(arguments.end(), {"--", "command"});
+  const auto parsed = parse_run(arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  std::string contents;
+  for (const std::string& place : (*parsed)->place) {
+    if (place.find("->") != std::string::npos) continue;  // a rule
+    const auto content = util::read_file(place, util::kWrittenBytesMax);
+    if (!content) return tl::make_unexpected(content.error());
+    contents += fmt::format("{}:{}", content->size(), *content);
+  }
+  if (contents.empty()) return std::string();
+  return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(contents));
+}
+
+Status check_rule_files(const Plan& plan) {
+  for (const Configuration& one : plan.configurations) {
+    if (one.rules.empty()) continue;
+    const auto now = hash_of_rule_files(one.options);
+    if (!now) return tl::make_unexpected(now.error());
+    if (*now == one.rules) continue;
+    return fail(fmt::format(
+        "configuration \"{}\": the placement rules of its --place file were changed after this sweep began, "
+        "and runs under other rules are not comparable; restore the file, or name a new folder with -o",
+        one.name));
+  }
+  return {};
+}
+
+}  // namespace mlrun::sweep
