@@ -13,14 +13,9 @@
 
 #include "runner/events/session.h"
 #include "runner/findings/answer.h"
-#include "runner/idle/idle_pass.h"
 #include "runner/idle/python_lines.h"
-#include "runner/idle/steps.h"
 #include "runner/summary/meters/builder.h"
-#include "runner/summary/meters/gpu_mark_meter.h"
-#include "runner/summary/meters/gpu_memory_meter.h"
 #include "runner/summary/meters/gpu_meter.h"
-#include "runner/summary/meters/gpu_work_meter.h"
 #include "runner/summary/meters/python_meter.h"
 #include "runner/summary/tables/phase_times.h"
 #include "runner/summary/tables/tables.h"
@@ -36,7 +31,7 @@
 #include "runner/trace/marks/mllog.h"
 #include "runner/trace/merge/call_fold.h"
 #include "runner/trace/merge/cuda_merge.h"
-#include "runner/trace/merge/host_buffer_pass.h"
+#include "runner/trace/merge/gpu_figures.h"
 #include "runner/trace/merge/kept_parts.h"
 #include "runner/trace/merge/kernel_merge.h"
 #include "runner/trace/merge/optional_tables.h"
@@ -98,7 +93,6 @@ class Merger {
   [[nodiscard]] uint64_t rows_per_part() const { return kRowsInMemory / threads_; }
   Status merge_rows(const StagingFolder& staging, KeptParts& parts);
   Status merge_cuda(PartWriter& writer, size_t part);
-  void count_gpu(const model::GpuWorkRow& row);
   Status merge_samples(const StagingFolder& staging);
   void feed(Worker& worker);
   void look_ahead(const Partition& partition, size_t at) const;
@@ -134,15 +128,8 @@ class Merger {
   uint64_t python_damaged_rows_ = 0, python_left_out_ = 0;
   std::unique_ptr<MarkTracker> marks_;
   std::unique_ptr<GpuJoin> gpu_join_;
-  std::vector<summary::GpuIdleSummary> gpu_idle_;
-  std::vector<model::CoverageRow> idle_coverage_;
   std::vector<summary::CollectiveSummary> collectives_;
-  summary::GpuWorkMeter gpu_work_;
-  summary::GpuMarkMeter gpu_marks_;
-  summary::GpuMemoryMeter gpu_memory_;
-  HostBufferPass host_buffers_;
-  idle::GapFinder gaps_;
-  idle::Steps steps_{info_};
+  GpuFigures gpu_figures_{info_};
   summary::MarkMeter mark_meter_;
   AccessPass accesses_;
 };
@@ -260,16 +247,16 @@ void Merger::feed(Worker& worker) {
         kernel_->add_misses(partition.calls[ref.index], *builder_);
         break;
       case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
-      case RowKind::kMark: steps_.add(partition.marks[ref.index]); break;
+      case RowKind::kMark: gpu_figures_.add_mark(partition.marks[ref.index]); break;
       case RowKind::kGpuApi:
       case RowKind::kGpuSync:
-      case RowKind::kGpuMemory: count_gpu(partition.gpu[ref.index]); break;
+      case RowKind::kGpuMemory: gpu_figures_.add(partition.gpu[ref.index], marks_->paths()); break;
       case RowKind::kGpuKernel:
       case RowKind::kGpuMemcpy:
       case RowKind::kGpuMemset:
       case RowKind::kGpuGraph:
-        count_gpu(partition.gpu[ref.index]);
-        gaps_.add(partition.gpu[ref.index]);
+        gpu_figures_.add(partition.gpu[ref.index], marks_->paths());
+        gpu_figures_.add_work_between_gaps(partition.gpu[ref.index]);
         break;
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
     }
@@ -285,18 +272,11 @@ void Merger::feed(Worker& worker) {
   totals_.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
 }
 
-void Merger::count_gpu(const model::GpuWorkRow& row) {
-  host_buffers_.add(row);
-  if (row.kind == model::GpuKind::kMemory) return gpu_memory_.add(row);
-  gpu_work_.add(row);
-  if (model::is_on_device(row.kind)) gpu_marks_.add(row, marks_->paths());
-}
-
 // Adds GPU work of observed processes, as parts from `part` on.
 Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   if (!kernel_->present() || !cuda_->present()) return {};
   return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
-    for (const RowRef& ref : partition.order) count_gpu(partition.gpu[ref.index]);
+    for (const RowRef& ref : partition.order) gpu_figures_.add(partition.gpu[ref.index], marks_->paths());
     return writer.write(partition, part++, totals_.calls + 1);
   });
 }
@@ -372,16 +352,7 @@ Status Merger::blame_gaps(const StagingFolder& staging) {
   options.has_kernel_side = kernel_->present();
   options.sees_sleeps = kernel_->sees_sleeps();
   options.has_gpu_file_calls = kernel_->has_gpu_file_calls();
-  idle::IdlePass pass(options, info_, python_lines_);
-  steps_.sort();
-  idle::GapFinder::Found gaps = gaps_.finish();
-  for (const idle::Gap& gap : gaps.gaps) {
-    gpu_marks_.add_idle(gap.gpu_id, gap.mark_path, gap.end_ns - gap.start_ns, marks_->paths());
-  }
-  if (Status blamed = pass.run(std::move(gaps), steps_); !blamed) return blamed;
-  gpu_idle_ = pass.sums();
-  idle_coverage_ = pass.coverage();
-  return {};
+  return gpu_figures_.blame_gaps(options, info_, python_lines_, marks_->paths());
 }
 
 void Merger::note_collectives() {
@@ -421,7 +392,7 @@ void Merger::complete_info() {
   note_collectives();
   const bool stacks_wanted = session_.number("/options/stack_depth", 0) != 0;
   std::ranges::move(gpu_join_->coverage(has_cupti(), stacks_wanted), std::back_inserter(info_.coverage));
-  add_remarks(info_, std::move(idle_coverage_));
+  add_remarks(info_, gpu_figures_.take_coverage());
   add_remarks(info_, python_coverage(session_, *index_));
   add_remarks(info_, gpu_sample_coverage(session_, info_));
   add_remarks(info_, counter_sample_coverage(session_));
@@ -431,7 +402,8 @@ void Merger::complete_info() {
   info_.run = make_run_json(session_, *index_, info_, totals_);
   kernel_->describe(*info_.run);
   accesses_.describe(info_, *info_.run);
-  if (nlohmann::json steps = steps_.describe(); !steps.is_null()) (*info_.run)["gpu_steps"] = std::move(steps);
+  if (nlohmann::json steps = gpu_figures_.describe_steps(); !steps.is_null())
+    (*info_.run)["gpu_steps"] = std::move(steps);
 }
 
 Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
@@ -452,7 +424,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
     written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
   if (written) written = accesses_.run(*index_, session_, info_, staging.path());
-  if (written) written = host_buffers_.find_sites(info_, staging.path());
+  if (written) written = gpu_figures_.find_sites(info_, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();
   summary::Summary summary = builder_->finish(info_);
@@ -461,14 +433,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   summary.marks = mark_meter_.finish(info_.names);
   summary.mark_records = mark_meter_.records();
   summary.collectives = std::move(collectives_);
-  summary.gpu_work = gpu_work_.devices(info_.gpus);
-  summary.gpu_kernels = gpu_work_.kernels(info_.names);
-  summary.gpu_calls = gpu_work_.calls();
-  summary.gpu_marks = gpu_marks_.finish(marks_->paths(), info_.names);
-  summary.gpu_memory = gpu_memory_.finish(info_);
-  summary.gpu_stacks = gpu_memory_.stacks(info_);
-  summary.gpu_hosts = host_buffers_.finish(info_);
-  summary.gpu_idle = std::move(gpu_idle_);
+  gpu_figures_.finish(info_, marks_->paths(), summary);
   summary::complete(info_, summary);
   if (Status all = write_tables(staging, summary); !all) return tl::make_unexpected(all.error());
   return summary;

@@ -319,11 +319,11 @@ TEST(ObservedTasks, WhatDoesNotFitIsCounted) {
   EXPECT_TRUE(lost(records.finish(100)).empty());
   using Counts = std::map<std::string, int64_t>;
   EXPECT_EQ(lost(records.finish(100, {.events = 3})),
-            (Counts{{"begins, execs and ends of threads", 1}, {"/proc samples of processes", 1}}));
+            (Counts{{"begins, execs and ends of threads", 1}, {"/proc snapshots of processes", 1}}));
   EXPECT_EQ(lost(records.finish(100, {.files = 1})), (Counts{{"names of files", 2}}));
   EXPECT_EQ(lost(records.finish(100, {.text_bytes = kFacts.size() + 1})), (Counts{{"names of files", 3}}));
   EXPECT_EQ(lost(records.finish(100, {.text_bytes = 0})),
-            (Counts{{"/proc samples of processes", 1}, {"names of files", 3}}));
+            (Counts{{"/proc snapshots of processes", 1}, {"names of files", 3}}));
 }
 
 // What is no UTF-8 takes four times the room.
