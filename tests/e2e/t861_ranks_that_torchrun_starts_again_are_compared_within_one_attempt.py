@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from lib import attempts, case, training
 from t857_the_rank_that_the_others_wait_for_is_the_slowest import free_port
 
+LIMIT_S = 100  # an agent whose peer gave up waits five minutes for it
 PROGRAM = """
 import os, signal, sys, time, torch, torch.distributed as dist
 dist.init_process_group("gloo")
@@ -32,7 +33,7 @@ def record(this, program, number):
     environment = this.environment | {"OMP_NUM_THREADS": "1"}
     with ThreadPoolExecutor() as pool:
         runs = [pool.submit(this.run, *this.command(
-            sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1", "--max-restarts=2", "--rdzv-backend=c10d",
+            "timeout", str(LIMIT_S), sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1", "--max-restarts=2", "--rdzv-backend=c10d",
             f"--rdzv-endpoint=127.0.0.1:{port}", "--rdzv-id=again", "--monitor-interval=0.1", program, this.path(f"failed_once{number}"), out=path,
             options=["--python-stacks=off"]), timeout=300, env=environment) for path in out]
     for run in runs:
