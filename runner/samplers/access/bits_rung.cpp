@@ -162,6 +162,7 @@ class BitsRung : public Rung {
     // All of them may be touched in the window.
     process.cost_ns += entries * options_.cost.touch_ps / 1000;
     if (options_.bits == PageBits::kCold) {
+      sort_new_pages_in();
       for (const Mapping& mapping : read_maps(host_pid)) {
         if (mapping.bytes() <= kReservedBytes) process.left.push_back(mapping);
       }

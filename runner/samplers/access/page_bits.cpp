@@ -2,6 +2,7 @@
 #include "runner/samplers/access/page_bits.h"
 
 #include <fcntl.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -114,6 +115,12 @@ int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns) {
   if (!file.valid()) return errno;
   const char digit = static_cast<char>('0' + static_cast<int>(what));
   return timed(longest_ns, [&] { return ::write(file.get(), &digit, 1); });
+}
+
+void sort_new_pages_in() {
+  void* no_pages = nullptr;
+  int node = 0, status = 0;
+  ::syscall(SYS_move_pages, 0, 0, &no_pages, &node, &status, MPOL_MF_MOVE);
 }
 
 int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns) {

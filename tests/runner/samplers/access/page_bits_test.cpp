@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/page_bits.h"
 
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -79,6 +81,61 @@ TEST(PageBits, WhatIsKnownOfWrittenPagesEndsWithTheProcess) {
   EXPECT_EQ(written_runs(child, mapping).known_until, mapping.start);
   ::waitpid(child, nullptr, 0);
   ::munmap(block, 1 << 20);
+}
+
+void stay_on(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+// Fills a few pages of `mapping`, writes a byte to `ready` and stays on its processor.
+[[noreturn]] void fill_and_spin(const Mapping& mapping, int cpu, int ready) {
+  stay_on(cpu);
+  for (uint64_t page = mapping.start; page < mapping.end; page += 4096) *reinterpret_cast<volatile char*>(page) = 1;
+  static_cast<void>(::write(ready, "", 1));
+  for (;;) {
+  }
+}
+
+TEST(PageBits, NewPagesOfAnotherProcessorAreMadeColdToo) {
+  cpu_set_t before;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  int last = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(last, &before)) --last;
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  constexpr size_t kBytes = 5 * 4096;
+  void* const around = ::mmap(nullptr, kBytes + 2 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const auto start = reinterpret_cast<uint64_t>(around) + 4096;  // the kernel merges it with no neighbour
+  ASSERT_EQ(::mprotect(reinterpret_cast<void*>(start), kBytes, PROT_READ | PROT_WRITE), 0);
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) fill_and_spin({.start = start, .end = start + kBytes}, last, ready[1]);
+  stay_on(first);
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  uint64_t longest_ns = 0;
+  sort_new_pages_in();
+  const int error = make_cold(child, start, start + kBytes, longest_ns);
+  uint64_t resident = 0, referenced = 0;
+  for (const Mapping& mapping : read_smaps(child, longest_ns)) {
+    if (mapping.start != start) continue;
+    resident = mapping.resident_bytes;
+    referenced = mapping.referenced_bytes;
+  }
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::sched_setaffinity(0, sizeof before, &before);
+  ::munmap(around, kBytes + 2 * 4096);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  if (error == EPERM) GTEST_SKIP() << "MADV_COLD of another process needs CAP_SYS_NICE";
+  EXPECT_EQ(error, 0);
+  EXPECT_EQ(resident, kBytes);
+  EXPECT_EQ(referenced, 0u);
 }
 
 TEST(PageBits, RawEventsReplaceTheProcessorsOwn) {
