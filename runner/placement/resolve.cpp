@@ -58,7 +58,7 @@ Status find_nodes(Rule& rule) {
 }
 
 Status add_one(const std::string& text, std::vector<Rule>& rules) {
-  if (text.find("->") == std::string::npos) {
+  if (!is_rule_text(text)) {
     auto read = read_rule_file(text);
     if (!read) return tl::make_unexpected(read.error());
     rules.insert(rules.end(), read->begin(), read->end());

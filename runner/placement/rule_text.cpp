@@ -302,6 +302,8 @@ class Reader {
 
 }  // namespace
 
+bool is_rule_text(const std::string& argument) { return argument.find("->") != std::string::npos; }
+
 Result<Rule> parse_rule(const std::string& text) {
   auto rule = Reader(text).read();
   if (!rule) return fail(fmt::format("'{}': {}", text, rule.error().text));

@@ -21,6 +21,9 @@
 
 namespace mlrun::placement {
 
+// An argument of --place without an arrow names a file of rules.
+bool is_rule_text(const std::string& argument);
+
 Result<Rule> parse_rule(const std::string& text);
 
 }  // namespace mlrun::placement

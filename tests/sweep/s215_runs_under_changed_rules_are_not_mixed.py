@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file of placement rules that is edited after a sweep began: neither --resume nor --extend adds runs under the new rules, with the plan
-and without it, wherever they are called. With the earlier contents both go on."""
+and without it, wherever they are called, and a sweep that is under way stops before the next run with these rules. With the earlier contents
+all go on."""
 
 import kit
 from kit import case
@@ -44,6 +45,24 @@ def check(this):
     (here / "rules.toml").write_text(RULES.format(size="1M"))
     done = this.run(case.MLRUN, "sweep", "--extend", sweep.plan, "-o", sweep.out, cwd=here)
     this.equal("with the earlier rules", done.returncode, 0, said=done.stderr)
+    sweep.expect_whole(4)
+    check_edit_under_way(this, here)
+
+
+def check_edit_under_way(this, here):
+    rules = here / "rules.toml"
+    (here / "edit.sh").write_text(f"[ $MLRUN_SWEEP_BLOCK = 1 ] || echo '# edited' >> {rules}\n")
+    before = rules.read_text()
+    sweep = kit.Sweep(this, 'before = ["sh", "edit.sh"]\n' + PLAN.format(repetitions=2), name="under_way")
+    done = this.run(case.MLRUN, "sweep", sweep.plan, "-o", sweep.out, cwd=here)
+    this.equal("under way: status", done.returncode, 125, said=done.stderr)
+    this.true("under way: what to do is said", '"placed"' in done.stderr and "--resume" in done.stderr, done.stderr)
+    placed = sweep.rows("SELECT state FROM run WHERE configuration = 'placed' ORDER BY position")
+    this.equal("under way: runs under the first rules alone", placed, [("done",), ("planned",)])
+    (here / "edit.sh").write_text("")
+    rules.write_text(before)
+    done = this.run(case.MLRUN, "sweep", "--resume", sweep.out, cwd=here)
+    this.equal("under way: with the earlier rules", done.returncode, 0, said=done.stderr)
     sweep.expect_whole(4)
 
 

@@ -346,7 +346,10 @@ Result<Store> store_of(const SweepRequest& request) {
 Status enter_directory(const Plan& plan) {
   if (!plan.directory.empty() && ::chdir(plan.directory.c_str()) != 0)
     return fail_errno(fmt::format("enter {}, where the runs of this sweep start", plan.directory), errno);
-  return check_rule_files(plan);
+  for (const Configuration& configuration : plan.configurations) {
+    if (Status same = check_rule_files(configuration); !same) return same;
+  }
+  return {};
 }
 
 Result<int> execute(const SweepRequest& request) {

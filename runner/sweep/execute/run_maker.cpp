@@ -20,6 +20,7 @@
 #include "runner/sweep/execute/time_limit.h"
 #include "runner/sweep/figures/trace_figures.h"
 #include "runner/sweep/figures/use.h"
+#include "runner/sweep/plan/rule_files.h"
 #include "runner/sweep/plan/run_words.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
@@ -240,6 +241,8 @@ Status make(Making& making, RunRow& run) {
   if (making.configuration(run).cache == Cache::kCold) {
     if (Status dropped = drop_caches(); !dropped) return dropped;
   }
+  // Here, since the command before it may write the rules.
+  if (Status same = check_rule_files(making.configuration(run)); !same) return same;
   run.facts = machine_facts();
   if (const std::string commit = commit_here(); !commit.empty()) run.facts["commit"] = commit;
   if (Status supervised = supervise(making, run, folder); !supervised) return supervised;
@@ -264,6 +267,7 @@ Result<RunRow> make_run(Making& making, RunRow run) {
 }
 
 Result<bool> warm_up(Making& making, const RunRow& run) {
+  if (Status same = check_rule_files(making.configuration(run)); !same) return tl::make_unexpected(same.error());
   const std::string folder = making.warm_up_folder();
   std::error_code error;
   std::filesystem::remove_all(folder, error);

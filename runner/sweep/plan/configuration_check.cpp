@@ -82,11 +82,9 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
       return faults.add(place, word + " prints a page and runs nothing: leave it out");
     if (word == "--") return faults.add(place, "-- ends the options, and the command is in workloads: leave it out");
   }
-  Arguments arguments = values.options;
-  arguments.insert(arguments.end(), {"--", "command"});
-  const auto parsed = parse_run(arguments);
+  const auto parsed = parse_options(values.options);
   if (!parsed) return faults.add(place, parsed.error().text);
-  const RunOptions& options = **parsed;
+  const RunOptions& options = *parsed;
   if (const auto what = misplaced(options, values)) return faults.add(place, *what + "; leave it out");
   if (options.command != std::vector<std::string>{"command"}) {
     return faults.add(place, fmt::format("{} is no option of mlrun run (a value is joined by =, as in --kprobes=block)",
@@ -113,6 +111,14 @@ void check_names_of_values(const ConfigurationDraft& configuration, Faults& faul
 }
 
 }  // namespace
+
+Result<RunOptions> parse_options(const Words& options) {
+  Arguments arguments = options;
+  arguments.insert(arguments.end(), {"--", "command"});
+  auto parsed = parse_run(arguments);
+  if (!parsed) return tl::make_unexpected(parsed.error());
+  return **std::move(parsed);
+}
 
 void check_configurations(Draft& draft) {
   std::map<std::string, int> lines;

@@ -6,19 +6,18 @@
 
 #include <fmt/format.h>
 
-#include "runner/options/options.h"
+#include "runner/placement/rule_text.h"
+#include "runner/sweep/plan/configuration_check.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::sweep {
 
 Result<std::string> hash_of_rule_files(const Words& options) {
-  Arguments arguments = options;
-  arguments.insert(arguments.end(), {"--", "command"});
-  const auto parsed = parse_run(arguments);
+  const auto parsed = parse_options(options);
   if (!parsed) return tl::make_unexpected(parsed.error());
   std::string contents;
-  for (const std::string& place : (*parsed)->place) {
-    if (place.find("->") != std::string::npos) continue;  // a rule
+  for (const std::string& place : parsed->place) {
+    if (placement::is_rule_text(place)) continue;
     const auto content = util::read_file(place, util::kWrittenBytesMax);
     if (!content) return tl::make_unexpected(content.error());
     contents += fmt::format("{}:{}", content->size(), *content);
@@ -27,18 +26,16 @@ Result<std::string> hash_of_rule_files(const Words& options) {
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(contents));
 }
 
-Status check_rule_files(const Plan& plan) {
-  for (const Configuration& one : plan.configurations) {
-    if (one.rules.empty()) continue;
-    const auto now = hash_of_rule_files(one.options);
-    if (!now) return tl::make_unexpected(now.error());
-    if (*now == one.rules) continue;
-    return fail(fmt::format(
-        "configuration \"{}\": the placement rules of its --place file were changed after this sweep began, "
-        "and runs under other rules are not comparable; restore the file, or name a new folder with -o",
-        one.name));
-  }
-  return {};
+Status check_rule_files(const Configuration& configuration) {
+  if (configuration.rules.empty()) return {};
+  const auto now = hash_of_rule_files(configuration.options);
+  if (!now) return tl::make_unexpected(now.error());
+  if (*now == configuration.rules) return {};
+  return fail(fmt::format(
+      "configuration \"{}\": the placement rules of its --place file were changed after this sweep began, "
+      "and runs under other rules are not comparable; restore the file and go on with --resume, or name a new folder "
+      "with -o",
+      configuration.name));
 }
 
 }  // namespace mlrun::sweep

@@ -14,6 +14,6 @@ namespace mlrun::sweep {
 Result<std::string> hash_of_rule_files(const Words& options);
 
 // Call in the folder where the plan's runs start. Fails if a file has other contents than when the plan was read.
-Status check_rule_files(const Plan& plan);
+Status check_rule_files(const Configuration& configuration);
 
 }  // namespace mlrun::sweep
