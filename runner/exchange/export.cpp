@@ -13,14 +13,11 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/exchange/values.h"
 #include "runner/parquet/table_batches.h"
 #include "runner/parquet/trace_condition.h"
-#include "runner/report/run_facts.h"
 #include "runner/trace/merge/progress.h"
-#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
 #include "runner/view/table_shape.h"
@@ -62,7 +59,7 @@ Result<std::unique_ptr<Export>> Export::open(ExportOptions options) {
   if (auto writable = job->check_output(); !writable) return tl::make_unexpected(writable.error());
   auto run = view::open_trace(job->options_.trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  if (auto whole = trace::check_tables(job->options_.trace_folder, *run); !whole) {
+  if (auto whole = trace::check_tables(job->options_.trace_folder, *run->document); !whole) {
     return tl::make_unexpected(whole.error());
   }
   job->run_ = *std::move(run);
@@ -117,12 +114,10 @@ Status Export::read_nodes() {
   return {};
 }
 
-const nlohmann::json& Export::run() const { return *run_; }
-
 Status Export::read_times() {
-  start_ns_ = summary::run_facts(*run_).start_monotonic_ns.value_or(0);
-  realtime_offset_ns_ = util::integer_at(*run_, "/clock/realtime_offset_start_ns");
-  knows_utc_ = util::json_at(*run_, "/clock/realtime_offset_start_ns").is_number();
+  start_ns_ = run_.begin_ns().value_or(0);
+  realtime_offset_ns_ = run_.clock.realtime_offset_start_ns.value_or(0);
+  knows_utc_ = run_.clock.realtime_offset_start_ns.has_value();
   if (!options_.from.empty()) {
     const auto from = moment_of("--from", options_.from, start_ns_);
     if (!from) return tl::make_unexpected(from.error());

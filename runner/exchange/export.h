@@ -10,11 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "runner/exchange/account.h"
 #include "runner/exchange/scratch_folder.h"
-#include "runner/util/json_value.h"
+#include "runner/model/run.h"
 #include "runner/util/result.h"
 #include "runner/view/id_names.h"
 
@@ -54,7 +52,7 @@ class Export {
   // `error` with the name that was asked for, where it has that of output().
   [[nodiscard]] Error with_asked_name(Error error) const;
   [[nodiscard]] uint64_t split_bytes() const { return options_.split_bytes; }
-  [[nodiscard]] const nlohmann::json& run() const;  // run.json
+  [[nodiscard]] const model::Run& run() const { return run_; }
   // At least one.
   [[nodiscard]] const std::vector<ExportNode>& nodes() const { return nodes_; }
   [[nodiscard]] bool is_merged() const { return nodes_.front().id != 0; }
@@ -98,7 +96,7 @@ class Export {
   ExportOptions options_;
   std::unique_ptr<ScratchFolder> scratch_;
   std::string output_;
-  util::JsonValue run_;
+  model::Run run_;
   int64_t from_ns_ = std::numeric_limits<int64_t>::min(), until_ns_ = std::numeric_limits<int64_t>::max();
   int64_t start_ns_ = 0, realtime_offset_ns_ = 0;
   bool knows_utc_ = false;

@@ -14,14 +14,12 @@
 #include <protozero/pbf_writer.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/exchange/output_parts.h"
 #include "runner/exchange/perfetto_bytes.h"
 #include "runner/exchange/perfetto_fields.h"
 #include "runner/exchange/perfetto_names.h"
 #include "runner/exchange/timeline.h"
-#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -144,14 +142,9 @@ void PerfettoSink::write_clocks() {
     }
     packet(fields);
   };
-  const nlohmann::json& pairs = util::list_at(job_->run(), "/clock/realtime_offset_by_time");
-  bool has_any = false;
-  for (const nlohmann::json& pair : pairs) {
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_number() || !pair[1].is_number()) continue;
-    write(pair[0].get<int64_t>(), pair[1].get<int64_t>());
-    has_any = true;
-  }
-  if (!has_any) write(job_->start_ns(), job_->realtime_offset_ns());
+  const auto& offsets = job_->run().clock.realtime_offset_by_time;
+  for (const auto& [at_ns, offset_ns] : offsets) write(at_ns, offset_ns);
+  if (offsets.empty()) write(job_->start_ns(), job_->realtime_offset_ns());
 }
 
 perfetto::Unit unit_of(const std::string& counter) {

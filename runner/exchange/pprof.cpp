@@ -21,7 +21,6 @@
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/stacks.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -210,7 +209,7 @@ class PprofExport {
     std::string rest;
     protozero::pbf_writer to(rest);
     to.add_int64(kTime, job_.start_ns() + job_.realtime_offset_ns());
-    to.add_int64(kDuration, util::integer_at(job_.run(), "/wall_ns"));
+    to.add_int64(kDuration, job_.run().wall_ns.value_or(0));
     to.add_int64(kDefaultType, text(kSampleTypes[sampled_ ? kSampledTime : profiled_ ? kProfiled : kAllocBytes].type));
     to.add_int64(kComment, text("mlrun " MLRUN_VERSION));
     for (const std::string* value : texts_in_order_) to.add_string(kString, *value);

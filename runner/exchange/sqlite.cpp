@@ -70,7 +70,7 @@ class SqliteExport {
     }
     database_.exec("CREATE TABLE run_json (json TEXT NOT NULL)");
     SQLite::Statement insert(database_, "INSERT INTO run_json VALUES (?)");
-    insert.bind(1, job_.run().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    insert.bind(1, job_.run().document->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     insert.exec();
     add_views();
     return {};

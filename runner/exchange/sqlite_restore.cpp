@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/model/run.h"
 #include "runner/parquet/parquet_table.h"
 #include "runner/parquet/trace_condition.h"
-#include "runner/trace/merge/run_json.h"
 #include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
@@ -83,7 +83,7 @@ class Restored {
       if (auto written = restore(table); !written) return written;
     }
     run["tables"] = trace::table_files(folder_ + "/tables");
-    return trace::write_run_json(run, folder_);
+    return model::write_run(run, folder_);
   }
 
  private:

@@ -6,32 +6,28 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/findings/findings.h"
 #include "runner/findings/machine.h"
-#include "runner/report/run_facts.h"
 #include "runner/util/units.h"
 
 namespace mlrun::findings {
 
 namespace {
 
-Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, const nlohmann::json& run,
+Result<std::unique_ptr<blame::Analysis>> analyse(const std::string& folder, const model::Run& run,
                                                  const AnswerOptions& options) {
-  const summary::RunFacts facts = summary::run_facts(run);
   blame::Options of{folder, options.start_ns, options.end_ns, options.driver_tid};
-  if (of.end_ns == 0 && facts.start_monotonic_ns && facts.wall_ns) {
-    of.start_ns = *facts.start_monotonic_ns;
-    of.end_ns = of.start_ns + *facts.wall_ns;
+  if (of.end_ns == 0 && run.begin_ns() && run.duration_ns()) {
+    of.start_ns = *run.begin_ns();
+    of.end_ns = of.start_ns + *run.duration_ns();
   }
   return blame::analyse(of);
 }
 
 }  // namespace
 
-Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options,
-              summary::Answer& out) {
+Status answer(const std::string& folder, const model::Run& run, const AnswerOptions& options, summary::Answer& out) {
   if (!options.has_rows) return options.writes_tables ? write_no_blame(folder) : Status();
   auto analysis = analyse(folder, run, options);
   if (!analysis) return tl::make_unexpected(analysis.error());
@@ -46,8 +42,7 @@ Status answer(const std::string& folder, const nlohmann::json& run, const Answer
   return {};
 }
 
-Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                         const WhatIf& change) {
+Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32_t driver_tid, const WhatIf& change) {
   auto analysis = analyse(folder, run, {driver_tid});
   if (!analysis) return tl::make_unexpected(analysis.error());
   const auto machine = read_machine(folder, run);

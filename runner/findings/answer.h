@@ -5,9 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "runner/findings/replay.h"
+#include "runner/model/run.h"
 #include "runner/summary/answer.h"
 #include "runner/util/result.h"
 
@@ -20,12 +19,11 @@ struct AnswerOptions {
   int64_t start_ns = 0, end_ns = 0;  // what is divided; 0: the whole run
 };
 
-// `folder` contains tables/, `run` is run.json. Without a thread that drives, or without rows of calls (has_rows), the answer stays empty.
-Status answer(const std::string& folder, const nlohmann::json& run, const AnswerOptions& options, summary::Answer& out);
+// `folder` contains tables/. Without a thread that drives, or without rows of calls (has_rows), the answer stays empty.
+Status answer(const std::string& folder, const model::Run& run, const AnswerOptions& options, summary::Answer& out);
 
 // What the run would have taken with another loader. Fails where no DataLoader's batches are known, and where the replay of the run as it
 // was is off by more than 5 %.
-Result<Replayed> what_if(const std::string& folder, const nlohmann::json& run, int32_t driver_tid,
-                         const WhatIf& change);
+Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32_t driver_tid, const WhatIf& change);
 
 }  // namespace mlrun::findings

@@ -3,22 +3,16 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_batches.h"
-#include "runner/report/run_facts.h"
 
 namespace mlrun::findings {
 
-Result<Machine> read_machine(const std::string& folder, const nlohmann::json& run) {
+Result<Machine> read_machine(const std::string& folder, const model::Run& run) {
   Machine machine;
-  const summary::RunFacts facts = summary::run_facts(run);
-  const nlohmann::json::json_pointer processors("/host/cores");
-  if (run.contains(processors) && run.at(processors).is_number())
-    machine.processors = std::max(1, run.at(processors).get<int>());
-  if (facts.wall_ns && *facts.wall_ns > 0 && facts.user_ns && facts.sys_ns) {
-    machine.own = static_cast<double>(*facts.user_ns + *facts.sys_ns) / static_cast<double>(*facts.wall_ns);
+  if (run.host.cores) machine.processors = std::max(1, static_cast<int>(*run.host.cores));
+  if (const int64_t wall_ns = run.duration_ns().value_or(0); wall_ns > 0 && run.user_ns && run.sys_ns) {
+    machine.own = static_cast<double>(*run.user_ns + *run.sys_ns) / static_cast<double>(wall_ns);
   }
   std::vector<std::string> columns = {"dur",          "busy_ns",
                                       "idle_ns",      "steal_ns",

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "runner/model/run.h"
 #include "runner/util/result.h"
 
 namespace mlrun::findings {
@@ -35,6 +34,6 @@ struct Machine {
 };
 
 // A trace of an earlier version has no such samples.
-Result<Machine> read_machine(const std::string& folder, const nlohmann::json& run);
+Result<Machine> read_machine(const std::string& folder, const model::Run& run);
 
 }  // namespace mlrun::findings

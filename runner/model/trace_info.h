@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace except its event rows: the small tables, all in memory, and the run as in run.json. The merger fills it, the
-// summary reads it. runner/report/run_facts.h lists the keys of `run` that the summary knows; a missing key omits its
-// line.
+// A trace except its event rows: the small tables, all in memory, and run.json. The merger fills it, the summary reads
+// it (runner/model/run.h).
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <thread>
 
@@ -20,7 +21,6 @@
 #include "runner/report/text/terminal.h"
 #include "runner/report/text/text_merged.h"
 #include "runner/session/new_trace_folder.h"
-#include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
 #include "runner/util/spilled_memory.h"
@@ -54,12 +54,10 @@ struct Options {
 };
 
 // Sums of the nodes' totals.
-json totals_of(const std::vector<NodeTrace>& nodes) {
-  json sums = json::object();
+std::map<std::string, int64_t> totals_of(const std::vector<NodeTrace>& nodes) {
+  std::map<std::string, int64_t> sums;
   for (const NodeTrace& node : nodes) {
-    for (const auto& [name, value] : util::json_at(node.run, "/totals").items()) {
-      if (value.is_number_integer()) sums[name] = sums.value(name, int64_t{0}) + value.get<int64_t>();
-    }
+    for (const auto& [name, count] : node.run.totals) sums[name] += count;
   }
   return sums;
 }
@@ -68,7 +66,7 @@ json totals_of(const std::vector<NodeTrace>& nodes) {
 json joined(const std::vector<NodeTrace>& nodes, const char* list) {
   json all = json::array();
   for (const NodeTrace& node : nodes) {
-    for (json entry : util::list_at(node.run, list)) {
+    for (json entry : util::list_at(*node.run.document, list)) {
       if (!entry.is_object()) continue;
       entry["node"] = node.name;
       all.push_back(std::move(entry));
@@ -79,7 +77,7 @@ json joined(const std::vector<NodeTrace>& nodes, const char* list) {
 
 json run_json(const Merged& merged) {
   const std::vector<NodeTrace>& nodes = merged.traces.nodes;
-  const json& first = nodes.front().run;
+  const json& first = *nodes.front().run.document;
   json run = {{"schema_version", trace::kTraceSchemaVersion}, {"totals", totals_of(nodes)}};
   for (const char* key : {"mlrun_version", "command", "cwd", "source", "job", "options"}) {
     if (first.contains(key)) run[key] = first[key];
@@ -91,9 +89,9 @@ json run_json(const Merged& merged) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     start_ns = std::min(start_ns, merged.alignment.clocks[i].line.ours(nodes[i].start_ns));
     end_ns = std::max(end_ns, merged.alignment.clocks[i].line.ours(nodes[i].end_ns));
-    if (status == 0) status = util::integer_at(nodes[i].run, "/exit_status");
-    user_ns += util::integer_at(nodes[i].run, "/user_ns");
-    sys_ns += util::integer_at(nodes[i].run, "/sys_ns");
+    if (status == 0) status = nodes[i].run.exit_status.value_or(0);
+    user_ns += nodes[i].run.user_ns.value_or(0);
+    sys_ns += nodes[i].run.sys_ns.value_or(0);
   }
   run["start_ns"] = start_ns;
   run["end_ns"] = end_ns;
@@ -126,9 +124,7 @@ Status fill(const std::string& folder, Merged& merged, unsigned threads) {
   if (Status goes_on = check_stopped(); !goes_on) return goes_on;
   json run = run_json(merged);
   run["tables"] = trace::table_files(folder + "/tables");
-  const std::string text = run.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  constexpr mode_t kMode = 0600;  // it contains arguments
-  return util::write_atomically(folder + "/run.json", text, kMode);
+  return model::write_run(run, folder);
 }
 
 Status align_and_fill(const std::string& folder, const Options& options, const AlignmentOptions& alignment,

@@ -10,7 +10,6 @@
 
 #include "runner/nodes/column_kinds.h"
 #include "runner/parquet/row_columns.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::nodes {
 
@@ -34,8 +33,8 @@ struct RankRow {
 };
 
 std::string job_text(const NodeTrace& node) {
-  const std::string array = util::text_at(node.run, "/job/array_id"), task = util::text_at(node.run, "/job/array_task");
-  return array.empty() ? util::text_at(node.run, "/job/id") : array + "_" + task;
+  const model::RunJob& job = node.run.job;
+  return job.array_id.empty() ? job.id : job.array_id + "_" + job.array_task;
 }
 
 NodeRow row_of(const Merged& merged, size_t i) {
@@ -45,7 +44,7 @@ NodeRow row_of(const Merged& merged, size_t i) {
   row.node_id = static_cast<int32_t>(i) + 1;
   row.name = node.name;
   row.trace = node.folder;
-  row.session = util::text_at(node.run, "/session");
+  row.session = node.run.session;
   row.job = job_text(node);
   row.by = kAlignedByNames[static_cast<size_t>(clock.by)];
   row.through = clock.through;

@@ -10,13 +10,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
 #include "runner/nodes/attempts.h"
 #include "runner/nodes/row_batches.h"
 #include "runner/parquet/trace_condition.h"
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
 #include "runner/util/units.h"
 
 namespace mlrun::nodes {
@@ -24,16 +23,12 @@ namespace mlrun::nodes {
 namespace {
 
 namespace fs = std::filesystem;
-using util::integer_at;
-using util::text_at;
 
 // The job that the trace is of; empty: unknown. Steps of one job are runs of their own where Slurm itself started the ranks.
 std::string job_of(const NodeTrace& node) {
-  const std::string id = text_at(node.run, "/job/id");
+  const auto& [id, array_id, array_task, step, nodes, source] = node.run.job;
   if (id.empty() || id == "none") return {};  // torchrun's default
-  std::string job = text_at(node.run, "/job/source/id") + "=" + id;
-  if (text_at(node.run, "/job/source/rank") == "SLURM_PROCID") job += "." + text_at(node.run, "/job/step");
-  return job;
+  return source.id + "=" + id + (source.rank == "SLURM_PROCID" ? "." + step : "");
 }
 
 Status read_ranks(NodeTrace& node) {
@@ -73,19 +68,19 @@ Result<NodeTrace> open_node(const std::string& folder) {
       return fail(folder + " was not finished (mlrun recover " + folder + ")");
     return fail(folder + " holds no trace");
   }
-  const auto text = util::read_file((fs::path(folder) / "run.json").string());
-  if (!text) return tl::make_unexpected(text.error());
-  node.run = util::parse_json(*text);
-  if (!node.run.is_object()) return trace::damaged(folder, "run.json holds no JSON object");
-  if (Status known = trace::check_schema_version(folder, node.run); !known) return tl::make_unexpected(known.error());
-  if (node.run.contains("merged")) return fail(folder + " is merged already; give the traces that it was made of");
-  if (Status whole = trace::check_tables(folder, node.run); !whole) return tl::make_unexpected(whole.error());
-  node.name = text_at(node.run, "/host/name");
-  node.error_ns = std::max<int64_t>(0, integer_at(node.run, "/clock/error_ns"));
+  auto run = model::read_run(folder);
+  if (!run) return tl::make_unexpected(run.error());
+  node.run = *std::move(run);
+  const nlohmann::json& document = *node.run.document;
+  if (Status known = trace::check_schema_version(folder, document); !known) return tl::make_unexpected(known.error());
+  if (node.run.is_merged) return fail(folder + " is merged already; give the traces that it was made of");
+  if (Status whole = trace::check_tables(folder, document); !whole) return tl::make_unexpected(whole.error());
+  node.name = node.run.host.name;
+  node.error_ns = std::max<int64_t>(0, node.run.clock.error_ns);
   if (Status read = read_ranks(node); !read) return tl::make_unexpected(read.error());
-  if (const int64_t start = integer_at(node.run, "/start_ns"); start != 0) node.start_ns = start;
-  if (const int64_t end = integer_at(node.run, "/end_ns"); end != 0) node.end_ns = end;
-  node.lost_events = integer_at(node.run, "/totals/losses") != 0 || node.run.contains("events_from_ns");
+  if (const int64_t start = node.run.start_ns.value_or(0); start != 0) node.start_ns = start;
+  if (const int64_t end = node.run.end_ns.value_or(0); end != 0) node.end_ns = end;
+  node.lost_events = node.run.total("losses").value_or(0) != 0 || node.run.events_from_ns;
   return node;
 }
 
@@ -168,11 +163,11 @@ class Sorter {
 
   static std::string why_not_once(const NodeTrace& node, const std::vector<NodeTrace>& before,
                                   const std::string& job_of_all) {
-    const std::string session = text_at(node.run, "/session");
+    const std::string& session = node.run.session;
     for (const NodeTrace& other : before) {
       std::error_code ignored;
       const bool is_same_folder = fs::equivalent(node.folder, other.folder, ignored);
-      if (is_same_folder || (!session.empty() && session == text_at(other.run, "/session")))
+      if (is_same_folder || (!session.empty() && session == other.run.session))
         return "it is the same trace as " + other.folder;
     }
     const std::string job = job_of(node);
@@ -232,7 +227,7 @@ void find_missing(NodeTraces& traces) {
   std::set<int32_t> ranks;
   int64_t world = 0, nodes = 0;
   for (const NodeTrace& node : traces.nodes) {
-    nodes = std::max(nodes, integer_at(node.run, "/job/nodes"));
+    nodes = std::max(nodes, node.run.job.nodes);
     for (const Rank& rank : node.ranks) {
       if (rank.age != 0) continue;  // an elastic run may have had more ranks before
       ranks.insert(rank.rank);
@@ -293,9 +288,9 @@ void find_killed(NodeTraces& traces) {
 }
 
 void compare_versions(NodeTraces& traces) {
-  const std::string first = text_at(traces.nodes.front().run, "/mlrun_version");
+  const std::string& first = traces.nodes.front().run.mlrun_version;
   for (const NodeTrace& node : traces.nodes) {
-    const std::string version = text_at(node.run, "/mlrun_version");
+    const std::string& version = node.run.mlrun_version;
     if (version == first || version.empty()) continue;
     traces.problems.push_back(fmt::format("{} was recorded by mlrun {}, {} by {}: what one of them lacks is null",
                                           node.name, version, traces.nodes.front().name, first));
@@ -305,21 +300,18 @@ void compare_versions(NodeTraces& traces) {
 }  // namespace
 
 std::string NodeTrace::clock_key() const {
-  const std::string boot = text_at(run, "/host/boot_id");
-  return boot.empty() ? boot : boot + " " + text_at(run, "/host/time_namespace");
+  return run.host.boot_id.empty() ? "" : run.host.boot_id + " " + run.host.time_namespace;
 }
 
 std::optional<int64_t> NodeTrace::utc_offset_ns(bool at_end) const {
-  const nlohmann::json& value =
-      util::json_at(run, at_end ? "/clock/realtime_offset_end_ns" : "/clock/realtime_offset_start_ns");
-  return value.is_number_integer() ? std::optional(value.get<int64_t>()) : std::nullopt;
+  return at_end ? run.clock.realtime_offset_end_ns : run.clock.realtime_offset_start_ns;
 }
 
 std::optional<int64_t> NodeTrace::utc_error_ns() const {
   int64_t most = 0;
-  for (const char* when : {"/clock/start/discipline", "/clock/end/discipline"}) {
-    if (!util::flag_at(run, std::string(when) + "/is_synchronised")) return std::nullopt;
-    most = std::max(most, integer_at(run, std::string(when) + "/max_error_ns"));
+  for (const model::ClockReading* reading : {&run.clock.start, &run.clock.end}) {
+    if (!reading->discipline.is_synchronised) return std::nullopt;
+    most = std::max(most, reading->discipline.max_error_ns);
   }
   return most;
 }

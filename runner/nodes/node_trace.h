@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "runner/model/run.h"
 #include "runner/util/result.h"
 
 namespace mlrun::nodes {
@@ -29,7 +28,7 @@ struct Rank {
 struct NodeTrace {
   std::string folder;
   std::string name;  // of the host; of the folder where that is not unique, or unknown
-  nlohmann::json run;
+  model::Run run;
   int64_t start_ns = 0, end_ns = 0;  // of its clock: the command, else the processes
   int64_t error_ns = 0;              // of the conversion to its clock
   std::vector<Rank> ranks;           // by attempt, then rank

@@ -30,10 +30,7 @@ bool is_of_one_machine(std::string_view address) {
 }
 
 bool share_network(const NodeTrace& a, const NodeTrace& b) {
-  const auto network = [](const NodeTrace& node) {
-    const auto host = node.run.find("host");
-    return host == node.run.end() ? std::string() : host->value("boot_id", "") + host->value("network_namespace", "");
-  };
+  const auto network = [](const NodeTrace& node) { return node.run.host.boot_id + node.run.host.network_namespace; };
   return !network(a).empty() && network(a) == network(b);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "runner/model/run.h"
 
 namespace mlrun::summary {
 
@@ -21,9 +21,6 @@ struct PlacedRule {
   std::map<int64_t, int64_t> bytes_on;  // by node, estimated
 };
 
-std::vector<PlacedRule> placed_rules(const nlohmann::json& run);
-
-// False: mlrun was killed, and the counts of the rules are lost.
-bool are_rules_counted(const nlohmann::json& run);
+std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 
 }  // namespace mlrun::summary

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "runner/model/run.h"
 
 namespace mlrun::summary {
 
@@ -25,6 +25,6 @@ struct Stream {
 };
 
 // All streams in display order; empty if run.json has no streams.
-[[nodiscard]] std::vector<Stream> streams(const nlohmann::json& run);
+[[nodiscard]] std::vector<Stream> streams(const model::Run& run);
 
 }  // namespace mlrun::summary

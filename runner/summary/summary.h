@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/model/run.h"
 #include "runner/summary/answer.h"
 #include "runner/summary/gpu_idle.h"
 #include "runner/summary/gpu_work.h"
-#include "runner/util/json_value.h"
 #include "runner/util/log_histogram.h"
 #include "runner/util/saturating.h"
 
@@ -276,7 +276,7 @@ struct FileTree {
 };
 
 struct Summary {
-  util::JsonValue run;  // run.json
+  model::Run run;
   Answer answer;
   int64_t start_ns = 0;                // of the first time bin
   int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`

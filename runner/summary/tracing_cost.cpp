@@ -5,16 +5,10 @@
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/decode/func_names.h"
-#include "runner/report/run_facts.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
-
-using nlohmann::json;
 
 const char* process_cost_class(std::string_view func) {
   if (func == "fork" || func == "vfork") return "fork";
@@ -63,40 +57,39 @@ std::vector<CostLine> counts(const Summary& summary) {
 
 // Recording that is in no cost class, since only the default options are measured; and waits too short to be recorded,
 // which are not counted.
-std::vector<std::string> left_out(const json& run) {
+std::vector<std::string> left_out(const model::Run& run) {
   std::vector<std::string> names;
-  const auto has_stream = [&](const char* name) { return util::has_text_at(run, "/options/streams", name); };
-  const auto has_any = [&](const char* where) { return !util::list_at(run, where).empty(); };
-  if (has_stream("files")) names.emplace_back("short waits");
-  if (util::integer_at(run, "/options/stack_depth") > 0) names.emplace_back("stacks");
-  if (util::flag_at(run, "/options/alloc_times")) names.emplace_back("durations of allocations");
-  if (has_any("/options/include") || has_any("/options/exclude")) names.emplace_back("excluded paths");
-  if (run_facts(run).has_kernel_side) names.emplace_back("the kernel side");
-  if (has_stream("gpu")) names.emplace_back("GPU work");
+  const model::RecordingOptions& options = run.options;
+  if (run.has_stream("files")) names.emplace_back("short waits");
+  if (options.stack_depth > 0) names.emplace_back("stacks");
+  if (options.alloc_times) names.emplace_back("durations of allocations");
+  if (!options.include.empty() || !options.exclude.empty()) names.emplace_back("excluded paths");
+  if (run.kernel_side.has_recorded()) names.emplace_back("the kernel side");
+  if (run.has_stream("gpu")) names.emplace_back("GPU work");
   return names;
 }
 
 }  // namespace
 
 std::optional<CostEstimate> cost_estimate(const Summary& summary) {
-  const json& figures = util::json_at(*summary.run, "/cost/cost_per_call_ns");
-  if (!figures.is_object()) return {};
+  const model::Run& run = summary.run;
+  const auto& figures = run.cost.cost_per_call_ns;
+  if (!figures) return {};
   CostEstimate estimate;
-  estimate.source = util::text_at(*summary.run, "/cost/source");
-  estimate.measured_realtime_ns = util::integer_at(*summary.run, "/cost/measured_realtime_ns");
+  estimate.source = run.cost.source;
+  estimate.measured_realtime_ns = run.cost.measured_realtime_ns;
   for (CostLine& line : counts(summary)) {
     if (line.calls == 0) continue;
-    const auto figure = figures.find(line.cost_class);
-    if (figure == figures.end() || !figure->is_number()) {
+    const auto figure = figures->find(line.cost_class);
+    if (figure == figures->end()) {
       estimate.calls_without_cost += line.calls;
       continue;
     }
-    line.per_call_ns = figure->get<double>();
+    line.per_call_ns = figure->second;
     estimate.total_ns += line.total_ns();
     estimate.lines.push_back(std::move(line));
   }
-  estimate.left_out = left_out(*summary.run);
-  const RunFacts run = run_facts(*summary.run);
+  estimate.left_out = left_out(run);
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
   if (cpu_ns > 0) estimate.share_of_cpu = estimate.total_ns / double(cpu_ns);
   return estimate;

@@ -40,45 +40,34 @@ constexpr const char* kListFooter =
     "JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}], sweeps: [{folder, "
     "bytes}]}, null where not known.";
 
-// Old traces have unmasked secrets in run.json.
-std::string command_of(const nlohmann::json& run, const std::string& joined) {
-  std::vector<std::string> words;
-  const auto command = run.find("command");
-  if (command == run.end() || !command->is_array()) return joined;
-  for (const auto& word : *command) {
-    if (word.is_string()) words.push_back(word.get<std::string>());
-  }
-  return fmt::format("{}", fmt::join(util::masked_arguments(words), " "));
-}
-
 // Remarks concern activity without bytes or memory. Old traces have no level.
-bool is_remark(const nlohmann::json& coverage) { return util::text_at(coverage, "/level") == model::kRemark; }
+bool is_remark(const model::RunCoverage& coverage) { return coverage.level == model::kRemark; }
 
-std::optional<bool> is_complete(const nlohmann::json& run, TraceState state) {
+std::optional<bool> is_complete(const model::Run& run, TraceState state) {
   if (state != TraceState::kFinished) return false;
-  const nlohmann::json &losses = util::json_at(run, "/totals/losses"), &coverage = util::json_at(run, "/coverage");
-  if (losses.is_null() || !coverage.is_array()) return std::nullopt;
-  return losses == 0 && std::all_of(coverage.begin(), coverage.end(), is_remark);
+  const auto losses = run.total("losses");
+  if (!losses || !run.coverage) return std::nullopt;
+  return losses == 0 && std::all_of(run.coverage->begin(), run.coverage->end(), is_remark);
 }
 
 // An unreadable file gives a line without facts instead of an error, so that the other traces are listed.
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
   const char* file = state == TraceState::kFinished ? "run.json" : MLRUN_SESSION_FILE;
   const auto text = util::read_file((fs::path(folder) / file).string());
-  auto run = util::parse_json(text.value_or(""));
-  if (!run.is_object()) run = nlohmann::json::object();
+  auto document = util::parse_json(text.value_or(""));
+  if (!document.is_object()) document = nlohmann::json::object();
   ListedTrace trace;
   trace.name = std::move(name);
   trace.folder = fs::path(folder).lexically_normal().string();
   trace.state = state;
   trace.size_bytes = size_of(folder);
-  if (const Status known = trace::check_schema_version(folder, run); !known) {
+  if (const Status known = trace::check_schema_version(folder, document); !known) {
     trace.newer = known.error();
     return trace;
   }
-  trace.run = summary::run_facts(run);
-  trace.complete = is_complete(run, state);
-  trace.run.command = command_of(run, trace.run.command);
+  trace.run = model::run_of(std::move(document));
+  trace.complete = is_complete(trace.run, state);
+  trace.run.command = util::masked_arguments(trace.run.command);  // old traces have secrets
   return trace;
 }
 
@@ -117,8 +106,8 @@ using Cells = std::array<std::string, kTitles.size()>;
 Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
   const auto& run = trace.run;
   return {summary::printable(trace.name),
-          run.start_realtime_ns ? summary::date_text(*run.start_realtime_ns) : "-",
-          run.wall_ns ? summary::time_text(*run.wall_ns, style.glyphs) : "-",
+          run.clock.start.realtime_ns ? summary::date_text(*run.clock.start.realtime_ns) : "-",
+          run.duration_ns() ? summary::time_text(*run.duration_ns(), style.glyphs) : "-",
           run.exit_status ? std::to_string(*run.exit_status) : "-",
           summary::bytes_text(trace.size_bytes),
           complete_text(trace)};
@@ -131,7 +120,7 @@ class TraceLines {
   TraceLines(const summary::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
 
   void add(const ListedTrace& trace) {
-    rows_.push_back({cells(trace, style_), summary::printable(short_command(trace.run.command)), {}});
+    rows_.push_back({cells(trace, style_), summary::printable(short_command(trace.run.command_text())), {}});
   }
   void add_note(std::string note) { rows_.back().note = std::move(note); }
 
@@ -257,10 +246,10 @@ std::string list_json(const std::vector<ListedTrace>& traces) {
       continue;
     }
     list.push_back({{"folder", util::escaped_utf8(trace.folder)},
-                    {"command", run.command.empty() ? Json() : Json(run.command)},
-                    {"started", run.start_realtime_ns ? Json(utc_text(*run.start_realtime_ns)) : Json()},
+                    {"command", run.command.empty() ? Json() : Json(run.command_text())},
+                    {"started", run.clock.start.realtime_ns ? Json(utc_text(*run.clock.start.realtime_ns)) : Json()},
                     {"exit_status", known(run.exit_status)},
-                    {"wall_ns", known(run.wall_ns)},
+                    {"wall_ns", known(run.duration_ns())},
                     {"bytes", trace.size_bytes},
                     {"complete", known(trace.complete)}});
   }

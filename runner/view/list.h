@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/report/run_facts.h"
+#include "runner/model/run.h"
 #include "runner/report/text/text_style.h"
 #include "runner/util/result.h"
 #include "runner/view/trace_state.h"
@@ -18,7 +18,7 @@ struct ListedTrace {
   std::string folder;  // as an argument for verbs
   TraceState state = TraceState::kNone;
   bool is_sweep = false;  // a sweep of many runs instead: only name, folder and size are known here
-  summary::RunFacts run;
+  model::Run run;
   int64_t size_bytes = 0;
   std::optional<Error> newer = {};    // of a newer version that this build cannot read; then `run` is empty
   std::optional<bool> complete = {};  // nothing was lost, and nothing is known to be unseen; nullopt: not in run.json

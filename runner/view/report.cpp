@@ -34,7 +34,8 @@ constexpr const char* kReportFooter =
 Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_tid) {
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  if (Status whole = trace::check_tables(trace_folder, *run); !whole) return tl::make_unexpected(whole.error());
+  if (Status whole = trace::check_tables(trace_folder, *run->document); !whole)
+    return tl::make_unexpected(whole.error());
   auto summary = summary::read_tables(trace_folder);
   if (!summary || (driver_tid == 0 && trace::has_table(trace_folder + "/tables", "summary_activity"))) return summary;
   summary->answer = {};
@@ -143,11 +144,11 @@ Result<int> report(const Arguments& arguments) {
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
-  if (const auto run = open_trace(trace_folder); run && run->contains("merged")) {
+  if (const auto run = open_trace(trace_folder); run && run->is_merged) {
     if (driver_tid != 0 || !change.empty())
       return fail("--driver and --what-if are about one trace; give that of a node, mlrun report " + trace_folder +
                   " names them");
-    return report_merged(trace_folder, (*run)["merged"], as_json);
+    return report_merged(trace_folder, run->document->at("merged"), as_json);
   }
   if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);
   const auto loaded = load(trace_folder, driver_tid);

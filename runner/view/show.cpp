@@ -11,7 +11,6 @@
 #include "runner/options/cli.h"
 #include "runner/parquet/table_reader.h"
 #include "runner/parquet/trace_condition.h"
-#include "runner/report/run_facts.h"
 #include "runner/report/text/terminal.h"
 #include "runner/report/text/text_table.h"
 #include "runner/trace/merge/optional_tables.h"
@@ -41,19 +40,19 @@ constexpr const char* kShowFooter =
     "  mlrun show mlrun-train-1 stack --where 'stack_id = 7'           who called (--stacks)\n"
     "  mlrun show mlrun-train-1 loss --json";
 
-Status list_tables(const ShowOptions& options, const nlohmann::json& run, const TextOptions& text, const Sink& sink) {
+Status list_tables(const ShowOptions& options, const model::Run& run, const TextOptions& text, const Sink& sink) {
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   summary::TextTable table({"TABLE", "rows", "size", "files"});
   for (const std::string& name : *names) {
-    if (trace::is_deleted(run, name)) continue;
+    if (trace::is_deleted(*run.document, name)) continue;
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
     table.add({util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes),
                std::to_string(shape->parts)});
   }
   sink(table.text(text.style));
-  return trace::check_tables(options.trace_folder, run);
+  return trace::check_tables(options.trace_folder, *run.document);
 }
 
 // A table that an older trace lacks is empty.
@@ -65,8 +64,8 @@ Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQu
 }
 
 // An unknown table: the error lists the existing ones.
-Status check_table(const ShowOptions& options, const nlohmann::json& run) {
-  if (Status whole = trace::check_tables(options.trace_folder, run, options.table); !whole) return whole;
+Status check_table(const ShowOptions& options, const model::Run& run) {
+  if (Status whole = trace::check_tables(options.trace_folder, *run.document, options.table); !whole) return whole;
   if (trace::optional_table_schema(options.table)) return {};
   const auto names = trace::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
@@ -189,7 +188,7 @@ Status show(const ShowOptions& options, const TextOptions& text, const Sink& sin
   if (!run) return tl::make_unexpected(run.error());
   if (options.table.empty()) return list_tables(options, *run, text, sink);
   if (auto known = check_table(options, *run); !known) return known;
-  const int64_t origin_ns = options.absolute ? 0 : summary::run_facts(*run).start_monotonic_ns.value_or(0);
+  const int64_t origin_ns = options.absolute ? 0 : run->begin_ns().value_or(0);
   return Show(options, text, sink, origin_ns).run();
 }
 

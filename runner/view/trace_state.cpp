@@ -10,8 +10,6 @@
 #include "runner/events/session.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/session/session_file.h"
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::view {
 namespace {
@@ -38,7 +36,7 @@ TraceState state_of(const std::string& folder) {
   return session && session->leader_lives() ? TraceState::kRunning : TraceState::kUnfinished;
 }
 
-Result<nlohmann::json> open_trace(const std::string& folder) {
+Result<model::Run> open_trace(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     const char* what = fs::exists(folder, error) ? " is no folder" : " does not exist";
@@ -54,12 +52,10 @@ Result<nlohmann::json> open_trace(const std::string& folder) {
     case TraceState::kUnfinished: return fail(folder + " was not finished; finish it with: mlrun recover " + folder);
     case TraceState::kFinished: break;
   }
-  const std::string path = (fs::path(folder) / "run.json").string();
-  auto text = util::read_file(path);
-  if (!text) return tl::make_unexpected(text.error());
-  auto run = util::parse_json(*text);
-  if (!run.is_object()) return trace::damaged(folder, "run.json holds no JSON object");
-  if (Status known = trace::check_schema_version(folder, run); !known) return tl::make_unexpected(known.error());
+  auto run = model::read_run(folder);
+  if (!run) return run;
+  if (Status known = trace::check_schema_version(folder, *run->document); !known)
+    return tl::make_unexpected(known.error());
   return run;
 }
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
+#include "runner/model/run.h"
 #include "runner/util/result.h"
 
 namespace mlrun::view {
@@ -15,8 +14,8 @@ enum class TraceState { kNone, kFinished, kRunning, kUnfinished };
 
 [[nodiscard]] TraceState state_of(const std::string& folder);
 
-// run.json of a finished trace. Anything else is an error that says what to do.
-Result<nlohmann::json> open_trace(const std::string& folder);
+// The run of a finished trace. Anything else is an error that says what to do.
+Result<model::Run> open_trace(const std::string& folder);
 
 // Bytes of all files of a trace; for a finished one without the raw files, which are removed or kept by --keep-raw.
 [[nodiscard]] int64_t size_of(const std::string& folder);

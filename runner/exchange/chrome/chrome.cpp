@@ -23,7 +23,6 @@
 #include "runner/exchange/stacks.h"
 #include "runner/exchange/timeline.h"
 #include "runner/exchange/timeline_tables.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -145,7 +144,7 @@ class ChromeSink : public TimelineSink {
 
 Status ChromeSink::start(int64_t first_ns) {
   const int64_t utc = first_ns + job_->realtime_offset_ns();
-  const bool is_exact = first_ns > -kMostExact && util::integer_at(job_->run(), "/end_ns") < kMostExact;
+  const bool is_exact = first_ns > -kMostExact && job_->run().end_ns.value_or(0) < kMostExact;
   if (job_->knows_utc() || !is_exact)
     origin_ns_ = utc - (utc % kSecond + kSecond) % kSecond - job_->realtime_offset_ns();
   return open_part();

@@ -277,14 +277,14 @@ Status TraceMaker::finish(const std::vector<std::string>& command) {
   const std::string folder = rows_->staging.path();
   Status done = trace::write_small_tables(info_, folder);
   const findings::AnswerOptions options{.has_rows = rows_->calls_made != 0};
-  if (done) done = findings::answer(folder, *info_.run, options, summary.answer);
+  if (done) done = findings::answer(folder, summary.run, options, summary.answer);
   if (done) done = summary::add_phase_times(folder, summary.phases);
   if (done) done = summary::write_tables(summary, folder);
   if (done) done = trace::complete_tables(rows_->staging.tables(), *info_.run);
   if (done) done = rows_->staging.commit();
   if (!done) return done;
   const std::string trace_folder = folder.substr(0, folder.rfind('/'));
-  return trace::write_run_json(*info_.run, trace_folder);
+  return model::write_run(*info_.run, trace_folder);
 }
 
 }  // namespace mlrun::exchange

@@ -10,7 +10,6 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/output_file.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -88,7 +87,7 @@ Status write_time_align(Export& job) {
   auto file = OutputFile::create(job.output() + "/trace_time_align.out");
   if (!file) return tl::make_unexpected(file.error());
   file->write(fmt::format("{:<15} {:<8}\n", "TIMESTAMP", "TIME"));
-  const int64_t last = util::integer_at(job.run(), "/clock/end/monotonic_ns", job.start_ns());
+  const int64_t last = job.run().clock.end.monotonic_ns.value_or(job.start_ns());
   const int64_t offset = job.realtime_offset_ns();
   int64_t second = (job.start_ns() + offset) / kSecondNs + 1;
   do {

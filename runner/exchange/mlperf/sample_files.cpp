@@ -11,7 +11,6 @@
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -51,9 +50,8 @@ Status each_second(Export& job, const std::string& table, const std::vector<std:
 }
 
 std::string banner(const Export& job) {
-  return fmt::format("Linux {} ({}) \t{} \t_x86_64_\t({} CPU)\n", util::text_at(job.run(), "/host/kernel"),
-                     util::text_at(job.run(), "/host/name"), local_time(job, job.start_ns(), "%m/%d/%Y"),
-                     util::integer_at(job.run(), "/host/cores"));
+  return fmt::format("Linux {} ({}) \t{} \t_x86_64_\t({} CPU)\n", job.run().host.kernel, job.run().host.name,
+                     local_time(job, job.start_ns(), "%m/%d/%Y"), job.run().host.cores.value_or(0));
 }
 
 // mpstat 1: all processors together.
@@ -189,9 +187,8 @@ class IostatFile {
         "\"Linux\",\n\t\t\t\"release\": {},\n"
         "\t\t\t\"machine\": \"x86_64\",\n\t\t\t\"number-of-cpus\": {},\n\t\t\t\"date\": \"{}\",\n\t\t\t\"statistics\": "
         "[\n",
-        nlohmann::json(util::text_at(job_.run(), "/host/name")).dump(),
-        nlohmann::json(util::text_at(job_.run(), "/host/kernel")).dump(), util::integer_at(job_.run(), "/host/cores"),
-        local_time(job_, job_.start_ns(), "%Y-%m-%d"));
+        nlohmann::json(job_.run().host.name).dump(), nlohmann::json(job_.run().host.kernel).dump(),
+        job_.run().host.cores.value_or(0), local_time(job_, job_.start_ns(), "%Y-%m-%d"));
     auto file = OutputFile::create(job_.output() + "/iostat.json");
     if (!file) return tl::make_unexpected(file.error());
     file->write(host + statistics_ + "\n\t\t\t]\n\t\t}\n\t]\n}}\n");

@@ -6,7 +6,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/exchange/each_row.h"
 #include "runner/exchange/flow_arrows.h"
@@ -14,7 +13,6 @@
 #include "runner/exchange/otf2/archive.h"
 #include "runner/exchange/otf2/row_writer.h"
 #include "runner/exchange/otf2/table_rules.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -37,7 +35,7 @@ class Otf2Export {
     }
     archive_.finish_events(locations);
     definitions_.write(
-        {.host = util::text_at(job_.run(), "/host/name"),
+        {.host = job_.run().host.name,
          .first_ns = uint64_t(first_ns_ + archive_.later_ns()),
          .last_ns = uint64_t(last_ns_ + archive_.later_ns()),
          .realtime_ns = job_.knows_utc() ? uint64_t(first_ns_ + job_.realtime_offset_ns()) : OTF2_UNDEFINED_TIMESTAMP},

@@ -13,7 +13,6 @@
 #include "runner/report/json/json_memory.h"
 #include "runner/report/json/json_row.h"
 #include "runner/report/json/json_values.h"
-#include "runner/report/run_facts.h"
 #include "runner/report/streams.h"
 #include "runner/summary/tables/answer_rows.h"
 #include "runner/summary/tables/gpu_rows.h"
@@ -33,22 +32,22 @@ using Json = nlohmann::ordered_json;
 Json share(int64_t part, int64_t whole) { return whole > 0 ? Json(double(part) / double(whole)) : Json(); }
 
 Json run_json(const Summary& summary) {
-  const RunFacts run = run_facts(*summary.run);
-  return {{"command", run.command},
+  const model::Run& run = summary.run;
+  return {{"command", run.command_text()},
           {"exit_status", known(run.exit_status)},
-          {"wall_ns", known(run.wall_ns)},
+          {"wall_ns", known(run.duration_ns())},
           {"user_ns", known(run.user_ns)},
           {"sys_ns", known(run.sys_ns)},
-          {"start_monotonic_ns", known(run.start_monotonic_ns)},
-          {"start_realtime_ns", known(run.start_realtime_ns)},
-          {"cpus", run.cpus.empty() ? Json() : Json(run.cpus)},
-          {"mem_node", run.mem_nodes.empty() ? Json() : Json(run.mem_nodes)}};
+          {"start_monotonic_ns", known(run.begin_ns())},
+          {"start_realtime_ns", known(run.clock.start.realtime_ns)},
+          {"cpus", run.placement.cpus.empty() ? Json() : Json(run.placement.cpus)},
+          {"mem_node", run.placement.mem_node.empty() ? Json() : Json(run.placement.mem_node)}};
 }
 
 // The requested streams.
 Json streams_json(const Summary& summary) {
   Json list = Json::array();
-  for (const Stream& stream : streams(*summary.run)) {
+  for (const Stream& stream : streams(summary.run)) {
     if (stream.state == StreamState::kOff) continue;
     const bool is_on = stream.state == StreamState::kOn;
     list.push_back({{"name", stream.name},
@@ -136,19 +135,19 @@ Json calls_cost_ns(const std::optional<CostEstimate>& cost) {
 }
 
 Json tracing_json(const Summary& summary) {
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   const std::optional<CostEstimate> cost = cost_estimate(summary);
   const Json calls_cost = calls_cost_ns(cost);
   Json out =
       places({"events", "calls", "allocations", "counted_allocations", "alloc_min_bytes", "summary_only", "fold_ns",
               "folded_calls", "alloc_sample_bytes", "estimated_allocations", "estimated_bytes", "heap_blocks_left_out",
               "heap_bytes_left_out", "mapped_bytes_left_out", "counted_frees", "served_calls"});
-  out["events"] = run.events.value_or(summary.calls + summary.allocations);
-  out["summary_only"] = run.summary_only;
+  out["events"] = run.total("events").value_or(summary.calls + summary.allocations);
+  out["summary_only"] = run.options.summary_only;
   out["cost_per_call_ns"] = cost && summary.calls > 0 ? Json(calls_cost.get<double>() / double(summary.calls)) : Json();
   out["calls_cost_ns"] = calls_cost;
   out["cost"] = cost ? cost_json(*cost) : Json();
-  out["collector_cpu_ns"] = known(run.collector_cpu_ns);
+  out["collector_cpu_ns"] = known(run.collector.cpu_ns);
   return out;
 }
 
@@ -165,7 +164,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
   const Totals files = summary.totals(Group::kFiles);
   Json totals = row_json(files);
   totals["metadata_share_of_calls"] = share(files.metadata_calls, files.calls);
-  const int64_t events_from_ns = run_facts(*summary.run).events_from_ns.value_or(INT64_MIN);
+  const int64_t events_from_ns = summary.run.events_from_ns.value_or(INT64_MIN);
   const auto phase = [&](const model::PhaseRow& row) { return phase_json(row, events_from_ns); };
   Json out = {{"schema", "mlrun-summary"},
               {"schema_version", kSchemaVersion},
@@ -190,7 +189,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
               {"torch_memory", rows_json(summary.torch_memory)},
               {"gpu_idle", rows_json(summary.gpu_idle)},
               {"python", rows_json(summary.python)},
-              {"gpu_steps", util::json_at(*summary.run, "/gpu_steps")},
+              {"gpu_steps", util::json_at(*summary.run.document, "/gpu_steps")},
               {"files_touched", Json()},
               {"files_without_place", Json()},
               {"files", rows_json(summary.files)},
@@ -212,7 +211,7 @@ nlohmann::ordered_json to_json(const Summary& summary) {
               {"streams", streams_json(summary)},
               {"tracing", tracing_json(summary)}};
   put_values(summary, out);
-  add_memory(*summary.run, out);
+  add_memory(summary.run, out);
   add_answer(summary.answer, out);
   return out;
 }

@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 // From run.json; null without one.
 Json kernel_side_json(const Summary& summary) {
-  const nlohmann::json& found = util::json_at(*summary.run, "/kernel_side");
+  const nlohmann::json& found = util::json_at(*summary.run.document, "/kernel_side");
   if (!found.is_object()) return {};
   Json out = Json::object();
   for (const char* key : {"state", "reason", "signals", "throttled"})
@@ -19,8 +19,8 @@ Json kernel_side_json(const Summary& summary) {
   return out;
 }
 
-Json devices_json(const Summary& summary) { return util::json_at(*summary.run, "/kernel_side/own_devices"); }
+Json devices_json(const Summary& summary) { return util::json_at(*summary.run.document, "/kernel_side/own_devices"); }
 
-Json syscalls_json(const Summary& summary) { return util::json_at(*summary.run, "/kernel_side/syscalls"); }
+Json syscalls_json(const Summary& summary) { return util::json_at(*summary.run.document, "/kernel_side/syscalls"); }
 
 }  // namespace mlrun::summary

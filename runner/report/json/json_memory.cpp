@@ -29,13 +29,13 @@ Json rule_json(const PlacedRule& rule, bool is_counted) {
           {"resident_bytes", rule.bytes_on.empty() ? Json() : Json(rule.resident_bytes)}};
 }
 
-Json placement_json(const nlohmann::json& run) {
-  const std::vector<PlacedRule> rules = placed_rules(run);
+Json placement_json(const model::Placement& placement) {
+  const std::vector<PlacedRule> rules = placed_rules(placement);
   if (rules.empty()) return {};
-  const bool is_counted = are_rules_counted(run);
+  const bool is_counted = placement.processes.has_value();
   return {{"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
-          {"without_memory", util::json_at(run, "/placement/without_memory")},
-          {"not_counted", util::json_at(run, "/placement/not_counted")}};
+          {"without_memory", known(placement.without_memory)},
+          {"not_counted", known(placement.not_counted)}};
 }
 
 Json memory_access_json(const nlohmann::json& run) {
@@ -56,9 +56,9 @@ Json memory_access_json(const nlohmann::json& run) {
 
 }  // namespace
 
-void add_memory(const nlohmann::json& run, Json& out) {
-  out["placement"] = placement_json(run);
-  out["memory_access"] = memory_access_json(run);
+void add_memory(const model::Run& run, Json& out) {
+  out["placement"] = placement_json(run.placement);
+  out["memory_access"] = memory_access_json(*run.document);
 }
 
 }  // namespace mlrun::summary

@@ -4,8 +4,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/model/run.h"
+
 namespace mlrun::summary {
 
-void add_memory(const nlohmann::json& run, nlohmann::ordered_json& out);
+void add_memory(const model::Run& run, nlohmann::ordered_json& out);
 
 }  // namespace mlrun::summary

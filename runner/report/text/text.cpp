@@ -8,9 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "runner/report/run_facts.h"
 #include "runner/summary/tracing_cost.h"
 
 namespace mlrun::summary {
@@ -25,9 +23,9 @@ std::string exit_text(int64_t status, const TextStyle& style) {
 }  // namespace
 
 std::string head_text(const Summary& summary, const std::string& trace, const TextStyle& style) {
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   std::string out = style.bold(
-      cut_end(printable(run.command.empty() ? "(command not known)" : run.command), style.width, style.glyphs));
+      cut_end(printable(run.command.empty() ? "(command not known)" : run.command_text()), style.width, style.glyphs));
   std::vector<std::string> items;
   const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
     if (ns) items.push_back(name + time_text(*ns, style.glyphs));
@@ -35,12 +33,12 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun did not finish)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
   if (const std::string killed = killed_by_rule(summary); !killed.empty()) items.push_back(style.bad(killed));
-  add("wall ", run.wall_ns);
+  add("wall ", run.duration_ns());
   add("user ", run.user_ns);
   add("sys ", run.sys_ns);
-  if (!run.cpus.empty()) items.push_back("on CPU " + printable(run.cpus));
-  if (!run.mem_nodes.empty()) items.push_back("memory of node " + printable(run.mem_nodes));
-  if (run.start_realtime_ns) items.push_back(date_text(*run.start_realtime_ns));
+  if (!run.placement.cpus.empty()) items.push_back("on CPU " + printable(run.placement.cpus));
+  if (!run.placement.mem_node.empty()) items.push_back("memory of node " + printable(run.placement.mem_node));
+  if (run.clock.start.realtime_ns) items.push_back(date_text(*run.clock.start.realtime_ns));
   if (!trace.empty()) items.push_back("trace " + printable(trace));
   return out + "\n" + wrap("", 0, items, style);
 }
@@ -52,7 +50,7 @@ std::string estimate_text(const Summary& summary, const TextStyle& style) {
   if (!cost) return "cost not known (mlrun bench measures it)";
   const auto total_ns = int64_t(cost->total_ns);
   std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
   if (cpu_ns > 0) text += " = " + percent_text(total_ns, cpu_ns) + " of the command's";
   for (size_t i = 0; i < cost->left_out.size(); i++) {
@@ -65,15 +63,16 @@ std::string estimate_text(const Summary& summary, const TextStyle& style) {
 }  // namespace
 
 std::string cost_text(const Summary& summary, const TextStyle& style) {
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   std::vector<std::string> items;
-  const int64_t events = run.events.value_or(summary.calls + summary.allocations);
-  items.push_back(run.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"
-                                   : count_text(events) + " events recorded");
-  if (run.kernel_records.value_or(0) > 0) items.push_back(count_text(*run.kernel_records) + " by the kernel side");
+  const int64_t events = run.total("events").value_or(summary.calls + summary.allocations);
+  items.push_back(run.options.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"
+                                           : count_text(events) + " events recorded");
+  if (run.kernel_side.records.value_or(0) > 0)
+    items.push_back(count_text(*run.kernel_side.records) + " by the kernel side");
   items.push_back(estimate_text(summary, style));
-  if (run.collector_cpu_ns) items.push_back("collector " + time_text(*run.collector_cpu_ns, style.glyphs) + " of CPU");
-  if (!run.medium.empty()) items.push_back("buffer in " + printable(run.medium));
+  if (run.collector.cpu_ns) items.push_back("collector " + time_text(*run.collector.cpu_ns, style.glyphs) + " of CPU");
+  if (!run.collector.medium.empty()) items.push_back("buffer in " + printable(run.collector.medium));
   return wrap(style.bold("TRACING"), 14, items, style);
 }
 
@@ -179,9 +178,9 @@ constexpr const char* kMore = "mlrun report TRACE --full shows all: calls, waits
 
 Extent extent_at_end(const Summary& summary) {
   constexpr int64_t kAtOnceNs = 10'000'000'000;
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   const bool failed = run.exit_status.value_or(0) != 0 && !run.recovered;
-  return failed && run.wall_ns.value_or(kAtOnceNs) < kAtOnceNs ? Extent::kShort : Extent::kAnswer;
+  return failed && run.duration_ns().value_or(kAtOnceNs) < kAtOnceNs ? Extent::kShort : Extent::kAnswer;
 }
 
 std::string text(const Summary& summary, const std::string& trace, const TextStyle& style, Extent extent) {

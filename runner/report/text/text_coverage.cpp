@@ -10,9 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
-#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -35,7 +33,7 @@ std::string amount_text(int64_t count, const std::string& unit) {
 
 // How to avoid this loss in the next run; empty: unknown.
 std::string remedy(const Summary& summary, const std::string& reason) {
-  const bool waits = util::flag_at(*summary.run, "/options/lossless");
+  const bool waits = summary.run.options.lossless;
   if (waits || (reason != "buffer full" && reason != "gave up waiting for room")) return {};
   return "; --lossless waits for room, --buffer SIZE makes more of it";
 }
@@ -132,12 +130,12 @@ std::vector<std::string> remark_lines(const Summary& summary) {
 std::string completeness_text(const Summary& summary, const TextStyle& style) {
   const auto lost = losses(summary), unseen = coverage(summary, false, "not seen: ");
   const auto remarks = static_cast<int64_t>(remark_lines(summary).size());
-  const RunFacts facts = run_facts(*summary.run);
+  const model::Run& facts = summary.run;
   const bool other_sides =
-      !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || facts.has_kernel_side;
+      !summary.gpus.empty() || !summary.marks.empty() || !summary.gpu_work.empty() || facts.kernel_side.has_recorded();
   const int64_t events = summary.calls + summary.allocations + summary.counted_allocations;
   if (lost.empty() && unseen.empty() && events == 0 && !other_sides) {
-    if (facts.preload_off) return "no call or allocation was to be recorded (--preload=off)\n";
+    if (facts.is_preload_off()) return "no call or allocation was to be recorded (--preload=off)\n";
     const bool followed = !summary.processes.empty();
     return style.warning("NOTHING RECORDED") +
            (followed ? "  the command's processes were followed, and made no call that is recorded\n"

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -39,38 +37,32 @@ std::string doing(const GpuIdleSummary& idle) {
                          : idle.label;
 }
 
-std::string word(const nlohmann::json& of, const char* where) { return printable(util::text_at(of, where)); }
-
-std::string blamed_text(const Summary& summary, const nlohmann::json& step) {
-  const nlohmann::json& blamed = util::json_at(step, "/blamed");
-  if (!blamed.is_object()) return "";
+std::string blamed_text(const Summary& summary, const model::GpuSteps::Step& step) {
+  if (!step.blamed) return "";
   GpuIdleSummary idle;
-  idle.label = word(blamed, "/label");
-  idle.proc_id = static_cast<int32_t>(util::integer_at(blamed, "/proc_id"));
-  const std::string path = word(blamed, "/path");
+  idle.label = printable(step.blamed->label);
+  idle.proc_id = static_cast<int32_t>(step.blamed->proc_id);
+  const std::string path = printable(step.blamed->path);
   return fmt::format("{}, {}{} {}", idle.label, who(summary, idle), path.empty() ? "" : " " + path,
-                     percent_text(util::integer_at(blamed, "/time_ns"), util::integer_at(step, "/idle_ns")));
+                     percent_text(step.blamed->time_ns, step.idle_ns));
 }
 
 // For each GPU the distribution of its idle time over steps, then the steps with the most.
 std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
-  const nlohmann::json& devices = util::list_at(*summary.run, "/gpu_steps/devices");
-  const nlohmann::json& worst = util::list_at(*summary.run, "/gpu_steps/worst");
+  const auto& [devices, worst] = summary.run.gpu_steps;
   if (devices.empty()) return "";
-  const auto time = [&](const nlohmann::json& of, const char* where) {
-    return time_text(util::integer_at(of, where), style.glyphs);
-  };
+  const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
   TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
-  for (const nlohmann::json& gpu : devices) {
-    const auto gpu_id = static_cast<int32_t>(util::integer_at(gpu, "/gpu_id"));
-    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(util::integer_at(gpu, "/steps")),
-               percent_text(util::integer_at(gpu, "/idle_ns"), util::integer_at(gpu, "/time_ns")),
-               time(gpu, "/idle_p50_ns"), time(gpu, "/idle_p99_ns"), time(gpu, "/idle_max_ns")});
+  for (const model::GpuSteps::Device& gpu : devices) {
+    const auto gpu_id = static_cast<int32_t>(gpu.gpu_id);
+    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(gpu.steps),
+               percent_text(gpu.idle_ns, gpu.time_ns), time(gpu.idle_p50_ns), time(gpu.idle_p99_ns),
+               time(gpu.idle_max_ns)});
   }
   for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
-    const nlohmann::json& step = worst[i];
-    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", word(step, "/name"), util::integer_at(step, "/number"),
-                               time(step, "/idle_ns"), time(step, "/duration_ns"), blamed_text(summary, step)));
+    const model::GpuSteps::Step& step = worst[i];
+    table.add_note(fmt::format("{} (no. {}): {} of {}; {}", printable(step.name), step.number, time(step.idle_ns),
+                               time(step.duration_ns), blamed_text(summary, step)));
   }
   return "\n" + table.text(style);
 }

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
@@ -79,7 +78,7 @@ std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
 
 std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   if (summary.gpu_work.empty()) return "";
-  const int64_t wall_ns = run_facts(*summary.run).wall_ns.value_or(0);
+  const int64_t wall_ns = summary.run.duration_ns().value_or(0);
   TextTable devices({"GPU WORK", "busy", "of the run", "kernels", "time", "copies", "in", "out", "memsets"});
   for (const GpuWorkSummary& gpu : summary.gpu_work) {
     devices.add({device_text(summary, gpu), time_text(gpu.busy_ns, style.glyphs),
@@ -94,11 +93,11 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
                                  time_text(gpu.graph_ns, style.glyphs)));
   }
   add_host_buffers(devices, summary, style);
-  const RunFacts run = run_facts(*summary.run);
-  if (run.folded_nodes.value_or(0) != 0) {
+  const model::Run& run = summary.run;
+  if (run.folded_nodes != 0) {
     devices.add_note(
         fmt::format("{} nodes of graphs came faster than {} a second: recorded by launch (--cupti-graph-nodes)",
-                    count_text(*run.folded_nodes), count_text(run.graph_nodes_per_s.value_or(0))));
+                    count_text(run.folded_nodes), count_text(run.options.graph_nodes_per_s.value_or(0))));
   }
   const GpuCallSummary& calls = summary.gpu_calls;
   devices.add_note(fmt::format("{} calls of CUDA took {}, of {} synchronisations {}", count_text(calls.calls),

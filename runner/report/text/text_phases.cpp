@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
@@ -45,8 +44,8 @@ std::vector<size_t> longest(const std::vector<model::PhaseRow>& phases, size_t r
 
 std::string phases_text(const Summary& summary, const TextStyle& style, size_t rows) {
   if (summary.phases.empty() || rows == 0) return "";
-  const RunFacts run = run_facts(*summary.run);
-  const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
+  const model::Run& run = summary.run;
+  const int64_t start = run.begin_ns().value_or(summary.start_ns);
   const bool is_wide = style.width >= 80;
   std::vector<std::string> titles{std::string("PHASES") + of_text(rows, summary.phases.size()),
                                   "at",

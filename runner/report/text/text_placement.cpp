@@ -7,17 +7,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/report/placed_rules.h"
 #include "runner/report/text/text.h"
-#include "runner/util/json_at.h"
 #include "runner/util/units.h"
 
 namespace mlrun::summary {
 namespace {
-
-using nlohmann::json;
 
 std::string pages_text(const PlacedRule& placed) {
   int64_t all = 0;
@@ -31,12 +27,11 @@ std::string pages_text(const PlacedRule& placed) {
   return text;
 }
 
-std::string not_sampled_text(const json& run) {
-  const std::string problem = util::text_at(run, "/placement/problem");
+std::string not_sampled_text(const std::string& problem) {
   return fmt::format("pages not sampled ({})", problem.empty() ? "less than a second" : problem);
 }
 
-std::string rule_text(const json& run, const PlacedRule& placed, const TextStyle& style) {
+std::string rule_text(const model::Placement& placement, const PlacedRule& placed, const TextStyle& style) {
   const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
   const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
@@ -51,13 +46,12 @@ std::string rule_text(const json& run, const PlacedRule& placed, const TextStyle
   if (!placed.folder.empty())
     items.push_back("in files in " + printable(placed.folder));
   else
-    items.push_back(placed.bytes_on.empty() ? not_sampled_text(run) : pages_text(placed));
+    items.push_back(placed.bytes_on.empty() ? not_sampled_text(placement.problem) : pages_text(placed));
   return wrap(head, kLead, items, style);
 }
 
 // A process that NUMA balancing moves pages for is not where it was put.
-std::string balancing_text(const json& run, const TextStyle& style) {
-  const int64_t moved = util::integer_at(run, "/placement/counted/numa_pages_migrated");
+std::string balancing_text(int64_t moved, const TextStyle& style) {
   if (moved == 0) return {};
   return wrap(style.bold("PLACED"), kLead,
               {style.warning(counted(moved, "page") + " of the whole machine moved by NUMA balancing meanwhile")},
@@ -67,10 +61,9 @@ std::string balancing_text(const json& run, const TextStyle& style) {
 }  // namespace
 
 std::string killed_by_rule(const Summary& summary) {
-  const json& run = *summary.run;
-  const int64_t status = util::integer_at(run, "/exit_status");
-  if (status != 128 + SIGKILL || util::integer_at(run, "/placement/counted/oom_kill") == 0) return {};
-  for (const PlacedRule& rule : placed_rules(run)) {
+  const model::Placement& placement = summary.run.placement;
+  if (summary.run.exit_status != 128 + SIGKILL || placement.counted.oom_kill == 0) return {};
+  for (const PlacedRule& rule : placed_rules(placement)) {
     if (!rule.strict || rule.matches == 0) continue;
     return fmt::format("killed by the kernel for want of memory; strict rule '{}'", printable(rule.text));
   }
@@ -78,32 +71,33 @@ std::string killed_by_rule(const Summary& summary) {
 }
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {
-  const std::vector<PlacedRule> rules = placed_rules(*summary.run);
+  const model::Placement& placement = summary.run.placement;
+  const std::vector<PlacedRule> rules = placed_rules(placement);
   std::string out;
-  if (!rules.empty() && util::integer_at(*summary.run, "/placement/images", -1) == 0) {
+  if (!rules.empty() && placement.images == 0) {
     return wrap(
         style.bold("PLACED"), kLead,
         {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
         style);
   }
-  if (!rules.empty() && !are_rules_counted(*summary.run)) {
+  if (!rules.empty() && !placement.processes) {
     return wrap(style.bold("PLACED"), kLead,
                 {style.warning("unknown: mlrun was killed, and what it had counted of the rules is lost")}, style);
   }
-  for (const PlacedRule& rule : rules) out += rule_text(*summary.run, rule, style);
-  if (const int64_t without = util::integer_at(*summary.run, "/placement/without_memory"); without > 0) {
+  for (const PlacedRule& rule : rules) out += rule_text(placement, rule, style);
+  if (const int64_t without = placement.without_memory.value_or(0); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(without, "program") +
                                " could not have a heap of ours: their blocks are where they would be anyway")},
                 style);
   }
-  if (const int64_t more = util::integer_at(*summary.run, "/placement/not_counted"); more > 0) {
+  if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(fmt::format("not counted: the blocks of {} more process{}; there is no room for so many",
                                            count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
-  if (!rules.empty()) out += balancing_text(*summary.run, style);
+  if (!rules.empty()) out += balancing_text(placement.counted.numa_pages_migrated, style);
   return out;
 }
 

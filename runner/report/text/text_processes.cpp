@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
@@ -40,7 +39,7 @@ class Tree {
   static constexpr int32_t kRoot = -1;
 
   static std::vector<std::string> titles(const Summary& summary) {
-    const bool of_window = run_facts(*summary.run).events_from_ns.has_value();
+    const bool of_window = summary.run.events_from_ns.has_value();
     return {"PROCESS TREE", "pid", "calls", "read", "written", "I/O time", of_window ? "new heap" : "heap peak"};
   }
 

@@ -6,18 +6,17 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
 namespace {
 
-std::string path_rules_text(const Summary& summary, const RunFacts& run, const TextStyle& style) {
-  if (run.include.empty() && run.exclude.empty()) return "";
+std::string path_rules_text(const Summary& summary, const model::Run& run, const TextStyle& style) {
+  if (run.options.include.empty() && run.options.exclude.empty()) return "";
   std::vector<std::string> items;
-  for (const std::string& pattern : run.include) items.push_back("--include " + printable(pattern));
-  for (const std::string& pattern : run.exclude) items.push_back("--exclude " + printable(pattern));
+  for (const std::string& pattern : run.options.include) items.push_back("--include " + printable(pattern));
+  for (const std::string& pattern : run.options.exclude) items.push_back("--exclude " + printable(pattern));
   int64_t calls = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
   for (const model::LeftOutRow& row : summary.left_out) {
     util::add_to(calls, row.calls);
@@ -54,24 +53,24 @@ std::string fold_text(const Summary& summary, const TextStyle& style) {
               style);
 }
 
-std::string summary_only_text(const RunFacts& run, const TextStyle& style) {
-  if (!run.summary_only) return "";
+std::string summary_only_text(const model::Run& run, const TextStyle& style) {
+  if (!run.options.summary_only) return "";
   return wrap(style.bold("ADDED UP"), kLead,
               {"--summary-only", style.with_trace("no event is listed, the sums are: mlrun show TRACE sum"),
                "quantiles within 12.5 %", "access pattern and re-read ratio need the events"},
               style);
 }
 
-std::string last_text(const Summary& summary, const RunFacts& run, const TextStyle& style) {
-  if (run.last_ns.value_or(0) == 0) return "";
-  std::vector<std::string> items = {"--last " + time_text(*run.last_ns, style.glyphs)};
+std::string last_text(const Summary& summary, const model::Run& run, const TextStyle& style) {
+  if (run.options.last_ns.value_or(0) == 0) return "";
+  std::vector<std::string> items = {"--last " + time_text(*run.options.last_ns, style.glyphs)};
   if (!run.events_from_ns) {
     items.emplace_back("nothing was old enough to be freed");
     return wrap(style.bold("KEPT"), kLead, items, style);
   }
   int64_t records = 0;
   for (const model::LossRow& loss : summary.losses) util::add_to(records, is_asked_for(loss) ? loss.count : 0);
-  const int64_t start = run.start_monotonic_ns.value_or(summary.start_ns);
+  const int64_t start = run.begin_ns().value_or(summary.start_ns);
   items.push_back(
       fmt::format("events from {} on", time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
   items.push_back(fmt::format("{} older records were freed, names and processes kept", count_text(records)));
@@ -82,7 +81,7 @@ std::string last_text(const Summary& summary, const RunFacts& run, const TextSty
 }  // namespace
 
 std::string rules_text(const Summary& summary, const TextStyle& style) {
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   return path_rules_text(summary, run, style) + summary_only_text(run, style) + fold_text(summary, style) +
          sample_text(summary, style) + last_text(summary, run, style);
 }

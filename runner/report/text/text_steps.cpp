@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 #include "runner/summary/slow_steps.h"
@@ -38,7 +37,7 @@ std::string steps_text(const Summary& summary, const TextStyle& style, size_t ro
        "took", "waiting", "computing"});
   for (size_t i = 0; i < slow.first.size() && i < rows; ++i) {
     const SlowStep& one = slow.first[i];
-    const std::string at = time(one.step->ts_ns - run_facts(*summary.run).start_monotonic_ns.value_or(one.step->ts_ns));
+    const std::string at = time(one.step->ts_ns - summary.run.begin_ns().value_or(one.step->ts_ns));
     table.add_indented(
         "  ", {fmt::format("{} at {}: {} longer by {}", count_text(one.step->step), at, one.part, time(one.above_ns)),
                time(one.step->dur_ns), time(one.step->wait_ns), time(one.step->compute_ns)});

@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/report/streams.h"
 #include "runner/report/text/text.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -41,15 +39,12 @@ std::vector<std::string> off_names(const std::vector<Stream>& all) {
   return names;
 }
 
-bool observes_others(const nlohmann::json& run) {
-  const std::string scope = util::text_at(run, "/observed/scope");
-  return !scope.empty() && scope != "command";
-}
+bool observes_others(const model::Run& run) { return !run.observed_scope.empty() && run.observed_scope != "command"; }
 
 }  // namespace
 
 std::string streams_text(const Summary& summary, const TextStyle& style) {
-  const std::vector<Stream> all = streams(*summary.run);
+  const std::vector<Stream> all = streams(summary.run);
   if (all.empty()) return {};
   std::vector<std::string> on, items;
   std::vector<const Stream*> missing;
@@ -60,7 +55,7 @@ std::string streams_text(const Summary& summary, const TextStyle& style) {
   items.push_back(on.empty() ? "none was on" : fmt::format("on: {}", fmt::join(on, ", ")));
   for (const Stream* stream : missing) items.push_back(missing_text(*stream));
   const std::vector<std::string> off = off_names(all);
-  if (!off.empty() && !observes_others(*summary.run)) items.push_back(fmt::format("off: {}", fmt::join(off, ", ")));
+  if (!off.empty() && !observes_others(summary.run)) items.push_back(fmt::format("off: {}", fmt::join(off, ", ")));
   return wrap(style.bold("STREAMS"), kLead, items, style);
 }
 

@@ -2,8 +2,10 @@
 #include "runner/report/text/text_style.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
+#include <ctime>
 
 namespace mlrun::summary {
 namespace {
@@ -138,6 +140,15 @@ std::string paragraph(std::string_view text, size_t indent, size_t most_lines, c
     while (text.starts_with(' ')) text.remove_prefix(1);
   }
   return out;
+}
+
+std::string date_text(int64_t realtime_ns) {
+  const std::time_t seconds = realtime_ns / 1'000'000'000;
+  std::tm local{};
+  std::array<char, 32> text{};
+  localtime_r(&seconds, &local);
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
+  return text.data();
 }
 
 }  // namespace mlrun::summary

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,5 +65,8 @@ using util::printable;
 // Text broken between words at the style's width, every line after `indent` blanks; lines beyond most_lines are
 // cut.
 [[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
+
+// "2026-11-21 14:02:11", in the reader's time zone.
+[[nodiscard]] std::string date_text(int64_t realtime_ns);
 
 }  // namespace mlrun::summary

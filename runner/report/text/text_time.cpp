@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
@@ -70,7 +69,7 @@ std::string series_line(const Summary& summary, const std::string& name, int64_t
 
 int64_t wall_ns(const Summary& summary) {
   const auto bins_ns = int64_t(summary.timeline.size()) * summary.bin_ns;
-  return std::max<int64_t>(1, run_facts(*summary.run).wall_ns.value_or(bins_ns));
+  return std::max<int64_t>(1, summary.run.duration_ns().value_or(bins_ns));
 }
 
 const ProcessSummary* largest_heap(const Summary& summary) {
@@ -95,7 +94,7 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
 }
 
 std::string since_start(const Summary& summary, int64_t ts_ns, const TextStyle& style) {
-  const int64_t start = run_facts(*summary.run).start_monotonic_ns.value_or(summary.start_ns);
+  const int64_t start = summary.run.begin_ns().value_or(summary.start_ns);
   return time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
 }
 
@@ -109,7 +108,7 @@ std::string mapped_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   items.push_back(fmt::format("{} at once in {} ({}) at {}", bytes_text(largest->mapped_peak.bytes), largest->role,
                               largest->pid, since_start(summary, largest->mapped_peak.ts_ns, style)));
-  if (run_facts(*summary.run).events_from_ns) items.emplace_back("only of what was mapped since the events begin");
+  if (summary.run.events_from_ns) items.emplace_back("only of what was mapped since the events begin");
   const std::string& exe = largest->mapped_peak.exe;
   const bool is_python = exe.compare(exe.rfind('/') + 1, 6, "python") == 0;
   items.push_back(fmt::format("anonymous, by the program's own mmap{}, not by malloc; not all of it need be in memory",
@@ -136,7 +135,7 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   const ProcessSummary* process = largest_heap(summary);
   if (!process) return mapped_text(summary, style);
   const HeapPeak& peak = process->heap_peak;
-  const RunFacts run = run_facts(*summary.run);
+  const model::Run& run = summary.run;
   // Blocks from before the window are unknown.
   const bool of_window = run.events_from_ns.has_value();
   std::vector<std::string> items;
@@ -152,7 +151,8 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
     items.push_back(fmt::format("{} in smaller ones, by {}", bytes_text(peak.counted_bytes), kReadings));
   }
   items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted", count_text(summary.allocations),
-                              run.summary_only ? "added up" : "listed", count_text(summary.counted_allocations)));
+                              run.options.summary_only ? "added up" : "listed",
+                              count_text(summary.counted_allocations)));
   if (summary.heap_blocks_left_out > 0) {
     items.push_back(fmt::format("{} blocks of {} were too many to follow", count_text(summary.heap_blocks_left_out),
                                 bytes_text(summary.heap_bytes_left_out)));

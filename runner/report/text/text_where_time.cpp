@@ -7,9 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "runner/report/run_facts.h"
 #include "runner/report/text/text.h"
 #include "runner/summary/slow_steps.h"
 #include "runner/util/saturating.h"
@@ -97,9 +95,7 @@ std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const Glyphs& gl
 
 // Without Python stacks, loading in the thread itself looks like computing.
 std::string cannot_tell_text(const Summary& summary, const TextStyle& style) {
-  const nlohmann::json::json_pointer rate("/options/python_stacks_hz");
-  const nlohmann::json& run = *summary.run;
-  if (!run.contains(rate) || !run.at(rate).is_number() || run.at(rate).get<double>() > 0) return "";
+  if (summary.run.options.python_stacks_hz.value_or(1) > 0) return "";
   return paragraph("without a batch: unknown: it waited for no other thread, and --python-stacks is off", 2, 3, style);
 }
 

@@ -4,16 +4,12 @@
 #include <string>
 #include <unordered_map>
 
-#include <nlohmann/json.hpp>
-
-#include "runner/report/run_facts.h"
 #include "runner/summary/meters/builder.h"
 #include "runner/summary/meters/builder_state.h"
 #include "runner/summary/meters/file_trees.h"
 #include "runner/summary/meters/process_tree.h"
 #include "runner/summary/meters/roles.h"
 #include "runner/summary/meters/top_files.h"
-#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -41,10 +37,8 @@ model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
 }
 
 // Without rows of calls, mappings are unknown.
-bool has_call_rows(const nlohmann::json& run) {
-  constexpr const char* kStreams = "/options/streams";
-  if (run_facts(run).summary_only) return false;
-  return util::json_at(run, kStreams).is_null() || util::has_text_at(run, kStreams, "files");
+bool has_call_rows(const model::Run& run) {
+  return !run.options.summary_only && (!run.options.streams || run.has_stream("files"));
 }
 
 }  // namespace
@@ -59,7 +53,7 @@ std::vector<ProcessSummary> Builder::State::process_summaries(const model::Trace
     const auto proc_id = int32_t(key - 1);
     if (!role_of.contains(proc_id)) order.push_back(proc_id);
   });
-  const bool knows_mappings = has_call_rows(*info.run);
+  const bool knows_mappings = has_call_rows(model::run_of(*info.run));
   Names names;
   for (const auto& name : info.names) names[name.name_id] = &name.text;
   std::unordered_map<int32_t, const std::string*> exes;
@@ -108,7 +102,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
   State& s = *state_;
   const ProcessTree tree(info.processes);
   Summary out;
-  out.run = *info.run;
+  out.run = model::run_of(*info.run);
   out.start_ns = s.timeline.start_ns();
   out.calls = s.call_rows;
   out.allocations = s.alloc_rows;
@@ -122,7 +116,7 @@ Summary Builder::finish(const model::TraceInfo& info) {
     out.estimated_bytes = std::llround(s.estimated_bytes);
   }
   for (const model::FoldedRow& row : info.folded) util::add_to(out.folded_calls, row.calls);
-  out.fold_ns = run_facts(*info.run).fold_ns.value_or(0);
+  out.fold_ns = out.run.options.fold_ns.value_or(0);
   out.heap_blocks_left_out = s.block_room.left_out_blocks;
   out.heap_bytes_left_out = s.block_room.left_out_bytes;
   out.mapped_bytes_left_out = s.mapping_room.left_out_bytes;

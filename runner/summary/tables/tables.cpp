@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/summary/tables/answer_rows.h"
 #include "runner/summary/tables/gpu_rows.h"
 #include "runner/summary/tables/row_reader.h"
@@ -16,7 +14,6 @@
 #include "runner/summary/tables/table_rows.h"
 #include "runner/summary/tables/values.h"
 #include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::summary {
 namespace {
@@ -128,15 +125,6 @@ bool has_sites(const std::string& trace_folder) {
   return std::filesystem::exists(std::filesystem::path(trace_folder) / "tables" / Columns<SiteSummary>::kTable, error);
 }
 
-Status read_run(const std::string& trace_folder, Summary& summary) {
-  const std::string path = (std::filesystem::path(trace_folder) / "run.json").string();
-  auto text = util::read_file(path);
-  if (!text) return tl::make_unexpected(text.error());
-  summary.run = util::parse_json(*text);
-  if (!summary.run->is_object()) return fail(path + " is damaged: it holds no JSON object");
-  return {};
-}
-
 // Reads one table after another and keeps the first error.
 class Loader {
  public:
@@ -210,7 +198,9 @@ Status write_tables(const Summary& summary, const std::string& trace_folder) {
 
 Result<Summary> read_tables(const std::string& trace_folder) {
   Summary summary;
-  if (auto run = read_run(trace_folder, summary); !run) return tl::make_unexpected(run.error());
+  auto run = model::read_run(trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  summary.run = *std::move(run);
   Loader loader(trace_folder);
   put_values(loader.load<ValueRow>(), summary);
   summary.processes = loader.load<ProcessSummary>();

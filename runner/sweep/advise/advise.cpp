@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "runner/model/run.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
 #include "runner/sweep/advise/capacity.h"
@@ -19,8 +19,6 @@
 #include "runner/sweep/advise/verdict.h"
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
@@ -35,19 +33,15 @@ constexpr double kAloneShare = 0.02;      // of the weight of all sites, at leas
 constexpr const char* kSpread = "spread";
 
 Status take_command(Advice& advice) {
-  const auto text = util::read_file(advice.trace + "/run.json");
-  if (!text) return fail(fmt::format("{} is no trace: {}", advice.trace, text.error().text));
-  const nlohmann::json run = util::parse_json(*text);
-  for (const nlohmann::json& word : util::list_at(run, "/command")) {
-    if (word.is_string()) advice.command.push_back(word.get<std::string>());
-  }
+  const auto run = model::read_run(advice.trace);
+  if (!run) return fail(fmt::format("{} is no trace: {}", advice.trace, run.error().text));
+  advice.command = run->command;
   if (advice.command.empty()) return fail(advice.trace + " has no command that could be run again");
-  if (util::count_at(run, "/options/alloc_sample_bytes") > 0)
+  if (run->options.alloc_sample_bytes > 0)
     return fail(advice.trace +
                 " has a sample of its blocks, and what fits is known of all alone; record it without --alloc-sample");
-  advice.folder = util::text_at(run, "/cwd");
-  const uint64_t listed = util::count_at(run, "/options/alloc_min_bytes");
-  advice.min_bytes = std::max(kMinBytes, listed);
+  advice.folder = run->cwd;
+  advice.min_bytes = std::max(kMinBytes, static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0)));
   if (advice.capacity_bytes < advice.min_bytes)
     return fail(fmt::format("--fast: {} hold no block of {}; sizes have a unit, such as 16G",
                             util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));

@@ -3,29 +3,26 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
+#include "runner/model/run.h"
 #include "runner/sweep/advise/toml_text.h"
 #include "runner/sweep/execute/execute.h"
 #include "runner/sweep/plan/named_values.h"
 #include "runner/sweep/plan/read_plan.h"
 #include "runner/sweep/read/cells.h"
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr double kVerified = 0.95;  // of a run's pages
 
@@ -52,27 +49,19 @@ std::string plan_text(const Experiment& experiment) {
   return text;
 }
 
-std::set<int64_t> nodes_of(const json& rule) {
-  std::set<int64_t> nodes;
-  for (const json& node : util::list_at(rule, "/nodes")) {
-    if (node.is_number_integer()) nodes.insert(node.get<int64_t>());
-  }
-  return nodes;
-}
-
 // Share of the sampled pages that are on the nodes of their rules. None: no rule names a node, or no page was sampled.
 std::optional<double> share_where_asked(const std::string& trace) {
-  const json run = util::parse_json(util::read_text(trace + "/run.json"));
-  const json& rules = util::list_at(run, "/placement/rules");
+  const auto run = model::read_run(trace);
+  if (!run || !run->placement.processes) return {};
+  const std::vector<model::Placement::Rule>& rules = run->placement.rules;
   int64_t right = 0, all = 0;
-  for (const json& process : util::list_at(run, "/placement/processes")) {
-    for (const json& pages : util::list_at(process, "/pages")) {
-      const auto number = static_cast<size_t>(util::integer_at(pages, "/rule"));
-      const std::set<int64_t> nodes = number < rules.size() ? nodes_of(rules[number]) : std::set<int64_t>();
-      if (nodes.empty()) continue;
-      const int64_t bytes = util::integer_at(pages, "/bytes");
-      all += bytes;
-      if (nodes.count(util::integer_at(pages, "/node")) != 0) right += bytes;
+  for (const model::Placement::Process& process : *run->placement.processes) {
+    for (const model::Placement::Pages& pages : process.pages) {
+      const auto number = static_cast<size_t>(pages.rule);
+      if (number >= rules.size() || rules[number].nodes.empty()) continue;
+      const std::vector<int64_t>& nodes = rules[number].nodes;
+      all += pages.bytes;
+      if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
     }
   }
   if (all == 0) return {};

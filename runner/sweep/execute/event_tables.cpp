@@ -10,8 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
+#include "runner/model/run.h"
 
 namespace mlrun::sweep {
 
@@ -37,18 +36,16 @@ std::vector<fs::path> event_tables(const std::string& trace_folder) {
 
 // Before they are deleted, so that a missing table is never taken for damage.
 Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>& tables) {
-  const std::string path = trace_folder + "/run.json";
-  const auto text = util::read_file(path);
-  if (!text) return tl::make_unexpected(text.error());
-  auto run = util::parse_json(*text);
-  if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
-  auto& deleted = run["deleted_tables"];
+  auto run = model::read_run(trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  nlohmann::json& document = *run->document;
+  auto& deleted = document["deleted_tables"];
   for (const fs::path& table : tables) {
     const std::string name = table.filename();
-    run["tables"].erase(name);
+    document["tables"].erase(name);
     if (std::find(deleted.begin(), deleted.end(), name) == deleted.end()) deleted.push_back(name);
   }
-  return util::write_atomically(path, run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", 0600);
+  return model::write_run(document, trace_folder);
 }
 
 }  // namespace

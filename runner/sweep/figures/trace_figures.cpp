@@ -5,18 +5,14 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/summary/summary.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/sweep/figures/use.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
 namespace {
-
-using nlohmann::json;
 
 using Figures = std::map<std::string, double>;
 
@@ -33,11 +29,9 @@ void add_files(const summary::Summary& summary, Figures& figures) {
   figures["io_s"] = seconds(files.time_ns);
   figures["bytes_read"] = static_cast<double>(files.bytes_read);
   figures["bytes_written"] = static_cast<double>(files.bytes_written);
-  const json::json_pointer devices("/kernel_side/own_devices");
-  if (summary.run->contains(devices) && summary.run->at(devices).is_array()) {
+  if (const auto& devices = summary.run.kernel_side.own_devices) {
     double bytes = 0;
-    for (const json& device : summary.run->at(devices))
-      bytes += static_cast<double>(util::integer_at(device, "/read_bytes"));
+    for (const model::KernelSide::Device& device : *devices) bytes += static_cast<double>(device.read_bytes);
     figures["device_read_bytes"] = bytes;
   }
   double missing_bytes = 0;

@@ -6,16 +6,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "runner/util/file_io.h"
-#include "runner/util/json_at.h"
+#include "runner/model/run.h"
 
 namespace mlrun::sweep {
 
 namespace {
-
-using nlohmann::json;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
@@ -63,23 +59,20 @@ Use use_of(const rusage& usage) {
 }
 
 Result<Use> use_of_trace(const std::string& trace_folder) {
-  const std::string path = trace_folder + "/run.json";
-  const auto text = util::read_file(path);
-  if (!text) return tl::make_unexpected(text.error());
-  const json run = util::parse_json(*text);
-  if (!run.is_object()) return fail(path + " is damaged: it holds no JSON object");
-  const auto number = [&](const char* pointer) { return static_cast<double>(util::integer_at(run, pointer)); };
+  const auto run = model::read_run(trace_folder);
+  if (!run) return tl::make_unexpected(run.error());
+  const auto to_s = [](model::Number ns) { return static_cast<double>(ns.value_or(0)) / 1e9; };
   Use use;
-  use.wall_s = number("/wall_ns") / 1e9;
-  use.user_s = number("/user_ns") / 1e9;
-  use.sys_s = number("/sys_ns") / 1e9;
-  use.max_rss_bytes = number("/max_rss_bytes");
-  use.major_faults = number("/use/major_faults");
-  use.minor_faults = number("/use/minor_faults");
-  use.input_blocks = number("/use/input_blocks");
-  use.output_blocks = number("/use/output_blocks");
-  use.read_bytes = run.contains("/use/read_bytes"_json_pointer) ? number("/use/read_bytes") : -1;
-  use.wait_status = static_cast<int>(number("/wait_status"));
+  use.wall_s = to_s(run->wall_ns);
+  use.user_s = to_s(run->user_ns);
+  use.sys_s = to_s(run->sys_ns);
+  use.max_rss_bytes = static_cast<double>(run->max_rss_bytes);
+  use.major_faults = static_cast<double>(run->use.major_faults);
+  use.minor_faults = static_cast<double>(run->use.minor_faults);
+  use.input_blocks = static_cast<double>(run->use.input_blocks);
+  use.output_blocks = static_cast<double>(run->use.output_blocks);
+  use.read_bytes = static_cast<double>(run->use.read_bytes.value_or(-1));
+  use.wait_status = static_cast<int>(run->wait_status);
   return use;
 }
 

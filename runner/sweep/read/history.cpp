@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "runner/options/cli.h"
-#include "runner/report/run_facts.h"
 #include "runner/report/text/terminal.h"
 #include "runner/report/text/text_table.h"
 #include "runner/sweep/read/figure_choice.h"

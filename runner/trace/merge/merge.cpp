@@ -409,13 +409,13 @@ void Merger::complete_info() {
 Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
   Status done = write_small_tables(info_, staging.path());
   const findings::AnswerOptions options{.has_rows = !session_.summary_only && totals_.calls != 0};
-  if (done) done = findings::answer(staging.path(), *info_.run, options, summary.answer);
+  if (done) done = findings::answer(staging.path(), summary.run, options, summary.answer);
   if (done) done = summary::add_phase_times(staging.path(), summary.phases);
   summary.python = python_.finish(summary.processes, info_.stacks, summary.answer.driver_thread_id);
   if (done) done = summary::write_tables(summary, staging.path());
   if (done) done = complete_tables(staging.tables(), *info_.run);
   if (done) done = staging.commit();
-  return done ? write_run_json(*info_.run, options_.trace_folder) : done;
+  return done ? model::write_run(*info_.run, options_.trace_folder) : done;
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {

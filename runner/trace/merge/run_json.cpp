@@ -12,7 +12,6 @@
 
 #include "runner/parquet/parquet_table.h"
 #include "runner/summary/summary.h"
-#include "runner/util/file_io.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::trace {
@@ -124,12 +123,6 @@ json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::T
   run["losses"] = losses_json(info.losses);
   run["coverage"] = coverage_json(info.coverage);
   return run;
-}
-
-Status write_run_json(const nlohmann::json& run, const std::string& trace_folder) {
-  const std::string text = run.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  constexpr mode_t kMode = 0600;  // it contains arguments and the environment
-  return util::write_atomically(trace_folder + "/run.json", text, kMode);
 }
 
 }  // namespace mlrun::trace

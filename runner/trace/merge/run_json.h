@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -13,7 +12,6 @@
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
 #include "runner/trace/spool/session_info.h"
-#include "runner/util/result.h"
 
 namespace mlrun::trace {
 
@@ -30,6 +28,5 @@ struct RowTotals {
 // Requires: the small tables of `info` are complete, except for the summary's share.
 nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
                              const RowTotals& totals);
-Status write_run_json(const nlohmann::json& run, const std::string& trace_folder);
 
 }  // namespace mlrun::trace

@@ -262,8 +262,9 @@ Status write_small_tables(const model::TraceInfo& info, const std::string& trace
   write(info.losses);
   write(info.coverage);
   write(info.left_out);
-  write(placement_rows(*info.run));
-  write(page_node_rows(*info.run));
+  const model::Placement placement = model::run_of(*info.run).placement;
+  write(placement_rows(placement));
+  write(page_node_rows(placement));
   write(info.folded);
   write(info.sums);
   write(buckets_of(info.sums));

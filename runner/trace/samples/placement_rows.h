@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "runner/model/run.h"
 
 namespace mlrun::trace {
 
@@ -27,8 +27,8 @@ struct PageNodeRow {
 };
 
 // By rule and process; a rule that fitted nothing has one row without a process.
-std::vector<PlacementRow> placement_rows(const nlohmann::json& run);
+std::vector<PlacementRow> placement_rows(const model::Placement& placement);
 
-std::vector<PageNodeRow> page_node_rows(const nlohmann::json& run);
+std::vector<PageNodeRow> page_node_rows(const model::Placement& placement);
 
 }  // namespace mlrun::trace

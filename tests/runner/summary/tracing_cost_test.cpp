@@ -39,7 +39,7 @@ TEST(CostTest, IsCallsTimesCostPerCallForEachClass) {
 TEST(CostTest, StdioCallsWithoutARowHaveTheirOwnCost) {
   Summary summary = testing::small_training();
   summary.served_calls = summary.calls + 1000;
-  (*summary.run)["cost"]["cost_per_call_ns"]["stdio"] = 7;
+  (*summary.run.cost.cost_per_call_ns)["stdio"] = 7;
   const double before = cost_estimate(testing::small_training())->total_ns;
   EXPECT_DOUBLE_EQ(cost_estimate(summary)->total_ns, before + 7000);
 }
@@ -47,7 +47,7 @@ TEST(CostTest, StdioCallsWithoutARowHaveTheirOwnCost) {
 TEST(CostTest, EachRecordOfAMarkIsCharged) {
   Summary summary = testing::small_training();
   summary.mark_records = 2000;
-  (*summary.run)["cost"]["cost_per_call_ns"]["mark"] = 9;
+  (*summary.run.cost.cost_per_call_ns)["mark"] = 9;
   const double before = cost_estimate(testing::small_training())->total_ns;
   EXPECT_DOUBLE_EQ(cost_estimate(summary)->total_ns, before + 18'000);
   EXPECT_EQ(to_json(summary)["tracing"]["calls_cost_ns"],
@@ -56,7 +56,7 @@ TEST(CostTest, EachRecordOfAMarkIsCharged) {
 
 TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
   Summary summary = testing::small_training();
-  (*summary.run)["cost"]["cost_per_call_ns"].erase("call");
+  summary.run.cost.cost_per_call_ns->erase("call");
   const auto cost = cost_estimate(summary);
   ASSERT_TRUE(cost);
   EXPECT_EQ(cost->calls_without_cost, 10);
@@ -65,13 +65,15 @@ TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
 TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
   Summary summary = testing::small_training();
   EXPECT_TRUE(cost_estimate(summary)->left_out.empty());
-  (*summary.run)["options"] = {{"stack_depth", 0}, {"alloc_times", false}, {"exclude", nlohmann::json::array()}};
-  EXPECT_TRUE(cost_estimate(summary)->left_out.empty());
-  (*summary.run)["options"] = {{"stack_depth", 12}, {"exclude", {"/proc/*"}}};
+  summary.run.options.stack_depth = 12;
+  summary.run.options.exclude = {"/proc/*"};
   EXPECT_EQ(cost_estimate(summary)->left_out, (std::vector<std::string>{"stacks", "excluded paths"}));
-  (*summary.run)["options"] = {{"alloc_times", true}};
+  summary.run.options = {};
+  summary.run.options.alloc_times = true;
   EXPECT_EQ(cost_estimate(summary)->left_out, std::vector<std::string>{"durations of allocations"});
-  (*summary.run)["options"] = {{"stack_depth", 12}, {"exclude", {"/proc/*"}}};
+  summary.run.options = {};
+  summary.run.options.stack_depth = 12;
+  summary.run.options.exclude = {"/proc/*"};
   TextStyle wide;
   wide.width = 200;
   EXPECT_NE(cost_text(summary, wide).find("of the command's, without stacks and excluded paths"), std::string::npos);
@@ -79,10 +81,11 @@ TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
 
 TEST(CostTest, WhatTheRunRecordedBesidesIsNamedAsLeftOut) {
   Summary summary = testing::small_training();
-  (*summary.run)["options"] = {{"streams", {"files", "allocs", "gpu", "python_stacks"}}, {"stack_depth", 12}};
-  (*summary.run)["kernel_side"] = {{"state", "refused"}};
+  summary.run.options.streams = {"files", "allocs", "gpu", "python_stacks"};
+  summary.run.options.stack_depth = 12;
+  summary.run.kernel_side.state = "refused";
   EXPECT_EQ(cost_estimate(summary)->left_out, (std::vector<std::string>{"short waits", "stacks", "GPU work"}));
-  (*summary.run)["kernel_side"] = {{"state", "recorded"}};
+  summary.run.kernel_side.state = "recorded";
   TextStyle wide;
   wide.width = 200;
   EXPECT_NE(cost_text(summary, wide).find("without short waits, stacks, the kernel side and GPU work"),
@@ -93,7 +96,7 @@ TEST(CostTest, WithoutAMeasurementItIsNotKnown) {
   Summary summary = testing::small_training();
   for (const auto& run : {nlohmann::json::object(), nlohmann::json({{"cost", 3}}),
                           nlohmann::json({{"cost", {{"cost_per_call_ns", 120.5}}}})}) {
-    summary.run = run;
+    summary.run = model::run_of(run);
     EXPECT_FALSE(cost_estimate(summary));
     EXPECT_NE(cost_text(summary, {}).find("cost not known (mlrun bench measures it)"), std::string::npos);
     EXPECT_TRUE(to_json(summary)["tracing"]["cost"].is_null());

@@ -63,9 +63,11 @@ Json full_json() {
   answer.findings.push_back({"small_files", "metadata,small_requests", "many files", 400, 350'000, 450'000,
                              "9 samples, one run", "rows", "mlrun show TRACE blame", "pack them", "", 300});
   answer.waited_for.push_back({"DataLoader worker", "", 2, 101, 101, "reading", "data.py:3 read", "pipe", 400});
-  (*summary.run)["placement"] = run_with_rules();
-  (*summary.run)["access"]["rungs"][0] = {{"rung", "cold"}, {"cost", "little"}, {"on_ns", 5}};
-  (*summary.run)["access"]["by_rung"][0] = {{"rung", "cold"}, {"byte_s", 8.0}, {"sites", 1}};
+  nlohmann::json document = *summary.run.document;
+  document["placement"] = run_with_rules();
+  document["access"]["rungs"][0] = {{"rung", "cold"}, {"cost", "little"}, {"on_ns", 5}};
+  document["access"]["by_rung"][0] = {{"rung", "cold"}, {"byte_s", 8.0}, {"sites", 1}};
+  summary.run = model::run_of(std::move(document));
   return to_json(summary);
 }
 
@@ -215,8 +217,8 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_EQ(rules[1]["fallback_bytes"], 100);
   EXPECT_TRUE(rules[1]["peak_bytes"].is_null() && rules[1]["resident_bytes"].is_null());
   Summary summary = testing::small_training();
-  (*summary.run)["placement"] = run_with_rules();
-  (*summary.run)["placement"].erase("processes");
+  summary.run = model::run_of({{"placement", run_with_rules()}});
+  summary.run.placement.processes.reset();
   rules = to_json(summary)["placement"]["rules"];
   EXPECT_TRUE(rules[0]["matches"].is_null() && rules[0]["peak_bytes"].is_null());
   EXPECT_TRUE(to_json(testing::small_training())["placement"].is_null());

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "tests/runner/summary/small_training.h"
 
@@ -37,7 +36,7 @@ class TextTest : public ::testing::Test {
 
 Summary incomplete_training() {
   Summary summary = testing::small_training();
-  (*summary.run)["exit_status"] = 137;
+  summary.run.exit_status = 137;
   for (int32_t thread = 1; thread <= 3; ++thread) {
     model::LossRow& loss = summary.losses.emplace_back();
     loss.channel = "interposer";
@@ -92,7 +91,7 @@ Summary large_training() {
 Summary answered_training() {
   constexpr int64_t kMs = 1'000'000;
   Summary summary = large_training();
-  (*summary.run)["wall_ns"] = 10'000 * kMs;
+  summary.run.wall_ns = 10'000 * kMs;
   Answer& answer = summary.answer;
   answer.driver_thread_id = 1;
   answer.driver_tid = answer.driver_pid = 100;
@@ -182,9 +181,9 @@ TEST_F(TextTest, FindsNothingInAProgramThatOnlyComputes) {
 TEST_F(TextTest, SaysOfACommandThatFailedAtOnceOnlyThat) {
   Summary summary = answered_training();
   EXPECT_EQ(extent_at_end(summary), Extent::kAnswer);
-  (*summary.run)["exit_status"] = 1;
+  summary.run.exit_status = 1;
   EXPECT_EQ(extent_at_end(summary), Extent::kAnswer) << "it ran for long";
-  (*summary.run)["wall_ns"] = 2'000'000'000;
+  summary.run.wall_ns = 2'000'000'000;
   EXPECT_EQ(extent_at_end(summary), Extent::kShort);
   TextStyle style;
   style.trace = "mlrun-train-1";
@@ -316,8 +315,8 @@ TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
 // With --last the state before the first event is unknown: no zero, and no exact figure.
 TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   Summary summary = testing::small_training();
-  (*summary.run)["options"]["last_ns"] = 10 * testing::kMillisecond;
-  (*summary.run)["events_from_ns"] = summary.phases[0].end_ns();
+  summary.run.options.last_ns = 10 * testing::kMillisecond;
+  summary.run.events_from_ns = summary.phases[0].end_ns();
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
   EXPECT_NE(phases.find("-          -         -         -\n"), std::string::npos) << phases;
   EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
@@ -334,7 +333,7 @@ TEST_F(TextTest, CallsNoSampledHeapExact) {
 
 TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
   Summary summary;
-  (*summary.run)["kernel_side"]["syscalls"] = {{{"name", "futex"}, {"p50_below_ns", 2048}, {"p99_below_ns", nullptr}}};
+  summary.run.kernel_side.syscalls = {{"futex", 0, 0, 0, 0, 2048, {}}};
   const std::string shown = syscalls_text(summary, TextStyle{});
   EXPECT_NE(shown.find("2.05 "), std::string::npos) << shown;
   EXPECT_NE(shown.find("more than 9 min 10 s"), std::string::npos) << shown;
@@ -343,7 +342,7 @@ TEST_F(TextTest, SaysThatASystemCallTookMoreThanTheLastBoundThatIsCountedBy) {
 // A server may have had it, or a disk in memory that has no requests.
 TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
   Summary summary;
-  (*summary.run)["kernel_side"]["own_devices"] = nlohmann::json::array();
+  summary.run.kernel_side.own_devices.emplace();
   const std::string shown = devices_text(summary, TextStyle{});
   EXPECT_NE(shown.find("the page cache, memory or file servers had all of it"), std::string::npos) << shown;
 }
@@ -351,9 +350,8 @@ TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
 // What lacks some of it is not said to be missing.
 TEST_F(TextTest, DistinguishesMissingFromIncompleteSignals) {
   Summary summary;
-  (*summary.run)["kernel_side"]["signals"] = {
-      {{"signal", "file operations"}, {"way", "tracepoint"}, {"missing", "page faults (no call)"}},
-      {{"signal", "waits"}, {"way", nullptr}, {"missing", "not asked for"}}};
+  summary.run.kernel_side.signals = {{"file operations", "tracepoint", "page faults (no call)", ""},
+                                     {"waits", "", "not asked for", ""}};
   const std::string shown = kernel_text(summary, TextStyle{});
   EXPECT_NE(shown.find("file operations without page faults (no call)"), std::string::npos) << shown;
   EXPECT_NE(shown.find("without waits: not asked for"), std::string::npos) << shown;
@@ -361,7 +359,7 @@ TEST_F(TextTest, DistinguishesMissingFromIncompleteSignals) {
 
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
   Summary summary = testing::small_training();
-  (*summary.run)["command"] = {"evil\x1b[2J"};
+  summary.run.command = {"evil\x1b[2J"};
   summary.files[0].path = "/x\x1b]0;title\x07";
   summary.processes[0].command = "a\nb";
   summary.phases[0].name = "\x1b[31mred";
@@ -430,16 +428,14 @@ TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
 TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
   Summary summary = testing::small_training();
   EXPECT_EQ(streams_text(summary, TextStyle{}), "") << "nothing is said of streams";
-  (*summary.run)["options"] = {
-      {"streams", {"files", "allocs", "marks", "gpu_samples", "python_stacks", "block", "wait", "vfs"}},
-      {"asked_streams", {"python_stacks", "block", "wait", "vfs"}}};
-  (*summary.run)["collector"]["channels"] = 3;
-  (*summary.run)["gpu_sampler"]["problem"] = "there is no driver";
-  (*summary.run)["python_stacks"]["problem"] = "ptrace is refused";
-  (*summary.run)["kernel_side"] = {
-      {"state", "recorded"},
-      {"signals",
-       {{{"signal", "block I/O"}, {"way", "tracepoint"}}, {{"signal", "file operations"}, {"way", nullptr}}}}};
+  model::Run& run = summary.run;
+  run.options.streams = {"files", "allocs", "marks", "gpu_samples", "python_stacks", "block", "wait", "vfs"};
+  run.options.asked_streams = {"python_stacks", "block", "wait", "vfs"};
+  run.collector.channels = 3;
+  run.gpu_sampler.problem = "there is no driver";
+  run.python_stacks.problem = "ptrace is refused";
+  run.kernel_side.state = "recorded";
+  run.kernel_side.signals = {{"block I/O", "tracepoint", "", ""}, {"file operations", "", "", ""}};
   std::string shown = streams_text(summary, TextStyle{.width = 1000, .glyphs = {}});
   EXPECT_TRUE(shown.starts_with("STREAMS       on: files, allocations, marks, block I/O, waits of the kernel"))
       << shown;
@@ -449,8 +445,9 @@ TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
             std::string::npos)
       << shown;
   EXPECT_NE(shown.find("off: --cupti"), std::string::npos) << shown;
-  (*summary.run)["kernel_side"] = {{"state", "refused"}, {"reason", "it needs root"}};
-  (*summary.run)["collector"]["channels"] = 0;
+  run.kernel_side.state = "refused";
+  run.kernel_side.reason = "it needs root";
+  run.collector.channels = 0;
   shown = streams_text(summary, TextStyle{.width = 1000, .glyphs = {}});
   EXPECT_TRUE(shown.starts_with("STREAMS       none was on")) << shown;
   EXPECT_NE(shown.find("block I/O (it needs root)"), std::string::npos) << shown;

@@ -83,7 +83,7 @@ class TablesTest : public ::testing::Test {
     ASSERT_TRUE(RowWriter::write(summary.losses, folder_));
     ASSERT_TRUE(RowWriter::write(summary.coverage, folder_));
     ASSERT_TRUE(RowWriter::write(summary.left_out, folder_));
-    std::ofstream(folder_ / "run.json") << *summary.run;
+    std::ofstream(folder_ / "run.json") << *summary.run.document;
   }
   fs::path part(const char* table) const { return folder_ / "tables" / table / "part-00000.parquet"; }
 
@@ -95,7 +95,9 @@ TEST_F(TablesTest, GivesBackWhatWasWritten) {
   summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records", -1, "mark"});
   summary.coverage.push_back({1, "bytes read", "by raw system calls", 5, 6});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
-  (*summary.run)["options"] = {{"exclude", {"*.json"}}};
+  nlohmann::json document = *summary.run.document;
+  document["options"] = {{"exclude", {"*.json"}}};
+  summary.run = model::run_of(document);
   summary.files[0].misses = {4096, 8192};
   summary.directories[0].misses = {4096, 0};
   summary.heap_blocks_left_out = 7;

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/model/run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
+
+namespace mlrun::model {
+
+using nlohmann::json;
+
+// Each take() returns whether the value is of the type. They are static, not in an unnamed namespace: the templates find those of the
+// structs by their namespace.
+static bool take(const json& from, std::string& to) {
+  if (from.is_string()) to = from.get<std::string>();
+  return from.is_string();
+}
+
+static bool take(const json& from, bool& to) {
+  to = from == true;
+  return from.is_boolean();
+}
+
+static bool take(const json& from, int64_t& to) {
+  if (from.is_number_integer()) to = from.get<int64_t>();
+  return from.is_number_integer();
+}
+
+static bool take(const json& from, double& to) {
+  if (from.is_number()) to = from.get<double>();
+  return from.is_number();
+}
+
+static bool take(const json& from, std::pair<int64_t, int64_t>& to) {
+  return from.is_array() && from.size() == 2 && take(from[0], to.first) && take(from[1], to.second);
+}
+
+template <class Value>
+static bool take(const json& from, std::map<std::string, Value>& to) {
+  if (!from.is_object()) return false;
+  for (const auto& [key, value] : from.items()) {
+    if (Value taken{}; take(value, taken)) to[key] = std::move(taken);
+  }
+  return true;
+}
+
+template <class Value>
+static bool take(const json& from, std::vector<Value>& to) {
+  if (!from.is_array()) return false;
+  for (const json& entry : from) {
+    if (Value value{}; take(entry, value)) to.push_back(std::move(value));
+  }
+  return true;
+}
+
+template <class Value>
+static bool take(const json& from, std::optional<Value>& to) {
+  if (Value value{}; take(from, value)) to = std::move(value);
+  return to.has_value();
+}
+
+static bool keys(const json& from) { return from.is_object(); }
+
+// Takes the values of an object: "key", to, "key", to, ...
+template <class Value, class... Rest>
+static bool keys(const json& from, const char* key, Value& to, Rest&&... rest) {
+  if (!from.is_object()) return false;
+  if (const auto found = from.find(key); found != from.end()) take(*found, to);
+  return keys(from, std::forward<Rest>(rest)...);
+}
+
+static bool take(const json& from, ClockReading::Discipline& to) {
+  return keys(from, "is_synchronised", to.is_synchronised, "max_error_ns", to.max_error_ns);
+}
+static bool take(const json& from, ClockReading& to) {
+  return keys(from, "monotonic_ns", to.monotonic_ns, "realtime_ns", to.realtime_ns, "discipline", to.discipline);
+}
+static bool take(const json& from, RunClock& to) {
+  return keys(from, "start", to.start, "end", to.end, "error_ns", to.error_ns, "realtime_offset_start_ns",
+              to.realtime_offset_start_ns, "realtime_offset_end_ns", to.realtime_offset_end_ns,
+              "realtime_offset_by_time", to.realtime_offset_by_time);
+}
+static bool take(const json& from, RunHost& to) {
+  return keys(from, "name", to.name, "kernel", to.kernel, "boot_id", to.boot_id, "time_namespace", to.time_namespace,
+              "network_namespace", to.network_namespace, "cores", to.cores);
+}
+static bool take(const json& from, RunJob::Source& to) { return keys(from, "id", to.id, "rank", to.rank); }
+static bool take(const json& from, RunJob& to) {
+  return keys(from, "id", to.id, "array_id", to.array_id, "array_task", to.array_task, "step", to.step, "nodes",
+              to.nodes, "source", to.source);
+}
+static bool take(const json& from, RecordingOptions& to) {
+  return keys(from, "streams", to.streams, "asked_streams", to.asked_streams, "include", to.include, "exclude",
+              to.exclude, "graph_nodes_per_s", to.graph_nodes_per_s, "fold_ns", to.fold_ns, "last_ns", to.last_ns,
+              "stack_depth", to.stack_depth, "alloc_sample_bytes", to.alloc_sample_bytes, "alloc_min_bytes",
+              to.alloc_min_bytes, "summary_only", to.summary_only, "lossless", to.lossless, "alloc_times",
+              to.alloc_times, "python_stacks_hz", to.python_stacks_hz);
+}
+static bool take(const json& from, Collector& to) {
+  return keys(from, "medium", to.medium, "cpu_ns", to.cpu_ns, "channels", to.channels, "gpu_processes",
+              to.gpu_processes);
+}
+static bool take(const json& from, ResourceUse& to) {
+  return keys(from, "major_faults", to.major_faults, "minor_faults", to.minor_faults, "input_blocks", to.input_blocks,
+              "output_blocks", to.output_blocks, "read_bytes", to.read_bytes);
+}
+static bool take(const json& from, CallCosts& to) {
+  return keys(from, "cost_per_call_ns", to.cost_per_call_ns, "source", to.source, "measured_realtime_ns",
+              to.measured_realtime_ns);
+}
+static bool take(const json& from, SamplerState& to) { return keys(from, "problem", to.problem, "absent", to.absent); }
+static bool take(const json& from, Placement::Rule& to) {
+  return keys(from, "text", to.text, "folder", to.folder, "nodes", to.nodes, "mmap", to.mmap, "strict", to.strict);
+}
+static bool take(const json& from, Placement::Counts& to) {
+  return keys(from, "matches", to.matches, "bytes", to.bytes, "fallbacks", to.fallbacks, "fallback_bytes",
+              to.fallback_bytes, "live_bytes", to.live_bytes, "peak_bytes", to.peak_bytes);
+}
+static bool take(const json& from, Placement::Pages& to) {
+  return keys(from, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled", to.sampled, "bytes", to.bytes,
+              "resident_bytes", to.resident_bytes);
+}
+static bool take(const json& from, Placement::Process& to) {
+  return keys(from, "pid", to.pid, "rules", to.rules, "pages", to.pages);
+}
+static bool take(const json& from, Placement::Machine& to) {
+  return keys(from, "numa_pages_migrated", to.numa_pages_migrated, "oom_kill", to.oom_kill);
+}
+static bool take(const json& from, Placement& to) {
+  return keys(from, "cpus", to.cpus, "mem_node", to.mem_node, "problem", to.problem, "rules", to.rules, "processes",
+              to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted", to.not_counted,
+              "counted", to.counted);
+}
+static bool take(const json& from, KernelSide::Signal& to) {
+  return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);
+}
+static bool take(const json& from, KernelSide::Throttled& to) {
+  return keys(from, "asleep_ns", to.asleep_ns, "waits", to.waits);
+}
+static bool take(const json& from, KernelSide::Times& to) {
+  return keys(from, "p50", to.p50, "p99", to.p99, "max", to.max);
+}
+static bool take(const json& from, KernelSide::Device& to) {
+  return keys(from, "name", to.name, "requests", to.requests, "read_bytes", to.read_bytes, "write_bytes",
+              to.write_bytes, "flushes", to.flushes, "queue_ns", to.queue_ns, "device_ns", to.device_ns);
+}
+static bool take(const json& from, KernelSide::Syscall& to) {
+  return keys(from, "name", to.name, "calls", to.calls, "errors", to.errors, "time_ns", to.time_ns, "processes",
+              to.processes, "p50_below_ns", to.p50_below_ns, "p99_below_ns", to.p99_below_ns);
+}
+static bool take(const json& from, KernelSide& to) {
+  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "signals", to.signals, "throttled",
+              to.throttled, "own_devices", to.own_devices, "syscalls", to.syscalls);
+}
+static bool take(const json& from, MemoryAccess::Rung& to) {
+  return keys(from, "rung", to.rung, "cost", to.cost, "blind_to", to.blind_to, "on_ns", to.on_ns, "all_ns", to.all_ns,
+              "worst_stall_ns", to.worst_stall_ns, "worst_read_ns", to.worst_read_ns);
+}
+static bool take(const json& from, MemoryAccess::Site& to) {
+  return keys(from, "site", to.site, "blocks", to.blocks, "bytes", to.bytes, "loads", to.loads, "stores", to.stores,
+              "faults", to.faults, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "hot_fraction", to.hot_fraction);
+}
+static bool take(const json& from, MemoryAccess::Found& to) {
+  return keys(from, "rung", to.rung, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "largest", to.largest);
+}
+static bool take(const json& from, MemoryAccess& to) {
+  return keys(from, "problem", to.problem, "rungs", to.rungs, "by_rung", to.by_rung);
+}
+static bool take(const json& from, GpuSteps::Device& to) {
+  return keys(from, "gpu_id", to.gpu_id, "steps", to.steps, "time_ns", to.time_ns, "idle_ns", to.idle_ns, "idle_p50_ns",
+              to.idle_p50_ns, "idle_p99_ns", to.idle_p99_ns, "idle_max_ns", to.idle_max_ns);
+}
+static bool take(const json& from, GpuSteps::Blamed& to) {
+  return keys(from, "label", to.label, "path", to.path, "proc_id", to.proc_id, "time_ns", to.time_ns);
+}
+static bool take(const json& from, GpuSteps::Step& to) {
+  return keys(from, "name", to.name, "number", to.number, "duration_ns", to.duration_ns, "idle_ns", to.idle_ns,
+              "blamed", to.blamed);
+}
+static bool take(const json& from, GpuSteps& to) { return keys(from, "devices", to.devices, "worst", to.worst); }
+static bool take(const json& from, RunCoverage& to) { return keys(from, "level", to.level); }
+
+static void take_run(const json& from, Run& to) {
+  keys(from, "command", to.command, "cwd", to.cwd, "session", to.session, "mlrun_version", to.mlrun_version,
+       "exit_status", to.exit_status, "wait_status", to.wait_status, "max_rss_bytes", to.max_rss_bytes, "start_ns",
+       to.start_ns, "end_ns", to.end_ns, "wall_ns", to.wall_ns, "user_ns", to.user_ns, "sys_ns", to.sys_ns,
+       "events_from_ns", to.events_from_ns, "recovered", to.recovered, "clock", to.clock, "host", to.host, "job",
+       to.job, "options", to.options, "collector", to.collector, "use", to.use, "cost", to.cost, "gpu_sampler",
+       to.gpu_sampler, "sampler", to.sampler, "machine_sampler", to.machine_sampler, "python_stacks", to.python_stacks,
+       "placement", to.placement, "kernel_side", to.kernel_side, "access", to.access, "gpu_steps", to.gpu_steps,
+       "totals", to.totals, "coverage", to.coverage);
+  if (std::string text; to.command.empty() && keys(from, "command", text) && !text.empty()) to.command = {text};
+  keys(util::json_at(from, "/observed"), "scope", to.observed_scope);
+  keys(util::json_at(from, "/gpu_work"), "folded_nodes", to.folded_nodes);
+  to.is_merged = from.contains("merged");
+}
+
+std::string Run::command_text() const { return fmt::format("{}", fmt::join(command, " ")); }
+
+Number Run::begin_ns() const { return start_ns ? start_ns : clock.start.monotonic_ns; }
+
+Number Run::duration_ns() const {
+  if (wall_ns || !begin_ns() || !end_ns) return wall_ns;
+  return *end_ns - *begin_ns();
+}
+
+Number Run::total(const char* name) const {
+  const auto found = totals.find(name);
+  return found == totals.end() ? Number() : found->second;
+}
+
+bool Run::has_stream(std::string_view name) const {
+  return options.streams && std::find(options.streams->begin(), options.streams->end(), name) != options.streams->end();
+}
+
+Run run_of(json document) {
+  Run run;
+  take_run(document, run);
+  run.document = std::move(document);
+  return run;
+}
+
+Result<Run> read_run(const std::string& trace_folder) {
+  const std::string path = trace_folder + "/run.json";
+  const auto text = util::read_file(path);
+  if (!text) return tl::make_unexpected(text.error());
+  json document = util::parse_json(*text);
+  if (!document.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  return run_of(std::move(document));
+}
+
+Status write_run(const json& document, const std::string& trace_folder) {
+  return util::write_atomically(trace_folder + "/run.json",
+                                document.dump(2, ' ', false, json::error_handler_t::replace) + "\n", 0600);
+}
+
+}  // namespace mlrun::model

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json as values; the keys are those of runner/trace/TABLES.md and runner/launch/README.md. Traces of other versions lack some: a
+// field whose key is missing, or of another type, keeps its default, and a list leaves out entries of another type.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "runner/util/json_value.h"
+#include "runner/util/result.h"
+
+namespace mlrun::model {
+
+using Number = std::optional<int64_t>;  // nullopt: missing
+using Texts = std::vector<std::string>;
+
+struct ClockReading {
+  struct Discipline {
+    bool is_synchronised = false;
+    int64_t max_error_ns = 0;
+  };
+  Number monotonic_ns, realtime_ns;
+  Discipline discipline;
+};
+
+struct RunClock {
+  ClockReading start, end;
+  int64_t error_ns = 0;
+  Number realtime_offset_start_ns, realtime_offset_end_ns;
+  std::vector<std::pair<int64_t, int64_t>> realtime_offset_by_time;  // at_ns, offset_ns
+};
+
+struct RunHost {
+  std::string name, kernel, boot_id, time_namespace, network_namespace;
+  Number cores;
+};
+
+struct RunJob {
+  struct Source {
+    std::string id, rank;
+  };
+  std::string id, array_id, array_task, step;
+  int64_t nodes = 0;
+  Source source;
+};
+
+struct RecordingOptions {
+  std::optional<Texts> streams;  // nullopt: unknown
+  Texts asked_streams, include, exclude;
+  Number graph_nodes_per_s, fold_ns, last_ns;
+  int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 0;
+  bool summary_only = false, lossless = false, alloc_times = false;
+  std::optional<double> python_stacks_hz;
+};
+
+struct Collector {
+  std::string medium;
+  Number cpu_ns, channels, gpu_processes;
+};
+
+struct ResourceUse {
+  int64_t major_faults = 0, minor_faults = 0, input_blocks = 0, output_blocks = 0;
+  Number read_bytes;
+};
+
+struct CallCosts {
+  std::optional<std::map<std::string, double>> cost_per_call_ns;  // by class
+  std::string source;
+  int64_t measured_realtime_ns = 0;
+};
+
+struct SamplerState {
+  std::string problem;
+  Texts absent;  // words of --sample without any samples
+};
+
+struct Placement {
+  struct Rule {
+    std::string text, folder;
+    std::vector<int64_t> nodes;
+    bool mmap = false, strict = false;
+  };
+  struct Counts {
+    int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
+  };
+  struct Pages {
+    int64_t rule = 0, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+  };
+  struct Process {
+    int64_t pid = 0;
+    std::vector<Counts> rules;
+    std::vector<Pages> pages;
+  };
+  struct Machine {
+    int64_t numa_pages_migrated = 0, oom_kill = 0;
+  };
+  std::string cpus, mem_node, problem;
+  std::vector<Rule> rules;
+  std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
+  Number images, without_memory, not_counted;
+  Machine counted;
+};
+
+struct KernelSide {
+  struct Signal {
+    std::string signal, way, missing, note;
+  };
+  struct Throttled {
+    int64_t asleep_ns = 0, waits = 0;
+  };
+  struct Times {
+    int64_t p50 = 0, p99 = 0, max = 0;
+  };
+  struct Device {
+    std::string name;
+    int64_t requests = 0, read_bytes = 0, write_bytes = 0, flushes = 0;
+    Times queue_ns, device_ns;
+  };
+  struct Syscall {
+    std::string name;
+    int64_t calls = 0, errors = 0, time_ns = 0, processes = 0;
+    Number p50_below_ns, p99_below_ns;
+  };
+  std::string state, reason;
+  Number records;
+  std::vector<Signal> signals;
+  std::optional<Throttled> throttled;
+  std::optional<std::vector<Device>> own_devices;
+  std::optional<std::vector<Syscall>> syscalls;
+
+  [[nodiscard]] bool has_recorded() const { return state == "recorded"; }  // until the end
+};
+
+struct MemoryAccess {
+  struct Rung {
+    std::string rung, cost, blind_to;
+    int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0;
+  };
+  struct Site {
+    std::string site;
+    int64_t blocks = 0, bytes = 0, loads = 0, stores = 0, faults = 0;
+    double byte_s = 0, seen_byte_s = 0;
+    std::optional<double> hot_fraction;
+  };
+  struct Found {
+    std::string rung;
+    double byte_s = 0, seen_byte_s = 0;
+    std::vector<Site> largest;
+  };
+  std::string problem;
+  std::vector<Rung> rungs;
+  std::vector<Found> by_rung;
+};
+
+struct GpuSteps {
+  struct Device {
+    int64_t gpu_id = 0, steps = 0, time_ns = 0, idle_ns = 0, idle_p50_ns = 0, idle_p99_ns = 0, idle_max_ns = 0;
+  };
+  struct Blamed {
+    std::string label, path;
+    int64_t proc_id = 0, time_ns = 0;
+  };
+  struct Step {
+    std::string name;
+    int64_t number = 0, duration_ns = 0, idle_ns = 0;
+    std::optional<Blamed> blamed;
+  };
+  std::vector<Device> devices;
+  std::vector<Step> worst;
+};
+
+struct RunCoverage {
+  std::string level;
+};
+
+struct Run {
+  Texts command;
+  std::string cwd, session, mlrun_version;
+  std::string observed_scope;  // of --pid, --cgroup, --system; empty: mlrun started the command
+  Number exit_status;          // as in a shell, 128 + signal
+  int64_t wait_status = 0, max_rss_bytes = 0;
+  Number start_ns, end_ns, wall_ns;  // of the command
+  Number user_ns, sys_ns;            // of the command and its waited-for children
+  Number events_from_ns;             // older events were freed
+  bool recovered = false;            // mlrun was killed; the end of the command is unknown
+  bool is_merged = false;            // of several nodes
+  int64_t folded_nodes = 0;          // of CUDA graphs: without rows
+  RunClock clock;
+  RunHost host;
+  RunJob job;
+  RecordingOptions options;
+  Collector collector;
+  ResourceUse use;
+  CallCosts cost;
+  SamplerState gpu_sampler, sampler, machine_sampler, python_stacks;
+  Placement placement;
+  KernelSide kernel_side;
+  MemoryAccess access;
+  GpuSteps gpu_steps;
+  std::map<std::string, int64_t> totals;
+  std::optional<std::vector<RunCoverage>> coverage;
+
+  util::JsonValue document;  // all keys, also those without a field: for what is copied or shown as it is
+
+  [[nodiscard]] std::string command_text() const;
+  [[nodiscard]] Number begin_ns() const;     // of the command; else of the recording
+  [[nodiscard]] Number duration_ns() const;  // of the command
+  [[nodiscard]] Number total(const char* name) const;
+  [[nodiscard]] bool has_stream(std::string_view name) const;
+  [[nodiscard]] bool is_preload_off() const { return options.streams && options.streams->empty(); }
+};
+
+[[nodiscard]] Run run_of(nlohmann::json document);
+
+// Fails where the folder has no run.json, or it is no JSON object.
+Result<Run> read_run(const std::string& trace_folder);
+
+// Readable by its owner only: it contains arguments and the environment.
+Status write_run(const nlohmann::json& document, const std::string& trace_folder);
+
+}  // namespace mlrun::model

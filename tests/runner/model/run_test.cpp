@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/model/run.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace mlrun::model {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+TEST(RunTest, HasTheValuesOfNestedObjectsAndLists) {
+  const model::Run run = run_of(json::parse(R"({
+    "command": ["python", "train.py"], "exit_status": 3, "start_ns": 100, "end_ns": 400, "recovered": true, "merged": {},
+    "clock": {"end": {"discipline": {"is_synchronised": true, "max_error_ns": 7}}, "realtime_offset_by_time": [[1, 2], [3, -4]]},
+    "options": {"streams": ["files"], "exclude": ["/proc/*"], "python_stacks_hz": 0},
+    "placement": {"rules": [{"nodes": [0, 2]}], "processes": [{"pid": 5, "pages": [{"rule": 0, "node": 2, "bytes": 9}]}]},
+    "cost": {"cost_per_call_ns": {"call": 30, "open": 45.5}}, "observed": {"scope": "cgroup"},
+    "totals": {"losses": 0}, "coverage": [{"level": "remark"}], "gpu_work": {"folded_nodes": 8}})"));
+  EXPECT_EQ(run.command_text(), "python train.py");
+  EXPECT_EQ(run.exit_status, 3);
+  EXPECT_EQ(run.duration_ns(), 300);
+  EXPECT_TRUE(run.recovered && run.is_merged);
+  EXPECT_EQ(run.clock.end.discipline.max_error_ns, 7);
+  EXPECT_EQ(run.clock.realtime_offset_by_time.back(), (std::pair<int64_t, int64_t>(3, -4)));
+  EXPECT_TRUE(run.has_stream("files"));
+  EXPECT_FALSE(run.has_stream("gpu"));
+  EXPECT_EQ(run.options.exclude, Texts{"/proc/*"});
+  EXPECT_EQ(run.options.python_stacks_hz, 0);
+  EXPECT_EQ(run.placement.rules[0].nodes, (std::vector<int64_t>{0, 2}));
+  EXPECT_EQ(run.placement.processes->at(0).pages[0].bytes, 9);
+  EXPECT_EQ(run.cost.cost_per_call_ns->at("open"), 45.5);
+  EXPECT_EQ(run.observed_scope, "cgroup");
+  EXPECT_EQ(run.total("losses"), 0);
+  EXPECT_EQ(run.total("marks"), std::nullopt);
+  EXPECT_EQ(run.coverage->at(0).level, "remark");
+  EXPECT_EQ(run.folded_nodes, 8);
+}
+
+TEST(RunTest, OfAnotherVersionHasWhatIsOfTheTypeThatIsKnown) {
+  const model::Run run = run_of(json::parse(R"({
+    "command": "python train.py", "exit_status": "3", "wall_ns": null, "clock": 5, "recovered": 1,
+    "options": {"streams": {"files": true}, "exclude": ["/a", 5, "/b"], "include": "/c"},
+    "placement": {"rules": [7, {"text": "-> node 0"}], "processes": {}}, "cost": {"cost_per_call_ns": {"call": "30"}},
+    "totals": {"losses": 1.5, "events": 4}, "observed": [], "gpu_work": 3})"));
+  EXPECT_EQ(run.command, Texts{"python train.py"});
+  EXPECT_FALSE(run.exit_status || run.duration_ns() || run.begin_ns() || run.recovered);
+  EXPECT_FALSE(run.options.streams || run.is_preload_off() || run.placement.processes || run.coverage);
+  EXPECT_EQ(run.options.exclude, (Texts{"/a", "/b"}));
+  EXPECT_TRUE(run.options.include.empty());
+  ASSERT_EQ(run.placement.rules.size(), 1);
+  EXPECT_EQ(run.placement.rules[0].text, "-> node 0");
+  EXPECT_TRUE(run.cost.cost_per_call_ns->empty());
+  EXPECT_EQ(run.total("events"), 4);
+  EXPECT_EQ(run.total("losses"), std::nullopt);
+  EXPECT_TRUE(run_of(json(7)).command.empty());
+}
+
+TEST(RunTest, KeepsKeysThatItDoesNotKnow) {
+  const fs::path folder = fs::path(testing::TempDir()) / "run_test";
+  fs::create_directories(folder);
+  const json document = {{"wall_ns", 5}, {"of_a_later_version", {{"a", {1, 2}}}}};
+  ASSERT_TRUE(write_run(document, folder));
+  EXPECT_EQ(fs::status(folder / "run.json").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const auto run = read_run(folder);
+  ASSERT_TRUE(run) << run.error().text;
+  EXPECT_EQ(run->wall_ns, 5);
+  EXPECT_EQ(*run->document, document);
+  std::ofstream(folder / "run.json") << "[]";
+  EXPECT_EQ(read_run(folder).error().text, (folder / "run.json").string() + " is damaged: it holds no JSON object");
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace mlrun::model
