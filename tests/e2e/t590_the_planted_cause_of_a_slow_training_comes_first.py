@@ -8,7 +8,7 @@ import sys
 from lib import case, training
 
 SLOW = case.SOURCE / "tests" / "workloads" / "slow"
-POINTS = 20  # of the loop: other tests run beside this one
+POINTS = 5  # of the loop, beside the interval that the report gives
 
 
 def traced(this, seconds):
@@ -32,8 +32,10 @@ def check_answer(this, truth, report):
     this.equal("first cause", causes[0], "data_transform_cpu", said=str(report["findings"]))
     this.true("the line is named", "decode" in claim_of(report), report["findings"])
     loop_ns = truth["loop_ns"] - truth["first_batch_ns"]
-    error = 100 * (report["without_batch_ns"] - truth["without_batch_ns"] + truth["first_batch_ns"]) / loop_ns
-    this.true(f"time without a batch is off by less than {POINTS} points", abs(error) < POINTS, error)
+    error_ns = abs(report["without_batch_ns"] - truth["without_batch_ns"] + truth["first_batch_ns"])
+    # Few samples are taken where other tests run beside this one: the interval, of 95 %, is wide then.
+    interval_ns = report["without_batch_high_ns"] - report["without_batch_low_ns"]
+    this.true("time without a batch is right within twice its interval", error_ns < interval_ns + POINTS / 100 * loop_ns, (error_ns, interval_ns, loop_ns))
     this.equal("steps", report["steps"]["count"], truth["steps"])
 
 
