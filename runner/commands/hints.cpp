@@ -10,6 +10,8 @@
 
 #include "runner/commands/command.h"
 #include "runner/launch/program_file.h"
+#include "runner/options/access_options.h"
+#include "runner/options/stream_options.h"
 #include "runner/util/similar.h"
 #include "runner/util/text.h"
 
@@ -20,21 +22,24 @@ namespace {
 // Options with an optional value, given as "=VALUE".
 struct ValuedOption {
   std::string_view name;
-  std::vector<std::string_view> values;  // empty: a number
+  std::vector<std::string_view> values;
+  bool takes_number = false;
 };
 
-const std::vector<ValuedOption>& valued_options() {
-  static const std::vector<ValuedOption> kAll = {
-      {"--preload", {"files", "allocs", "marks", "all", "on", "off", "auto", "require"}},
-      {"--kprobes",
-       {"block", "wait", "vfs", "syscalls", "cuda", "cufile", "torch", "all", "on", "off", "auto", "require"}},
-      {"--sample",
-       {"gpu", "threads", "machine", "cpu", "disk", "process", "memory", "all", "on", "off", "auto", "require"}},
-      {"--cupti", {"all", "on", "off", "auto", "require"}},
-      {"--stacks", {}},
-      {"--python-stacks", {}},
-  };
-  return kAll;
+using Words = std::vector<std::string_view>;
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::vector<ValuedOption> valued_options() {
+  std::vector<ValuedOption> options = {{"--stacks", {}, true},
+                                       {"--python-stacks", {}, true},
+                                       {"--access", joined(access_rungs(), {"all", "on", "off", "require"}), true}};
+  for (const OptionWords& words : option_words())
+    options.push_back({words.option, joined(words.values(), {"all", "on", "off", "auto", "require"})});
+  return options;
 }
 
 bool is_number(std::string_view text) {
@@ -44,7 +49,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_value_of(const ValuedOption& option, std::string_view word) {
-  if (option.values.empty()) return is_number(word);
+  if (option.takes_number && is_number(word)) return true;
   const auto parts = util::split(word, ",");
   return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
     return std::find(option.values.begin(), option.values.end(), part) != option.values.end();

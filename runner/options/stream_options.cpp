@@ -29,6 +29,11 @@ struct StreamWords {
 
 using Words = std::vector<std::string_view>;
 
+const OptionWords& words_of(std::string_view option) {
+  const auto& all = option_words();
+  return *std::find_if(all.begin(), all.end(), [&](const OptionWords& one) { return one.option == option; });
+}
+
 std::optional<Wish> wish_of(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, Wish>, 4> kWishes = {
       {{"on", Wish::kOn}, {"off", Wish::kOff}, {"auto", Wish::kAuto}, {"require", Wish::kRequire}}};
@@ -38,14 +43,12 @@ std::optional<Wish> wish_of(std::string_view word) {
   return std::nullopt;
 }
 
-// `all`: the values that "all" selects; `more`: those that have to be named.
-Result<StreamWords> read_words(const char* option, const std::string& text, const Words& all, const Words& more = {}) {
+Result<StreamWords> read_words(const char* option, const std::string& text) {
+  const OptionWords& of_option = words_of(option);
+  const Words known = of_option.values();
   StreamWords words;
   std::string_view wish_word;
   const auto parts = util::split(text, ",");
-  const auto is_in = [](const Words& known, std::string_view word) {
-    return std::find(known.begin(), known.end(), word) != known.end();
-  };
   if (util::has_empty_part(text)) return fail(fmt::format("{}={}: a value is missing beside a comma", option, text));
   for (const std::string_view word : parts) {
     if (const auto wish = wish_of(word)) {
@@ -55,12 +58,10 @@ Result<StreamWords> read_words(const char* option, const std::string& text, cons
       words.wish = *wish;
       wish_word = word;
     } else if (word == "all") {
-      words.values.insert(words.values.end(), all.begin(), all.end());
-    } else if (is_in(all, word) || is_in(more, word)) {
+      words.values.insert(words.values.end(), of_option.all.begin(), of_option.all.end());
+    } else if (std::find(known.begin(), known.end(), word) != known.end()) {
       words.values.push_back(word);
     } else {
-      Words known = all;
-      known.insert(known.end(), more.begin(), more.end());
       return fail(fmt::format("{}={}: '{}' is none of {}{}all, off, auto, require", option, text, word,
                               fmt::join(known, ", "), known.empty() ? "" : ", "));
     }
@@ -73,7 +74,7 @@ Result<StreamWords> read_words(const char* option, const std::string& text, cons
 
 Status read_preload(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
-  const auto words = read_words("--preload", text, {"files", "allocs", "marks"});
+  const auto words = read_words("--preload", text);
   if (!words) return tl::make_unexpected(words.error());
   options.preload = words->wish;
   if (words->values.empty()) return {};
@@ -120,7 +121,7 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
 // Every value includes block I/O.
 Status read_kprobes(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
-  const auto words = read_words("--kprobes", text, {"block", "wait", "vfs"}, {"syscalls", "cuda", "cufile", "torch"});
+  const auto words = read_words("--kprobes", text);
   if (!words) return tl::make_unexpected(words.error());
   options.kprobes = words->wish;
   if (words->values.empty()) return {};
@@ -132,19 +133,16 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// Counters of the machine that have to be named.
-const Words kCounters = {"cpu", "disk", "net", "memory", "process"};
-
 Status read_sample(const RunTexts& texts, RunOptions& options) {
   if (!texts.sample.empty()) {
-    const auto words = read_words("--sample", texts.sample, {"gpu", "threads", "machine"}, kCounters);
+    const auto words = read_words("--sample", texts.sample);
     if (!words) return tl::make_unexpected(words.error());
     options.sample = words->wish;
     if (!words->values.empty()) {
       options.sample_gpu = words->has("gpu");
       options.sample_threads = words->has("threads");
       options.sample_machine = words->has("machine");
-      for (const std::string_view word : kCounters) {
+      for (const std::string_view word : words_of("--sample").named) {
         if (words->has(word)) options.sample_counters.emplace_back(word);
       }
     }
@@ -154,10 +152,8 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
     return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
   }
   if (!options.sample_gpu && options.sample_counters.empty()) {
-    return fail(
-        fmt::format("--sample-hz is about samples of GPUs and of cpu, disk, net, memory and process, and --sample={} "
-                    "leaves them out: add one to it",
-                    texts.sample));
+    return fail(fmt::format("--sample-hz is about samples of gpu, {}, and --sample={} leaves them out: add one to it",
+                            fmt::join(words_of("--sample").named, ", "), texts.sample));
   }
   options.sample_hz = *texts.sample_hz;
   if (options.sample == Wish::kAuto && texts.sample.empty())
@@ -175,13 +171,29 @@ void settle_samples(RunOptions& options) {
 
 Status read_cupti(const std::string& text, RunOptions& options) {
   if (text.empty()) return {};
-  const auto words = read_words("--cupti", text, {});
+  const auto words = read_words("--cupti", text);
   if (!words) return tl::make_unexpected(words.error());
   options.cupti = words->wish;
   return {};
 }
 
 }  // namespace
+
+Words OptionWords::values() const {
+  Words values = all;
+  values.insert(values.end(), named.begin(), named.end());
+  return values;
+}
+
+const std::vector<OptionWords>& option_words() {
+  static const std::vector<OptionWords> kAll = {
+      {"--preload", {"files", "allocs", "marks"}, {}},
+      {"--kprobes", {"block", "wait", "vfs"}, {"syscalls", "cuda", "cufile", "torch"}},
+      {"--sample", {"gpu", "threads", "machine"}, {"cpu", "disk", "net", "memory", "process"}},
+      {"--cupti", {}, {}},
+  };
+  return kAll;
+}
 
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options) {
   if (Status status = read_kprobes(texts.kprobes, options); !status) return status;

@@ -3,10 +3,21 @@
 // =off removes a stream.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "runner/options/options.h"
 #include "runner/options/run_flags.h"
 
 namespace mlrun {
+
+// The values of an option that selects within its stream. Each such option takes on, off, auto, require and all too.
+struct OptionWords {
+  std::string_view option;
+  std::vector<std::string_view> all, named;  // those that "all" selects; those that have to be named
+  [[nodiscard]] std::vector<std::string_view> values() const;
+};
+const std::vector<OptionWords>& option_words();
 
 // --kprobes and --stacks, which are also valid with --pid, --cgroup and --system.
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options);

@@ -14,6 +14,8 @@ MEANT = [
     (["--kprobes", "block", "cat"], "--kprobes=block"),
     (["--cupti", "require", "cat"], "--cupti=require"),
     (["run", "--sample", "gpu", "cat"], "--sample=gpu"),
+    (["--sample", "cpu,net", "cat"], "--sample=cpu,net"),
+    (["--access", "cold,10", "cat"], "--access=cold,10"),
     (["help"], "mlrun --help"),
     (["help", "show"], "mlrun show --help"),
     (["version"], "mlrun --version"),
