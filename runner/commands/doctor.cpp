@@ -34,6 +34,7 @@
 #include "runner/samplers/gpu/nvml.h"
 #include "runner/samplers/machine/machine_sampler.h"
 #include "runner/session/installation.h"
+#include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/proc_files.h"
@@ -210,7 +211,7 @@ Finding check_access() {
   for (const access::TriedRung& rung : access::try_all_rungs()) {
     const bool is_usable = rung.problem.empty();
     works = works || is_usable;
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", access::rung_name(rung.rung),
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", util::access_rung_name(rung.rung),
                         is_usable ? rung.remark + "; blind to: " + access::rung_is_blind_to(rung.rung) : rung.problem);
   }
   return {works ? Verdict::kPartly : Verdict::kLess, text};

@@ -2,21 +2,19 @@
 #include "runner/options/access_options.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/util/access_rungs.h"
 #include "runner/util/text.h"
 
 namespace mlrun {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kAccessWords = {"precise", "hint-faults", "cold",  "clear-refs",
-                                                          "damon",   "soft-dirty",  "faults"};
 constexpr double kFewestAccessHz = 0.01, kMostAccessHz = 100000;
 
 Status read_word(const std::string& text, std::string_view word, AccessOptions& access) {
@@ -34,13 +32,13 @@ Status read_word(const std::string& text, std::string_view word, AccessOptions& 
   if (word == "on" || word == "all") return {};
   if (word == "require") {
     access.wish = Wish::kRequire;
-  } else if (std::find(kAccessWords.begin(), kAccessWords.end(), word) != kAccessWords.end()) {
-    if (std::find(access.rungs.begin(), access.rungs.end(), word) == access.rungs.end())
-      access.rungs.emplace_back(word);
-  } else {
-    return fail(fmt::format("--access={}: '{}' is none of {}, a number of samples a second, off, require", text, word,
-                            fmt::join(kAccessWords, ", ")));
+    return {};
   }
+  const auto rungs = access_rungs();
+  if (std::find(rungs.begin(), rungs.end(), word) == rungs.end())
+    return fail(fmt::format("--access={}: '{}' is none of {}, a number of samples a second, off, require", text, word,
+                            fmt::join(rungs, ", ")));
+  if (std::find(access.rungs.begin(), access.rungs.end(), word) == access.rungs.end()) access.rungs.emplace_back(word);
   return {};
 }
 
@@ -62,6 +60,10 @@ Status read_event(const char* option, const std::optional<std::string>& text, st
 }
 
 }  // namespace
+
+std::vector<std::string_view> access_rungs() {
+  return {util::kAccessRungNames.begin() + 1, util::kAccessRungNames.end()};
+}
 
 Status read_access(const RunTexts& texts, RunOptions& options) {
   AccessOptions& access = options.access;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/collect/sample_frames.h"
+#include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
@@ -20,7 +21,7 @@ using nlohmann::json;
 
 json rung_json(const access::AccessState::OfRung& of) {
   const access::RungFacts& facts = of.facts;
-  return {{"rung", access::rung_name(of.rung)},
+  return {{"rung", util::access_rung_name(of.rung)},
           {"blind_to", access::rung_is_blind_to(of.rung)},
           {"cost", util::escaped_utf8(facts.cost)},
           {"looks", facts.samples},
@@ -46,7 +47,8 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
   std::string problems;
   for (const access::TriedRung& tried : start->tried_) {
     if (tried.problem.empty()) continue;
-    problems += fmt::format("{}{}: {}", problems.empty() ? "" : "; ", access::rung_name(tried.rung), tried.problem);
+    problems +=
+        fmt::format("{}{}: {}", problems.empty() ? "" : "; ", util::access_rung_name(tried.rung), tried.problem);
   }
   const bool wants_precise = options.read_event || options.write_event;  // of itself a number is of no other rung
   const bool lacks_precise = wants_precise && (chosen.empty() || chosen.front().tried.rung != MLRUN_ACCESS_PRECISE);
@@ -58,7 +60,8 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
     const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
     start->reads_bits_ =
         start->reads_bits_ || one.tried.rung == MLRUN_ACCESS_COLD || one.tried.rung == MLRUN_ACCESS_CLEAR_REFS;
-    if (has_stalls) util::say(fmt::format("--access by {}: {}", access::rung_name(one.tried.rung), one.tried.remark));
+    if (has_stalls)
+      util::say(fmt::format("--access by {}: {}", util::access_rung_name(one.tried.rung), one.tried.remark));
   }
   if (chosen.empty()) start->problem_ = problems;
   start->sampler_ = std::make_unique<access::AccessSampler>(std::move(chosen));
@@ -100,7 +103,7 @@ void AccessPart::finish(json& session) {
   json rungs = json::array(), tried = json::array();
   for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
   for (const access::TriedRung& one : start_.tried_) {
-    tried.push_back({{"rung", access::rung_name(one.rung)},
+    tried.push_back({{"rung", util::access_rung_name(one.rung)},
                      {"problem", util::escaped_utf8(one.problem)},
                      {"remark", util::escaped_utf8(one.remark)}});
   }

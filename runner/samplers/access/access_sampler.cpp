@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/access_rungs.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 
@@ -60,7 +61,7 @@ std::vector<std::string> AccessSampler::attach(pid_t command) {
     if (const std::string problem = one.made->attach(command); problem.empty()) {
       good.push_back(std::move(one));
     } else {
-      problems.push_back(fmt::format("{}: {}", rung_name(one.tried.rung), problem));
+      problems.push_back(fmt::format("{}: {}", util::access_rung_name(one.tried.rung), problem));
     }
   }
   shared_->rungs = std::move(good);

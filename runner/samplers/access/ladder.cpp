@@ -15,6 +15,7 @@
 #include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/precise_events.h"
 #include "runner/samplers/proc/kernel_texts.h"
+#include "runner/util/access_rungs.h"
 #include "runner/util/file_io.h"
 
 namespace mlrun::access {
@@ -27,29 +28,29 @@ constexpr const char* kEventDevices = "/sys/bus/event_source/devices";
 
 struct RungText {
   mlrun_access_rung rung;
-  const char* name;
   const char* blind;
 };
 // In the order in which they are chosen.
-constexpr std::array<RungText, 7> kRungs = {
-    {{MLRUN_ACCESS_PRECISE, "precise",
+constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
+    {{MLRUN_ACCESS_PRECISE,
       "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
-     {MLRUN_ACCESS_HINT_FAULTS, "hint-faults",
+     {MLRUN_ACCESS_HINT_FAULTS,
       "which accesses are writes; of a program with one thread all but pages of other nodes than its own; memory bound "
       "to a node (NUMA balancing leaves it alone); huge pages count by their first page"},
-     {MLRUN_ACCESS_COLD, "cold",
+     {MLRUN_ACCESS_COLD,
       "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its "
       "pages are the first that the kernel reclaims when memory runs short"},
-     {MLRUN_ACCESS_CLEAR_REFS, "clear-refs",
+     {MLRUN_ACCESS_CLEAR_REFS,
       "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which "
       "is seen as a whole, and of a huge page: a touched byte counts 2 MiB"},
-     {MLRUN_ACCESS_DAMON, "damon",
+     {MLRUN_ACCESS_DAMON,
       "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page "
       "is checked"},
-     {MLRUN_ACCESS_SOFT_DIRTY, "soft-dirty", "reads; how often a page was written"},
-     {MLRUN_ACCESS_FAULTS, "faults",
+     {MLRUN_ACCESS_SOFT_DIRTY, "reads; how often a page was written"},
+     {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
       "writes"}}};
+static_assert(kRungs.back().rung != mlrun_access_rung{}, "each rung has a line");
 // They answer another question, and are chosen only where they are named.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
@@ -175,7 +176,6 @@ ChosenRung try_damon(const AccessOptions& options) {
 
 }  // namespace
 
-const char* rung_name(mlrun_access_rung rung) { return text_of(rung).name; }
 const char* rung_is_blind_to(mlrun_access_rung rung) { return text_of(rung).blind; }
 
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
@@ -198,7 +198,8 @@ std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<T
     return std::find(options.rungs.begin(), options.rungs.end(), name) != options.rungs.end();
   };
   for (const RungText& text : kRungs) {
-    const bool wanted = options.rungs.empty() ? chosen.empty() && !has_to_be_named(text.rung) : is_named(text.name);
+    const bool wanted = options.rungs.empty() ? chosen.empty() && !has_to_be_named(text.rung)
+                                              : is_named(util::access_rung_name(text.rung));
     if (!wanted) continue;
     ChosenRung one = try_rung(text.rung, options, !options.rungs.empty());
     tried.push_back(one.tried);

@@ -17,7 +17,6 @@ inline constexpr uint64_t kStallMaxNs =
     20'000'000;  // clear-refs is chosen by itself only for windows that stall for less
 
 // A word of --access.
-const char* rung_name(mlrun_access_rung rung);
 // In one line, for the trace and the summary.
 const char* rung_is_blind_to(mlrun_access_rung rung);
 

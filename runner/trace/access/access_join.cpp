@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runner/decode/perf_sample.h"
+#include "runner/util/access_rungs.h"
 
 namespace mlrun::trace {
 
@@ -38,10 +39,6 @@ bool note_page(LiveBlock& block, uint64_t address) {
 int64_t set_bits(const std::vector<bool>& bits) { return std::count(bits.begin(), bits.end(), true); }
 
 double seconds(int64_t ns) { return static_cast<double>(std::max<int64_t>(ns, 0)) / 1e9; }
-
-bool is_of_events(uint16_t rung) {
-  return rung == MLRUN_ACCESS_PRECISE || rung == MLRUN_ACCESS_HINT_FAULTS || rung == MLRUN_ACCESS_FAULTS;
-}
 
 }  // namespace
 
@@ -114,7 +111,7 @@ void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
     row.bytes += static_cast<int64_t>(block.bytes);
     row.lifetime_ns += life_ns;
     row.byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
-    if (!is_of_events(row.rung)) continue;
+    if (!util::records_events(row.rung)) continue;
     row.seen_byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
     if (block.bytes > 0)
       row.pages += static_cast<int64_t>((block.end() - 1) / kPageSize - block.address / kPageSize + 1);

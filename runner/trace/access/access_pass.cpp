@@ -14,6 +14,7 @@
 #include "runner/trace/access/alloc_events.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/trace_clock.h"
+#include "runner/util/access_rungs.h"
 #include "runner/util/json_at.h"
 
 namespace mlrun::trace {
@@ -27,9 +28,8 @@ constexpr size_t kSitesListed = 20;  // of each rung, in run.json
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;
   for (const json& rung : util::list_at(session, "/access/rungs")) {
-    for (uint16_t number = 1; number < MLRUN_ACCESS_RUNGS; number++) {
-      if (util::text_at(rung, "/rung") == rung_text(number)) rungs.push_back(number);
-    }
+    if (const uint16_t number = util::access_rung_of(util::text_at(rung, "/rung")); number != 0)
+      rungs.push_back(number);
   }
   return rungs;
 }
@@ -127,7 +127,7 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
                                            {"faults", row->faults}});
       if (const auto hot = row->hot_fraction()) site["hot_fraction"] = *hot;
     }
-    access["by_rung"].push_back({{"rung", rung_text(rung)},
+    access["by_rung"].push_back({{"rung", util::access_rung_name(rung)},
                                  {"byte_s", all},
                                  {"seen_byte_s", seen},
                                  {"touched_byte_s", touched},
@@ -140,9 +140,9 @@ namespace {
 
 // What a rung left out, and why.
 std::string left_out_text(const std::string& rung, int64_t left_out, double share) {
-  if (rung == "damon") return fmt::format("{} processes were not followed: 16 are the most", left_out);
-  if (rung == rung_text(MLRUN_ACCESS_CLEAR_REFS) || rung == rung_text(MLRUN_ACCESS_SOFT_DIRTY) ||
-      rung == rung_text(MLRUN_ACCESS_COLD))
+  const uint16_t number = util::access_rung_of(rung);
+  if (number == MLRUN_ACCESS_DAMON) return fmt::format("{} processes were not followed: 16 are the most", left_out);
+  if (number != 0 && !util::records_events(number))
     return fmt::format(
         "{} windows were left out, since they would have held page faults back for more than 20 ms; --access={} takes "
         "them",

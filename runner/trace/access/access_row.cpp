@@ -7,15 +7,15 @@
 
 #include "runner/decode/perf_sample.h"
 #include "runner/parquet/row_columns.h"
+#include "runner/util/access_rungs.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-constexpr std::array<const char*, MLRUN_ACCESS_RUNGS> kRungTexts = {"unknown",    "precise", "hint-faults", "cold",
-                                                                    "clear-refs", "damon",   "soft-dirty",  "faults"};
 constexpr std::array<const char*, MLRUN_ACCESS_KINDS> kOpTexts = {"unknown", "fault",   "load",
                                                                   "store",   "touched", "written"};
+static_assert(kOpTexts.back() != nullptr);
 
 double share_of(double part, int64_t whole) { return whole > 0 ? part / static_cast<double>(whole) : 0; }
 
@@ -25,10 +25,8 @@ std::optional<int64_t> in_ppm(const std::optional<double>& share) {
 
 }  // namespace
 
-const char* rung_text(uint16_t rung) { return kRungTexts[rung < kRungTexts.size() ? rung : 0]; }
-
 std::optional<double> AccessSiteRow::hot_fraction() const {
-  if (rung == MLRUN_ACCESS_PRECISE || rung == MLRUN_ACCESS_HINT_FAULTS || rung == MLRUN_ACCESS_FAULTS)
+  if (util::records_events(rung))
     return value_if(pages > 0, static_cast<double>(touched_pages) / static_cast<double>(pages > 0 ? pages : 1));
   return value_if(seen_byte_s > 0, touched_byte_s / (seen_byte_s > 0 ? seen_byte_s : 1));
 }
@@ -46,7 +44,7 @@ struct AccessColumns {
     visitor("pid", static_cast<int32_t>(sample.host_pid));
     visitor.optional("tid", static_cast<int32_t>(sample.host_tid), 0);
     visitor.optional("cpu", int32_t{sample.cpu}, -1);
-    visitor.label("rung", sample.rung < kRungTexts.size() ? sample.rung : 0, kRungTexts);
+    visitor.label("rung", sample.rung < util::kAccessRungNames.size() ? sample.rung : 0, util::kAccessRungNames);
     visitor.label("op", sample.kind < kOpTexts.size() ? sample.kind : 0, kOpTexts);
     visitor("addr", static_cast<int64_t>(sample.address), kSplit);
     visitor("bytes", static_cast<int64_t>(sample.bytes));
@@ -77,7 +75,7 @@ template class RowTable<AccessColumns, AccessRow>;
 struct AccessSiteColumns {
   static constexpr const char* kTable = "access_site";
   static void visit(auto& visitor, const AccessSiteRow& row) {
-    visitor.label("rung", row.rung < kRungTexts.size() ? row.rung : 0, kRungTexts);
+    visitor.label("rung", row.rung < util::kAccessRungNames.size() ? row.rung : 0, util::kAccessRungNames);
     visitor("proc_id", row.site.proc_id);
     visitor.optional("site_library", row.site.site_library, 0);
     visitor.optional("site_offset", value_if(row.site.site_library != 0, row.site.site_offset));

@@ -46,7 +46,4 @@ struct AccessSiteColumns;
 using AccessSiteTable = RowTable<AccessSiteColumns, AccessSiteRow>;
 extern template class RowTable<AccessSiteColumns, AccessSiteRow>;
 
-// A word of --access; "unknown" for that of a later version.
-const char* rung_text(uint16_t rung);
-
 }  // namespace mlrun::trace
