@@ -117,6 +117,7 @@ Status TraceMaker::add(const model::CallRow& row) {
 Status TraceMaker::add(const model::GpuWorkRow& row, std::string_view name, uint32_t join) {
   static constexpr std::array<const char*, model::kGpuKinds> kTables = {
       "gpu_api", "gpu_kernel", "gpu_memcpy", "gpu_memset", "gpu_sync", "gpu_memory", "gpu_graph"};
+  static_assert(kTables.back() != nullptr);
   const int64_t end_ns = row.origin.ts_ns + row.dur_ns;
   count(kTables[static_cast<size_t>(row.kind)], row.origin, end_ns);
   if (row.kind == model::GpuKind::kApi && row.correlation != 0) {

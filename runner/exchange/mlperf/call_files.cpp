@@ -36,6 +36,7 @@ enum TextFile : size_t { kReads, kWrites, kOpens, kCloses, kNames, kStrace, kTex
 
 constexpr std::array<const char*, kTextFiles> kFileNames = {
     "trace_read.out", "trace_write.out", "trace_openat.out", "trace_close.out", "trace_create_del.out", "strace.out"};
+static_assert(kFileNames.back() != nullptr);
 
 // The first lines, as the scripts print them.
 std::array<std::string, kTextFiles> headers() {

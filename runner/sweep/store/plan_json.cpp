@@ -21,22 +21,25 @@ constexpr std::array kCaches = {"as_is", "cold", "warm"};
 
 // Each list of members is here once, for writing, reading and comparing: visit(key, member).
 void visit_members(auto& configuration, auto visit, Configuration* /*of*/) {
-  visit("name", configuration.name);
-  visit("options", configuration.options);
-  visit("rules", configuration.rules);
-  visit("dry", configuration.is_dry);
-  visit("cpus", configuration.cpus);
-  visit("cpu_node", configuration.cpu_node);
-  visit("mem_node", configuration.mem_node);
-  visit("cache", configuration.cache);
-  visit("environment", configuration.environment);
-  visit("parameters", configuration.parameters);
+  // The compiler refuses this if a member is missing, which a resumed sweep would forget.
+  auto& [name, options, rules, is_dry, cpus, cpu_node, mem_node, cache, environment, parameters] = configuration;
+  visit("name", name);
+  visit("options", options);
+  visit("rules", rules);
+  visit("dry", is_dry);
+  visit("cpus", cpus);
+  visit("cpu_node", cpu_node);
+  visit("mem_node", mem_node);
+  visit("cache", cache);
+  visit("environment", environment);
+  visit("parameters", parameters);
 }
 
 void visit_members(auto& workload, auto visit, Workload* /*of*/) {
-  visit("key", workload.key);
-  visit("text", workload.text);
-  visit("parameters", workload.parameters);
+  auto& [key, text, parameters] = workload;
+  visit("key", key);
+  visit("text", text);
+  visit("parameters", parameters);
 }
 
 // What a run is made of, besides its configuration and workload.

@@ -63,7 +63,7 @@ constexpr std::array<const char*, MLRUN_BANDWIDTH_SOURCES> kBandwidthSources = {
 constexpr std::array<const char*, MLRUN_BANDWIDTH_KINDS> kBandwidthKinds = {"unknown", "dram", "pmem", "cxl", "all"};
 
 static_assert(kCpuNames.back() && kDiskNames.back() && kNetNames.back() && kProcessNames.back() &&
-              kBandwidthNames.back() && kMemoryNames.back());
+              kBandwidthNames.back() && kBandwidthSources.back() && kBandwidthKinds.back() && kMemoryNames.back());
 
 struct Interval {
   int64_t begin_ns, length_ns;
