@@ -57,7 +57,7 @@ INLINE void count_waiter(uintptr_t address) {
   if (likely(post_slots)) __atomic_fetch_add(&post_slot_of(post_hash(address))->waiters, 1, __ATOMIC_SEQ_CST);
 }
 
-// Not below 0: a fork by a signal handler inside a wait leaves a child without the count.
+// The count does not go below 0: in a child that a signal handler forked inside a wait it is 0 when the wait ends.
 INLINE void uncount_waiter(uintptr_t address) {
   if (unlikely(!post_slots)) return;
   uint32_t *waiters = &post_slot_of(post_hash(address))->waiters, count = __atomic_load_n(waiters, __ATOMIC_RELAXED);
