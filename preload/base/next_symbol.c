@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// In ld.so, which every process has that we are in, but which is not among our needed libraries.
+// Defined in ld.so, which is in every process that loads this library. Weak, because this library is not linked to ld.so.
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 

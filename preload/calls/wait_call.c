@@ -10,12 +10,12 @@
 #include "preload/core/program_memory.h"
 #include "preload/record/robust_list.h"
 
-// Where glibc keeps whether an object is shared between processes: `private` of struct new_sem (0: it is not), and the
-// lowest bit of __wrefs.
+// Where glibc keeps whether an object is shared between processes: in a semaphore the field `private` of struct new_sem
+// (0: not shared), in a condition the lowest bit of __wrefs.
 enum { kSemaphoreWord = 8, kConditionWord = 36, kConditionIsShared = 1 };
 
-// Whether only threads of this process post on what the call waits for. Posts of other processes are not seen: of a
-// shared object any poster would be a guess. A futex says nothing about that.
+// Whether only threads of this process post on the object that the call waits for. Posts of other processes are not seen,
+// so the poster of a shared object would be a guess. A futex does not show whether it is shared, and counts as unshared.
 static bool is_within_process(const struct pending_call *call) {
   bool is_semaphore =
       call->kind == KIND_sem_wait || call->kind == KIND_sem_timedwait || call->kind == KIND_sem_clockwait;

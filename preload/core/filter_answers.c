@@ -11,7 +11,8 @@
 #include "preload/base/readable.h"
 #include "preload/core/program_memory.h"
 
-// Considers only the values that it returns, not when.
+// Whether the instruction may return a verdict by which a call gets success or ENOENT without the kernel. For which calls
+// the filter reaches it is not considered.
 static bool may_answer(const struct sock_filter *step) {
   if (BPF_CLASS(step->code) != BPF_RET) return false;
   if (BPF_RVAL(step->code) != BPF_K) return true;

@@ -75,7 +75,7 @@ static size_t add_parts(char *out, size_t length, const char *path, size_t bytes
   return length;
 }
 
-// The directory that a relative path starts at. Its page is the caller's.
+// The directory that a relative path starts at. The caller releases the text.
 static struct text directory_of(int dirfd) {
   struct text text = {0};
   if (!recording_system_calls_allowed()) return text;
@@ -88,7 +88,7 @@ static struct text directory_of(int dirfd) {
   return text;
 }
 
-// Without an id. All zero: unknown.
+// The absolute path, as a text without an id. All zero: unknown.
 static struct text absolute_path(const struct text *path, int dirfd) {
   struct text directory = {0}, absolute = {0};
   bool relative = text_is_relative(path);

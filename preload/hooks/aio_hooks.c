@@ -74,8 +74,8 @@ static void end_taking(struct pending_call *call, const struct aiocb *request, s
 TAKE_OUT_HOOK(aio_return, aiocb)
 TAKE_OUT_HOOK(aio_return64, aiocb64)
 
-// One record of the call, whose duration is the wait if there was one, and one for each request of it. The memory of a
-// request that has ended may be gone.
+// Writes one record for lio_listio, whose duration includes its wait, and one for each request in the list. A request's
+// memory is copied, because it may be gone once the request has ended.
 static void end_listing(struct pending_call *call, const struct aiocb *const *list, int count, int result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;

@@ -11,7 +11,7 @@
 #include "preload/calls/process_call.h"
 #include "preload/exec/exec_environment.h"
 
-// As for a program that is executed with an environment that cannot be changed.
+// Why the shell will not be traced, in the same terms as for an exec with an environment that cannot be changed.
 static enum mlrun_exec_target what_stands_against_the_shell(void) {
   if (!recording_system_calls_allowed()) return MLRUN_EXEC_UNREACHABLE;
   const struct exec_target shell = {.verdict = MLRUN_EXEC_TRACED};

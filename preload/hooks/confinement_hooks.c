@@ -2,8 +2,8 @@
 // Calls by which a program gives up rights that recording needs. After seccomp even a futex may kill, so from then on
 // recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
 //
-// `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
-// File calls and waits by number are recorded as such (raw_hooks.h).
+// `syscall` and `prctl` end in a jump to the real function and leave no stack frame: `syscall` may make a child that
+// shares this stack. File calls and waits that are made through `syscall` are recorded (raw_hooks.h).
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>

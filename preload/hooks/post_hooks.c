@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Posts: calls that end waits of other threads. They leave no record; the waiter's has the poster (posts.h). Each is
-// noted before the real call, behind which the object may be gone, and ends in a jump there. Functions are async-signal-safe
-// as far as libc's are: sem_post is.
+// Posts: calls that end waits of other threads. They leave no record; the waiter's record has the poster (posts.h). Each
+// post is noted before the real call, because the object may be freed during it, and each hook ends in a jump to the real
+// function. The hooks are async-signal-safe as far as libc's functions are: sem_post is.
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>

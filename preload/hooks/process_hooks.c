@@ -86,7 +86,7 @@ EXPORT void _exit(int status) {
 }
 EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
-// The kernel reports how the process ends.
+// No end record: the parent's wait returns the signal that ended the process.
 EXPORT void abort(void) {
   REAL(void, abort, void);
   if (recording_system_calls_allowed()) libraries_write();
@@ -109,8 +109,8 @@ OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   __builtin_unreachable();
 }
 
-// exit and the return from main. Runs after the program's own handlers; what libc writes after this is recorded before,
-// and is not in the counters.
+// Runs at exit() and the return from main, after the program's exit handlers. Bytes that libc flushes afterwards are
+// recorded here in advance; the counters in the end record lack them.
 static __attribute__((destructor)) void unload(void) {
   record_flush_at_exit();
   process_end_write(0);

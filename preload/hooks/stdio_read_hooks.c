@@ -82,7 +82,7 @@ static struct handed_out handed_line(const struct stream_call *call, const char 
 
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
-  if (unlikely(room <= 1)) return real(at, room, stream);  // as above
+  if (unlikely(room <= 1)) return real(at, room, stream);  // libc does not read the stream then
   size_t in_buffer;
   if (likely(holds_line(stream, '\n', most_of(room), locking, &in_buffer))) {
     count_call_in_buffer(stream->_fileno, in_buffer);

@@ -24,8 +24,8 @@ uint32_t closed_libraries;
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-// Hash set of libraries with linear probing; 0: free. The first slots are in the first page: a forked child, which
-// enters all of them, copies one page if they are few.
+// Hash set of libraries with linear probing; 0: free. Probing begins in the first page: a forked child, which enters all
+// inherited libraries, touches only one page if they are few.
 static uint64_t defined[kDefinedMax] __attribute__((aligned(kReadablePageBytes)));
 static uint32_t count;
 

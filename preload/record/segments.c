@@ -80,8 +80,8 @@ static bool more_to_come(void) {
   return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);
 }
 
-// Time in which at least one thread of this process has waited for that, and its latest end; a forked child inherits
-// both.
+// Total time in which at least one thread of this process has waited for a step of the collector, and when the latest
+// such wait ended. A forked child inherits both.
 static uint64_t hand_out_waited_ns, hand_out_until_ns;
 
 static bool may_wait_for_hand_out(void) {
@@ -172,7 +172,7 @@ static void pad_to_the_end(uint64_t cursor) {
   publish((uint64_t *)(segment + (uint32_t)cursor), (uint8_t)(cursor >> 56), 0, MLRUN_PAD, 0);
 }
 
-// Without a channel register_thread has counted it.
+// Counts a dropped record. If the thread has no channel, register_thread has counted it already.
 static void count_drop(uint32_t kind) {
   enum mlrun_drop reason = control->lossless || more_to_come() ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
   if (this_thread.channel) count_local(&this_thread.channel->drops[reason][dropped_kind(kind)]);

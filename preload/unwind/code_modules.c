@@ -54,7 +54,8 @@ static enum module_search search(uint64_t address, struct code_module *module) {
   return inside ? MODULE_FOUND : MODULE_NONE;
 }
 
-// One refresh at a time. A refresher deeper in this same stack than we are has been jumped out of.
+// One thread refreshes at a time. A refresher whose frame is deeper than ours on this same stack was left by a longjmp,
+// and is replaced.
 static bool begin_refresh(void) {
   uint64_t here = (uint64_t)__builtin_frame_address(0);
   uint64_t holder = __atomic_load_n(&refresher, __ATOMIC_RELAXED);
@@ -154,7 +155,8 @@ static COLD bool refresh(void) {
   return whole;
 }
 
-// Objects are appended to the list. One that was removed and freed is no longer its predecessor's successor.
+// Whether the linker's list has changed since it was read. New objects are appended. If the last object known was removed,
+// its predecessor no longer points to it.
 static bool has_list_changed(void) {
   const struct link_map *last = (const struct link_map *)last_met;
   if (!last || !is_readable_range(last_met, sizeof *last)) return true;
