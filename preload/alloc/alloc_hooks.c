@@ -21,7 +21,7 @@ enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static size_t timed_bytes = kTimedBytes;  // allocations from this size on get a duration
-HOT static bool hooks_on;                     // the functions are looked up and the stream is on
+HOT static bool hooks_on;                     // the real functions are looked up, and allocations are recorded
 HOT static bool frees_vary;                   // frees take the slower path: with sampling, or if all get a duration
 static bool stream_off;
 

@@ -22,7 +22,7 @@ struct path_call {
   const void *out;  // the buffer that the call fills, or null
   size_t out_bytes;
   uint64_t watch;                // memory_watch() at the start
-  const struct text *directory;  // the working directory before the call, if the call changes its name
+  const struct text *directory;  // the working directory before the call, if the call changes it
 };
 
 INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }

@@ -31,8 +31,8 @@ static bool may_answer(const struct sock_filter *step) {
 struct machine {
   uint32_t a, x, memory[BPF_MEMWORDS];
   size_t at;     // index of the next instruction
-  bool is_lost;  // it depends on values unknown here: the address argument, or the instruction pointer
-  bool is_over;  // `a` is its return value
+  bool is_lost;  // the result depends on values unknown here: the address argument, or the instruction pointer
+  bool is_over;  // the filter has returned: `a` is the result
 };
 
 // A word of struct seccomp_data for the call of is_readable_word().

@@ -34,7 +34,7 @@ static void clear_those_of_others(uint32_t process) {
   while (this_thread.exec_spaces && process && this_thread.exec_spaces->taker != process) release_last();
 }
 
-// Most environments fit into a page. After seccomp nothing can be mapped.
+// Takes a scratch page if the bytes fit, as those of most environments do. Else maps memory; not possible after seccomp.
 static struct exec_space *make(size_t bytes) {
   struct exec_space *page = bytes <= kScratchBytes ? (struct exec_space *)(void *)scratch_take() : NULL;
   if (page) page->mapped = 0;

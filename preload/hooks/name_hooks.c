@@ -25,7 +25,7 @@ EXPORT char *realpath(const char *path, char *resolved) {
   return result;
 }
 
-// Before 2.3 it could not allocate its result.
+// Before glibc 2.3 realpath could not allocate its result.
 OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
   REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
   NAME_CALL(KIND_realpath, path, 0, resolved, PATH_MAX);

@@ -29,7 +29,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) {
   return real(condition);
 }
 
-// Before 2.3.2 a condition was a pointer to one that libc made; its waits have the same address.
+// Before glibc 2.3.2 a pthread_cond_t was a pointer to a condition that libc made; waits on it pass the same address.
 OLD_VERSION(int, pthread_cond_signal, "GLIBC_2.2.5", (pthread_cond_t * condition)) {
   REAL_OLD(int, pthread_cond_signal, "GLIBC_2.2.5", pthread_cond_t *);
   note_post(condition);

@@ -101,7 +101,7 @@ EXPORT void quick_exit(int status) {
   __builtin_unreachable();
 }
 
-// Before 2.24 it destroyed thread-local objects.
+// Before glibc 2.24 quick_exit destroyed thread-local objects.
 OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   REAL_OLD(void, quick_exit, "GLIBC_2.10", int);
   process_end_write(status);

@@ -53,7 +53,7 @@ EXPORT int nftw64(const char *path, __nftw64_func_t visit, int descriptors, int 
   return result;
 }
 
-// Before 2.3.3 it ignored unknown flags
+// Before glibc 2.3.3 nftw ignored unknown flags
 OLD_VERSION(int, nftw, "GLIBC_2.2.5", (const char *path, __nftw_func_t visit, int descriptors, int flags)) {
   REAL_OLD(int, nftw, "GLIBC_2.2.5", const char *, __nftw_func_t, int, int);
   count_walk();

@@ -16,7 +16,7 @@
 enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
 #define GIVE_UP_NS  5000000000ull
 #define STALLED_NS  200000000ull   // a running collector needs a few milliseconds for an allocation step
-#define HAND_OUT_NS 1000000000ull  // for all steps, with hundreds of threads that starve it of CPU time
+#define HAND_OUT_NS 1000000000ull  // all steps, with hundreds of threads that leave the collector little CPU time
 
 static void wake_collector(void) {
   if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
