@@ -80,7 +80,8 @@ __attribute__((noinline)) void count_slowly(const void *block, size_t usable, bo
   add_local(is_free ? &coarse->free_bytes : &coarse->alloc_bytes, usable);
 }
 
-// For blocks at or above the threshold. Without sampling all are listed; blocks that are not listed are counted.
+// Whether a block of --alloc-min bytes or more is sampled. Without sampling all of them are listed (get a record); with it
+// the others are only counted.
 static COLD bool picked(void *block, size_t size) {
   if (!sampler_picks(&this_thread.sampler, size, now_ticks() ^ (uint64_t)(uintptr_t)&this_thread)) return false;
   if (!sampled_blocks_add(block)) count_failure(MLRUN_FAIL_SAMPLES);
@@ -290,7 +291,7 @@ INLINE void listed_or_counted_free(void *block, size_t usable, uint64_t site) {
     counted_free(block, usable);
 }
 
-// Another allocator's block, or the very first call.
+// Frees a block of an allocator other than glibc's, or serves the very first call.
 static COLD void released_elsewhere(void *block, uint64_t site) {
   if (likely(hooks_on) || start_hooks())
     listed_or_counted_free(block, usable_size(block), site);
@@ -308,7 +309,7 @@ INLINE void released(void *block, uint64_t site) {
 
 EXPORT void free(void *block) { released(block, SITE); }
 
-// Old and new names: a libc that has them treats them as free.
+// Old (cfree) and new names of free. A libc that has them treats them as free.
 void cfree(void *block);
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
@@ -369,7 +370,7 @@ static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_
   if (old && !was_picked) count_block(old, old_usable, true);
 }
 
-// Recorded if either size is at or above the threshold, else both are counted.
+// One record if the old or the new size is at least --alloc-min, else a free and an allocation are counted.
 static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
   uint64_t start = stamp();
   size_t old_usable = old ? usable_size(old) : 0;

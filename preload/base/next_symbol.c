@@ -19,7 +19,7 @@ extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 struct wanted {
   const char *name;
   uint32_t hash;        // GNU hash of the name
-  bool retired;         // of versions that programs can no longer link to
+  bool retired;         // look only for versions that programs can no longer link to
   bool variable;        // else a function
   const char *version;  // null: the default version, or any retired one
 };

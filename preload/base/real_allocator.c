@@ -21,7 +21,7 @@ static symbol find(const char *name, enum mlrun_kind kind, const char **objects)
   return next_symbol_in(name, &objects[kind - MLRUN_MALLOC]);
 }
 
-// Functions that exist but belong to another object.
+// allocator_bits of the functions, except free, that are in another object than `object`.
 static uint32_t functions_of_others(const char *const *objects, const char *object) {
   uint32_t others = 0;
   for (uint32_t i = 0; i < kKinds; i++)

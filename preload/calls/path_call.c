@@ -64,8 +64,8 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
 // Whether an open made a file without a name (O_TMPFILE): its path names only the folder.
 INLINE bool names_folder(const struct pending_call *call) { return (call->requested & O_TMPFILE) == O_TMPFILE; }
 
-// The definition of the open file that the call made. Only after a reservation, which detects a fork: a child that
-// returned from a call of its parent must not use its parent's numbers.
+// The definition of the open file that the call made. Must be called after the reservation, which detects a fork: a child
+// that was forked inside the call must not use its parent's numbers.
 INLINE struct file_record describe_file(const struct pending_call *call, const struct stat *status,
                                         const struct path_words *words) {
   return (struct file_record){.clock = words->end,
@@ -130,7 +130,7 @@ INLINE bool path_is_proven(const struct path_call *path, uint64_t end, int64_t r
   return path->looks_up && look_up_is_proof(result, error) && call_was_quiet(path->watch, end - path->call.start);
 }
 
-// Whether the path ends before what the call writes begins, as far as a plain load can check.
+// Whether the path ends before the call's output begins, as far as a plain load can check.
 static bool ends_before_out(const struct path_call *path) {
   uintptr_t from = (uintptr_t)path->path, out = (uintptr_t)path->out;
   return from < out && bytes_on_stack(from, out - from) == out - from && memchr(path->path, 0, out - from);

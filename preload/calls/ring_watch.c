@@ -104,7 +104,7 @@ static bool read_word(uint64_t address, uint32_t *word) {
   return true;
 }
 
-// False: the entry cannot be found.
+// Reports the operation of one submission queue entry, if it is the ring's first of its kind. False: it cannot be read.
 static bool report_entry(struct ring *ring, uint32_t at) {
   uint32_t index = at & ring->mask, first;
   if (!(ring->flags & kNoArray) && !read_word(ring->words + ring->array_at + 4ull * index, &index)) return false;

@@ -43,9 +43,10 @@ static uint32_t place_of(const struct stream_state *state) {
   return stream_place(writes ? state->write_ptr : state->read_ptr, state->position);
 }
 
-// Data that passes through without staying in a buffer does not move the pointers. A small buffer, which only a program
-// sets, may have been refilled up to the same place; one at the end of the file is empty each time.
-enum { kLeastOwnBuffer = 4096 };  // libc's own size for a file
+// True also where the pointers cannot show it: data that an unbuffered or line-buffered stream writes does not move them,
+// a small buffer, which only a program sets, may have been refilled up to the same place, and at the end of the file the
+// buffer is empty each time.
+enum { kLeastOwnBuffer = 4096 };  // buffers that libc makes for files are this large at least
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || entry->last_place != place_of(state)) return true;

@@ -45,7 +45,7 @@ COLD void put_poll(struct pending_call *call, uint64_t end, int64_t result, cons
   put_call(call, end, result, 0);
 }
 
-// Before the join: then the thread's memory still exists, if it was joinable at all.
+// Reads the tid before the join, while the thread's memory still exists (if it is joinable at all).
 COLD void begin_join(struct pending_call *call, pthread_t thread) {
   begin_plain_call(call);
   if (unlikely(!call->start)) return;
@@ -70,7 +70,7 @@ COLD int error_of_thread(int result) {
   }
 }
 
-// One of the threads gets -1, which is no error.
+// One of the waiting threads gets -1 (PTHREAD_BARRIER_SERIAL_THREAD), which is no error.
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   REAL(int, pthread_barrier_wait, pthread_barrier_t *);
   struct pending_call call CALL_CLEANUP = {

@@ -24,7 +24,7 @@ static bool may_answer(const struct sock_filter *step) {
     case SECCOMP_RET_KILL_PROCESS: return false;
     case SECCOMP_RET_ERRNO: return error == 0 || error == ENOENT;
   }
-  return true;  // a handler, a tracer or a supervisor answers
+  return true;  // a signal handler, a tracer or a supervisor answers
 }
 
 // Evaluates the filter for one call: classic BPF jumps only forwards.

@@ -102,8 +102,8 @@ static bool can_be_opened(const char *path, long flags) {
   return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
 }
 
-// Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may
-// also have kept rights to override that, which end at exec.
+// Whether the new program will be able to map the arena: this process may have changed its user or its root folder. That
+// this process can open it is not enough: capabilities that override the file's mode end at exec.
 static bool reaches_arena(void) {
   struct stat status;
   if (!process.arena_path) return true;

@@ -18,7 +18,8 @@
 #define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
 #define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
-// With more entries the environment is passed on unchanged, and the exec record says so.
+// An environment that exceeds these limits is passed on unchanged. If it lacks the library or the session, the exec's
+// record has MLRUN_EXEC_TOO_LARGE.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
 
 static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }

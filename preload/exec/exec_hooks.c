@@ -210,7 +210,8 @@ EXPORT int execle(const char *path, const char *first, ...) {
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
                            char *const[], char *const[]);
 
-// File actions may change the directory first, so a path that cannot be found from here may exist there.
+// target.error is ignored: file actions may change the directory first, so a path that cannot be found from the present
+// one may exist.
 static int spawn(spawn_function *real, bool search, pid_t *child, const char *path,
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const given[]) {

@@ -48,8 +48,8 @@ void fd_table_divides(void) {
   if (!alone) __atomic_store_n(&fd_limit, 0, __ATOMIC_RELEASE);
 }
 
-// Other threads may be reading entries behind the new end: they find empty ones there. Shared memory does not count as
-// data.
+// Maps shared memory, which does not count as data, in place of the entries behind the new end. Other threads that are
+// reading there find empty entries.
 void fd_table_fit_data_limit(void) {
   if (!fd_limit || in_vfork_child()) return;
   uint64_t bytes = fd_limit * sizeof(struct fd_entry), kept = share_of(RLIMIT_DATA, bytes);

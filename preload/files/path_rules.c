@@ -99,7 +99,7 @@ static struct text absolute_path(const struct text *path, int dirfd) {
     absolute.bytes = add_parts(absolute.page, 0, directory.at, directory.bytes);
     absolute.bytes = add_parts(absolute.page, absolute.bytes, path->at, path->bytes);
     if (!absolute.bytes) absolute.page[absolute.bytes++] = '/';
-  } else if (path->id && !path->bytes && directory.at) {  // a pipe, a socket, by AT_EMPTY_PATH
+  } else if (path->id && !path->bytes && directory.at) {  // AT_EMPTY_PATH on a pipe or a socket
     absolute = directory;
     directory.page = 0;
   }

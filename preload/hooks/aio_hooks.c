@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX asynchronous I/O. libc's own threads move the bytes, unseen; the program submits requests and takes results.
-// Each is a record; bytes are counted when the result is taken.
+// POSIX asynchronous I/O. libc's own threads move the bytes, unseen. The program submits requests and takes results: each
+// of these calls has a record, and bytes are counted when the result is taken.
 #include <aio.h>
 
 #include "preload/base/old_version.h"

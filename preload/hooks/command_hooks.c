@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // system and popen: libc starts the shell itself, past every other hook; it is traced because it inherits the
-// environment. If the program has removed the library from that, or is confined, the row says so: a temporary change of
-// the environment would be visible to other threads.
+// environment. If the program has removed the library from the environment, or is confined, the shell is not traced, and
+// the record has the reason: a temporary change of the environment would be visible to other threads.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

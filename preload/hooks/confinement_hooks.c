@@ -26,7 +26,7 @@ struct rights {
 
 // Restricts recording from the start of the call, since other threads are recording, and for good once it has
 // succeeded. Under a filter clock_gettime is safe only if it makes no system call, which is certain if the TSC is the
-// clock. filter: what is being installed, or null.
+// clock. filter: the program's struct sock_fprog that is being installed, or null.
 static struct rights give_up(bool system_calls, bool clock, const void *filter) {
   struct rights before = {system_calls_allowed, recording_is_on(), distrust};
   const struct filter_verdict worst = {.may_answer = true},

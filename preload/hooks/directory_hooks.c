@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory streams: readdir returns entries of a buffer that the kernel fills. A refill shows in the address of the
-// entry, which only rises within one buffer. One record per refill, with the readdir calls since the last one.
+// Directory streams: readdir returns entries of a buffer that the kernel fills. Within one buffer the addresses of the
+// entries rise; an address that does not shows a refill. One record per refill, with the readdir calls since the last one.
 #include <dirent.h>
 
 #include "preload/base/real_function.h"

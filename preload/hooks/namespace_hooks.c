@@ -16,7 +16,7 @@ EXPORT int unshare(int flags) {
   return result;
 }
 
-// Another mount namespace is entered at its root.
+// A process that enters another mount namespace is at its root.
 EXPORT int setns(int fd, int kind) {
   REAL(int, setns, int, int);
   int result = real(fd, kind);

@@ -26,7 +26,7 @@ void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   put_call(&call, now_ticks(), result, 0);
 }
 
-// The new thread may be gone already, and with it the memory that its handle was stored in: then its number is unknown.
+// The new thread may have ended already, and may have freed the memory of its handle: then the record has no tid.
 static void put_thread_call(uint64_t start, int error, const pthread_t *thread) {
   if (!start) return;
   uint64_t end = now_ticks();
@@ -73,7 +73,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argumen
   if (unlikely(!real)) return thrd_error;
   uint64_t start = stamp();
   int result = real(thread, start_routine, argument);
-  // The usual failure is that the thread limit is reached.
+  // thrd_error does not tell causes apart; the usual one is that the limit of threads is reached.
   put_thread_call(start, result == thrd_error ? EAGAIN : error_of_thread(result), thread);
   return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow path of a reservation: once per segment, every few hundred to two thousand records.
 //
-// A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in
+// A signal handler may change the thread's segment, or jump out, at any point. A claimed segment is therefore kept in
 // this_thread.spare_segment until it is installed, and installed by compare-and-swap on the cursor.
 #include "preload/record/segments.h"
 
@@ -74,7 +74,8 @@ void begin_attempt(struct patience *patience) {
   patience->space = space;
 }
 
-// The collector allocates the arena in steps, ahead of need. A burst of threads may be faster.
+// Whether the collector will make more segments available: it allocates the arena in steps, ahead of need, but a burst of
+// threads may be faster.
 static bool more_to_come(void) {
   uint32_t available = __atomic_load_n(&control->available_segments, __ATOMIC_ACQUIRE);
   return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);

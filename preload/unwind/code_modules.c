@@ -67,7 +67,7 @@ static bool is_of(const struct code_module *module, uint64_t at, const struct li
   return module->object == at && module->bias == object->l_addr && module->dynamic == (uint64_t)object->l_ld;
 }
 
-// The first module with code behind the object's base is nearly always its own.
+// The known module of a linker's entry. The first module with code at or above the entry's base is nearly always it.
 static const struct code_module *find_known(uint64_t at, const struct link_map *object) {
   uint32_t likely_place = place_of(known, object->l_addr);
   if (likely_place < known->count && is_of(&known->modules[likely_place], at, object))
@@ -145,7 +145,7 @@ static void take_over(void) {
   unwind_cache_clear();
 }
 
-// False: not possible now.
+// Reads the linker's list again and replaces the table. False: not possible now.
 static COLD bool refresh(void) {
   if (!&_r_debug || !recording_system_calls_allowed() || in_vfork_child()) return false;
   if (_r_debug.r_state != RT_CONSISTENT || !begin_refresh()) return false;
