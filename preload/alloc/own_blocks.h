@@ -50,7 +50,7 @@ bool own_blocks_may_lack(void);
 
 INLINE bool own_blocks_has_noted(const void *block) { return own_bit_is_set(own_place_of(block)); }
 
-// The process has allocated the block. Any thread, any signal handler.
+// Notes that this process has allocated the block. Any thread, any signal handler.
 INLINE void own_blocks_add(const void *block) {
   struct own_place at = own_place_of(block);
   if (unlikely(!own_bit_is_set(at))) own_blocks_add_slowly(at);

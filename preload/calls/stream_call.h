@@ -90,7 +90,7 @@ int error_of_seek_back(int fd, int64_t bytes);
 // How far a call that synchronises the stream moves its file back now: over what was read ahead. 0 if it cannot seek.
 int64_t bytes_given_back(FILE *stream);
 
-// For calls that do more to a stream than read or write it.
+// A transfer of bytes, for calls that do more to a stream than read or write it.
 struct stream_transfer {
   enum call_kind kind;
   uint64_t requested;

@@ -30,7 +30,7 @@ void working_directory_settles(bool really);
 // A call that names a folder and changes what relative paths mean.
 struct move_call {
   struct path_call path;
-  struct text before;  // the directory that its own path was relative to, if it is recorded
+  struct text before;  // the working directory before the call, which its path may be relative to
 };
 
 INLINE void leave_move_call(struct move_call *move) { leave_path_call(&move->path); }

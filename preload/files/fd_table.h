@@ -74,7 +74,7 @@ uint32_t fd_adopt_open_file(int fd, uint32_t open_file);
 // recording.
 uint32_t identify_open_file(int fd);
 
-// The same, but only for descriptors that are unknown.
+// The open file of a descriptor. The kernel is asked only if it is not in the table.
 INLINE uint32_t open_file_of(int fd) {
   uint32_t known = known_open_file(fd);
   return likely(known || fd < 0) ? known : identify_open_file(fd);

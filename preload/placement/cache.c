@@ -28,7 +28,7 @@ INLINE bool enter(struct cache *cache) { return likely(try_to_enter(cache)) || e
 
 INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, 0, __ATOMIC_RELEASE); }
 
-// Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
+// Enters a cache for sure. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
 static void enter_at_last(struct cache *cache) {
   while (!enter(cache)) futex_wait_for(&cache->entered, 1, kSleepNs);
 }

@@ -136,7 +136,7 @@ static uint64_t keep_limit(const struct heap *heap) {
   if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
   if (limit > peak) limit = peak;
   if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
-  // Where block sizes vary, kept runs often do not fit: a minimum for all heaps.
+  // A minimum of 2 MiB, because kept runs often do not fit where block sizes vary.
   if (limit < kCachedPages) limit = kCachedPages;
   uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // open caches may hold the rest of the 60 MiB
   return limit < most ? limit : most;

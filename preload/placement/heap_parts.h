@@ -118,8 +118,8 @@ void heap_keep(struct heap *heap, uint32_t page);
 // Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it while pages are given back.
 void heap_release(struct heap *heap, uint32_t page);
 
-// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: failed: mbind is not
-// possible (any more), or the process would have too few mappings left for the program's own.
+// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: not done, because mbind is
+// not possible (any more) or the process would have too few mappings left for the program's own.
 uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
 
 // Resets the run's policy, so that its mappings can merge again. No effect if mbind is not possible.

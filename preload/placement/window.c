@@ -3,7 +3,8 @@
 
 #include "preload/placement/pages.h"
 
-// Leaves 1 TiB below this library for mappings that the kernel places. The window ends 5 TiB below it: ThreadSanitizer allows no mappings further down.
+// Leaves 1 TiB below this library for mappings that the kernel places. The window's lower end is 5 TiB below this library: ThreadSanitizer allows no
+// mappings further down.
 enum { kWindowBelowBits = 40 };
 
 HOT struct window window = {0, UINTPTR_MAX};
