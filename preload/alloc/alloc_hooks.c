@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The allocation family. The allocator is the program's own. A free is recorded before the block is released and an
-// allocation after it is made, so that no two live blocks share an address in the trace. A failed call leaves nothing
-// behind. The duration of a free is therefore a record of its own.
+// allocation after it is made, so that no two live blocks share an address in the trace. So the duration of a free needs
+// a second record. A failed call leaves no record.
 #include "preload/alloc/alloc_hooks.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 
 #define SITE ((uint64_t)__builtin_return_address(0))
 
-enum { kTimedBytes = 128 << 10 };  // from here on glibc maps and unmaps: worth a duration
+enum { kTimedBytes = 128 << 10 };  // from this size on glibc maps and unmaps each block, which takes long
 enum { kShortBytes = 32 };         // a record without a duration
 
 HOT uint64_t alloc_min_bytes = MLRUN_FINE_LIMIT_BYTES;
 HOT static size_t timed_bytes = kTimedBytes;  // allocations from this size on get a duration
-HOT static bool hooks_on;                     // the functions are looked up and the stream is on
-HOT static bool frees_vary;                   // a free may need more than one record: sampled, or timed
+HOT static bool hooks_on;                     // the real functions are looked up, and allocations are recorded
+HOT static bool frees_vary;                   // frees take the slower path: with sampling, or if all get a duration
 static bool stream_off;
 
 void alloc_hooks_configure(uint64_t min_bytes, uint64_t mean_sample_bytes, bool times_all) {
@@ -40,7 +40,7 @@ static COLD bool start_hooks(void) {
   return hooks_on;
 }
 
-// Calls take the slow path until all settings are known, and so does the first allocation.
+// At the first allocation that is recorded: until then allocations take the slower path.
 static COLD void note_listed(void) {
   if (!may_record()) return;
   allocs_listed = true;
@@ -54,7 +54,8 @@ INLINE bool is_anothers(const void *block, bool is_free) {
   return false;
 }
 
-// In a forked child that records, most blocks: those at an address that was its own before.
+// The fast path of counting in a forked child. It serves most blocks: those at an address where the child has allocated
+// before.
 INLINE bool count_in_child(const void *block, size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
   if (unlikely(*generation != control->state || !channel || usable >= MLRUN_FINE_LIMIT_BYTES)) return false;
@@ -79,7 +80,8 @@ __attribute__((noinline)) void count_slowly(const void *block, size_t usable, bo
   add_local(is_free ? &coarse->free_bytes : &coarse->alloc_bytes, usable);
 }
 
-// For blocks at or above the threshold. Without sampling all are listed; blocks that are not listed are counted.
+// Whether a block of --alloc-min bytes or more is sampled. Without sampling all of them are listed (get a record); with it
+// the others are only counted.
 static COLD bool picked(void *block, size_t size) {
   if (!sampler_picks(&this_thread.sampler, size, now_ticks() ^ (uint64_t)(uintptr_t)&this_thread)) return false;
   if (!sampled_blocks_add(block)) count_failure(MLRUN_FAIL_SAMPLES);
@@ -95,7 +97,7 @@ INLINE uint64_t ticks_since(uint64_t start) {
   return ticks ? ticks : 1;
 }
 
-// Three units: with a duration (start not 0), an alignment, or an excess that does not fit in two.
+// A record of three units: for a duration (start not 0), an alignment, or an excess that does not fit in two units.
 static void put_long_allocation(struct allocation *a, uint64_t start, size_t alignment) {
   if (unlikely(!allocs_listed)) note_listed();
   uint64_t duration = start ? ticks_since(start) : 0;
@@ -149,9 +151,9 @@ INLINE struct allocation the_free_of(void *block, size_t usable, uint64_t site) 
   return (struct allocation){MLRUN_FREE, block, usable != SIZE_UNKNOWN ? usable : 0, usable, site};
 }
 
-// After the record of the free that began at `start`.
+// Writes the duration of a free that began at `start`, after the record of the free itself.
 static void put_free_time(uint64_t start) {
-  if (unlikely(*generation != control->state)) return;  // in a child that a handler made meanwhile, or paused
+  if (unlikely(*generation != control->state)) return;  // a child that a signal handler has just forked, or paused
   uint64_t duration = ticks_since(start);
   uint8_t lap;
   uint64_t *w = reserve(16, MLRUN_FREE_TIME, &lap);
@@ -289,7 +291,7 @@ INLINE void listed_or_counted_free(void *block, size_t usable, uint64_t site) {
     counted_free(block, usable);
 }
 
-// Another allocator's block, or the very first call.
+// Frees a block of an allocator other than glibc's, or serves the very first call.
 static COLD void released_elsewhere(void *block, uint64_t site) {
   if (likely(hooks_on) || start_hooks())
     listed_or_counted_free(block, usable_size(block), site);
@@ -307,7 +309,7 @@ INLINE void released(void *block, uint64_t site) {
 
 EXPORT void free(void *block) { released(block, SITE); }
 
-// Old and new names: a libc that has them treats them as free.
+// Old (cfree) and new names of free. A libc that has them treats them as free.
 void cfree(void *block);
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
@@ -325,7 +327,7 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   released(block, SITE);
 }
 
-// realloc(block, 0) of most allocators. The record carries the time before the block was released.
+// Records realloc(block, 0), which frees in most allocators. The record has the time before the block was released.
 static void freed_by_realloc(void *block, size_t usable, uint64_t start, uint64_t site, bool listed) {
   if (!listed) {
     count_block(block, usable, true);
@@ -368,7 +370,7 @@ static COLD void put_sampled_reallocation(struct allocation *a, void *old, size_
   if (old && !was_picked) count_block(old, old_usable, true);
 }
 
-// Recorded if either size is at or above the threshold, else both are counted.
+// One record if the old or the new size is at least --alloc-min, else a free and an allocation are counted.
 static void *resize(uint32_t kind, void *old, size_t size, uint64_t site) {
   uint64_t start = stamp();
   size_t old_usable = old ? usable_size(old) : 0;
@@ -398,7 +400,7 @@ EXPORT void *realloc(void *old, size_t size) {
   return resize(MLRUN_REALLOC, old, size, SITE);
 }
 
-// libc's own would call realloc, which is hooked.
+// Calls the allocator's realloc, because libc's reallocarray would call the hooked one.
 EXPORT void *reallocarray(void *old, size_t count, size_t each) {
   size_t size;
   if (__builtin_mul_overflow(count, each, &size)) {

@@ -22,12 +22,12 @@ struct allocation {
   uint64_t site;        // return address of the call, or its stack (record.h)
 };
 
-// The slow half of counting: registers the thread if it may record, counts blocks of the coarse classes, and in a
-// forked child those that it allocated itself.
+// The slow half of counting: registers the thread if it may record, and counts blocks of the coarse classes too. In a
+// forked child it counts only frees of blocks that the child allocated itself.
 void count_slowly(const void *block, size_t usable, bool is_free);
 
-// Below the threshold. Each counter is changed by one instruction, because the collector reads them at any time and a
-// signal handler may be counting too. False: not counted, count_slowly has to do it.
+// Counts a block below --alloc-min. Each counter is changed by one instruction, because the collector reads it at any
+// time and a signal handler may be counting too. False: not counted, count_slowly has to do it.
 INLINE bool count_quickly(size_t usable, bool is_free) {
   struct mlrun_channel *channel = this_thread.channel;
   if (unlikely(*generation != control->state || !channel || usable >= quick_limit_bytes)) return false;
@@ -55,7 +55,8 @@ INLINE void fill_allocation(uint64_t *w, const struct allocation *a) {
   w[3] = (a->size & 0xffffffffffff) | a->site >> 32 << 48;
 }
 
-// For a record with room for the whole excess, after fill_allocation. Returns the field `pages` of the layout.
+// Adds the whole excess to a record of three units or more, after fill_allocation. Returns the record's field `pages`
+// (record.h), which the caller writes.
 INLINE uint64_t fill_excess(uint64_t *w, const struct allocation *a) {
   if (likely(!has_large_excess(a))) return 0;
   uint64_t excess = a->usable - a->size, pages = excess >> 12;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Three levels by address: 47 bits = 12 | 13 | 22. A bitmap covers 4 MiB; the kernel wipes it in a forked child, which
-// inherits all present blocks. The first thread to need a bitmap maps it; the others unmap theirs.
+// inherits all present blocks. If several threads map a bitmap at once, the first one's is used and the others are
+// unmapped.
 #include "preload/alloc/own_blocks.h"
 
 #include <stddef.h>
@@ -21,7 +22,7 @@ static void *map_zeros(size_t bytes, bool wiped) {
   return NULL;
 }
 
-// What *place points to, mapped if missing.
+// Returns the memory that *place points to, and maps it first if *place is null. Null: no memory.
 static void *get(void **place, size_t bytes, bool wiped) {
   void *known = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (likely(known != NULL)) return known;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks of a forked child are its own. Blocks below --alloc-min have no record, so a free of an inherited one
-// looks like one of its own. One bit for each 16 bytes of address space, set when the child allocates the block that
-// begins there and never cleared: a freed block is allocated again before it is freed again.
+// Which small blocks a forked child has allocated itself. Blocks below --alloc-min have no record, so a free of a block
+// inherited from the parent looks like a free of the child's own. One bit for each 16 bytes of address space, set when
+// the child allocates the block that begins there. It is never cleared: a freed block is allocated again before it is
+// freed again.
 //
 // Memory is mapped on demand, 1/128 of the address range of the child's small blocks. Only in forked children.
 #pragma once
@@ -49,13 +50,14 @@ bool own_blocks_may_lack(void);
 
 INLINE bool own_blocks_has_noted(const void *block) { return own_bit_is_set(own_place_of(block)); }
 
-// The process has allocated the block. Any thread, any signal handler.
+// Notes that this process has allocated the block. Any thread, any signal handler.
 INLINE void own_blocks_add(const void *block) {
   struct own_place at = own_place_of(block);
   if (unlikely(!own_bit_is_set(at))) own_blocks_add_slowly(at);
 }
 
-// False: the block is the parent's. True also if unknown, because memory was exhausted or could not be requested.
+// Whether this process has allocated the block. False: inherited from the parent. True also if unknown, because memory
+// for the bits was exhausted or could not be requested.
 INLINE bool own_blocks_has(const void *block) { return likely(own_blocks_has_noted(block)) || own_blocks_may_lack(); }
 
 #pragma GCC visibility pop

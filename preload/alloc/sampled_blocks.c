@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An address is in one of two buckets of a cache line each. Words change by one instruction, from empty to an address
-// and back, so no search goes beyond sixteen words.
+// An address is in one of two buckets, each a cache line of eight words. One instruction changes a word from empty to an
+// address or back, so entries never move, and a search reads sixteen words at most.
 #include "preload/alloc/sampled_blocks.h"
 
 #include <stdint.h>
@@ -14,7 +14,7 @@ static uint64_t *bucket_of(uint64_t address, int choice) {
   return buckets[mixed >> (64 - kBucketBits)];
 }
 
-// Changes the first word of the two buckets that equals `from`.
+// In the two buckets of `address`, changes the first word that equals `from`. False: none does.
 static bool change(uint64_t address, uint64_t from, uint64_t to) {
   for (int choice = 0; choice < 2; choice++) {
     uint64_t *bucket = bucket_of(address, choice);

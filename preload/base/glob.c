@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A star first matches as little as possible; on a mismatch the last star takes one byte more. An earlier star is never
-// retried: the later one has tried all that it could gain. A star ends at a slash, a double star does not, so only the
-// last one of each kind is kept, and a double star clears the stars before it.
+// retried: the later one has tried all places that a retry could reach. A star does not match a slash, a double star does.
+// So only the last one of each kind is kept, and a double star clears the stars before it.
 #include "preload/base/glob.h"
 
 // Where to resume on a mismatch.

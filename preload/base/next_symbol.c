@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
-// In ld.so, which every process has that we are in, but which is not among our needed libraries.
+// Defined in ld.so, which is in every process that loads this library. Weak, because this library is not linked to ld.so.
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 struct wanted {
   const char *name;
   uint32_t hash;        // GNU hash of the name
-  bool retired;         // of versions that programs can no longer link to
+  bool retired;         // look only for versions that programs can no longer link to
   bool variable;        // else a function
   const char *version;  // null: the default version, or any retired one
 };

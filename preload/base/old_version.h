@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of which libc keeps a second version with other behaviour for old programs: each version has its wrapper.
 // The dynamic linker binds a program to the version that it was linked with, because exports.map gives ours the same
-// versions. A version missing there would take the hook from the programs that ask for it.
+// versions. Programs that ask for a version that exports.map lacks would bypass the hook.
 //
 //   OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
 //     REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
@@ -17,7 +17,7 @@
 #define OLD_VERSION(ret, symbol_name, version, parameters) \
   VERSION_AS(mlrun_old_##symbol_name, ret, symbol_name, version, parameters)
 
-// As REAL.
+// Declares `real`, as REAL does, for the function of that version.
 #define REAL_OLD(ret, symbol_name, version, ...) \
   static ret (*real)(__VA_ARGS__);               \
   if (unlikely(!real)) real = (ret(*)(__VA_ARGS__))next_version(#symbol_name, version)

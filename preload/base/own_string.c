@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Else the compiler turns a loop into a call of the function that contains it.
+// Without this the compiler turns the loop of such a function into a call of the function itself.
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {

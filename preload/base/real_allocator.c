@@ -21,7 +21,7 @@ static symbol find(const char *name, enum mlrun_kind kind, const char **objects)
   return next_symbol_in(name, &objects[kind - MLRUN_MALLOC]);
 }
 
-// Functions that exist but belong to another object.
+// allocator_bits of the functions, except free, that are in another object than `object`.
 static uint32_t functions_of_others(const char *const *objects, const char *object) {
   uint32_t others = 0;
   for (uint32_t i = 0; i < kKinds; i++)
@@ -29,17 +29,17 @@ static uint32_t functions_of_others(const char *const *objects, const char *obje
   return others & ~allocator_bit(MLRUN_FREE);
 }
 
-// A library may replace a part of the family: one that precedes only libc's malloc, or its free. Blocks that libc frees
-// are libc's, and so are blocks that libc returns, whatever frees them. Else the object that frees a block knows its
-// size: another object would misread it.
+// The object that knows the sizes of blocks. A library may replace only a part of the family, for instance libc's malloc
+// or its free. If all functions that return blocks are in one object and libc's free is not in use, it is that object.
+// Else it is the object of free: another one would misread the sizes.
 static const char *find_owner(const char *const *objects, const char *libc) {
   const char *of_malloc = objects[0], *of_free = objects[MLRUN_FREE - MLRUN_MALLOC];
   bool is_whole = of_free != libc && !functions_of_others(objects, of_malloc);
   return is_whole ? of_malloc : of_free;
 }
 
-// The object that contains a function owns it: allocators also export libc's private names (__libc_malloc), for
-// programs that call those.
+// Allocators are identified by the objects that contain their functions. Libc's private names (__libc_malloc) do not
+// identify libc: other allocators export them too, for programs that call them.
 void real_allocator_resolve(void) {
   struct real_allocator *r = &real_allocator;
   const char *objects[kKinds] = {NULL}, *object_of_size = NULL, *libc = libc_object();

@@ -27,8 +27,8 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
-  uint32_t of_others;             // allocator_bit of the functions that return another object's blocks
-  // libmlrun_placement.so precedes libc's allocator: blocks at these addresses are its own. Null: it is not there.
+  uint32_t of_others;             // allocator_bits of functions of other objects: the size of their blocks is unknown
+  // Where the blocks of libmlrun_placement.so are, if it is loaded in front of libc's allocator; else null.
   const unsigned long *placed_base, *placed_bytes;
 };
 extern struct real_allocator real_allocator;
@@ -39,8 +39,9 @@ void real_allocator_resolve(void);
 // File of the object whose malloc the program calls, "" for the program itself.
 const char *real_allocator_object(void);
 
-// Whether C++'s operator new is that object's own: jemalloc, tcmalloc and mimalloc have one that does not call malloc.
-// It has no hook: the program would find ours before that of its own library, and get another allocator's blocks.
+// Whether that object also defines C++'s operator new: jemalloc's, tcmalloc's and mimalloc's do not call malloc. There
+// is no hook of operator new: the program would find the hook before the one of its own library, and get blocks of
+// another allocator.
 bool real_allocator_has_new(void);
 
 #define SIZE_UNKNOWN SIZE_MAX
@@ -52,7 +53,7 @@ INLINE size_t glibc_usable_size(void *block) {
   return (header & ~7ul) - 8 - ((header & 2) << 2);
 }
 
-// Also of a block that libmlrun_placement.so has left to libc.
+// Whether glibc made the block. Also true of blocks for which libmlrun_placement.so called glibc.
 INLINE bool is_of_glibc(const void *block) {
   if (likely(real_allocator.is_glibc)) return true;
   return real_allocator.placed_base &&
@@ -64,7 +65,7 @@ INLINE size_t usable_size(void *block) {
   return real_allocator.usable_size ? real_allocator.usable_size(block) : SIZE_UNKNOWN;
 }
 
-// Whether the function of this kind returned the block.
+// The usable size of a block that the function of this kind has returned.
 INLINE size_t usable_size_of(uint32_t kind, void *block) {
   return likely(!(real_allocator.of_others & allocator_bit(kind))) ? usable_size(block) : SIZE_UNKNOWN;
 }

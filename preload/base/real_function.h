@@ -16,7 +16,7 @@
   static ret (*libc_##symbol_name)(__VA_ARGS__); \
   if (unlikely(!libc_##symbol_name)) libc_##symbol_name = (ret(*)(__VA_ARGS__))libc_symbol(#symbol_name)
 
-// A libc older than the function: a program can only have found ours by dlsym.
+// For a hook of a function that this libc does not have yet. A program can have found the hook only by dlsym.
 static inline long missing_function(void) {
   errno = ENOSYS;
   return -1;

@@ -6,7 +6,7 @@
 enum { kPages = 64 };
 
 static char pages[kPages][kScratchBytes]
-    __attribute__((aligned(kScratchBytes)));  // lowest first, so that most are never touched
+    __attribute__((aligned(kScratchBytes)));  // the lowest free one is taken, so most are never touched
 static uint64_t taken;
 
 char *scratch_take(void) {

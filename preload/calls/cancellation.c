@@ -9,7 +9,8 @@
 
 #include "preload/calls/traced_call.h"
 
-// A pending call not far above us: one that a siglongjmp has left behind may be anywhere.
+// A pending call counts only if it is at most this far up the stack: one that a siglongjmp has left behind may be
+// anywhere.
 enum { kStackReachBytes = 64 << 20 };
 
 _Unwind_Reason_Code __attribute__((visibility("hidden")))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The captures of the hook table: the form of the call, then the fields that its arguments fill.
+// The captures of the hook table. Each expands to the form of the call (trace_forms.h) and the fields of its record that
+// the arguments fill.
 #pragma once
 
 #include <fcntl.h>
@@ -36,11 +37,11 @@
 #define PROTECTS(address, bytes, protection) \
   UNMAP, .fd = -1, .requested = (uint64_t)(bytes), .offset = (uint32_t)(protection), .arg2 = (uintptr_t)(address)
 
-// The same for a function that returns the error number instead of setting errno.
+// ERROR_OF(capture): for a function that returns the error number instead of setting errno.
 #define ERROR_OF(...)         ERROR_FORM(__VA_ARGS__)
 #define ERROR_FORM(form, ...) ERROR_##form, __VA_ARGS__
 
-// The same for a function of <threads.h>, which has error numbers of its own.
+// THREAD_RESULT_OF(capture): for a function of <threads.h>, which returns thrd_success, thrd_busy and so on.
 #define THREAD_RESULT_OF(...)         THREAD_RESULT_FORM(__VA_ARGS__)
 #define THREAD_RESULT_FORM(form, ...) THREAD_##form, __VA_ARGS__
 
@@ -80,7 +81,7 @@
 #define SENDS_MANY(descriptor, messages, flags)   MESSAGE_AT(end_messages_call, descriptor, messages, flags)
 #define RECEIVES_MANY(descriptor, message, flags) MESSAGE_AT(end_received_messages, descriptor, message, flags)
 
-// Calls from one descriptor to another; at: pointers to offsets, or null
+// Calls that copy from one descriptor to another; at, to_at: pointers to offsets, or null
 #define COPIES(from, at, to, to_at, bytes, flags)                                                \
   COPY, at, to_at, .call.fd = (from), .call.requested = (bytes), .call.offset = MLRUN_NO_OFFSET, \
                    .call.arg2 = PAIR(to, flags), .second_fd = (to)
@@ -98,7 +99,7 @@
 // Waits for descriptors in a set
 #define POLLS(set, count, what) POLL, set, count, WAIT_WORDS(count, what)
 
-// Waits for a child; at: where the status goes, a parameter of the function
+// Waits for a child; at: the parameter of the function that points to the status
 #define REAPS(number, what, at)      REAP, at, WAIT_WORDS(number, what)
 #define REAPS_INFO(number, what, at) REAP_INFO, at, WAIT_WORDS(number, what)
 #define WAIT_WORDS(number, what) \
@@ -107,9 +108,10 @@
 // Calls on a path
 #define ON_PATH(directory_fd, name, number) \
   PATH, .call.fd = (directory_fd), .call.requested = (uint64_t)(number), .path = (name)
-// The same if the kernel reads the name before it returns success or ENOENT: most calls, and all frequent ones.
+// ON_PATH for calls of which the kernel reads the name before it returns success or ENOENT: most calls, and all
+// frequent ones.
 #define LOOKED_UP(directory_fd, name, number) ON_PATH(directory_fd, name, number), .looks_up = true
-// The same for calls that write `room` bytes at `into`, which may overlap the name.
+// ON_PATH and LOOKED_UP for calls that write `room` bytes at `into`, which may overlap the name.
 #define ON_PATH_INTO(directory_fd, name, number, into, room) \
   ON_PATH(directory_fd, name, number), .out = (const void *)(into), .out_bytes = (size_t)(room)
 #define LOOKED_UP_INTO(directory_fd, name, number, into, room) \

@@ -9,8 +9,8 @@
 #pragma GCC visibility push(hidden)
 
 struct copy_call {
-  struct pending_call call;  // fd: read from
-  int second_fd;             // written to
+  struct pending_call call;  // fd: the descriptor that is read from
+  int second_fd;             // the descriptor that is written to
   uint32_t second_open_file;
   uint64_t watch;  // memory_watch() at the start
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of calls that make descriptors, also from descriptors: they update the table of open files.
+// Ends of calls that make descriptors, dup and fcntl included: they update the descriptor table (fd_table.h).
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ void end_making_call(struct pending_call *call, int result);
 // Two unused descriptors; they are identified at their first use. result: 0, -1 on failure.
 void end_pairing_call(struct pending_call *call, const int fds[2], uint32_t flags, int result);
 
-// The same, read from the program's memory. watch: memory_watch() before the call.
+// The same, with the two descriptors in the program's memory. watch: memory_watch() before the call.
 void end_program_pair(struct pending_call *call, const int *fds, uint64_t watch, uint32_t flags, int result);
 
 // The same, and both are identified at once: they are two files, and only this call shows that they belong together.
@@ -30,7 +30,7 @@ void end_socket_pair(struct pending_call *call, const int *fds, uint64_t watch, 
 // `fresh` if the call failed.
 void end_duplicating_call(struct pending_call *call, int fresh, int result);
 
-// The argument if it is a number: some commands have none, some a pointer.
+// The argument of an fcntl command that takes a number; 0 for commands without an argument or with a pointer.
 uint64_t fcntl_number(int command, const void *argument);
 void end_fcntl(struct pending_call *call, int command, int result);
 

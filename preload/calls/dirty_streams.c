@@ -58,8 +58,8 @@ void begin_flush_all(struct dirty_streams *dirty) {
   libc__IO_list_unlock();
 }
 
-// Its records begin when the call does; those of the next stream begin where they end. seek_error: errno of the seek
-// back over what was read ahead, or 0.
+// Writes one stream's records. The first stream's begin when the call begins, each other's where the previous stream's
+// end. seek_error: errno of the seek back over what was read ahead, or 0.
 static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *stream, int seek_error, int64_t result) {
   struct stream_call *call = &dirty->call;
   call->call.fd = stream->fd;
@@ -70,8 +70,8 @@ static void put_flush(struct dirty_streams *dirty, const struct dirty_stream *st
   put_stream_record(call, (struct stream_transfer){KIND_fflush, stream->pending, result, -1});
 }
 
-// Which streams the call could not write. libc keeps the bytes if it could not seek back, and drops them if it could
-// not write them.
+// Marks the streams that the call could not write. libc keeps the bytes if it could not seek back, and drops them if it
+// could not write them.
 static void note_failures(struct dirty_streams *dirty) {
   LIBC(void, _IO_list_lock, void);
   LIBC(void, _IO_list_unlock, void);
@@ -100,7 +100,7 @@ void end_flush_all(struct dirty_streams *dirty, bool ok) {
 static struct dirty_streams at_exit;
 int streams_recorded_at_exit;
 
-// Bytes in the stream's buffer that a record at exit covers: fewer once some have left it, whatever is added later.
+// Bytes in the stream's buffer that a record at exit covers: fewer once some are flushed. Bytes added later never count.
 COLD size_t recorded_at_exit(const FILE *stream, size_t pending) {
   for (int i = 0; i < streams_recorded_at_exit; i++) {
     struct dirty_stream *recorded = &at_exit.streams[i];
@@ -126,9 +126,9 @@ static void record_stream_at_exit(const struct dirty_stream *stream) {
   put_flush(&at_exit, stream, seek_error, error < 0 ? error : result);
 }
 
-// libc seeks back over what was read ahead, which moves the file for other processes that share it.
+// Records libc's seek back over what was read ahead: it moves the position for other processes that share the open file.
 static void record_given_back(FILE *stream) {
-  bool is_kept = stream->_flags & kStreamUnbuffered || stream->_mode == 0;  // libc leaves it alone
+  bool is_kept = stream->_flags & kStreamUnbuffered || stream->_mode == 0;  // libc does not seek these streams
   int64_t ahead = is_kept ? 0 : bytes_given_back(stream);
   if (ahead == 0) return;
   const struct stream_state state = stream_state(stream);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams written all at once, by fflush(NULL), fcloseall and the end of the process: the streams with pending bytes
-// are noted before. At the end no later moment is ours: its records describe the buffers as they were then, and are
-// marked (MLRUN_CALL_AT_EXIT).
+// Flushes of all streams at once: by fflush(NULL), fcloseall and the end of the process. The streams with pending bytes
+// are noted before the flush. At the end of the process no code of ours runs after libc's flush: the records are
+// written before it, from the buffers' contents at that time, and are marked (MLRUN_CALL_AT_EXIT).
 #pragma once
 
 #include "preload/calls/stream_call.h"
 
 #pragma GCC visibility push(hidden)
 
-enum { kDirtyStreamsMax = 64 };  // more at once are flushed unseen, and counted (MLRUN_FAIL_STREAMS)
+enum { kDirtyStreamsMax = 64 };  // further streams get no record and are counted (MLRUN_FAIL_STREAMS)
 
 struct dirty_stream {
-  FILE *stream;  // only to be compared: it may be gone
+  FILE *stream;  // only for comparison: the stream may have been freed
   int fd;
   bool unseen;           // the stream may have moved unseen
   bool failed;           // its flush failed
-  uint32_t empty_place;  // its fd_entry.last_place with an empty buffer
+  uint32_t empty_place;  // its fd_entry.last_place once the buffer is empty
   size_t pending;
-  int64_t read_ahead;  // libc seeks back over that first
+  int64_t read_ahead;  // bytes over which libc seeks back before it writes
 };
 
 struct dirty_streams {

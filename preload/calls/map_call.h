@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that map memory at a requested address: mmap and mremap. Their records have a fifth unit, for the requested
-// address (the result is the actual one) and for mremap's arguments about the old mapping.
+// address (the result is the actual one) and for mmap's return address or mremap's arguments about the old mapping.
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ struct map_call {
   struct pending_call call;
   bool asks;        // the record has a fifth unit
   uint64_t wanted;  // 0: any address
-  uint64_t before;  // the part of remap.h above the tag byte
+  uint64_t before;  // word 8 of the record (remap.h), without its tag byte
 };
 
 INLINE void leave_map_call(struct map_call *map) { leave_call(&map->call); }

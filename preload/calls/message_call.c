@@ -20,8 +20,8 @@ static void forget_descriptors_of(const char *data, size_t bytes) {
   }
 }
 
-// Descriptors that came with the message: their numbers' entries in the table are stale. Reads a copy, whose end bounds
-// what another thread may have written into it meanwhile.
+// Clears the descriptor table's entries of descriptors that came with the message. Reads a copy of the control messages,
+// because another thread may change their lengths meanwhile; the copy's end bounds them.
 static void forget_passed_descriptors(const struct msghdr *received, bool proven) {
   struct msghdr message = *received;
   char *page = message.msg_controllen ? scratch_take() : NULL;

@@ -61,11 +61,11 @@ INLINE void write_path_call(uint64_t *w, uint8_t lap, const struct pending_call 
   publish(w, lap, (uint32_t)units, call->kind, (uint32_t)call->fd);
 }
 
-// An open that made a file without a name.
+// Whether an open made a file without a name (O_TMPFILE): its path names only the folder.
 INLINE bool names_folder(const struct pending_call *call) { return (call->requested & O_TMPFILE) == O_TMPFILE; }
 
-// The definition of the open file that the call made. Only after a reservation, which detects a fork: a child that
-// returned from a call of its parent must not use its parent's numbers.
+// The definition of the open file that the call made. Must be called after the reservation, which detects a fork: a child
+// that was forked inside the call must not use its parent's numbers.
 INLINE struct file_record describe_file(const struct pending_call *call, const struct stat *status,
                                         const struct path_words *words) {
   return (struct file_record){.clock = words->end,
@@ -77,7 +77,7 @@ INLINE struct file_record describe_file(const struct pending_call *call, const s
                               .directory_open_file = words->first_base.open_file};
 }
 
-// Reserves and writes all records, and enters the opened file, which gets its number here.
+// Reserves and writes all records of the call. Gives an opened file its number, and enters it in the descriptor table.
 static void put_words(struct path_call *path, const struct path_words *words, struct text *const *texts, int count) {
   bool opened = path->opens && words->result >= 0;
   struct stat status;
@@ -125,12 +125,12 @@ INLINE size_t path_bytes(const char *path) {
   return bytes < kStringMaxBytes ? bytes : kStringMaxBytes;
 }
 
-// The argument is in the program's memory, and a plain load may read it.
+// Whether a plain load may read the path in the program's memory.
 INLINE bool path_is_proven(const struct path_call *path, uint64_t end, int64_t result, int error) {
   return path->looks_up && look_up_is_proof(result, error) && call_was_quiet(path->watch, end - path->call.start);
 }
 
-// Whether the path ends before what the call writes begins, as far as a plain load can check.
+// Whether the path ends before the call's output begins, as far as a plain load can check.
 static bool ends_before_out(const struct path_call *path) {
   uintptr_t from = (uintptr_t)path->path, out = (uintptr_t)path->out;
   return from < out && bytes_on_stack(from, out - from) == out - from && memchr(path->path, 0, out - from);
@@ -184,7 +184,7 @@ static bool is_left_out(const struct path_call *path, const struct text *first, 
   return !second->id || !path_is_wanted(second, path->second_dirfd);
 }
 
-// Counts the call instead, and enters for the descriptor that its file is left out.
+// Counts the call instead of recording it, and marks the descriptor that it opened as left out.
 static void leave_out(struct path_call *path, uint64_t end, int64_t result) {
   if (path->opens && result >= 0) fd_set_open_file((int)result, OPEN_FILE_LEFT_OUT);
   count_left_out(path->call.kind, end - path->call.start, result);

@@ -17,26 +17,26 @@ struct path_call {
   const char *path, *second;  // second: null unless the call has two
   int second_dirfd;
   bool opens;       // the result is a descriptor with a new open file
-  bool looks_up;    // the path is the first memory that it reads, and ENOENT shows that it has
+  bool looks_up;    // the kernel reads the path first of all, so ENOENT proves that it has read it
   char *copy;       // our scratch page with the path; null: `path` is the program's
   const void *out;  // the buffer that the call fills, or null
   size_t out_bytes;
   uint64_t watch;                // memory_watch() at the start
-  const struct text *directory;  // the working directory before the call, if the call changes its name
+  const struct text *directory;  // the working directory before the call, if the call changes it
 };
 
 INLINE void leave_path_call(struct path_call *path) { leave_call(&path->call); }
 #define PATH_CALL_CLEANUP __attribute__((cleanup(leave_path_call)))
 
-// The call may write over its path: makes `copy`, or leaves the call without a path. Nothing where it cannot be written
-// over.
+// For a call that may write over its path: copies the path to `copy`; if it cannot be read, the call has no path. No
+// effect if the path surely ends before the output begins.
 void copy_path_before(struct path_call *path);
 
-// Whether what the call writes may reach into the bytes of the path.
+// Whether the bytes that the call writes may overlap those of the path.
 INLINE bool may_write_over_path(const struct path_call *path) {
   enum { kPathBytes = 4096, kMostWritten = 1 << 16 };  // xattrs are the longest
   size_t bytes = path->out_bytes < kMostWritten ? path->out_bytes : kMostWritten;
-  // By the last byte that is written: a buffer that ends right before the path does not overlap it.
+  // Compares the last byte that is written: a buffer that ends right before the path does not overlap it.
   return path->out && (uintptr_t)path->out + bytes - 1 - (uintptr_t)path->path < bytes + kPathBytes - 1;
 }
 
@@ -57,13 +57,13 @@ void end_path_call(struct path_call *path, int64_t result);
 // The same for a call that made a descriptor (-1: failed) without naming a file: the kernel is asked for a name.
 void end_unnamed_open(struct path_call *path, int result);
 
-// Recorded open and openat, from their hooks' jump to their caller's next instruction.
+// The bodies of the hooks of open and openat. The hooks jump here, and these functions return to the program.
 typedef int (*open_function)(const char *, int, ...);
 typedef int (*openat_function)(int, const char *, int, ...);
 int traced_open(const char *path, int flags, mode_t mode, open_function real);
 int traced_openat(int dirfd, const char *path, int flags, mode_t mode, openat_function real);
 
-// The record alone. result: as recorded, -errno on failure; error: 0 or errno.
+// Writes the record, without giving `copy` back. result: as recorded, -errno on failure; error: 0 or errno.
 void put_path_call(struct path_call *path, uint64_t end, int64_t result, int error, uint64_t flags);
 
 #pragma GCC visibility pop

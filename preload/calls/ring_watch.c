@@ -12,7 +12,8 @@
 #include "preload/record/channel.h"
 
 enum { kRings = 16, kOperations = 64, kEntryBytes = 64 };
-enum { kNoArray = 1 << 16, kNoMapping = 1 << 14, kEnterRegistered = 1 << 4 };  // of newer headers
+// IORING_SETUP_NO_SQARRAY, IORING_SETUP_NO_MMAP and IORING_ENTER_REGISTERED_RING, which older headers lack.
+enum { kNoArray = 1 << 16, kNoMapping = 1 << 14, kEnterRegistered = 1 << 4 };
 
 struct ring {
   uint32_t number;  // descriptor + 1; 0: no ring
@@ -47,7 +48,7 @@ static struct ring *find(long fd) {
   return NULL;
 }
 
-// The entry of a closed ring of the same number, or a new one. Null: the table is full.
+// The table entry for a new ring: that of a closed ring with the same descriptor, or a free one. Null: the table is full.
 static struct ring *place_for(uint32_t fd) {
   struct ring *ring = find(fd);
   if (ring) {
@@ -96,14 +97,14 @@ COLD void note_ring_mapped(int fd, uint64_t offset, uint64_t address) {
   if (offset == IORING_OFF_SQES) ring->entries = address;
 }
 
-// Memory that the program has mapped and may unmap.
+// Reads a word of a ring. False: it cannot be read, because the program has unmapped the ring.
 static bool read_word(uint64_t address, uint32_t *word) {
   if (!is_readable_word(address & ~7ull)) return false;
   *word = __atomic_load_n((const uint32_t *)address, __ATOMIC_RELAXED);
   return true;
 }
 
-// False: the entry cannot be found.
+// Reports the operation of one submission queue entry, if it is the ring's first of its kind. False: it cannot be read.
 static bool report_entry(struct ring *ring, uint32_t at) {
   uint32_t index = at & ring->mask, first;
   if (!(ring->flags & kNoArray) && !read_word(ring->words + ring->array_at + 4ull * index, &index)) return false;
@@ -118,7 +119,7 @@ static bool report_entry(struct ring *ring, uint32_t at) {
 }
 
 COLD void note_ring_entered(long fd, long to_submit, long flags) {
-  if (flags & kEnterRegistered) {  // by a registered number, not the descriptor's
+  if (flags & kEnterRegistered) {  // `fd` is a registered index: it is unknown which ring it means
     for (uint32_t i = 0; i < kRings; i++)
       if (rings[i].number) give_up(&rings[i]);
     return;

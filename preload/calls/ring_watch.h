@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program submits to io_uring through libc's syscall(), as libuv does: which operations, so that a ring with
-// only epoll_ctl does not count as unseen I/O. Entries are read right before io_uring_enter, when the kernel is about
-// to read them; other submissions (the ring's kernel thread, or the program's own syscall instruction) are unknown, and
-// MLRUN_RING says so.
+// Which operations a program submits to io_uring through libc's syscall(), as libuv does. So a ring that carries only
+// epoll_ctl does not count as unseen I/O. Submission queue entries are read right before io_uring_enter, when the kernel
+// is about to read them. If entries cannot be read, or are submitted otherwise (by the ring's kernel thread), the record
+// MLRUN_RING_UNKNOWN reports it. Submissions by a syscall instruction of the program's own are not seen.
 //
-//   io_uring_setup          the ring's number and where its words are: MLRUN_RING_MADE
-//   mmap of its two parts   their addresses
+//   io_uring_setup          the ring's descriptor and the offsets of its fields: MLRUN_RING_MADE
+//   mmap of its two parts   the addresses of the queue's fields and of its entries
 //   io_uring_enter          the entries from head on, to_submit of them: MLRUN_RING_USED on the first of each operation
 #pragma once
 

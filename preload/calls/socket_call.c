@@ -16,7 +16,7 @@ struct ends {
   char bytes[2 * kMax];  // both addresses, one behind the other
 };
 
-// The bytes that the kernel has put at `at`; 0: it has none.
+// Gets an address of the socket from the kernel, into `at`. Returns its bytes; 0: there is none.
 static uint32_t ask(long number, int fd, char *at) {
   socklen_t bytes = kMax;
   if (raw_syscall3(number, fd, (long)at, (long)&bytes) < 0) return 0;

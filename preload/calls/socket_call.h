@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that connect sockets: behind the call's record comes one with the addresses of both ends (MLRUN_SOCKET), by
-// which the merger finds the other end if it is in the trace too. That takes two system calls, of an accepted socket of
-// AF_UNIX three; none of them changes anything.
+// Calls that connect sockets. The call's record is followed by one with the addresses of both ends (MLRUN_SOCKET), by
+// which the merger finds the other end if it is in the trace too. This takes two system calls, for an accepted AF_UNIX
+// socket three; none of them changes anything.
 #pragma once
 
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FILE's buffer serves most stdio calls, and many of these can be recognised beforehand: then the hook takes no
-// time stamp and only counts the call. Not for a stream that other threads may change meanwhile, unless its lock is
-// held.
+// The FILE's buffer serves most stdio calls, and many of these can be recognised before the call: then the hook takes no
+// time stamp and only counts the call. This is not possible for a stream that other threads may change meanwhile, unless
+// its lock is held.
 #pragma once
 
 #include <string.h>
@@ -18,7 +18,7 @@ INLINE bool holds_unread(const FILE *stream, size_t bytes, enum stream_locking l
   return can_predict(stream, locking) && bytes <= (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
 }
 
-// The rest of a line, or `most` bytes if that is less; *bytes: their number.
+// The rest of a line can be read without asking the kernel, or `most` bytes if that is less; *bytes: how many.
 INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stream_locking locking, size_t *bytes) {
   if (!can_predict(stream, locking)) return false;
   size_t unread = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr), at_most = most < unread ? most : unread;
@@ -27,8 +27,8 @@ INLINE bool holds_line(const FILE *stream, int delimiter, size_t most, enum stre
   return end || most <= unread;
 }
 
-// `bytes` more can be written without a flush. A line-buffered stream's write_end leaves no space, unless it became one
-// since.
+// `bytes` more can be written without a flush. The write_end of a line-buffered stream leaves no space; its flag is
+// checked too because write_end is older if the stream has become line-buffered since.
 INLINE bool has_room(const FILE *stream, size_t bytes, enum stream_locking locking) {
   return can_predict(stream, locking) &&
          (stream->_flags & (kStreamIsWriting | kStreamLineBuffered)) == kStreamIsWriting &&

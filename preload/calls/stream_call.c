@@ -31,8 +31,8 @@ struct stream_state stream_state(FILE *stream) {
   return state;
 }
 
-// The pointer alone has the same value again after as many bytes as the buffer has; the file's position, if libc knows
-// it, distinguishes the two.
+// The pointer alone has the same value again after a whole buffer of bytes. The file's position, if libc knows it,
+// distinguishes the two places.
 uint32_t stream_place(const char *pointer, int64_t position) {
   const uint32_t kOdd = 0x9e3779b1;
   return (uint32_t)(uintptr_t)pointer + (uint32_t)(position + 1) * kOdd;
@@ -43,9 +43,10 @@ static uint32_t place_of(const struct stream_state *state) {
   return stream_place(writes ? state->write_ptr : state->read_ptr, state->position);
 }
 
-// Data that passes through without staying in a buffer does not move the pointers. A small buffer, which only a program
-// sets, may have been refilled up to the same place; one at the end of the file is empty each time.
-enum { kLeastOwnBuffer = 4096 };  // libc's own size for a file
+// True also where the pointers cannot show it: data that an unbuffered or line-buffered stream writes does not move them,
+// a small buffer, which only a program sets, may have been refilled up to the same place, and at the end of the file the
+// buffer is empty each time.
+enum { kLeastOwnBuffer = 4096 };  // buffers that libc makes for files are this large at least
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || entry->last_place != place_of(state)) return true;
@@ -62,7 +63,7 @@ void note_stream_place(const struct stream_call *call, const struct stream_state
   entry->last_place = place_of(after) ^ (still_unseen || can_come_back ? 1 : 0);
 }
 
-// Only the minimum of the bytes read is known: the next record says that the stream has moved unseen.
+// Used if only a minimum of the bytes read is known: makes the next record report that the stream has moved unseen.
 static void forget_stream_place(int fd) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (entry && !in_vfork_child()) entry->last_place ^= 1;
@@ -137,7 +138,8 @@ static void put_seek_back(struct stream_call *call) {
   put_stream_seek(call, (struct stream_seek){-call->before.read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
 }
 
-// A refilled buffer ends elsewhere, or its pointer has not moved by the bytes handed out.
+// How many bytes the call read into the buffer. After a refill the buffer has another end, or its pointer has not moved
+// by the bytes handed out.
 static size_t refilled_bytes(const struct stream_state *before, const struct stream_state *after,
                              struct handed_out handed) {
   int64_t bytes = (int64_t)(handed.bytes + after->unread - before->unread);
@@ -150,8 +152,8 @@ static size_t refilled_bytes(const struct stream_state *before, const struct str
   return bytes > 0 ? (size_t)bytes : 0;
 }
 
-// Whether a call without bytes asked the kernel: it did if it met the end or failed just now. If the end was known
-// before, only a request of a buffer or more asks again.
+// Whether a call that read no bytes has asked the kernel. It has if it met the end of the file or failed just now. If
+// the end was known before, only a request for a whole buffer or more asks again.
 static bool asked_in_vain(const struct stream_state *before, const struct stream_state *after,
                           struct handed_out handed) {
   if (after->flags & kStreamNoReads) return false;
@@ -173,8 +175,8 @@ static void put_flush_before_read(struct stream_call *call, const struct stream_
                                                    sought ? after->position - (int64_t)read : -1});
 }
 
-// A write that failed before it buffered anything has left what was read ahead behind the place where it would have
-// begun. A read resumes there, unless it bypasses the buffer.
+// A write that failed before it buffered anything has left the bytes read ahead in the buffer, after the place where it
+// would have begun. A read resumes at that place, unless it bypasses the buffer.
 static void take_up_read_ahead(struct stream_call *call, size_t asked) {
   struct stream_state *before = &call->before;
   if (before->pending || before->read_end <= before->write_ptr || asked >= before->buffer_bytes) return;

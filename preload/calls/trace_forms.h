@@ -27,7 +27,7 @@
   end_call(&call, (int64_t)result);                  \
   return result;
 
-// Memory that another thread passed to its call may be gone after this call.
+// The call may unmap memory that another thread has just passed to a call of its own (program_memory.h).
 #define TRACE_UNMAP(kind, ret, expression, ...) \
   note_memory_change();                         \
   TRACE_DESCRIPTOR(kind, ret, expression, __VA_ARGS__)
@@ -96,7 +96,7 @@
   end_poll(&call, set, (nfds_t)(count), (int64_t)result);  \
   return result;
 
-// The entry is cleared first: once the descriptor is closed another thread may get it.
+// The descriptor's table entry is cleared before the real close: afterwards another thread may get the same descriptor.
 #define TRACE_CLOSE(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                   \
   begin_call(&call);                            \

@@ -46,7 +46,7 @@ void put_wide_call(const struct pending_call *call, uint64_t end, int64_t result
   stack_release(&stack);
 }
 
-// Releases the lock; the real function's own hold was released when its frame was unwound.
+// Releases the stream's lock that we took. libc's own hold was released when the frame of its function was unwound.
 static void put_cancelled_stream(struct stream_call *stream) {
   unlock_stream(stream);
   stream->call.open_file = open_file_of(stream->call.fd);

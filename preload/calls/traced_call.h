@@ -20,10 +20,11 @@
 
 #pragma GCC visibility push(hidden)
 
-// What a pending call is part of, for a call that is cancelled: the struct around it, or a counted waiter to be uncounted.
+// What to do if a pending call is cancelled: which struct contains it, or that it is a counted waiter to be uncounted.
 enum call_form { kCallOnFd, kCallOnPath, kCallOnStream, kCallCountsWaiter };
 
-// In the wrapper's frame, linked into the thread while the real call runs.
+// A hooked call in progress. It is in the wrapper's stack frame, and this_thread.pending points to it while the real call
+// runs.
 struct pending_call {
   struct pending_call *outer;        // the call that a signal handler interrupted, or null
   uint64_t start;                    // stamp(); 0: not recorded
@@ -41,7 +42,7 @@ void record_cancelled_call(struct pending_call *call);
 INLINE void leave_call(struct pending_call *call) { this_thread.pending = call->outer; }
 #define CALL_CLEANUP __attribute__((cleanup(leave_call)))
 
-// The clock, or 0: no record. With the stream off this costs one comparison.
+// The time, or 0: the call is not recorded. If calls on files are not recorded at all, this costs one comparison.
 INLINE uint64_t file_stamp(void) { return likely(files_on) ? stamp() : 0; }
 
 INLINE void link_call(struct pending_call *call) {

@@ -10,12 +10,12 @@
 #include "preload/core/program_memory.h"
 #include "preload/record/robust_list.h"
 
-// Where glibc keeps whether an object is shared between processes: `private` of struct new_sem (0: it is not), and the
-// lowest bit of __wrefs.
+// Where glibc keeps whether an object is shared between processes: in a semaphore the field `private` of struct new_sem
+// (0: not shared), in a condition the lowest bit of __wrefs.
 enum { kSemaphoreWord = 8, kConditionWord = 36, kConditionIsShared = 1 };
 
-// Whether only threads of this process post on what the call waits for. Posts of other processes are not seen: of a
-// shared object any poster would be a guess. A futex says nothing about that.
+// Whether only threads of this process post on the object that the call waits for. Posts of other processes are not seen,
+// so the poster of a shared object would be a guess. A futex does not show whether it is shared, and counts as unshared.
 static bool is_within_process(const struct pending_call *call) {
   bool is_semaphore =
       call->kind == KIND_sem_wait || call->kind == KIND_sem_timedwait || call->kind == KIND_sem_clockwait;
@@ -45,7 +45,7 @@ COLD void put_poll(struct pending_call *call, uint64_t end, int64_t result, cons
   put_call(call, end, result, 0);
 }
 
-// Before the join: then the thread's memory still exists, if it was joinable at all.
+// Reads the tid before the join, while the thread's memory still exists (if it is joinable at all).
 COLD void begin_join(struct pending_call *call, pthread_t thread) {
   begin_plain_call(call);
   if (unlikely(!call->start)) return;
@@ -70,7 +70,7 @@ COLD int error_of_thread(int result) {
   }
 }
 
-// One of the threads gets -1, which is no error.
+// One of the waiting threads gets -1 (PTHREAD_BARRIER_SERIAL_THREAD), which is no error.
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   REAL(int, pthread_barrier_wait, pthread_barrier_t *);
   struct pending_call call CALL_CLEANUP = {

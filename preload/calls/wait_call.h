@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits: a call that begins like any other (begin_plain_call) and is recorded only if it took long enough. One that
-// returns at once costs two time stamps.
+// Waits: calls that begin like any other (begin_plain_call) and are recorded only from control->wait_min_ticks on. A wait
+// that returns at once costs two time stamps.
 #pragma once
 
 #include <poll.h>
@@ -17,7 +17,7 @@ void put_wait(struct pending_call *call, uint64_t end, int64_t result);
 // The same for a wait on an object that threads post on (posts.h): the record has the poster if there is one.
 void put_counted_wait(struct pending_call *call, uint64_t end, int64_t result);
 
-// The same for poll and ppoll: of a single descriptor the record has its number and file.
+// The same for poll and ppoll: if the set has one descriptor, the record has its number and file.
 void put_poll(struct pending_call *call, uint64_t end, int64_t result, const struct pollfd *set, nfds_t count);
 
 // The error that a result of a <threads.h> function means; 0: success.
@@ -64,7 +64,7 @@ INLINE void end_counted_wait(struct pending_call *call, int64_t result) {
   if (unlikely(end - call->start >= control->wait_min_ticks)) put_counted_wait(call, end, result);
 }
 
-// A join: the record has the joined thread.
+// Begins a join: the record has the tid of the joined thread.
 void begin_join(struct pending_call *call, pthread_t thread);
 
 #pragma GCC visibility pop

@@ -6,8 +6,8 @@
 #include "preload/record/strings.h"
 
 static uint64_t current;    // string id; 0: unknown
-static uint32_t asked_at;   // renames of the session before the kernel was asked
-static uint32_t unsettled;  // walks under way that change it; too many if one was jumped out of
+static uint32_t asked_at;   // control->renames before the kernel was asked
+static uint32_t unsettled;  // calls in progress that change it; too many if the program jumped out of one
 
 void forget_working_directory(void) {
   if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);

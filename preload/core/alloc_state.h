@@ -7,9 +7,9 @@
 
 #pragma GCC visibility push(hidden)
 
-// Counted blocks below this size are counted immediately. 0 in a forked child, which has to know whose the block is.
+// Counted blocks below this size take the fast path. 0 in a forked child, which first checks whether a block is its own.
 extern uint64_t quick_limit_bytes;
-extern bool records_vary;   // an allocation may need more than one record: sampled, or the first
+extern bool records_vary;   // allocations take the slower path: with sampling, or until the first one is recorded
 extern bool allocs_listed;  // this process has recorded an allocation
 
 // In a forked child.

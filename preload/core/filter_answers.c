@@ -11,7 +11,8 @@
 #include "preload/base/readable.h"
 #include "preload/core/program_memory.h"
 
-// Considers only the values that it returns, not when.
+// Whether the instruction may return a verdict by which a call gets success or ENOENT without the kernel. For which calls
+// the filter reaches it is not considered.
 static bool may_answer(const struct sock_filter *step) {
   if (BPF_CLASS(step->code) != BPF_RET) return false;
   if (BPF_RVAL(step->code) != BPF_K) return true;
@@ -23,15 +24,15 @@ static bool may_answer(const struct sock_filter *step) {
     case SECCOMP_RET_KILL_PROCESS: return false;
     case SECCOMP_RET_ERRNO: return error == 0 || error == ENOENT;
   }
-  return true;  // a handler, a tracer or a supervisor answers
+  return true;  // a signal handler, a tracer or a supervisor answers
 }
 
 // Evaluates the filter for one call: classic BPF jumps only forwards.
 struct machine {
   uint32_t a, x, memory[BPF_MEMWORDS];
   size_t at;     // index of the next instruction
-  bool is_lost;  // it depends on values unknown here: the address argument, or the instruction pointer
-  bool is_over;  // `a` is its return value
+  bool is_lost;  // the result depends on values unknown here: the address argument, or the instruction pointer
+  bool is_over;  // the filter has returned: `a` is the result
 };
 
 // A word of struct seccomp_data for the call of is_readable_word().

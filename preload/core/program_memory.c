@@ -41,7 +41,8 @@ static long copy_pieces(char *to, uintptr_t from, size_t bytes, long pid) {
   return raw_syscall(SYS_process_vm_readv, pid, (long)&into, 1, (long)pieces, count, 0);
 }
 
-// If the kernel lacks that call, or a filter may forbid it: asks whether the page can be read, then reads it.
+// The fallback if the kernel lacks process_vm_readv, or a filter may forbid it: asks whether each page can be read, then
+// reads it.
 static size_t copy_asked(char *to, uintptr_t from, size_t bytes) {
   size_t done = 0;
   while (done < bytes && is_readable_word((from + done) & ~7ull)) {
@@ -68,7 +69,7 @@ COLD void remember_initial_stack(char *const *arguments, char *const *environmen
 
 // Memory between the caller's frame and the end of its stack exists as long as the caller.
 size_t bytes_on_stack(uintptr_t from, size_t bytes) {
-  enum { kMostOfStack = 64 << 20 };  // the kernel keeps mappings further away from it
+  enum { kMostOfStack = 64 << 20 };  // within this distance below its end the kernel places no other mapping
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   bool is_main = frame < initial_stack_end && initial_stack_end - frame < kMostOfStack;
   if (!is_main || from < frame || from >= initial_stack_end) return 0;

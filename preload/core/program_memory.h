@@ -27,12 +27,12 @@
 enum distrust {
   kPointersAreBad = 1,  // the program has passed an unreadable pointer
   kFilterAnswers = 2,   // a seccomp filter of its own may return success, or ENOENT, without a call
-  kFilterForbids = 4    // and it forbids asking whether memory can be read
+  kFilterForbids = 4    // the filter may forbid asking the kernel whether memory can be read (readable.h)
 };
 extern uint8_t distrust;         // bits of enum distrust
 extern uint32_t memory_changes;  // number of the process's calls that change mappings
 
-enum { kBriefTicks = 1 << 16 };  // of either clock: 20 to 65 us
+enum { kBriefTicks = 1 << 16 };  // of the TSC or in ns: 20 to 65 us
 
 // Must be called before a call that unmaps memory or makes it unreadable.
 INLINE void note_memory_change(void) { __atomic_fetch_add(&memory_changes, 1, __ATOMIC_RELAXED); }
@@ -63,7 +63,8 @@ void follow_filter(const struct filter_verdict *verdict);
 // At load: finds the end of the main thread's stack, where the kernel has put arguments and environment.
 void remember_initial_stack(char *const *arguments, char *const *environment);
 
-// Bytes from there that are on the main thread's stack, if the caller runs on it: a plain load may read them.
+// How many of the `bytes` bytes at `from` are on the main thread's stack, if the caller runs on it: a plain load may read
+// them. Else 0.
 size_t bytes_on_stack(uintptr_t from, size_t bytes);
 
 // Whether the kernel may be asked if memory can be read (readable.h): always, except under some filters.

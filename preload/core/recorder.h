@@ -71,7 +71,7 @@ INLINE uint64_t *record_at(uint64_t cursor, uint8_t *lap) {
   return (uint64_t *)(segments + (cursor >> 16 & 0xffffff0000ull) + (uint32_t)cursor);
 }
 
-// The rest of reserve(), given that cursor.
+// The rest of reserve(), given the cursor that advance_cursor() returned.
 INLINE uint64_t *reserve_at(uint64_t cursor, uint32_t bytes, uint32_t kind, uint8_t *lap) {
   if (unlikely(!segment_has_room(cursor, bytes))) {
     cursor = reserve_slow(cursor, bytes, kind);

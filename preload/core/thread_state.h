@@ -21,7 +21,7 @@ struct exec_space;
 // reservation takes the slow path.
 #define NO_SEGMENT 0x80000000ull
 
-// In vfork_depth: a thread of the tracer's own, whose calls are not recorded (producer_functions.c).
+// Flag in vfork_depth: this is a thread of the tracer's own, whose calls are not recorded (producer_functions.c).
 #define THREAD_HIDDEN 0x80000000u
 
 struct thread_state {
@@ -35,7 +35,7 @@ struct thread_state {
   uint64_t vfork_start;
   uint64_t saved_cursor;  // of the parent, while its vfork child runs
   struct mlrun_channel *saved_channel;
-  char *vfork_program;  // noted by the vfork child before it executed it (vfork_exec.h), or null
+  char *vfork_program;  // page with the path of the program that the vfork child executes (vfork_exec.h), or null
   uint32_t vfork_verdict;
   uint32_t tid;                          // 0: unknown so far
   struct exec_space *exec_spaces;        // taken for exec and not given back, last first (exec_space.h)

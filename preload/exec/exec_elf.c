@@ -22,7 +22,7 @@ struct program_headers {
   size_t count;
 };
 
-// Empty unless all of them are within the head.
+// The program headers of the file; none unless all of them are within the part that was read.
 static struct program_headers headers_of(const struct file_head *head) {
   size_t from = head->elf.e_phoff, count = head->elf.e_phnum;
   bool whole = head->elf.e_phentsize == sizeof(Elf64_Phdr) && from <= head->bytes && from % 8 == 0 &&
@@ -95,15 +95,15 @@ static bool raises_rights(long fd) {
   return !ignored;
 }
 
-// By opening it: its mode is not the only thing that can deny access (Landlock, other security modules).
+// Opens the file to find out: not only its mode can deny access, but also Landlock and other security modules.
 static bool can_be_opened(const char *path, long flags) {
   long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0);
   if (fd >= 0) raw_syscall1(SYS_close, fd);
   return fd >= 0 || fd == -EMFILE || fd == -ENFILE;
 }
 
-// Whether the program will be able to map the arena: this process may have changed its user or its root folder. It may
-// also have kept rights to override that, which end at exec.
+// Whether the new program will be able to map the arena: this process may have changed its user or its root folder. That
+// this process can open it is not enough: capabilities that override the file's mode end at exec.
 static bool reaches_arena(void) {
   struct stat status;
   if (!process.arena_path) return true;

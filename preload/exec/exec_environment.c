@@ -18,7 +18,8 @@
 #define SESSION_PREFIX   MLRUN_SESSION_VARIABLE "="
 #define INJECTION_PREFIX MLRUN_CUDA_INJECTION "="
 
-// With more entries the environment is passed on unchanged, and the exec record says so.
+// An environment that exceeds these limits is passed on unchanged. If it lacks the library or the session, the exec's
+// record has MLRUN_EXEC_TOO_LARGE.
 enum { kMaxEntries = 4096, kMaxPreloadBytes = 16384 };
 
 static bool has_prefix(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
@@ -32,7 +33,8 @@ static bool is_own(const char *entry) {
   return length == entry_length(entry) && !memcmp(entry, own, length);
 }
 
-// Bytes of the path of the folder with this library, the one for GPU work and the one that places blocks, with the slash.
+// Length of the path of the folder that contains this library, libmlrun_cupti.so and libmlrun_placement.so, with the
+// slash.
 static size_t folder_length(void) {
   const char *own = own_library_path(), *slash = strrchr(own, '/');
   return slash ? (size_t)(slash + 1 - own) : 0;
@@ -64,7 +66,8 @@ static bool names_a_runtime(const char *entry) {
   return is_sanitizer_runtime(entry + base);
 }
 
-// A runtime that we have added is right before us, with an empty entry between: the dynamic linker skips it.
+// Whether the entry is a sanitizer's runtime that we have added: it is right before this library, with an empty entry in
+// between, which the dynamic linker skips.
 static bool is_lent(const char *entry) {
   const char *behind = entry + entry_length(entry);
   return behind[0] == ':' && behind[1] == ':' && is_own(behind + 2) && names_a_runtime(entry);
@@ -97,7 +100,7 @@ static enum preload_change change_for(const struct exec_target *target, const ch
 
 static uint64_t page_at(const void *address) { return (uint64_t)address / kReadablePageBytes * kReadablePageBytes; }
 
-// A page that has been checked.
+// The last page that was found readable.
 struct readable_page {
   uint64_t at;
 };
@@ -113,7 +116,8 @@ static bool is_looked_at(const char *entry) {
   return has_prefix(entry, PRELOAD_PREFIX) || has_prefix(entry, SESSION_PREFIX) || has_prefix(entry, INJECTION_PREFIX);
 }
 
-// The part of an entry that is read: its name, and its value if it is one of ours.
+// Whether the part of an environment entry that plan_environment reads is readable: its name, and for the variables that
+// it may change the value too.
 static bool entry_is_readable(struct readable_page *last, const char *entry) {
   enum { kLongestPrefix = 32 };
   _Static_assert(sizeof SESSION_PREFIX <= kLongestPrefix && sizeof INJECTION_PREFIX <= kLongestPrefix, "all fit");
@@ -124,8 +128,8 @@ static bool entry_is_readable(struct readable_page *last, const char *entry) {
   }
 }
 
-// Whether the kernel could read the entries, which it answers with EFAULT if it cannot. Neighbours share a page, which
-// is checked once. If the kernel may not be asked, only libc's own list is trusted.
+// Whether the list and its entries can be read; if not, the exec fails with EFAULT. Neighbours share a page, which is
+// checked once. If the kernel may not be asked, only libc's own list is trusted.
 static bool can_be_read(char *const *given) {
   struct readable_page entries = {1}, text = {1};  // no page begins there
   if (!may_ask_for_memory()) return given == __environ;
@@ -191,7 +195,7 @@ static char *append_lent(char *at, const char *runtime) {
   return at;
 }
 
-// The entry after which ours goes: null for the front.
+// The program's entry after which this library is inserted; null: at the front.
 static const char *last_runtime(const char *value) {
   const char *last = NULL;
   for (const char *entry = value; *entry; entry = next_entry(entry))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exec family and posix_spawn: the new image gets an environment that keeps it traced, and the exec is recorded.
-// The record is written before the image is replaced, because there is no after; if the call returns, a second one with
-// the same start carries the error, and readers drop the first. In a vfork child only the environment is changed, and a
-// note is left for the parent.
+// The record is written before the call, because a successful exec replaces this code. If the call returns, a second
+// record with the same start has the error, and readers drop the first. In a vfork child only the environment is changed,
+// and a note is left for the parent.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -84,7 +84,7 @@ static bool will_fail(const struct execution *e) {
          error == ENAMETOOLONG;
 }
 
-// A child that shares this memory does not return from the call: the pages are given back before.
+// The scratch pages are given back before the call, because a vfork child that executes a program does not return.
 static void announce_execution(struct execution *e) {
   if (in_vfork_child() && !e->target.error && e->path.copy)
     note_vfork_execution(e->path.call.fd, e->path.copy, e->target.verdict);
@@ -167,7 +167,7 @@ static void copy_arguments(char **into, const char *first, va_list *rest) {
   while (first) *into++ = (char *)(first = va_arg(*rest, const char *));
 }
 
-// libc has the list on the stack, beside which this library's use there is small.
+// libc itself copies the list to the stack. So does this function if no exec_space is available.
 static int execute_list(const char *path, bool search, const char *first, va_list *rest, bool environment_follows) {
   va_list again;
   va_copy(again, *rest);
@@ -210,7 +210,8 @@ EXPORT int execle(const char *path, const char *first, ...) {
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
                            char *const[], char *const[]);
 
-// File actions may change the directory first, so a path that cannot be found from here may exist there.
+// target.error is ignored: file actions may change the directory first, so a path that cannot be found from the present
+// one may exist.
 static int spawn(spawn_function *real, bool search, pid_t *child, const char *path,
                  const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
                  char *const arguments[], char *const given[]) {

@@ -12,7 +12,7 @@
 struct exec_space {
   struct exec_space *outer;
   size_t mapped;   // bytes; 0: a scratch page
-  uint32_t taker;  // its process; 0: unknown, asking is not allowed
+  uint32_t taker;  // pid of the process that took it; 0: unknown, system calls are not allowed
 };
 enum { kHeaderBytes = 32 };
 _Static_assert(sizeof(struct exec_space) <= kHeaderBytes, "what follows is aligned as its header");
@@ -28,12 +28,13 @@ static void release_last(void) {
     scratch_give((char *)space);
 }
 
-// A taker that shares this memory and is another process no longer runs: while it did, this thread was suspended.
+// Gives back the spaces in this thread's list that other processes have taken: children that shared this memory (vfork).
+// They no longer do: while they did, this thread was suspended.
 static void clear_those_of_others(uint32_t process) {
   while (this_thread.exec_spaces && process && this_thread.exec_spaces->taker != process) release_last();
 }
 
-// Most environments fit into a page. After seccomp nothing can be mapped.
+// Takes a scratch page if the bytes fit, as those of most environments do. Else maps memory; not possible after seccomp.
 static struct exec_space *make(size_t bytes) {
   struct exec_space *page = bytes <= kScratchBytes ? (struct exec_space *)(void *)scratch_take() : NULL;
   if (page) page->mapped = 0;

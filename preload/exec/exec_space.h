@@ -18,7 +18,8 @@ void *exec_space_take(size_t bytes);
 // The last one that this thread has taken; null: no effect.
 void exec_space_give(const void *space);
 
-// Gives back what the thread's vfork child has left, once it is gone: all that was taken after `last`.
+// In the parent, after its vfork has returned: gives back the spaces that the child has taken, which are those taken after
+// `last`.
 struct exec_space;
 void exec_spaces_clear(struct exec_space *last);
 

@@ -13,7 +13,7 @@
 
 enum { kScriptsInARow = 5 };
 
-// The path is read only after the kernel has read it: it may point anywhere.
+// Opens the program. The path may point anywhere, so it is read here only after the kernel has read it.
 static long open_program(int dirfd, const char *path) {
   long fd = raw_syscall4(SYS_openat, dirfd, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
   bool is_dirfd = fd == -ENOENT && dirfd != AT_FDCWD && !*path;
@@ -37,7 +37,7 @@ static char *interpreter_of_script(struct file_head *head) {
 
 _Static_assert(sizeof(struct file_head) <= kScratchBytes, "a page holds it");
 
-// Closes `fd`.
+// Examines the program at `fd`, or the interpreter if it is a script. Closes `fd`.
 static void judge(long fd, struct file_head *head, struct exec_target *target) {
   for (int scripts = 0; scripts < kScriptsInARow && fd >= 0; scripts++) {
     bool readable = read_head(fd, head);

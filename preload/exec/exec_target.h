@@ -13,7 +13,7 @@ struct exec_target {
   enum mlrun_exec_target verdict;
   int error;                        // why the file cannot be opened, 0: it can
   char runtime[kRuntimeNameBytes];  // of a sanitizer that it is built with, or ""
-  char *found;                      // its path in PATH (scratch.h, to be given back); null: it is `path` itself
+  char *found;                      // its path found in PATH, a scratch page to give back; null: it is `path` itself
 };
 
 // The program at `path`, relative to `dirfd` or AT_FDCWD; an empty path: dirfd itself. search: `path` is searched in

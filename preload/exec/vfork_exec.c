@@ -32,7 +32,7 @@ static bool write_program(int dirfd, const char *path, char *page) {
 }
 
 void note_vfork_execution(int dirfd, const char *path, enum mlrun_exec_target verdict) {
-  if (this_thread.vfork_depth > 1) return;  // the child of a child: its parent will not return here
+  if (this_thread.vfork_depth > 1) return;  // the parent is a vfork child itself, and records nothing
   if (!this_thread.vfork_program) this_thread.vfork_program = scratch_take();
   if (!this_thread.vfork_program) return;
   this_thread.vfork_verdict = verdict;

@@ -17,7 +17,7 @@ HOT_CALL uint32_t fd_limit;
 HOT_CALL uint32_t fd_high;
 size_t fd_table_bytes;
 
-// What a resource limit leaves of `bytes`.
+// `bytes`, or a 64th of the resource limit if that is less.
 static uint64_t share_of(int resource, uint64_t bytes) {
   struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
   raw_syscall4(SYS_prlimit64, 0, resource, 0, (long)&limit);
@@ -41,15 +41,15 @@ void fd_table_create(void) {
   }
 }
 
-// It stays mapped: other threads may be reading it.
+// The table stays mapped: other threads may be reading it.
 void fd_table_divides(void) {
   if (in_vfork_child()) return;
   bool alone = recording_system_calls_allowed() && process_stat_field(kThreadsField) == 1;
   if (!alone) __atomic_store_n(&fd_limit, 0, __ATOMIC_RELEASE);
 }
 
-// Other threads may be reading entries behind the new end: they find empty ones there. Shared memory does not count as
-// data.
+// Maps shared memory, which does not count as data, in place of the entries behind the new end. Other threads that are
+// reading there find empty entries.
 void fd_table_fit_data_limit(void) {
   if (!fd_limit || in_vfork_child()) return;
   uint64_t bytes = fd_limit * sizeof(struct fd_entry), kept = share_of(RLIMIT_DATA, bytes);

@@ -36,15 +36,16 @@ extern uint32_t fd_high;       // all entries ever set are below
 // Makes the table, unless there is one. Makes system calls; must be called while the program cannot have given them up.
 void fd_table_create(void);
 
-// The program has limited its data (RLIMIT_DATA): the table's unused part shall not count.
+// Called when the program has limited its data (RLIMIT_DATA): makes the unused part of the table not count as data.
 void fd_table_fit_data_limit(void);
 
 // Null: beyond the table.
 INLINE struct fd_entry *fd_entry_of(int fd) { return likely((uint32_t)fd < fd_limit) ? &fd_entries[fd] : 0; }
 INLINE uint32_t known_open_file(int fd) { return likely((uint32_t)fd < fd_limit) ? fd_entries[fd].open_file : 0; }
 
-// The calling thread has descriptors of its own from now on. Unless it is the only thread the table is dropped: one
-// number may mean two files. Calls then name no file, and are counted like those beyond the table.
+// The calling thread has descriptors of its own from now on. Unless it is the only thread the table is dropped, because
+// one descriptor may mean different files in two threads. Calls then name no file, and are counted like calls on
+// descriptors beyond the table.
 void fd_table_divides(void);
 
 void fd_raise_high(uint32_t high);
@@ -73,7 +74,7 @@ uint32_t fd_adopt_open_file(int fd, uint32_t open_file);
 // recording.
 uint32_t identify_open_file(int fd);
 
-// The same, but only for descriptors that are unknown.
+// The open file of a descriptor. The kernel is asked only if it is not in the table.
 INLINE uint32_t open_file_of(int fd) {
   uint32_t known = known_open_file(fd);
   return likely(known || fd < 0) ? known : identify_open_file(fd);

@@ -9,7 +9,8 @@
 
 enum { kNumbersTaken = 16, kFlagBits = 0xffffff };
 
-// A signal handler that takes some in the middle of this, or forks, leaves its own: then the rest of these is not used.
+// If a signal handler takes numbers in the middle of this function, or forks, its numbers stay in use, and of the numbers
+// taken here only the first is used.
 COLD uint32_t take_open_file_numbers(void) {
   uint64_t seen = this_thread.open_file_numbers;
   uint32_t last = __atomic_add_fetch(&control->next_open_file, kNumbersTaken, __ATOMIC_RELAXED);

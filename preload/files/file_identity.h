@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// Takes some more from the session's counter, and returns one of them.
+// Takes more numbers from the session's counter for this thread, and returns the first of them.
 uint32_t take_open_file_numbers(void);
 
 // A number that no other open file of the session has. Must be called after a reservation, which detects a forked
@@ -23,7 +23,7 @@ INLINE uint32_t new_open_file_number(void) {
   return likely((uint32_t)numbers < numbers >> 32) ? (uint32_t)numbers : take_open_file_numbers();
 }
 
-// fstat past everything that could be hooked. False: it failed, or system calls are not allowed any more; *status is
+// fstat by a raw system call, past all hooks. False: it failed, or system calls are not allowed any more; *status is
 // zero. Inlined, like everything an open does after it: a return to a caller that called before a system call is
 // mispredicted.
 INLINE bool stat_descriptor(int fd, struct stat *status) {

@@ -75,7 +75,7 @@ static size_t add_parts(char *out, size_t length, const char *path, size_t bytes
   return length;
 }
 
-// The directory that a relative path starts at. Its page is the caller's.
+// The directory that a relative path starts at. The caller releases the text.
 static struct text directory_of(int dirfd) {
   struct text text = {0};
   if (!recording_system_calls_allowed()) return text;
@@ -88,7 +88,7 @@ static struct text directory_of(int dirfd) {
   return text;
 }
 
-// Without an id. All zero: unknown.
+// The absolute path, as a text without an id. All zero: unknown.
 static struct text absolute_path(const struct text *path, int dirfd) {
   struct text directory = {0}, absolute = {0};
   bool relative = text_is_relative(path);
@@ -99,7 +99,7 @@ static struct text absolute_path(const struct text *path, int dirfd) {
     absolute.bytes = add_parts(absolute.page, 0, directory.at, directory.bytes);
     absolute.bytes = add_parts(absolute.page, absolute.bytes, path->at, path->bytes);
     if (!absolute.bytes) absolute.page[absolute.bytes++] = '/';
-  } else if (path->id && !path->bytes && directory.at) {  // a pipe, a socket, by AT_EMPTY_PATH
+  } else if (path->id && !path->bytes && directory.at) {  // AT_EMPTY_PATH on a pipe or a socket
     absolute = directory;
     directory.page = 0;
   }

@@ -19,10 +19,10 @@ extern bool path_rules_on;
 // Copies the rules: later changes of the arena by the program have no effect.
 void path_rules_load(const char *rules, size_t bytes);
 
-// A name from the kernel, with " (deleted)" if the file has none any more.
+// Whether the rules include a file. name: the kernel's name for it, which ends with " (deleted)" if it is unlinked.
 bool name_is_wanted(const struct text *name);
 
-// A path argument of a call, relative to `dirfd`. True also if it cannot be resolved.
+// Whether the rules include a path argument of a call, relative to `dirfd`. True also if it cannot be resolved.
 bool path_is_wanted(const struct text *path, int dirfd);
 
 // Whether a descriptor of the process is of a file that is recorded.

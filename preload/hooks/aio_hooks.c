@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// POSIX asynchronous I/O. libc's own threads move the bytes, unseen; the program submits requests and takes results.
-// Each is a record; bytes are counted when the result is taken.
+// POSIX asynchronous I/O. libc's own threads move the bytes, unseen. The program submits requests and takes results: each
+// of these calls has a record, and bytes are counted when the result is taken.
 #include <aio.h>
 
 #include "preload/base/old_version.h"
@@ -74,8 +74,8 @@ static void end_taking(struct pending_call *call, const struct aiocb *request, s
 TAKE_OUT_HOOK(aio_return, aiocb)
 TAKE_OUT_HOOK(aio_return64, aiocb64)
 
-// One record of the call, whose duration is the wait if there was one, and one for each request of it. The memory of a
-// request that has ended may be gone.
+// Writes one record for lio_listio, whose duration includes its wait, and one for each request in the list. A request's
+// memory is copied, because it may be gone once the request has ended.
 static void end_listing(struct pending_call *call, const struct aiocb *const *list, int count, int result) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -113,7 +113,7 @@ static int list_requests(list_function *real, int mode, struct aiocb *const list
 LIST_HOOK(lio_listio, aiocb)
 LIST_HOOK(lio_listio64, aiocb64)
 
-// Before 2.4 it passed on another mode. The version that 2.4 made the default is itself retired since 2.34.
+// Before glibc 2.4 lio_listio passed on another mode. The version that 2.4 made the default is itself retired since 2.34.
 #define OLD_LIST_HOOK(symbol_name, type)                                                           \
   VERSION_AS(mlrun_old_2_4_##symbol_name, int, symbol_name, "GLIBC_2.4",                           \
              (int mode, struct type *const list[], int count, struct sigevent *event)) {           \

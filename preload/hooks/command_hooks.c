@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // system and popen: libc starts the shell itself, past every other hook; it is traced because it inherits the
-// environment. If the program has removed the library from that, or is confined, the row says so: a temporary change of
-// the environment would be visible to other threads.
+// environment. If the program has removed the library from the environment, or is confined, the shell is not traced, and
+// the record has the reason: a temporary change of the environment would be visible to other threads.
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "preload/calls/process_call.h"
 #include "preload/exec/exec_environment.h"
 
-// As for a program that is executed with an environment that cannot be changed.
+// Why the shell will not be traced, in the same terms as for an exec with an environment that cannot be changed.
 static enum mlrun_exec_target what_stands_against_the_shell(void) {
   if (!recording_system_calls_allowed()) return MLRUN_EXEC_UNREACHABLE;
   const struct exec_target shell = {.verdict = MLRUN_EXEC_TRACED};

@@ -2,8 +2,8 @@
 // Calls by which a program gives up rights that recording needs. After seccomp even a futex may kill, so from then on
 // recording makes no system call; without a time stamp counter there is no clock, so the process records no more.
 //
-// `syscall` and `prctl` end in a jump to the real function: `syscall` may fork, and its child must find the same stack.
-// File calls and waits by number are recorded as such (raw_hooks.h).
+// `syscall` and `prctl` end in a jump to the real function and leave no stack frame: `syscall` may make a child that
+// shares this stack. File calls and waits that are made through `syscall` are recorded (raw_hooks.h).
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ struct rights {
 
 // Restricts recording from the start of the call, since other threads are recording, and for good once it has
 // succeeded. Under a filter clock_gettime is safe only if it makes no system call, which is certain if the TSC is the
-// clock. filter: what is being installed, or null.
+// clock. filter: the program's struct sock_fprog that is being installed, or null.
 static struct rights give_up(bool system_calls, bool clock, const void *filter) {
   struct rights before = {system_calls_allowed, recording_is_on(), distrust};
   const struct filter_verdict worst = {.may_answer = true},

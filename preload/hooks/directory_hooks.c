@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directory streams: readdir returns entries of a buffer that the kernel fills. A refill shows in the address of the
-// entry, which only rises within one buffer. One record per refill, with the readdir calls since the last one.
+// Directory streams: readdir returns entries of a buffer that the kernel fills. Within one buffer the addresses of the
+// entries rise; an address that does not shows a refill. One record per refill, with the readdir calls since the last one.
 #include <dirent.h>
 
 #include "preload/base/real_function.h"
@@ -64,7 +64,7 @@ static bool is_refill(struct fd_entry *entry, const void *dirent) {
   return !at || !last || (int32_t)(at - last) <= 0;
 }
 
-// libc distinguishes the end from an error only by errno, which the end leaves unchanged. found: 1 or 0.
+// error: errno of the call, 0 at the end of the folder. Only errno, which the end leaves unchanged, shows an error.
 static void end_readdir(struct pending_call *call, const void *dirent, int error) {
   compiler_barrier();
   if (unlikely(!call->start)) return;
@@ -101,8 +101,7 @@ static void end_copied_entry(struct pending_call *call, bool found, int error) {
   put_call(call, now_ticks(), error ? -(int64_t)error : found, MLRUN_CALL_STDIO);
 }
 
-// They do not set errno: their result is 0 or the error, and they store the entry (null at the end) through a
-// parameter.
+// readdir_r does not set errno: it returns 0 or the error, and stores the entry (null at the end) through a parameter.
 #define READDIR_R_HOOK(symbol_name, type)                                                 \
   EXPORT int symbol_name(DIR *directory, type *room, type **entry) {                      \
     REAL(int, symbol_name, DIR *, type *, type **);                                       \

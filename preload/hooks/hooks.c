@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain wrappers: one per FUNCTION and VARIANT line of the hook table, with the body of its capture.
+// Generates the plain wrappers: one for each FUNCTION and VARIANT line of the hook table. The line's capture chooses the
+// body (trace_forms.h).
 #include <aio.h>
 #include <dirent.h>
 #include <glob.h>
@@ -60,14 +61,14 @@
     if (unlikely(!real)) real = (ret(*) parameters)next_version(#symbol_name, version); \
     TRACE(KIND_##name, ret, real arguments, __VA_ARGS__)                                \
   }
-// Before 2.27 it called gl_stat of GLOB_ALTDIRFUNC, and not gl_lstat, which need not be set
+// Before glibc 2.27 glob called gl_stat of GLOB_ALTDIRFUNC, and not gl_lstat, which old programs need not set
 OLD_HOOK(glob, glob, "GLIBC_2.2.5", int,
          (const char *path, int flags, int (*complain)(const char *, int), glob_t *found),
          (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
 OLD_HOOK(glob, glob64, "GLIBC_2.2.5", int,
          (const char *path, int flags, int (*complain)(const char *, int), glob64_t *found),
          (path, flags, complain, found), ON_PATH_INTO(AT_FDCWD, path, flags, found, sizeof *found))
-// Before 2.3.2 a condition was a pointer to one that libc made
+// Before glibc 2.3.2 a pthread_cond_t was a pointer to a condition that libc made
 OLD_HOOK(pthread_cond_wait, pthread_cond_wait, "GLIBC_2.2.5", int, (pthread_cond_t * condition, pthread_mutex_t *mutex),
          (condition, mutex), ERROR_OF(AWAITS(0, (uintptr_t)condition)))
 OLD_HOOK(pthread_cond_timedwait, pthread_cond_timedwait, "GLIBC_2.2.5", int,

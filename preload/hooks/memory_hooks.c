@@ -16,8 +16,8 @@
 #include "preload/start/address_space.h"
 #include "preload/start/memory_lock.h"
 
-// The requested limit, read before the call, which may write the old limit over it. Unknown, or nothing of ours is
-// mapped: no effect.
+// The requested limit, read before the call, which may write the old limit over it. RLIM_INFINITY, which has no effect
+// here, if it cannot be read or the process is not traced.
 static rlim_t limit_asked_for(const void *limit) {
   struct rlimit copy;
   bool known = limit && process.arena && read_from_program(&copy, limit, sizeof copy, false);

@@ -9,7 +9,7 @@
 #include "preload/calls/capture.h"
 #include "preload/calls/path_call.h"
 
-// into, room: what it writes. A template is read after the call, with the name that libc has made of it.
+// into, room: the buffer that the call writes. A template is read after the call, when it has the name that libc chose.
 #define NAME_CALL(kind_, name, number, into, room)                                                             \
   struct path_call call PATH_CALL_CLEANUP = {.call = {.kind = (kind_), .fd = AT_FDCWD, .requested = (number)}, \
                                              .path = (name),                                                   \
@@ -25,7 +25,7 @@ EXPORT char *realpath(const char *path, char *resolved) {
   return result;
 }
 
-// Before 2.3 it could not allocate its result.
+// Before glibc 2.3 realpath could not allocate its result.
 OLD_VERSION(char *, realpath, "GLIBC_2.2.5", (const char *path, char *resolved)) {
   REAL_OLD(char *, realpath, "GLIBC_2.2.5", const char *, char *);
   NAME_CALL(KIND_realpath, path, 0, resolved, PATH_MAX);

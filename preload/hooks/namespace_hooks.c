@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls after which the calling thread may have descriptors or a working directory of its own: the process's tables
-// then do not hold for all of its threads. Calls by number come here too (confinement_hooks.c).
+// then do not hold for all of its threads. Calls made through syscall() come here too (confinement_hooks.c).
 #include <sched.h>
 
 #include "preload/base/real_function.h"
@@ -16,7 +16,7 @@ EXPORT int unshare(int flags) {
   return result;
 }
 
-// Another mount namespace is entered at its root.
+// A process that enters another mount namespace is at its root.
 EXPORT int setns(int fd, int kind) {
   REAL(int, setns, int, int);
   int result = real(fd, kind);

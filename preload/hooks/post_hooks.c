@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Posts: calls that end waits of other threads. They leave no record; the waiter's has the poster (posts.h). Each is
-// noted before the real call, behind which the object may be gone, and ends in a jump there. Functions are async-signal-safe
-// as far as libc's are: sem_post is.
+// Posts: calls that end waits of other threads. They leave no record; the waiter's record has the poster (posts.h). Each
+// post is noted before the real call, because the object may be freed during it, and each hook ends in a jump to the real
+// function. The hooks are async-signal-safe as far as libc's functions are: sem_post is.
 #include <pthread.h>
 #include <semaphore.h>
 #include <threads.h>
@@ -29,7 +29,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) {
   return real(condition);
 }
 
-// Before 2.3.2 a condition was a pointer to one that libc made; its waits have the same address.
+// Before glibc 2.3.2 a pthread_cond_t was a pointer to a condition that libc made; waits on it pass the same address.
 OLD_VERSION(int, pthread_cond_signal, "GLIBC_2.2.5", (pthread_cond_t * condition)) {
   REAL_OLD(int, pthread_cond_signal, "GLIBC_2.2.5", pthread_cond_t *);
   note_post(condition);

@@ -26,7 +26,7 @@ void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   put_call(&call, now_ticks(), result, 0);
 }
 
-// The new thread may be gone already, and with it the memory that its handle was stored in: then its number is unknown.
+// The new thread may have ended already, and may have freed the memory of its handle: then the record has no tid.
 static void put_thread_call(uint64_t start, int error, const pthread_t *thread) {
   if (!start) return;
   uint64_t end = now_ticks();
@@ -73,7 +73,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start_routine, void *argumen
   if (unlikely(!real)) return thrd_error;
   uint64_t start = stamp();
   int result = real(thread, start_routine, argument);
-  // The usual failure is that the thread limit is reached.
+  // thrd_error does not tell causes apart; the usual one is that the limit of threads is reached.
   put_thread_call(start, result == thrd_error ? EAGAIN : error_of_thread(result), thread);
   return result;
 }
@@ -86,7 +86,7 @@ EXPORT void _exit(int status) {
 }
 EXPORT void _Exit(int status) __attribute__((alias("_exit")));
 
-// The kernel reports how the process ends.
+// No end record: the parent's wait returns the signal that ended the process.
 EXPORT void abort(void) {
   REAL(void, abort, void);
   if (recording_system_calls_allowed()) libraries_write();
@@ -101,7 +101,7 @@ EXPORT void quick_exit(int status) {
   __builtin_unreachable();
 }
 
-// Before 2.24 it destroyed thread-local objects.
+// Before glibc 2.24 quick_exit destroyed thread-local objects.
 OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   REAL_OLD(void, quick_exit, "GLIBC_2.10", int);
   process_end_write(status);
@@ -109,8 +109,8 @@ OLD_VERSION(void, quick_exit, "GLIBC_2.10", (int status)) {
   __builtin_unreachable();
 }
 
-// exit and the return from main. Runs after the program's own handlers; what libc writes after this is recorded before,
-// and is not in the counters.
+// Runs at exit() and the return from main, after the program's exit handlers. Bytes that libc flushes afterwards are
+// recorded here in advance; the counters in the end record lack them.
 static __attribute__((destructor)) void unload(void) {
   record_flush_at_exit();
   process_end_write(0);

@@ -14,7 +14,8 @@
 enum { kRawNumbers = 512 };
 extern const bool raw_call_is_known[kRawNumbers];
 
-// Whether a futex operation posts; if so it is noted, and the caller makes it: it leaves no record.
+// Whether a futex operation posts (wakes waiters). If so the post is noted here; the caller then makes the system call
+// without a record.
 INLINE bool note_futex_post(long word, long operation, long second_word) {
   const uint32_t posts =
       1u << FUTEX_WAKE | 1u << FUTEX_WAKE_BITSET | 1u << FUTEX_WAKE_OP | 1u << FUTEX_REQUEUE | 1u << FUTEX_CMP_REQUEUE;

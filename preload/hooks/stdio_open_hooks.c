@@ -47,13 +47,13 @@ EXPORT FILE *fopen64(const char *path, const char *mode) {
   return traced_fopen(real, path, mode);
 }
 
-// It has no buffer yet.
+// A new stream on `fd`, which has no buffer yet.
 static void begin_stream_of(int fd) {
   struct fd_entry *entry = fd_entry_of(fd);
   if (entry && !in_vfork_child()) entry->last_place = 0;
 }
 
-// By its mode.
+// The O_ flags for the mode that a stream was opened with.
 static uint64_t flags_of_stream(const FILE *stream) {
   uint64_t way = stream->_flags & kStreamNoReads ? O_WRONLY : stream->_flags & kStreamNoWrites ? O_RDONLY : O_RDWR;
   return way | (stream->_flags & kStreamAppends ? O_APPEND : 0);
@@ -74,7 +74,7 @@ EXPORT FILE *fdopen(int fd, const char *mode) {
 struct ended_file {
   uint32_t open_file, calls;  // buffered calls since its last record, this one included
   size_t pending;
-  int64_t read_ahead;  // libc seeks back over that first
+  int64_t read_ahead;  // bytes over which libc seeks back before it writes
   int seek_error;      // expected errno of that seek: libc then writes nothing; 0: it succeeds
   int fd;              // -1: the stream has none
   bool unseen;         // the stream may have moved unseen

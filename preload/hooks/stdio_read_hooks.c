@@ -7,8 +7,8 @@
 
 #undef fread_unlocked
 
-// A short fread does not return how many bytes of the last item it took; as a request for single bytes it does the same
-// and returns them. Not if size * count overflows: libc handles that.
+// Whether an fread is passed on as a request for single bytes: it does the same, but also returns how many bytes of an
+// incomplete last item it took. Not if size * count overflows, which libc handles.
 static bool in_bytes(const struct stream_call *call, size_t size, size_t count) {
   return call->call.start && size > 1 && count <= SIZE_MAX / size;
 }
@@ -82,7 +82,7 @@ static struct handed_out handed_line(const struct stream_call *call, const char 
 
 static char *traced_fgets(char *(*real)(char *, int, FILE *), char *at, int room, FILE *stream,
                           enum stream_locking locking) {
-  if (unlikely(room <= 1)) return real(at, room, stream);  // as above
+  if (unlikely(room <= 1)) return real(at, room, stream);  // libc does not read the stream then
   size_t in_buffer;
   if (likely(holds_line(stream, '\n', most_of(room), locking, &in_buffer))) {
     count_call_in_buffer(stream->_fileno, in_buffer);

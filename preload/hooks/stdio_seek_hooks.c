@@ -28,7 +28,7 @@ static void put_flush(struct stream_call *call, const struct stream_state *after
   put_stream_record(call, (struct stream_transfer){KIND_fflush, flushed, (int64_t)flushed, -1});
 }
 
-// Whether libc knew the target position before it seeks. Else it leaves it to the kernel.
+// Whether libc knows the target's position before it seeks. Else it passes the seek to the kernel as it is.
 static bool knows_place(const struct stream_state *before, const struct seek *seek, const struct stat *status) {
   if (seek->whence == SEEK_SET) return true;
   if (seek->whence == SEEK_END) return S_ISREG(status->st_mode);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that libc invents a name for. The name is known after the call: from the template, or not at all.
+// Functions that make a file whose name libc chooses. After the call the name is in the template; tmpfile's is unknown.
 #include <stdio.h>
 #include <stdlib.h>
 

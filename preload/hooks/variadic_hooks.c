@@ -24,7 +24,7 @@ static int traced_fcntl(fcntl_function real, int fd, int command, void *argument
   return result;
 }
 
-// Passed on as 0 if the call has none.
+// The mode to pass on: 0 if the flags do not ask for one.
 static mode_t mode_of(int flags, mode_t mode) { return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? mode : 0; }
 
 // Defined with a parameter in place of libc's "...", under a name of its own: on x86-64 both are passed in the same
@@ -83,7 +83,7 @@ EXPORT void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   REAL(void *, mremap, void *, size_t, size_t, int, ...);
   va_list list;
   va_start(list, flags);
-  void *wanted = va_arg(list, void *);  // some flags have it, in newer libcs more: libc reads it if needed
+  void *wanted = va_arg(list, void *);  // only some flags need it, more of them in newer libcs: libc knows which
   va_end(list);
   MREMAP_BODY(REMAPPED(old, old_bytes, bytes, flags, wanted))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through trees of folders change the working directory by themselves, and may leave it changed while they call
-// back: relative paths must not be resolved against the earlier directory. Reads inside libc leave no record, so walks
-// are counted, before they begin: the program may jump out of them.
+// libc's walks through trees of folders (ftw, nftw, fts) may change the working directory, also while they call the
+// program back: relative paths must then not be resolved against the earlier directory. Reads inside libc leave no
+// record, so walks are counted. They are counted before they begin, because the program may jump out of them.
 #include <fts.h>
 #include <ftw.h>
 
@@ -53,7 +53,7 @@ EXPORT int nftw64(const char *path, __nftw64_func_t visit, int descriptors, int 
   return result;
 }
 
-// Before 2.3.3 it ignored unknown flags
+// Before glibc 2.3.3 nftw ignored unknown flags
 OLD_VERSION(int, nftw, "GLIBC_2.2.5", (const char *path, __nftw_func_t visit, int descriptors, int flags)) {
   REAL_OLD(int, nftw, "GLIBC_2.2.5", const char *, __nftw_func_t, int, int);
   count_walk();

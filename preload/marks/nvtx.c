@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handler of NVTX: ranges and marks of PyTorch, NCCL and the program itself, without a GPU and without CUPTI. Every
-// library of a program carries its own copy of NVTX; at its first call it loads what NVTX_INJECTION64_PATH names (set
-// by mlrun) and asks for functions. Depths of ranges are not counted here; callers get the same result as without a
-// tool.
+// library of a program carries its own copy of NVTX. At its first call the copy loads the library that
+// NVTX_INJECTION64_PATH names (set by mlrun) and asks it for functions. Depths of ranges are not counted here; callers get
+// the same result as without a tool.
 #include <stdbool.h>
 
 #include "preload/marks/mark_record.h"
@@ -209,7 +209,7 @@ static const struct mark_domain *create_w(const wchar_t *wide) {
   return create(name, narrow(wide, name));
 }
 
-// Marks with only a payload: nameless.
+// Writes a mark that has only a payload and no name.
 static void put_payload(uint32_t kind, const struct mark_domain *domain, const struct nvtx_payload_data *data,
                         size_t count, uint64_t range) {
   const struct mark_structure structure = nvtx_structure(domain, data, count);

@@ -8,7 +8,7 @@
 
 enum { kLayouts = 1024, kProbes = 64, kNameMaxBytes = 80, kMembersMax = 256, kStructuresMax = 16 };
 
-// A structure, or an enumeration that is a member of structures: then `bytes` are its lines of values.
+// The layout of a structure, or the values of an enumeration that is a member of structures. text: its definition's lines.
 struct layout {
   const struct mark_domain *domain;
   uint64_t id;
@@ -148,7 +148,7 @@ uint64_t nvtx_register_enum(const struct mark_domain *domain, const struct nvtx_
   return keep(domain, values->field_mask & NVTX_ENUM_HAS_ID ? values->schema_id : 0, values->size, true, &text);
 }
 
-// SIZE_MAX asks the handler for the size; only strings have that.
+// Entries with the size SIZE_MAX are skipped: it asks the handler to find the size, and only strings have it.
 struct mark_structure nvtx_structure(const struct mark_domain *domain, const struct nvtx_payload_data *data,
                                      size_t count) {
   struct mark_structure found = {0};

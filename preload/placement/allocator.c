@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The malloc family in front of the program's allocator. What no rule is about goes there by one comparison and a jump; so does every
-// block that is not ours when it comes back. Any thread, before main and after destructors; not in signal handlers, as libc's.
+// The malloc family in front of the program's allocator. Sizes below every rule go to that allocator by one comparison and a jump; so do
+// free and realloc of its blocks. Any thread, before main and after destructors; not in signal handlers, like libc's allocator.
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static COLD void resolve(void) {
   if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
 }
 
-// Null: it is the allocator's. *refused is the rule that could not have it, if there is one.
+// Allocates from the heap of the matching rule. Null: the program's allocator has to serve the call; *refused is then the rule that matched but could not
+// serve it, if there is one.
 static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller, int *refused) {
   int error = errno, rule = rule_for(MLRUN_PLACE_MALLOC, bytes, caller);
   if (rule == kNoRule) return NULL;
@@ -29,7 +30,7 @@ static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct st
   return block;
 }
 
-// What the allocator cannot give either is no block.
+// Counts the fallback of a rule to the program's allocator, unless the allocator has failed too.
 static void *given(int refused, size_t bytes, void *block) {
   if (refused != kNoRule && block) heap_note_fallback((uint32_t)refused, bytes);
   return block;
@@ -40,7 +41,7 @@ static COLD void begin(void) {
   start_placement();
 }
 
-// At the first call, and for sizes that a rule is about.
+// The slow half of malloc, for the process's first allocations and for sizes from the smallest rule on.
 static __attribute__((noinline)) void *large_malloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
   if (unlikely(!least_bytes)) begin();
@@ -108,9 +109,9 @@ EXPORT void free_aligned_sized(void *block, size_t alignment, size_t size) {
   free(block);
 }
 
-// Whose a block is.
+// Which heap a block belongs to.
 struct owner {
-  int rule;  // kNoRule: the allocator's
+  int rule;  // kNoRule: it belongs to the program's allocator
   struct run *run;
   struct heap *memkind;
   size_t usable;
@@ -152,14 +153,14 @@ static void *moved(void *old, size_t keep, void *block) {
   return block;
 }
 
-// To 0 bytes: null or a block, as the allocator has it.
+// realloc of one of our blocks to 0 bytes: returns what the program's allocator returns in that case, null or a block.
 static void *end_ours(void *old) {
   void *least = real_allocator.malloc(1), *left = least ? real_allocator.realloc(least, 0) : NULL;
   free(old);
   return left;
 }
 
-// A block of ours: by its rule, by another one, or to the allocator.
+// realloc of one of our blocks: in its own heap, or by a copy into the heap of another rule or into the program's allocator.
 static void *resize_ours(const struct owner *owner, void *old, size_t size, const struct stack_start *caller) {
   size_t usable = owner->usable, keep = usable < size ? usable : size;
   if (!size) return end_ours(old);
@@ -173,11 +174,12 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
   }
   block = given(rule, size, moved(old, keep, real_allocator.malloc(size)));
   if (block || size > usable) return block;
-  errno = error;  // no memory, and none is needed: libc's realloc makes a block smaller where it is
+  errno = error;  // no memory for a copy, but the old block is large enough: libc's realloc also shrinks in place
   return old;
 }
 
-// One that has become large enough. A large one was refused before, or no rule is about it: it stays.
+// realloc of a block of the program's allocator: moves it to a rule's heap if it now grows to a size that rules cover. A block that had such a size
+// before stays: a rule refused it, or none matched.
 static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
   size_t usable = size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN;
   if (usable >= least_bytes) return real_allocator.realloc(old, size);

@@ -7,7 +7,7 @@
 enum { kTries = 16, kSleepNs = 50000 };
 
 static uint32_t threads_seen;
-static __thread uint32_t own_cache __attribute__((tls_model("initial-exec")));  // + 1; 0: none so far
+static __thread uint32_t own_cache __attribute__((tls_model("initial-exec")));  // number + 1; 0: not assigned yet
 
 uint32_t cache_of_thread(void) {
   if (unlikely(!own_cache)) own_cache = __atomic_fetch_add(&threads_seen, 1, __ATOMIC_RELAXED) % kCaches + 1;
@@ -28,7 +28,7 @@ INLINE bool enter(struct cache *cache) { return likely(try_to_enter(cache)) || e
 
 INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, 0, __ATOMIC_RELEASE); }
 
-// Nobody wakes us: who leaves a cache does not look for others.
+// Enters a cache for sure. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
 static void enter_at_last(struct cache *cache) {
   while (!enter(cache)) futex_wait_for(&cache->entered, 1, kSleepNs);
 }
@@ -101,7 +101,7 @@ void cache_open(struct heap *heap, uint32_t number) {
   __atomic_store_n(&heap->caches_open, heap->caches_open + 1, __ATOMIC_RELEASE);
 }
 
-// With the cache entered.
+// Requires: the calling thread has entered the cache.
 static void empty(struct heap *heap, struct cache *cache) {
   for (; cache->blocks; cache->blocks--) heap_keep(heap, cache->block[cache->blocks - 1].page);
   cache->pages = 0;
@@ -111,7 +111,7 @@ static void empty(struct heap *heap, struct cache *cache) {
 }
 
 void caches_empty(struct heap *heap) {
-  if (!heap->caches_open || has_all_locks()) return;  // in a fork they are empty
+  if (!heap->caches_open || has_all_locks()) return;  // during a fork: caches_lock() has emptied them
   for (uint32_t i = 0; i < kCaches; i++) {
     struct cache *cache = &heap->caches[i];
     if (!cache->counts) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the program has installed a seccomp filter: mbind may be a call that it forbids, or kills for.
+// Whether the program has installed a seccomp filter, which may forbid mbind or kill the process for it.
 #pragma once
 
 #include "preload/base/compiler.h"

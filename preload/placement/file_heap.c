@@ -20,14 +20,14 @@ enum { kPopulateRead = 22, kPopulateWrite = 23 };  // MADV_POPULATE_..., since L
 
 // The copy of one range of a heap, during a fork.
 struct file_copy {
-  char *at;  // null: nothing is alive, or failed
+  char *at;  // null: the range has no live blocks, or the copy failed
   size_t bytes;
   bool failed;
 };
 
 static struct file_copy copies[MLRUN_PLACE_RULES][kRanges];
 
-// Beyond the program's limit of a file's size the kernel sends a signal.
+// Checked first, because making a file larger than RLIMIT_FSIZE would send SIGXFSZ to the program.
 static bool may_be_so_large(uint64_t bytes) {
   struct rlimit limit;
   return raw_syscall4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit) == 0 && limit.rlim_cur >= bytes;
@@ -47,8 +47,9 @@ static bool map_at(long fd, void *at, size_t bytes, uint64_t offset, int flags) 
   return (void *)raw_syscall(SYS_mmap, (long)at, (long)bytes, access, flags | MAP_FIXED, fd, (long)offset) == at;
 }
 
-// MAP_SHARED_VALIDATE refuses MAP_FIXED_NOREPLACE: the addresses are taken beforehand. MAP_SYNC shows that the file is mapped directly. It
-// does not stay: with it each first write to a page commits the file system's journal, and no block has to survive a power failure.
+// MAP_SHARED_VALIDATE refuses MAP_FIXED_NOREPLACE, so pages_hold() takes the addresses first. The first mapping only tests, by MAP_SYNC, whether the
+// file system maps its device directly (DAX). A second one without the flag replaces it: with MAP_SYNC each first write to a page commits the file
+// system's journal, which is not needed, because no block has to survive a power failure.
 bool file_map(long fd, void *at, size_t bytes, uint64_t offset) {
   return pages_hold(at, bytes) && map_at(fd, at, bytes, offset, MAP_SHARED_VALIDATE | MAP_SYNC) &&
          map_at(fd, at, bytes, offset, MAP_SHARED) &&
@@ -77,7 +78,7 @@ static bool is_readable(void *at, size_t bytes) {
   return raw_syscall3(SYS_madvise, (long)at, (long)bytes, kPopulateRead) == 0;
 }
 
-// What the program has protected from reading is zeros in the copy.
+// Pages that the program has protected from reading are zeros in the copy.
 static void copy_block(char *to, char *from, size_t bytes) {
   if (is_readable(from, bytes)) {
     memcpy(to, from, bytes);

@@ -3,11 +3,11 @@
 // a fork would give parent and child the same blocks:
 //
 //   before the fork   the live blocks are copied into private memory      the file's mappings are not inherited (MADV_DONTFORK)
-//   in the parent     the copy goes
-//   in the child      the copy is moved to where the blocks were; new blocks are the allocator's
+//   in the parent     the copy is unmapped
+//   in the child      the copy is moved to the addresses of the blocks; new blocks come from the program's allocator
 //
-// Where there is no memory for a copy, and behind _Fork and raw clone, the child has nothing at these addresses: it gets a signal and no
-// wrong contents. What handlers of forks that were registered before ours write into a block is not in the copy.
+// If there is no memory for a copy, and after _Fork and raw clone, nothing is mapped at these addresses in the child: an access is SIGSEGV and
+// never reads wrong contents. Fork handlers that were registered before ours run after the copy: what they write into a block is not in it.
 #pragma once
 
 #include <stdbool.h>
@@ -16,19 +16,19 @@
 
 #pragma GCC visibility push(hidden)
 
-// A file of so many bytes, none of which takes space so far. Returns its descriptor, below 0: not possible. At load.
+// Makes a sparse file of `bytes` bytes. Returns its descriptor, or -errno. Only at load.
 long file_create(const char *folder, uint64_t bytes);
 
-// Maps the page at this offset of the file, at an address where nothing is. At load.
+// Maps `bytes` bytes at this offset of the file at `at`, where nothing may be mapped. Only at load.
 bool file_map(long fd, void *at, size_t bytes, uint64_t offset);
 
-// Takes space in the file. False: it is full.
+// Allocates space in the file for these pages. False: the file system is full.
 bool file_populate(void *at, size_t bytes);
 
-// Gives the space back; the pages are zeros then.
+// Frees the file's space under these pages, which then read as zeros.
 bool file_give_back(void *at, size_t bytes);
 
-// Around a fork, with the locks of all heaps.
+// Called by the fork handlers, with the locks of all heaps held.
 void files_before_fork(void);
 void files_in_parent(void);
 void files_in_child(void);

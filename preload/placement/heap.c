@@ -14,7 +14,7 @@ enum {
   kKeptPagesMax = 15360,   // 60 MiB; with the tables 64
   kFreedPagesMax = 8192,   // 32 MiB, where libc maps each block by itself
   kCleanTries = 2,
-  kTries = 100  // at a lock, before sleeping
+  kTries = 100  // tries to take a lock before sleeping
 };
 
 struct heap *heaps;
@@ -22,7 +22,8 @@ HOT const char *single_threaded;
 const struct thread_state *forking;
 uint32_t heaps_opened, placement_rules;
 
-// It is held for tens of nanoseconds, but while pages are mapped or given back; to sleep and be woken takes a hundred times as long.
+// Spins before it sleeps: the lock is held for tens of nanoseconds (longer only while pages are mapped or unmapped), and a sleep costs a hundred times
+// as much.
 COLD void heap_wait_for_lock(struct heap *heap) {
   for (int i = 0; i < kTries; i++) {
     uint32_t free = 0;
@@ -40,7 +41,7 @@ static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_
          policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall);
 }
 
-// Without its file a rule has no blocks, and the others have theirs.
+// If the file cannot be made, only this rule has no blocks: it is not an error for the other rules.
 static bool open_in_file(struct heap *heap, uint32_t first, uint32_t large, uint32_t end, const char *folder) {
   struct range_file file = {file_create(folder, (uint64_t)(end - first) << kSegmentBits), first * kSegmentPages};
   heap->source = kClosed;
@@ -111,12 +112,13 @@ static void forget(struct heap *heap, uint32_t page) {
   heap->kept_pages -= run_at(page)->touched;
 }
 
-// The pages of a run that is in no list go to the kernel. The lock is free meanwhile: this takes a while.
+// Gives the pages of a run that is in no list back to the kernel, with the lock released: this takes long. Of a large run all pages, because a huge page
+// may reach beyond the touched ones.
 static void give_back(struct heap *heap, uint32_t page) {
   struct run *run = run_at(page);
   uint32_t pages = run->touched && range_of(heap, page) == &heap->ranges[kLarge] ? run->room : run->touched;
   run->state = kLeaving;
-  heap_unlock(heap);  // of a large one all: a huge page reaches beyond what was touched
+  heap_unlock(heap);
   bool done = !pages || give_back_pages(heap, address_of(page), (size_t)pages * kPageBytes);
   if (done && run->pieces) ratio_undo(address_of(page), run->room, run->pieces);
   heap_lock(heap);
@@ -134,9 +136,9 @@ static uint64_t keep_limit(const struct heap *heap) {
   if (limit < kKeptPagesLeast) limit = kKeptPagesLeast;
   if (limit > peak) limit = peak;
   if (limit < 2 * heap->largest_freed) limit = 2 * heap->largest_freed;
-  // Sizes that change leave runs that do not fit.
+  // A minimum of 2 MiB, because kept runs often do not fit where block sizes vary.
   if (limit < kCachedPages) limit = kCachedPages;
-  uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // the rest is for what is in caches
+  uint64_t most = kKeptPagesMax - heap->caches_open * kCachedPages;  // open caches may hold the rest of the 60 MiB
   return limit < most ? limit : most;
 }
 
@@ -160,7 +162,7 @@ void heap_release(struct heap *heap, uint32_t page) {
   give_back_beyond(heap, limit);
 }
 
-// The pages of a rule with a budget are never more than it, kept ones included.
+// A rule's pages, kept ones included, never exceed its budget: gives kept pages back before `pages` new ones are taken.
 static void keep_within_budget(struct heap *heap, uint64_t pages) {
   uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->live_bytes / kPageBytes;
   if (budget) give_back_beyond(heap, budget > live + pages ? budget - live - pages : 0);
@@ -169,7 +171,7 @@ static void keep_within_budget(struct heap *heap, uint64_t pages) {
 static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t pages, uint32_t align) {
   for (int tries = 0; tries < kCleanTries; tries++) {
     uint32_t page = range_take_clean(range, pages, align);
-    if (page == kNoPage) {  // perhaps for a limit: the kept ones count too
+    if (page == kNoPage) {  // perhaps a memory limit, towards which kept pages count
       caches_empty(heap);
       if (!heap->kept_pages || heap->keeps_all) break;
       give_back_beyond(heap, 0);
@@ -185,7 +187,7 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
   return kNoPage;
 }
 
-// Pages that have been given back are needed again.
+// Counts new pages as regained as far as pages had been given back: they were given back too early (keep_limit).
 static void note_regained(struct heap *heap, uint32_t pages) {
   uint64_t regained = pages < heap->given_back_pages ? pages : heap->given_back_pages;
   heap->given_back_pages -= regained;
@@ -205,7 +207,7 @@ static uint32_t take_kept(struct heap *heap, struct range *range, uint32_t pages
 }
 
 static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
-  // Interleaved huge pages are shared out one by one: a block that begins with a whole one gets equal parts.
+  // MPOL_INTERLEAVE places huge pages one by one on the nodes: a block aligned to a huge page gets equal shares.
   bool whole = heap->rule->flags & MLRUN_PLACE_HUGE || heap->rule->policy == MPOL_INTERLEAVE,
        large = pages >= kLargePages;
   struct range *range = &heap->ranges[large];
@@ -216,7 +218,7 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
     note_regained(heap, pages);
     page = take_clean(heap, range, pages, align);
     if (page == kNoPage || is_within_budget(heap, pages)) return page;
-    give_back(heap, page);  // another thread's block has used it up while the lock was free
+    give_back(heap, page);  // another thread has used up the budget while the lock was released
     return kNoPage;
   }
   age_remove(heap, page);
@@ -224,7 +226,7 @@ static uint32_t take(struct heap *heap, uint32_t pages, uint32_t align) {
   return page;
 }
 
-// A block whose pages the file has no space for.
+// Undoes an allocation for whose pages the file has no space.
 static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
   heap_lock(heap);
   heap->count->matches--;
@@ -234,7 +236,7 @@ static void take_back(struct heap *heap, uint32_t page, size_t bytes) {
   heap_unlock(heap);
 }
 
-// A live block, which is counted.
+// Takes a run as a live block and counts it. kNoPage: not possible.
 static uint32_t take_locked(struct heap *heap, uint32_t pages, uint32_t align, size_t bytes, uint32_t *touched) {
   uint32_t cache = cache_of_thread();
   heap_lock(heap);
@@ -259,7 +261,7 @@ void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed
   if (bytes >= window.bytes || alignment >= window.bytes) return NULL;
   if (unlikely(heap->source != kAnonymous)) {
     if (heap->source == kOfMemkind) return memkind_allocate(heap, bytes, alignment, zeroed);
-    if (heap->source == kClosed || has_all_locks()) return NULL;  // in a fork: what the child gets is copied already
+    if (heap->source == kClosed || has_all_locks()) return NULL;  // in a fork: the child's copy is already made
   }
   uint32_t pages = pages_for(bytes), align = pages_for(alignment ? alignment : 1), touched;
   uint32_t page = align == 1 ? cache_take(heap, pages, bytes, &touched) : kNoPage;

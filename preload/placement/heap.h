@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heap for each rule: its blocks have the rule's policy, and nothing else has. Blocks of 2 MiB and more are apart from smaller
-// ones, whose pages are never huge: a huge page under a small block would be paid for by 30 others that are not there.
+// A heap for each rule: only its blocks have the rule's policy. Blocks of 2 MiB and more are in a range of their own. The pages of smaller
+// blocks are never huge, because a huge page stays in memory as a whole even if only one small block in it is live.
 //
-// Freed blocks keep their pages up to a limit, for the next ones; the oldest are given back first. The limit is half of the most that
-// was alive, and all of it up to 16 MiB or where pages that were given back were needed again; or twice the largest freed block of up to 32 MiB (as
-// libc's); at least 2 and at most 60 MiB. Of blocks below 2 MiB threads have some more at hand, up to 2 MiB in each cache (cache.h), within the 60 MiB.
+// The heap keeps the pages of freed blocks for later ones, up to a limit; the pages that were freed first are given back to the kernel first. The
+// limit is half of the peak of live bytes, plus what was given back and then needed again; at least 16 MiB, but not above the peak. It is at least
+// twice the largest freed block of up to 32 MiB (as libc's trim threshold), at least 2 MiB, and at most 60 MiB. Each open cache of freed blocks below
+// 2 MiB (cache.h) takes 2 MiB of the 60.
 #pragma once
 
 #include "preload/placement/window.h"
@@ -12,38 +13,40 @@
 
 #pragma GCC visibility push(hidden)
 
-// Opens the heap of rule `number` of `count`; `folder`: of its file. At load: calls mbind and madvise. False: not possible.
+// Opens the heap of rule `number` of `count`. `folder`: where a rule with the target pmem makes its file. Only at load, because it calls mbind and
+// madvise. False: not possible.
 bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *rule, const char *folder);
 
-// Page-aligned at least, but for memkind's. Null: no memory, or a limit is reached (the rule's budget, the file, a ratio's mappings).
+// Blocks are aligned to a page at least, except memkind's. Null: no memory, or a limit is reached (the rule's budget, the file's space, the number of
+// mappings that ratios may make).
 void *heap_allocate(uint32_t number, size_t bytes, size_t alignment, bool zeroed);
 
 struct heap;
 
-// Requires for all: run == live_run(block).
+// heap_free and heap_resize require: run == live_run(block).
 void heap_free(struct run *run, void *block);
 
-// Null: not possible; the block is as it was.
+// Returns the block's address, which may be a new one. Null: not possible; the block is unchanged.
 void *heap_resize(struct run *run, void *block, size_t bytes);
 
 int heap_rule(const struct heap *heap);
 
 INLINE size_t heap_usable(const struct run *run) { return (size_t)run->pages * kPageBytes; }
 
-// Around a fork.
+// Take and release all locks of all heaps, around a fork.
 void heaps_lock(void);
 void heaps_unlock(void);
 
-// From now on the counts are where mlrun reads them.
+// Moves the heaps' counts to `counts` in the arena, where mlrun reads them.
 void heaps_show_counts(struct mlrun_place_count *counts);
 
-// In a forked child, with the locks: its counts begin with the blocks that it has inherited.
+// In a forked child, with all locks held: its counts are private again and begin with the bytes of the inherited blocks.
 void heaps_hide_counts(void);
 
-// A mapping of the program's own gets the rule's policy.
+// Sets the rule's policy on a mapping that the program has made.
 void heap_place_mapping(uint32_t number, void *at, size_t bytes);
 
-// A call by this rule that became libc's.
+// Counts an allocation that matched the rule but was served by the program's allocator.
 void heap_note_fallback(uint32_t number, size_t bytes);
 
 #pragma GCC visibility pop

@@ -17,15 +17,15 @@ enum { kSmall, kLarge, kRanges };
 // Where the blocks of a heap come from.
 enum heap_source {
   kAnonymous,  // ranges of pages
-  kInFile,     // the same, mapped from a file
+  kInFile,     // ranges of pages that are mapped from a file
   kOfMemkind,
-  kClosed  // nowhere: there are no new ones
+  kClosed  // no new blocks: the rule's allocations go to the program's allocator
 };
 
-// Three parts on cache lines of their own: what threads only read, the lock, and what its holder writes. Waiting for the lock slows no other thread.
+// Fields that threads only read, the lock, and fields that its holder writes are on different cache lines, so that waiters do not slow the holder.
 struct heap {
   const struct mlrun_place_rule *rule;
-  uint32_t first_large;  // page
+  uint32_t first_large;  // first page of the range of large blocks
   uint32_t caches_open;
   uint8_t number;
   uint8_t source;  // enum heap_source
@@ -35,27 +35,28 @@ struct heap {
 
   uint32_t oldest __attribute__((aligned(kCacheLine)));
   uint32_t newest;
-  bool keeps_all;  // the kernel does not take the pages back
+  bool keeps_all;  // the kernel refused to take pages back (locked memory): all freed pages are kept
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
-  uint64_t live_bytes, peak_bytes;            // live: with what is in caches
-  struct mlrun_place_count counts;            // until they are shown
+  uint64_t live_bytes, peak_bytes;            // live_bytes includes cached blocks
+  struct mlrun_place_count counts;            // used until heaps_show_counts()
   struct mlrun_place_count *count;
   struct range ranges[kRanges];
   struct yard yard;
   struct cache caches[kCaches];
-  void *memkind;  // its kind
-  void *pending;  // blocks that handlers of a fork have freed meanwhile; each begins with the next one's address
+  void *memkind;  // the memkind_t, if the source is kOfMemkind
+  void *pending;  // list of blocks that fork handlers freed during a fork; each begins with the next one's address
 };
 
 extern struct heap *heaps;  // one for each rule
 extern uint32_t heaps_opened, placement_rules;
 
-// libc's __libc_single_threaded, since glibc 2.32; null: unknown. A thread cannot become two while it is in here.
+// libc's __libc_single_threaded, since glibc 2.32; null: unknown. If it is true it stays true inside this library, which makes no thread.
 extern HOT const char *single_threaded;
 INLINE bool is_single_threaded(void) { return single_threaded && *(const volatile char *)single_threaded; }
 
-// The thread that forks, which has all locks: handlers of others that run meanwhile may allocate, as with libc's allocator. Null: none.
+// The thread that forks and holds all locks. Fork handlers of other libraries run in it meanwhile and may allocate, as with libc's allocator. Null: no
+// fork is in progress.
 extern const struct thread_state *forking;
 INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __ATOMIC_RELAXED) == &this_thread); }
 
@@ -87,10 +88,10 @@ INLINE struct range *range_of(struct heap *heap, uint32_t page) {
 
 INLINE uint32_t pages_for(size_t bytes) { return (uint32_t)((bytes + kPageBytes - 1) / kPageBytes); }
 
-// More is alive than before, unless caches have some of it.
+// live_bytes, which includes cached blocks, has passed the peak: empties the caches, then raises the peak if it is still passed. Under the lock.
 void note_peak(struct heap *heap);
 
-// A block has become larger or smaller. Under the lock.
+// Adds to the live bytes; below 0: subtracts. Under the lock.
 INLINE void note_live_bytes(struct heap *heap, int64_t bytes) {
   heap->live_bytes += (uint64_t)bytes;
   heap->count->live_bytes = heap->live_bytes;
@@ -98,7 +99,7 @@ INLINE void note_live_bytes(struct heap *heap, int64_t bytes) {
 }
 INLINE void note_live(struct heap *heap, int64_t pages) { note_live_bytes(heap, pages * kPageBytes); }
 
-// The rule was about a block. Under the lock.
+// Counts a call that matched the rule; not placed: it was served without the rule's policy. Under the lock.
 INLINE void note_match(struct heap *heap, size_t bytes, bool placed) {
   heap->count->matches++;
   heap->count->bytes += bytes;
@@ -111,23 +112,24 @@ INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
   return heap->source == kInFile ? file_give_back(at, bytes) : pages_give_back(at, bytes);
 }
 
-// The run is free, and keeps its pages.
+// Adds the run to the kept ones: free, with its pages.
 void heap_keep(struct heap *heap, uint32_t page);
 
-// Ends the run: keeps its pages, or gives them and older ones back. Takes the lock, and lets it go meanwhile.
+// Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it while pages are given back.
 void heap_release(struct heap *heap, uint32_t page);
 
-// Sets the pages of a ratio, in a run that is not yet used. Returns how many mappings the run is now. 0: no policy can be set any more, or
-// the process would have too many mappings for the program's own.
+// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: not done, because mbind is
+// not possible (any more) or the process would have too few mappings left for the program's own.
 uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
 
-// The run is one mapping again, as far as it can be.
+// Resets the run's policy, so that its mappings can merge again. No effect if mbind is not possible.
 void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
 
-// The same for a mapping of the program's own, which ends unseen: it is counted for good, and larger pieces are made when there are many.
+// The same as ratio_apply for a mapping of the program's own. Its munmap is not seen, so its pieces stay counted; once many are counted, mappings are cut
+// into fewer, larger pieces.
 bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes);
 
-// Sets the rule's policy and advice of one range.
+// Sets the rule's NUMA policy and its advice about huge pages on these pages. small: they hold blocks below 2 MiB, and are never huge.
 bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);
 
 #pragma GCC visibility pop

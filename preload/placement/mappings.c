@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about mappings: the program's own anonymous private ones get the policy right behind the call, nothing else changes. What libc
-// maps for itself (its allocator, stacks of threads) does not come here.
+// Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap. Mappings that libc makes itself
+// (its allocator, thread stacks) do not call these hooks.
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>

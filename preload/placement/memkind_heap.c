@@ -21,7 +21,7 @@ static struct {
   size_t (*usable)(void *kind, void *block);
 } memkind;
 
-// This thread is in memkind: what it allocates for itself meanwhile is the allocator's.
+// This thread is inside memkind, whose own allocations go to the program's allocator.
 static __thread bool is_inside __attribute__((tls_model("initial-exec")));
 
 static bool find_memkind(void) {
@@ -40,7 +40,7 @@ static bool find_memkind(void) {
          memkind.free && memkind.usable;
 }
 
-// The segments know their heap by bit 1.
+// Enters the heap, tagged with bit 1, for each segment of its region (window.h).
 static void mark_segments(struct heap *heap, uint32_t first, size_t bytes) {
   for (uint32_t i = 0; (size_t)i << kSegmentBits < bytes; i++)
     __atomic_store_n(&window_tables[first + i], (uintptr_t)heap | 2, __ATOMIC_RELEASE);
@@ -89,7 +89,7 @@ static void leave(struct heap *heap) {
   is_inside = false;
 }
 
-// False: memkind may not be called any more, or, in a fork, its own locks are taken.
+// False: memkind must not be called. This thread is already inside it, it has ended, or a fork is in progress, for which memkind holds its own locks.
 static bool enter(struct heap *heap) {
   if (is_inside || has_all_locks()) return false;
   is_inside = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory from the kernel. After load only by calls that libc's allocator makes too, so that a seccomp filter of the program has
-// nothing new: a policy is inherited from a mapping that has it.
+// Memory from the kernel. After load these functions make only system calls that libc's allocator makes too, so a seccomp filter that lets the program
+// allocate lets them pass. New memory gets its policy without mbind, from the mapping that it extends (range.h).
 #pragma once
 
 #include <stdbool.h>
@@ -18,25 +18,25 @@
 
 #pragma GCC visibility push(hidden)
 
-// Zeros; at this address, or null: anywhere. Null: not possible.
+// Maps zeroed memory at `at`, or anywhere if that is null. Null: not possible.
 void *pages_map(void *at, size_t bytes);
 
-// Takes the addresses, without memory. False: the program has mapped something there.
+// Reserves the addresses (PROT_NONE), without memory. False: something is mapped there.
 bool pages_hold(void *at, size_t bytes);
 
 void pages_unmap(void *at, size_t bytes);
 
-// False: the kernel keeps the pages, as those of locked memory before Linux 5.18.
+// Gives the pages back to the kernel; the mapping stays. False: the kernel refuses, as for locked memory before Linux 5.18.
 bool pages_give_back(void *at, size_t bytes);
 
-// Makes the mapping that ends behind these bytes longer or shorter, where it is. False: it is as it was.
+// Grows or shrinks, in place, the mapping whose last `bytes` bytes begin at `at`, so that `wanted` bytes begin there. False: it is unchanged.
 bool pages_resize(void *at, size_t bytes, size_t wanted);
 
-// Moves the contents to an address of ours, whatever is mapped there, and the policy with them; `at` stays mapped, with zeros. False: nothing
-// has happened (two mappings, or Linux before 5.7).
+// Moves the pages with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: nothing has changed (the bytes are
+// more than one mapping, or Linux is older than 5.7).
 bool pages_move(void *at, size_t bytes, void *to);
 
-// Futexes, of this process.
+// Futexes that only this process uses.
 void futex_wait(uint32_t *word, uint32_t while_equal);
 void futex_wait_for(uint32_t *word, uint32_t while_equal, long ns);
 void futex_wake_one(uint32_t *word);

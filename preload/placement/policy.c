@@ -5,10 +5,10 @@
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap_parts.h"
 
-// A piece has 64 KiB at least. A process may have 65,530 mappings, of which the program needs some.
+// A ratio cuts a run into pieces, each a mapping of 64 KiB or more. The kernel allows a process 65,530 mappings, and the program needs some.
 enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMany = 16384, kPiecesMax = 32768 };
 
-static uint32_t run_pieces, mapping_pieces;  // of the latter all that were ever made
+static uint32_t run_pieces, mapping_pieces;  // mapping_pieces is never reduced: the ends of mappings are not seen
 
 static bool bind(void *at, size_t bytes, uint32_t policy, const __u64 *nodes) {
   return raw_syscall(SYS_mbind, (long)at, (long)bytes, (long)policy, (long)nodes, MLRUN_PLACE_NODES + 1, 0) == 0;
@@ -37,7 +37,7 @@ static bool set_pieces(const struct mlrun_place_rule *rule, char *at, uint64_t p
   return true;
 }
 
-// The pages are cut into equal cycles, and each of them by the shares, exact to a page.
+// Cuts the pages into equal cycles, and each cycle into one piece for each share of the ratio, exact to a page.
 static uint32_t apply_ratio(const struct mlrun_place_rule *rule, char *at, uint64_t pages, uint32_t *made,
                             bool is_limited) {
   uint64_t all = 0;

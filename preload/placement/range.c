@@ -26,7 +26,7 @@ static void list_remove(struct run_lists *lists, uint32_t number, uint32_t page)
   if (lists->first[number] == kNoPage) lists->any[number / 64] &= ~(1ull << number % 64);
 }
 
-// The first size from `number` on, below `end`, of which there is a run; `end`: none.
+// The first size number in [number, end) whose list has a run; `end`: none has.
 static uint32_t list_find(const struct run_lists *lists, uint32_t number, uint32_t end) {
   for (uint32_t word = number / 64; word < kSizeWords; word++) {
     uint64_t any = lists->any[word] & (word == number / 64 ? ~0ull << number % 64 : ~0ull);
@@ -37,7 +37,7 @@ static uint32_t list_find(const struct run_lists *lists, uint32_t number, uint32
   return end;
 }
 
-// Clean runs are in the list of the largest size that they hold.
+// A clean run is in the list of the largest size that fits into it.
 static uint32_t held_size(uint32_t pages) {
   uint32_t number = size_number(pages);
   return size_pages(number) > pages ? number - 1 : number;
@@ -69,7 +69,7 @@ static bool map_first(uint32_t page, struct range_file file) {
 }
 
 bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_file file) {
-  range->first = range->top = from + 1;  // page 0 stands for none
+  range->first = range->top = from + 1;  // never page 0, which is kNoPage
   range->mapped = range->top + 1;
   range->end = end;
   return map_first(range->top, file);
@@ -77,7 +77,7 @@ bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_f
 
 void *range_seed(const struct range *range) { return address_of(range->mapped - 1); }
 
-// The first table is added here too: a rule that no block fits has none, which counts where the address space is limited.
+// Also adds the range's first table: a rule without blocks then needs no table, which saves address space where that is limited.
 static bool map_up_to(struct range *range, uint32_t mapped) {
   if (mapped > range->end || !window_add_tables(range->mapped - 1, mapped)) return false;
   size_t more = (size_t)(mapped - range->mapped) * kPageBytes;
@@ -86,7 +86,7 @@ static bool map_up_to(struct range *range, uint32_t mapped) {
   return true;
 }
 
-// Makes `pages` pages from the top on usable. Some more are mapped at once, in proportion to what there is.
+// Maps the memory of `pages` pages from the top on. Maps up to an eighth of the range (at most 4 MiB) more, to save system calls.
 static bool reach(struct range *range, uint32_t pages) {
   uint64_t needed = (uint64_t)range->top + pages + 1;
   if (needed <= range->mapped) return true;
@@ -114,7 +114,7 @@ uint32_t range_take_kept(struct range *range, uint32_t pages) {
   return page;
 }
 
-// Cuts a run out of a clean one, or out of what lies behind the top; the rest is clean.
+// Cuts a live run out of a clean one, or (have: 0) out of the unused pages from the top on. Pages left over become clean runs.
 static uint32_t carve(struct range *range, uint32_t page, uint32_t have, uint32_t room, uint32_t align) {
   uint64_t at = (window.base >> kPageBits) + page;
   uint32_t skip = (uint32_t)((at + align - 1) / align * align - at);
@@ -180,7 +180,7 @@ void range_forget_kept(struct range *range, uint32_t page) {
   run->state = kLeaving;
 }
 
-// What was mapped for runs that are gone, but for the seed.
+// Unmaps pages behind the top, which no run uses any more, except one as the seed.
 static void trim(struct range *range) {
   uint32_t mapped = range->top + 1;
   if (range->mapped - mapped < kTrimPages) return;

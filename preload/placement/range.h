@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of pages in one part of a heap, under the heap's lock. Free runs are in lists by size, 32 sizes a doubling: kept ones with
-// their contents, clean ones merged with their neighbours. Behind the last run lies one page that is never handed out: the mapping
-// grows from it, so that what grows has the policy of that page and not what a program has made of a block.
+// Runs of pages in one part of a heap, under the heap's lock. Free runs are in lists by size, with 32 sizes for each doubling. Kept runs still have
+// their pages; clean runs have given them back and are merged with their neighbours. The last mapped page (seed) is never handed out: the mapping
+// grows from it by mremap, so new pages have the seed's policy and not one that the program has set on a block.
 //
 //   first          top            mapped
 //   | runs         | spare ... | seed |  nothing mapped ...  end
@@ -19,11 +19,11 @@ struct run_lists {
 };
 
 struct range {
-  uint32_t first, top, mapped, end;  // pages
+  uint32_t first, top, mapped, end;  // numbers of pages in the window
   struct run_lists kept, clean;
 };
 
-// Number of the smallest size of at least so many pages, and its pages.
+// The number of the smallest list size that has at least `pages` pages; size_pages: the pages of a list size.
 INLINE uint32_t size_number(uint32_t pages) {
   uint32_t bits = 31 - (uint32_t)__builtin_clz((pages - 1) | 32), shift = bits - 5;
   return 32 * shift + ((pages - 1) >> shift);
@@ -34,7 +34,7 @@ INLINE uint32_t size_pages(uint32_t number) {
   return (number % 32 + 33) << shift;
 }
 
-// The largest room that fits so many pages closely.
+// The largest run, in pages, that a block of `pages` pages may take: larger ones would waste too much.
 INLINE uint32_t closest_room(uint32_t pages) { return size_pages(size_number(pages + pages / 8)); }
 
 // A file that begins at page `from` of the window. fd -1: none.
@@ -43,26 +43,26 @@ struct range_file {
   uint32_t from;
 };
 
-// Pages [from, end) of the window for this range, and its first one mapped. False: not possible.
+// Gives the range the pages [from, end) of the window and maps its seed. False: not possible.
 bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_file file);
 
 void *range_seed(const struct range *range);
 
-// A run of at least so many pages whose address is a multiple of `align` pages, with its room, `touched` and state set. kNoPage: no memory.
-// range_take_kept finds one that fits closely.
+// Return the first page of a run of at least `pages` pages, which is live then. range_take_kept: a kept run that fits closely; kNoPage: there is none.
+// range_take_clean: a run at a multiple of `align` pages, with nothing touched; kNoPage: no memory.
 uint32_t range_take_kept(struct range *range, uint32_t pages);
 uint32_t range_take_clean(struct range *range, uint32_t pages, uint32_t align);
 
-// Makes a live run's room at least so large, where it is.
+// Extends a live run in place to at least `pages` pages. False: not possible.
 bool range_widen(struct range *range, uint32_t page, uint32_t pages);
 
-// Cuts a live run's room; what is cut off is clean, its pages have been given back.
+// Shortens a live run to `room` pages. Requires: the pages that are cut off have been given back; they become a clean run.
 void range_narrow(struct range *range, uint32_t page, uint32_t room);
 
 void range_keep(struct range *range, uint32_t page);
 void range_forget_kept(struct range *range, uint32_t page);
 
-// The run's pages have been given back. Its neighbours join it; at the end of the range its memory is unmapped.
+// Adds a run whose pages have been given back to the clean ones and merges it with clean neighbours. At the end of the range it is unmapped instead.
 void range_add_clean(struct range *range, uint32_t page);
 
 #pragma GCC visibility pop

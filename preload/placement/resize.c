@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// realloc. A block that grows for the first time from 1 MiB on goes to the yard, where there is room for it to grow on without a copy;
-// smaller ones get room for half as much again.
+// realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy. Blocks that
+// cannot go there are copied and get half as much again as room.
 #include <string.h>
 
 #include "preload/placement/heap.h"
@@ -14,14 +14,14 @@ static void set_pages(struct heap *heap, struct run *run, uint32_t pages) {
   if (run->touched < pages) run->touched = pages;
 }
 
-// In place, in the heap's ranges.
+// Makes a block of the heap's ranges larger in place. False: not possible.
 static bool widen(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   if (heap->rule->flags & MLRUN_PLACE_RATIO) return pages <= run->room;
-  if (heap->source != kAnonymous) return pages <= run->touched;  // the file has no space for others yet
+  if (heap->source != kAnonymous) return pages <= run->touched;  // the file has space for touched pages only
   return range_widen(range_of(heap, page), page, pages);
 }
 
-// What is cut off is given back where that is worth a call.
+// Makes a block smaller. The pages cut off are given back to the kernel only if they are half of the run or more: that costs a system call.
 static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t room = size_pages(size_number(pages));
   if (room <= run->room / 2 && !heap->keeps_all && !run->pieces) {
@@ -32,7 +32,8 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
   set_pages(heap, run, pages);
 }
 
-// The new block in the yard, which has the old contents; null: none. The old run is free.
+// Makes a block in the yard for a growing one; null: not possible. A large block's pages are moved there (run->touched is 0 then); else the caller copies
+// the contents.
 static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t old = run->pages;
   struct range *large = &heap->ranges[kLarge];
@@ -41,7 +42,7 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   if (place == kNoPage) return NULL;
   char *from = address_of(page), *to = address_of(place);
   size_t bytes = (size_t)old * kPageBytes, held = moves ? bytes : kPageBytes;
-  if (!pages_hold(to, held)) return NULL;  // what the program has mapped there stays; so does the mark of the place
+  if (!pages_hold(to, held)) return NULL;  // the program has mapped something there: the place stays marked as taken
   bool moved = moves && pages_move(from, bytes, to);
   if (moves && !moved) pages_unmap(to + kPageBytes, bytes - kPageBytes);
   bool there = moved || pages_move(range_seed(large), kPageBytes, to);
@@ -63,7 +64,7 @@ static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pa
   if (heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
   void *block = to_yard(heap, run, page, pages);
   if (!block) return NULL;
-  note_live(heap, (int64_t)pages - old);  // before the lock is free: the budget counts it
+  note_live(heap, (int64_t)pages - old);  // while the lock is held, so that other threads' budget checks see it
   if (run->touched) {
     heap_unlock(heap);
     memcpy(block, address_of(page), (size_t)old * kPageBytes);
@@ -80,7 +81,7 @@ static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uin
   return address_of(page);
 }
 
-// A block that grows gets room for half as much again.
+// Resizes by a copy into a new block. A growing block gets half as much again as room.
 static void *copied(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
   size_t old = heap_usable(run), keep = old < bytes ? old : bytes, asked = bytes > old ? bytes + bytes / 2 : bytes;
@@ -89,7 +90,7 @@ static void *copied(struct run *run, void *block, size_t bytes) {
   if (!fresh) return NULL;
   struct run *wide = live_run(fresh);
   heap_lock(heap);
-  heap->count->matches--;  // it is the same block
+  heap->count->matches--;  // a realloc is not another allocation
   heap->count->bytes -= asked;
   note_live(heap, (int64_t)pages_for(bytes) - wide->pages);
   wide->pages = pages_for(bytes);

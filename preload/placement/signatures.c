@@ -4,7 +4,7 @@
 #include "preload/placement/pages.h"
 
 struct frame {
-  uint64_t id, mask, first, last;  // mask: the digits of the id that are given; offsets
+  uint64_t id, mask, first, last;  // mask: the bits of the build id that are given; first, last: offsets
 };
 
 struct signature {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signatures of callers in rules, read once: a comparison of two words a frame.
+// Signatures of callers in rules. They are parsed once, so that a match compares two words for each frame.
 #pragma once
 
 #include <stdbool.h>
@@ -17,13 +17,13 @@ struct code_place {
 struct signatures {
   const struct signature *first;
   uint32_t count;
-  uint32_t frames;  // of the longest
+  uint32_t frames;  // number of frames in the longest signature
 };
 
-// text: signatures with a ';' between them. None if there is no memory.
+// text: signatures with a ';' between them. The result is empty if there is no memory.
 struct signatures signatures_read(const char *text);
 
-// Whether one of them is how these places begin, the innermost first.
+// Whether the frames of any signature equal the first of these `count` places. Innermost frame first.
 bool signatures_match(const struct signatures *all, const struct code_place *places, uint32_t count);
 
 #pragma GCC visibility pop

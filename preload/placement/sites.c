@@ -15,7 +15,7 @@
 
 enum { kCacheBytes = kCacheEntries * (int)sizeof(uint64_t), kAnswers = 1 << 12 };
 
-// The walker reads it, as in the recorder.
+// Defined here for the stack walker (unwind/), which reads it; the recorder has its own.
 __thread struct thread_state this_thread __attribute__((tls_model("initial-exec")));
 bool system_calls_allowed = true;
 
@@ -48,7 +48,7 @@ static const char *module_name(const struct code_module *module) {
   return program && *program ? *program : base_name(name);
 }
 
-// The recorder's functions stand between the program and us.
+// The frames of the recorder's hooks, which are between the program's call and this library, are skipped.
 static bool is_of_mlrun(uint64_t address) {
   struct code_module module;
   if (is_own_code(address)) return true;

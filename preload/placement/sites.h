@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a call comes from: the first function that is not of mlrun's libraries, and its callers. Only where a rule asks for it; what was
-// found for a return address is remembered, also for another library that is loaded there later.
+// The caller of an allocation: the first function outside mlrun's libraries, and that function's callers. Determined only if a rule names a caller. The
+// answer for a return address is cached and never checked again, so it also applies to another library that is loaded there later.
 #pragma once
 
 #include <stdbool.h>
@@ -13,13 +13,13 @@
 
 #pragma GCC visibility push(hidden)
 
-// At load: which libraries there are, and the signatures of a rule. text: its site_text.
+// At load: reads the list of loaded libraries and the rule's signatures. text: the rule's site_text.
 void sites_begin(const struct mlrun_place_rule *rule, uint32_t number, const char *text);
 void sites_after_fork(void);
 
-// The callers of one call, found when first asked for. Begins with both numbers 0; the arrays need no value.
+// The callers of one call, walked when a rule first needs them. Must begin with known and placed 0; the arrays need no value.
 struct call_site {
-  uint32_t known, placed;  // frames; of these, with their place
+  uint32_t known, placed;  // number of valid entries in frames, in places
   uint64_t frames[MLRUN_PLACE_FRAMES];
   struct code_place places[MLRUN_PLACE_FRAMES];
 };

@@ -28,7 +28,7 @@ enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_
 extern char **__environ;
 
 bool counts_are_shown;
-static uint32_t starts;  // 0: not yet, 1: a thread does it, 2: done
+static uint32_t starts;  // 0: start_placement has not run, 1: a thread runs it, 2: done
 static struct mlrun_placement *shared;
 static const char *program = "";
 static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
@@ -49,7 +49,7 @@ static uint64_t number_behind(const char **at) {
   return number;
 }
 
-// The begin of the arena; null: there is none, or it may not be asked for.
+// Maps the beginning of the arena. Null: there is none, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {
   static char path[kPathMax];
   size_t length = strcspn(session, ",");
@@ -88,7 +88,7 @@ static bool open_heaps(const struct mlrun_placement *area) {
   return true;
 }
 
-// The first process that reads the rules is the one that mlrun has started.
+// The main process is the first one that reads the rules: mlrun has started it.
 static bool is_main_process(void) {
   uint32_t none = 0;
   __atomic_compare_exchange_n(&shared->main_pid, &none, own_pid, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -109,7 +109,7 @@ static void name_program(void) {
   if (name && *name) program = *name;
 }
 
-// A filter of the program may kill for a call that libc's allocator does not make: then both stay unknown.
+// Under a seccomp filter of the program, which may kill for these calls, both numbers stay unknown.
 static void find_own_pid(void) {
   struct stat status = {0};
   own_pid = 0;
@@ -196,8 +196,8 @@ static void in_child(void) {
   if (shared && placement) rules_choose(shared, program, is_main_process());
 }
 
-// A thread of the parent may hold a lock at the moment of the fork. (_Fork and clone call no handlers; nor does libc's allocator survive
-// them.)
+// Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it. (_Fork and
+// clone call no handlers; the locks of libc's allocator have the same problem there.)
 static __attribute__((constructor)) void load(void) {
   typedef void handler(void);
   int (*at_fork)(handler *, handler *, handler *, void *) =

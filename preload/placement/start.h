@@ -9,23 +9,23 @@
 
 #pragma GCC visibility push(hidden)
 
-// Reads the rules and opens a heap for each, once. Before libc knows the environment nothing happens, and a later call does it.
+// Reads the rules and opens a heap for each, once. No effect before libc has set the environment; then a later call does it.
 void start_placement(void);
 
 extern bool counts_are_shown;
 void show_counts(void);
 
-// A rule fits a block for the first time in this process: mlrun gets to see its counts from now on.
+// Called when a rule matches a call. The first time in this process, moves the counts to the arena, where mlrun reads them.
 INLINE void note_first_block(void) {
   if (unlikely(!__atomic_load_n(&counts_are_shown, __ATOMIC_RELAXED))) show_counts();
 }
 
 struct mlrun_place_cache;
 
-// Memory where mlrun reads what a cache of this rule counts. Null: there is none left, or this process is not counted.
+// Memory in the arena for the counts of one cache of this rule. Null: none is left, or the arena had no room for this process's counts.
 struct mlrun_place_cache *take_cache_counts(uint32_t rule);
 
-// A rule has placed a mapping: mlrun asks where its pages are.
+// Records a mapping that a rule has placed, so that mlrun can ask the kernel on which nodes its pages are.
 void note_mapping(uint32_t rule, const void *at, size_t bytes);
 
 #pragma GCC visibility pop

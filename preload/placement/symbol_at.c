@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 
-// Symbols have no count of their own: the last one is at the end of the chain of the highest bucket.
+// Number of dynamic symbols. No ELF field has it; the last symbol is at the end of the hash chain of the bucket with the highest first symbol.
 static uint32_t count_of(const uint32_t *hash) {
   uint32_t buckets = hash[0], first = hash[1], bloom_words = hash[2], last = 0;
   const uint32_t *bucket = hash + 4 + bloom_words * 2, *chain = bucket + buckets;

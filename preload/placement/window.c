@@ -3,7 +3,8 @@
 
 #include "preload/placement/pages.h"
 
-// 1 TiB is for what the kernel puts below this library; ThreadSanitizer allows nothing more than 5 TiB below.
+// Leaves 1 TiB below this library for mappings that the kernel places. The window's lower end is 5 TiB below this library: ThreadSanitizer allows no
+// mappings further down.
 enum { kWindowBelowBits = 40 };
 
 HOT struct window window = {0, UINTPTR_MAX};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of all heaps: a window of 4 TiB below this library, where the kernel puts nothing of its own accord. It is not
-// reserved: memory is mapped in it when a block needs it, so that limits, VmSize and core files are those of the blocks.
+// The addresses of all heaps: a window of 4 TiB below this library, where the kernel places no mapping unless asked to. It is not
+// reserved: memory is mapped in it when a block needs it, so that only blocks count in address-space limits, VmSize and core files.
 //
 //   window | rule 0: small | large | yard | rule 1: ...        each part begins at a segment of 64 MiB
 //
@@ -26,32 +26,33 @@ enum run_state {
   kGrown,     // a block in the yard
   kKept,      // freed, its pages stay for the next block
   kClean,     // its pages have been given back
-  kCleanEnd,  // last page of such a run, if it is not the first
+  kCleanEnd,  // last page of a clean run of several pages
   kLeaving,   // its pages are being given back
   kCached     // freed, in a cache
 };
 
 struct run {
-  uint32_t room;     // pages; in a kCleanEnd too
-  uint32_t pages;    // of the block
-  uint32_t touched;  // first pages that may be in memory
+  uint32_t room;     // pages of the run; also set in a kCleanEnd
+  uint32_t pages;    // pages that the block uses
+  uint32_t touched;  // only the first `touched` pages can be in memory
   union {
-    uint32_t next;   // of one size
-    uint32_t cache;  // of a live block: where it goes back to
+    uint32_t next;   // free run: the next in the list of its size
+    uint32_t cache;  // live block: number of the cache that it goes to when freed
   };
   uint32_t prev;
-  uint32_t newer, older;  // kept ones, by the time when they were freed
+  uint32_t newer, older;  // kept run: its neighbours in the order of frees
   uint8_t state, rule;
-  uint16_t pieces;  // mappings that a ratio has made of it
+  uint16_t pieces;  // number of mappings into which a ratio has cut it; 0: no ratio
 };
 _Static_assert(sizeof(struct run) == 32, "512 KiB for a segment");
 
 struct window {
-  uintptr_t base, bytes;  // until the rules are known, all addresses; without rules none
+  uintptr_t base, bytes;  // all addresses until the rules are read; no address if there are none
 };
 extern HOT struct window window;
 
-// Tables of segments; bit 0: of the yard; bit 1: the heap, whose blocks are memkind's. 0: no block of ours.
+// One word for each segment: the address of its table. Bit 0 is set if it is a segment of the yard. With bit 1 set it is the struct heap of a rule whose
+// blocks memkind makes. 0: no block of ours is there.
 extern uintptr_t window_tables[kSegments];
 
 // Chooses the window; false: this library is too low in the address space.
@@ -68,10 +69,10 @@ INLINE struct run *run_at(uint32_t page) {
   return table & 1 ? (struct run *)(table - 1) : (struct run *)table + page % kSegmentPages;
 }
 
-// The run may belong to another thread: a live block becomes a cached one, and back, without the heap's lock.
+// An atomic load, because another thread may change the state without the heap's lock: a live block becomes a cached one, and back.
 INLINE enum run_state state_of(const struct run *run) { return __atomic_load_n(&run->state, __ATOMIC_RELAXED); }
 
-// The run of a live block; null: there is no block of ours at this address.
+// The run of a live block; null: no block of our own heaps (memkind's excluded) begins at this address.
 INLINE struct run *live_run(const void *block) {
   if (unlikely(!window.base || ((uintptr_t)block - window.base) >> kSegmentBits >= kSegments)) return NULL;
   uint32_t page = page_of(block);

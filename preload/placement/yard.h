@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing blocks, each with a mapping of its own at the begin of a place of 64 MiB or more in which nothing else is: it grows there
-// without a copy. Under the heap's lock.
+// The yard holds growing blocks. Each has its own mapping, at the beginning of a place: 64 MiB or more of addresses that no other block uses. So it grows
+// without a copy. All functions require the heap's lock.
 #pragma once
 
 #include "preload/placement/window.h"
@@ -16,20 +16,20 @@ struct yard_place {
 };
 
 struct yard {
-  uint32_t next, end;  // pages
+  uint32_t next, end;  // pages of the window that belong to no place yet: [next, end)
   uint32_t count;
   struct yard_place places[kYardPlaces];
 };
 
 void yard_open(struct yard *yard, uint32_t first_segment, uint32_t end_segment);
 
-// An unused place for a block of so many pages, and for it to grow. kNoPage: none.
+// The first page of an unused place for a block of `pages` pages, with room to grow. kNoPage: none.
 uint32_t yard_take(struct yard *yard, uint32_t pages);
 
-// `have` pages are mapped there: makes it a block of `pages`. False: no memory; they are as they were.
+// Makes a block of `pages` pages at a place where `have` pages are mapped. False: no memory; the mapping is unchanged.
 bool yard_begin(struct yard *yard, uint32_t page, uint32_t have, uint32_t pages);
 
-// The place is unused again; `mapped` pages of it are unmapped.
+// Makes the place unused again and unmaps its `mapped` pages.
 void yard_give_up(struct yard *yard, uint32_t page, uint32_t mapped);
 
 bool yard_resize(struct yard *yard, uint32_t page, uint32_t pages);

@@ -3,7 +3,7 @@
 // share; a slot goes FREE -> CLAIMED -> LIVE here; the collector frees it after its thread ended.
 //
 // A signal handler that interrupts a registration registers the thread a second time, under another descriptor; both
-// die with the thread. A handler that jumps out leaves a claimed slot behind, which is not used again.
+// end with the thread. A handler that jumps out leaves a claimed slot behind, which is not used again.
 #include "preload/record/channel.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ bool register_thread(uint32_t kind) {
   return true;
 }
 
-// A handler that interrupts after_fork runs it too: the first number is kept.
+// A signal handler that interrupts after_fork calls this function too: the number that was stored first is kept.
 static void take_process_number(void) {
   uint32_t fresh = __atomic_add_fetch(&control->next_process, 1, __ATOMIC_RELAXED), none = 0;
   __atomic_compare_exchange_n(&process.wiped->process_number, &none, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -158,7 +158,7 @@ bool may_record(void) {
 
 uint64_t stamp_slow(void) { return may_record() ? now_ticks() : 0; }
 
-// Another library may have replaced clock_gettime to show the program another time.
+// Calls libc's clock_gettime, because another library may have replaced it to show the program another time.
 uint64_t monotonic_ns(void) {
   LIBC(int, clock_gettime, clockid_t, struct timespec *);
   struct timespec now;

@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// The kernel wipes this in a forked child (MADV_WIPEONFORK), so that the child detects the fork. The ids of strings
-// that the process has defined follow (strings.c), then the slots of posts (posts.h).
+// The kernel wipes these pages in a forked child (MADV_WIPEONFORK), so that the child detects the fork. After this struct
+// come the ids of strings that the process has defined (strings.c), then the slots of posts (posts.h).
 struct wiped_pages {
   uint32_t generation;      // MLRUN_RUN; MLRUN_STOP: no longer records; 0: a child that has not recorded yet
   uint32_t process_number;  // 0: not taken yet

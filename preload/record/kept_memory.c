@@ -10,7 +10,7 @@
 static char *chunks[kKeptChunksMax];
 static uint64_t taken;  // chunks started << 32 | bytes used of the last one
 
-// The first thread to arrive maps it; the others unmap theirs.
+// If several threads map a chunk at once, the first one's is used and the others are unmapped.
 static char *chunk_at(uint32_t number) {
   char *known = __atomic_load_n(&chunks[number], __ATOMIC_ACQUIRE);
   if (known || !recording_system_calls_allowed()) return known;

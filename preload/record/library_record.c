@@ -24,8 +24,8 @@ uint32_t closed_libraries;
 extern struct r_debug _r_debug __attribute__((weak));
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-// Hash set of libraries with linear probing; 0: free. The first slots are in the first page: a forked child, which
-// enters all of them, copies one page if they are few.
+// Hash set of libraries with linear probing; 0: free. Probing begins in the first page: a forked child, which enters all
+// inherited libraries, touches only one page if they are few.
 static uint64_t defined[kDefinedMax] __attribute__((aligned(kReadablePageBytes)));
 static uint32_t count;
 
@@ -46,7 +46,8 @@ static bool add_defined(uint64_t hash) {
   return true;
 }
 
-// A path that the program gave is relative to its working directory. Null: the name cannot be a file's.
+// The absolute path for a library's name: a relative one, which the program passed to dlopen, starts at the working
+// directory. Null: the name cannot be a file's.
 static const char *whole_name(const char *name, size_t *bytes, char *room) {
   if (!memchr(name, '/', *bytes)) return NULL;  // the kernel's own (vDSO)
   if (name[0] == '/') return name;
@@ -62,7 +63,8 @@ static const char *whole_name(const char *name, size_t *bytes, char *room) {
   return room;
 }
 
-// The dynamic linker's name for it, copied to `page`; the program itself has none there. Null: the entry is gone.
+// The dynamic linker's name for the library, copied to `page`; for the program itself, which has none there, the name of
+// its file. Null: the entry is gone.
 static const char *copied_name(const struct link_map *object, size_t *bytes, char *page) {
   bool readable = copy_string_from_program(page, object->l_name, kScratchBytes, bytes);
   if (!readable || *bytes == kScratchBytes) return NULL;
@@ -97,7 +99,7 @@ void libraries_write(void) {
   scratch_give(page);
 }
 
-// No other thread exists yet that could free an entry.
+// Reads the list without copies, because the child has no other thread yet that could free an entry.
 void libraries_after_fork(void) {
   if (!&_r_debug || !(control->streams & MLRUN_STREAM_ALLOCS)) return;
   const struct link_map *object = _r_debug.r_map;

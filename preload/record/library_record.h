@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the process's libraries are mapped, by its own list. The collector samples /proc: allocations of a process that
-// ends, or loads a library, between two samples would have no library.
+// Records where the process's libraries are mapped, by the dynamic linker's list. The collector only samples /proc: a
+// library that is loaded, or a process that ends, between two samples would be missed, and allocations there would have
+// no library.
 #pragma once
 
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
-// Calls of dlclose that have returned.
+// Number of calls of dlclose that have returned.
 extern uint32_t closed_libraries;
 
 // Defines the loaded libraries that were not defined yet, each once per load address. A forked child defines those that

@@ -10,7 +10,7 @@
 
 enum { kUnits = 6 };
 
-// Id of a name that the dynamic linker holds, which may be gone. 0: it is gone or empty.
+// Length of a name in the dynamic linker's memory, which may have been freed. 0: unreadable or empty.
 static size_t name_length(uint64_t name) {
   if (!recording_system_calls_allowed()) return 0;
   size_t bytes = 0;

@@ -16,10 +16,11 @@ struct announced_modules {
 // module->number <= MLRUN_FRAME_MODULE_MAX.
 void announce_module(struct announced_modules *announced, const struct code_module *module);
 
-// Its file by the dynamic linker, or for the program itself by the kernel; not terminated by 0. *bytes 0: unknown.
+// The module's file name from the dynamic linker, or for the program itself from the kernel; not terminated by 0. *bytes
+// 0: unknown.
 const char *name_of_module(const struct code_module *module, size_t *bytes);
 
-// Writes the definition under that name. False: dropped.
+// Writes the module's definition with this file name. False: the record was dropped.
 bool write_module(const struct code_module *module, const char *name, size_t bytes);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A post's two words are written by threads that may overtake each other: `who` is cleared before the time is stored
-// and stored after it. So a reader that finds a time within its wait, and the same `who` before and after reading it,
+// The two words of a post may be written by several threads at once. Each clears `who` before it stores the time, and
+// stores `who` after it. So a reader that finds a time within its wait, and the same `who` before and after reading it,
 // has a `who` that was stored after the wait began: its thread was about to post.
 #include "preload/record/posts.h"
 

@@ -6,7 +6,8 @@
 //
 // A post is marked before the real one, so the latest one since the wait began is by a thread that did post on that
 // address meanwhile, or there is none. 32 more bits of the hash distinguish the addresses of one slot. Not seen:
-// posts inside libc, by other processes, and posts that were marked just before the waiter had counted itself.
+// posts inside libc, posts by other processes, and posts whose thread read the number of waiters just before the waiter
+// counted itself.
 //
 // The slots are in the pages that the kernel wipes in a forked child (channel.h): its counts begin at 0. A waiter that
 // jumps out of its wait stays counted, which costs later posts some nanoseconds and nothing else.
@@ -26,10 +27,10 @@ struct post {
   uint64_t time;  // clock of the channels
 };
 
-// One cache line, so that two of them do not share one.
+// One cache line, so that no two slots share one.
 struct post_slot {
   uint32_t waiters;
-  uint32_t posts;  // marked so far: the next one's place
+  uint32_t posts;  // number of posts marked so far, which gives the place of the next one in `latest`
   struct post latest[kPostsKept];
   uint64_t within_process;  // hash of an address that no other process can post on; 0: none
 };
@@ -57,7 +58,7 @@ INLINE void count_waiter(uintptr_t address) {
   if (likely(post_slots)) __atomic_fetch_add(&post_slot_of(post_hash(address))->waiters, 1, __ATOMIC_SEQ_CST);
 }
 
-// Not below 0: a fork by a signal handler inside a wait leaves a child without the count.
+// The count does not go below 0: in a child that a signal handler forked inside a wait it is 0 when the wait ends.
 INLINE void uncount_waiter(uintptr_t address) {
   if (unlikely(!post_slots)) return;
   uint32_t *waiters = &post_slot_of(post_hash(address))->waiters, count = __atomic_load_n(waiters, __ATOMIC_RELAXED);
@@ -69,7 +70,7 @@ INLINE void uncount_waiter(uintptr_t address) {
 // The thread of the latest post on `address` within these times; 0: unknown.
 uint32_t poster_of(uintptr_t address, uint64_t start, uint64_t end);
 
-// Whether an earlier wait has found that only this process posts on `address`; remembers that it does.
+// Whether an earlier wait has found that only this process posts on `address`; note_within_process() stores that it does.
 bool is_known_within_process(uintptr_t address);
 void note_within_process(uintptr_t address);
 

@@ -32,7 +32,7 @@ static struct fact_text facts[kFacts];
 static char text_space[kFacts * kStringMaxBytes];
 static uint64_t start_ticks;  // of the process, in clock ticks since boot
 static struct process_ranks ranks;
-static struct fact_text foreign_injection;  // what CUDA loads at its start, if that is not ours
+static struct fact_text foreign_injection;  // the library in CUDA_INJECTION64_PATH, if it is not mlrun's
 static uint32_t uid;
 static bool own_new;
 
@@ -72,7 +72,7 @@ static uint64_t read_pid_namespace(void) {
   return number_after(link, &at, bytes);
 }
 
-// The unified hierarchy if there are several, else the first.
+// The line of the unified cgroup hierarchy (0::), or the first line if there is none.
 static struct fact_text cgroup_line(const char *text, size_t bytes) {
   struct fact_text first = {0};
   for (size_t start = 0, end; start < bytes; start = end + 1) {
@@ -169,7 +169,7 @@ static bool write_record(void) {
   return true;
 }
 
-// GPU work was requested, but cannot be recorded here.
+// Reports that GPU work was requested but cannot be recorded here, because CUDA loads another library in place of ours.
 static void write_foreign_injection(void) {
   struct fact_text file = foreign_injection;
   if (!file.bytes || process.forked || !(control->streams & MLRUN_STREAM_GPU)) return;
@@ -225,8 +225,8 @@ void process_end_write(int status) {
   struct io_counters io;
   uint8_t lap;
   if (!stamp()) return;
-  // The end itself is always recorded: a confined process may make no system call, and after a change of user the file
-  // cannot be read.
+  // The end itself is always recorded, if need be without the counters of /proc/self/io: a confined process may make no
+  // system call, and after a change of user the file cannot be read.
   bool may_ask = recording_system_calls_allowed();
   if (may_ask) {
     record_end();
@@ -243,7 +243,7 @@ void process_end_write(int status) {
   w[6] = io.syscw << 8;
   w[7] = io.read_bytes;
   w[8] = io.write_bytes << 8;
-  // What mp.spawn started names its rank to itself.
+  // A process that torch's mp.spawn started has no rank at load; it sets the rank's variables itself.
   w[MLRUN_EW_RANK] = ranks.launcher || !__environ ? 0 : process_ranks_read(__environ).word;
   publish(w, lap, 5, MLRUN_END, process.pid);
 }

@@ -19,7 +19,7 @@ void record_end(void) {
 
 static uint32_t streams(void) { return recording_is_on() ? control->streams : 0; }
 
-// A hidden thread's own records are kept; while it writes one it counts as a normal thread.
+// Makes a hidden thread a normal one while it writes a record through these functions: only its calls are not recorded.
 static uint32_t show(void) {
   uint32_t hidden = this_thread.vfork_depth & THREAD_HIDDEN;
   this_thread.vfork_depth &= ~THREAD_HIDDEN;

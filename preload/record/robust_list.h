@@ -28,7 +28,7 @@ uint32_t thread_number_after_fork(uint32_t tid_in_parent, bool system_calls_allo
 // Tid of another thread of this process, by its pthread_t; 0: unknown.
 uint32_t thread_number_of(uintptr_t pthread);
 
-// The same for any value: the thread may have ended, its memory may be gone or another thread's; 0 too if it has.
+// The same for a thread that may have ended, whose memory may be unmapped or reused. 0 also if it has ended.
 uint32_t thread_number_if_there(uintptr_t pthread);
 
 #pragma GCC visibility pop

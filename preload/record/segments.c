@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The slow path of a reservation: once per segment, every few hundred to two thousand records.
 //
-// A handler may change segments, or jump out, at any point. A claimed segment is therefore kept in
+// A signal handler may change the thread's segment, or jump out, at any point. A claimed segment is therefore kept in
 // this_thread.spare_segment until it is installed, and installed by compare-and-swap on the cursor.
 #include "preload/record/segments.h"
 
@@ -16,7 +16,7 @@
 enum { kFutexWait = 0, kFutexWake = 1, kOwnerDied = 0x40000000 };
 #define GIVE_UP_NS  5000000000ull
 #define STALLED_NS  200000000ull   // a running collector needs a few milliseconds for an allocation step
-#define HAND_OUT_NS 1000000000ull  // for all steps, with hundreds of threads that starve it of CPU time
+#define HAND_OUT_NS 1000000000ull  // all steps, with hundreds of threads that leave the collector little CPU time
 
 static void wake_collector(void) {
   if (!system_calls_allowed || __atomic_exchange_n(&control->woken, 1, __ATOMIC_ACQ_REL)) return;
@@ -74,14 +74,15 @@ void begin_attempt(struct patience *patience) {
   patience->space = space;
 }
 
-// The collector allocates the arena in steps, ahead of need. A burst of threads may be faster.
+// Whether the collector will make more segments available: it allocates the arena in steps, ahead of need, but a burst of
+// threads may be faster.
 static bool more_to_come(void) {
   uint32_t available = __atomic_load_n(&control->available_segments, __ATOMIC_ACQUIRE);
   return available < process.segment_count && !__atomic_load_n(&control->arena_ended, __ATOMIC_RELAXED);
 }
 
-// Time in which at least one thread of this process has waited for that, and its latest end; a forked child inherits
-// both.
+// Total time in which at least one thread of this process has waited for a step of the collector, and when the latest
+// such wait ended. A forked child inherits both.
 static uint64_t hand_out_waited_ns, hand_out_until_ns;
 
 static bool may_wait_for_hand_out(void) {
@@ -172,7 +173,7 @@ static void pad_to_the_end(uint64_t cursor) {
   publish((uint64_t *)(segment + (uint32_t)cursor), (uint8_t)(cursor >> 56), 0, MLRUN_PAD, 0);
 }
 
-// Without a channel register_thread has counted it.
+// Counts a dropped record. If the thread has no channel, register_thread has counted it already.
 static void count_drop(uint32_t kind) {
   enum mlrun_drop reason = control->lossless || more_to_come() ? MLRUN_DROP_GAVE_UP : MLRUN_DROP_FULL;
   if (this_thread.channel) count_local(&this_thread.channel->drops[reason][dropped_kind(kind)]);

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-// A free segment, now ours with `owner` in its owner word, as {lap 8 | segment + 1, 24 | 0}; 0: there is none.
+// Claims a free segment by writing `owner` into its owner word. Returns {lap 8 | segment + 1, 24 | 0}; 0: none is free.
 uint64_t try_claim_segment(uint32_t owner);
 void give_back_segment(uint64_t claimed);
 

@@ -66,7 +66,7 @@ static bool is_little(size_t bytes, int resource) {
   return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur / kShareOfLimit;
 }
 
-// RLIMIT_AS and RLIMIT_DATA: what the program may map, and what counts as its data.
+// Whether the tables take only a small share of what the program may map (RLIMIT_AS) and may have as data (RLIMIT_DATA).
 static bool has_room_for(size_t bytes) { return is_little(bytes, RLIMIT_AS) && is_little(bytes, RLIMIT_DATA); }
 
 // One mapping; the kernel wipes its second half in a forked child.
@@ -111,7 +111,7 @@ INLINE bool walk_on(struct stack_walk *walk) {
   return true;
 }
 
-// From the frame that calls this library's innermost function to the program's frame.
+// Walks from the frame that `start` describes to the first frame that is not the tracer's.
 INLINE bool walk_to_program(struct stack_walk *walk, const struct stack_start *start) {
   return stack_walk_begin(walk, start) && (!is_own_code(walk->pc) || walk_on(walk));
 }

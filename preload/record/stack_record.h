@@ -39,7 +39,7 @@ struct stack {
 void stacks_begin(struct mlrun_control *session);
 void stacks_after_fork(void);
 
-// Size of its mapping, which is not the program's. Null: none.
+// The mapping of the tables for stacks, and its size: memory of this library, not of the program. Null: there is none.
 const void *stack_tables(size_t *bytes);
 
 // The stack from the program's function that called into this library. All zero: none, or stacks are off.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The set of emitted ids: three tables of eight-way buckets, each much larger than the one before and touched only when
-// the bucket of the one before is full, so that a process with few names stays in a page that it has anyway. Ids are
-// never removed; in the last table a full bucket is overwritten.
+// The set of emitted ids: three tables of eight-way buckets, each much larger than the one before. A table is touched only
+// if the id's bucket in the one before is full, so that a process with few names needs only the page of struct
+// wiped_pages. Ids are never removed; in the last table a full bucket is overwritten.
 #include "preload/record/strings.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ HOT_CALL uint64_t *first_string_ids;
 
 struct id_table {
   uint32_t first_bucket, buckets;
-};  // offsets in buckets from the wiped pages' start
+};  // in buckets; first_bucket: from the start of the wiped pages
 static const struct id_table id_tables[kTables] = {
     {1, kStringFirstBuckets},
     {kStringPagesFirstBytes / kStringBucketBytes, (kStringPagesFewBytes - kStringPagesFirstBytes) / kStringBucketBytes},

@@ -23,8 +23,8 @@
 
 enum {
   kStringMaxBytes = 4096,
-  // For names of GPU kernels, which templates make long: with the record behind it in one reservation of 16 KiB
-  // (recorder.h).
+  // For names of GPU kernels, which templates make long. A definition of this size and the record after it fit in one
+  // reservation of 16 KiB (recorder.h).
   kLongStringMaxBytes = 12288,
   // Ends of the three tables of known ids in the wiped pages (channel.h); the last is left out where the address space
   // is limited.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unmapping while other threads record: a claimer takes an owner word and then reads process.segment_count again, we
-// lower segment_count and then read the owner words. One of the two sees the other, so no thread writes into an
-// unmapped segment. Segments from the new segment_count on are never claimed here again.
+// Unmapping while other threads record: a thread that claims a segment writes the owner word and then reads
+// process.segment_count again; this file lowers segment_count and then reads the owner words. One of the two sees the
+// other's change, so no thread writes into an unmapped segment. Segments from the new segment_count on are never claimed
+// again in this process.
 #include "preload/start/address_space.h"
 
 #include <stdint.h>
@@ -48,7 +49,7 @@ static void unmap_segments(uint32_t first, uint32_t end) {
 }
 
 void fit_address_space(size_t limit) {
-  static bool busy;  // unmapped addresses may be the program's the next moment
+  static bool busy;  // a second thread must not unmap again: the program may get the unmapped addresses at once
   if (!process.arena || in_vfork_child() || !recording_system_calls_allowed() || !recording_is_on()) return;
   size_t share = limit / kShareOfAddressSpace, before = (size_t)(segments - process.arena);
   size_t count = share > before ? (share - before) / MLRUN_SEGMENT_BYTES : 0;

@@ -27,20 +27,20 @@
 #include "preload/start/inherited_filters.h"
 #include "runner/events/session.h"
 
-// Under a limit of the address space there are slots of posts only where the arena's share of it is as large as this.
+// kArenaForPostsBytes: with a limited address space, slots of posts are mapped only if at least this much of the arena is.
 enum { kSessionMaxBytes = 8448, kLeastSegments = 4, kArenaForPostsBytes = 64 << 20 };
 
 static struct mlrun_control detached = {.state = MLRUN_STOP};
 static uint32_t never;
 
-// Few lines of the program survive in the L1 cache across calls: one more line costs a call as much as all its
-// computation.
+// The variables that each call reads share a cache line. Few of our lines are still in the L1 cache at the next call: one
+// more line costs a call as much as all its computation.
 HOT_CALL struct mlrun_control *control = &detached;
 HOT_CALL uint32_t *generation = &never;
 HOT_CALL char *segments;
 HOT_CALL bool clock_is_tsc;
 HOT_CALL bool system_calls_allowed = true;
-HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // the line begins here: gcc reverses the order
+HOT_CALL __attribute__((aligned(64))) bool files_on = true;  // first on the cache line: gcc reverses the order
 struct process_facts process;
 
 static bool tried;
@@ -112,7 +112,7 @@ static bool is_usable(struct mlrun_control *c, size_t bytes) {
   return false;
 }
 
-// What the kernel wipes in a forked child: ids of strings, then the slots of posts.
+// The memory that the kernel wipes in a forked child: ids of strings, then the slots of posts.
 struct wiped_mapping {
   char *at;
   uint32_t string_bytes, post_bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MCL_ONFAULT marks all mappings as locked without touching them; ours are then unmarked, and each of the program's is
-// locked and filled. If the kernel refuses because the address space with ours exceeds the limit of locked memory, the
-// program's mappings are locked one by one if they alone do not.
+// locked and filled. If the kernel refuses because the process's mappings exceed the limit of locked memory, but without
+// ours they do not, the program's mappings are locked one by one.
 #include "preload/start/memory_lock.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #pragma GCC visibility push(hidden)
 
-// Like mlockall(flags), whose libc function is `real`, which would allocate the arena and our tables as a whole and
-// count them towards the limit of locked memory. Result and errno are as without us.
+// Like mlockall(flags). `real`: libc's mlockall, which alone would fill the whole arena and our tables with memory and
+// count them towards the program's limit of locked memory. Result and errno are as without this library.
 int lock_all_but_ours(int flags, int (*real)(int));
 
 #pragma GCC visibility pop

@@ -192,7 +192,7 @@ static void run_instructions(struct run *run, struct cfi_bytes bytes) {
 
 static uint32_t end_row(enum mlrun_stack_end end) { return make_row(ROW_END, (int64_t)end, 0); }
 
-// Offsets in words; a row cannot encode others.
+// Makes a row. It cannot encode offsets that are not multiples of 8, or too large: then the walk ends here.
 static uint32_t row_of(enum row_kind kind, int64_t cfa_bytes, int64_t bp_bytes) {
   if (cfa_bytes % 8 || bp_bytes % 8 || !row_fits(cfa_bytes / 8, bp_bytes / 8)) return end_row(MLRUN_STACK_NO_TABLE);
   return make_row(kind, cfa_bytes / 8, bp_bytes / 8);

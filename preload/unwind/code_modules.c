@@ -54,7 +54,8 @@ static enum module_search search(uint64_t address, struct code_module *module) {
   return inside ? MODULE_FOUND : MODULE_NONE;
 }
 
-// One refresh at a time. A refresher deeper in this same stack than we are has been jumped out of.
+// One thread refreshes at a time. A refresher whose frame is deeper than ours on this same stack was left by a longjmp,
+// and is replaced.
 static bool begin_refresh(void) {
   uint64_t here = (uint64_t)__builtin_frame_address(0);
   uint64_t holder = __atomic_load_n(&refresher, __ATOMIC_RELAXED);
@@ -66,7 +67,7 @@ static bool is_of(const struct code_module *module, uint64_t at, const struct li
   return module->object == at && module->bias == object->l_addr && module->dynamic == (uint64_t)object->l_ld;
 }
 
-// The first module with code behind the object's base is nearly always its own.
+// The known module of a linker's entry. The first module with code at or above the entry's base is nearly always it.
 static const struct code_module *find_known(uint64_t at, const struct link_map *object) {
   uint32_t likely_place = place_of(known, object->l_addr);
   if (likely_place < known->count && is_of(&known->modules[likely_place], at, object))
@@ -144,7 +145,7 @@ static void take_over(void) {
   unwind_cache_clear();
 }
 
-// False: not possible now.
+// Reads the linker's list again and replaces the table. False: not possible now.
 static COLD bool refresh(void) {
   if (!&_r_debug || !recording_system_calls_allowed() || in_vfork_child()) return false;
   if (_r_debug.r_state != RT_CONSISTENT || !begin_refresh()) return false;
@@ -154,7 +155,8 @@ static COLD bool refresh(void) {
   return whole;
 }
 
-// Objects are appended to the list. One that was removed and freed is no longer its predecessor's successor.
+// Whether the linker's list has changed since it was read. New objects are appended. If the last object known was removed,
+// its predecessor no longer points to it.
 static bool has_list_changed(void) {
   const struct link_map *last = (const struct link_map *)last_met;
   if (!last || !is_readable_range(last_met, sizeof *last)) return true;

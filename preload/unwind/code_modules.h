@@ -27,7 +27,7 @@ struct code_module {
   uint64_t header, header_hash;       // address of the ELF header, and its hash when the module was found
   uint32_t number;                    // counts from 1; never reused in this process
   uint8_t build_id_bytes;
-  bool stays;                 // loaded at the program's start
+  bool stays;                 // loaded at the program's start, so never unloaded
   bool keeps_frame_pointers;  // in all functions, as far as is known
   uint8_t build_id[kBuildIdMaxBytes];
 };

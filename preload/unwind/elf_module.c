@@ -16,7 +16,8 @@ struct headers {
   unsigned count;
 };
 
-// FNV-1a over 64-bit words; the header and the program headers behind it differ between any two libraries of size.
+// FNV-1a over the first 64 words of the file, which hold the program headers: these differ between any two libraries,
+// except tiny ones.
 uint64_t elf_header_hash(uint64_t header) {
   enum { kWords = 64 };
   if (!is_readable_range(header, kWords * 8)) return 0;
@@ -101,7 +102,7 @@ static void find_build_id(const struct headers *headers, struct code_module *mod
   }
 }
 
-// mov %rsp, %rbp, soon after push %rbp: compilers put other instructions in between.
+// Whether mov %rsp, %rbp follows soon after push %rbp; compilers may put other instructions in between.
 static bool begins_frame(const uint8_t *code) {
   static const uint8_t set_frame[3] = {0x48, 0x89, 0xe5};
   enum { kPrologueBytes = 24 };

@@ -38,7 +38,7 @@ static bool learn_own_stack(uint64_t sp) {
   return true;
 }
 
-// A handler's stack may be small; a walk that reads tables takes about 1.5 KiB.
+// Whether `sp` is near the end of a signal stack, which may be small: a walk that reads tables takes about 1.5 KiB.
 static bool is_nearly_full(uint64_t sp) {
   enum { kRoomBytes = 3072 };
   stack_t stack = {.ss_flags = SS_DISABLE};

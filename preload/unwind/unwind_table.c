@@ -48,7 +48,7 @@ static uint64_t find_fde(const struct code_module *module, uint64_t address) {
   return base + (uint64_t)(int64_t)entries[low].fde;
 }
 
-// What follows the length of a CIE or FDE. Empty: it is outside the module's tables, or of the 64-bit format.
+// The bytes of a CIE or FDE after its length. Empty: it is outside the module's tables, or of the 64-bit format.
 static struct cfi_bytes entry_at(const struct code_module *module, uint64_t at) {
   uint32_t length;
   struct cfi_bytes nothing = {NULL, NULL};
