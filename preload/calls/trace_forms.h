@@ -29,8 +29,13 @@
 
 // The call may unmap memory that another thread has just passed to a call of its own (program_memory.h).
 #define TRACE_UNMAP(kind, ret, expression, ...) \
-  note_memory_change();                         \
-  TRACE_DESCRIPTOR(kind, ret, expression, __VA_ARGS__)
+  PENDING(kind, __VA_ARGS__);                   \
+  begin_memory_change();                        \
+  begin_call(&call);                            \
+  ret result = expression;                      \
+  end_memory_change();                          \
+  end_call(&call, (int64_t)result);             \
+  return result;
 
 #define TRACE_ERROR_DESCRIPTOR(kind, ret, expression, ...) \
   PENDING(kind, __VA_ARGS__);                              \
@@ -175,9 +180,10 @@
 
 #define TRACE_MAP(kind_, ret, expression, ...)                                                           \
   struct map_call map MAP_CALL_CLEANUP = {.call.kind = (kind_), .call.flags = TRACE_FLAGS, __VA_ARGS__}; \
-  note_memory_change();                                                                                  \
+  begin_memory_change();                                                                                 \
   begin_call(&map.call);                                                                                 \
   ret result = expression;                                                                               \
+  end_memory_change();                                                                                   \
   end_map_call(&map, (int64_t)result);                                                                   \
   return result;
 

@@ -11,7 +11,7 @@
 
 enum { kPageBytes = kReadablePageBytes, kPiecesAtOnce = 8 };
 
-HOT_CALL uint32_t memory_changes;
+HOT_CALL uint32_t memory_changes, memory_changes_done;
 HOT_CALL uint8_t distrust;
 
 COLD void distrust_pointers(void) { __atomic_or_fetch(&distrust, kPointersAreBad, __ATOMIC_RELAXED); }

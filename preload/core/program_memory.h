@@ -29,19 +29,30 @@ enum distrust {
   kFilterAnswers = 2,   // a seccomp filter of its own may return success, or ENOENT, without a call
   kFilterForbids = 4    // the filter may forbid asking the kernel whether memory can be read (readable.h)
 };
-extern uint8_t distrust;         // bits of enum distrust
-extern uint32_t memory_changes;  // number of the process's calls that change mappings
+extern uint8_t distrust;  // bits of enum distrust
+// Calls of the process that change mappings: those that have begun, and those that have returned.
+extern uint32_t memory_changes, memory_changes_done;
 
-enum { kBriefTicks = 1 << 16 };  // of the TSC or in ns: 20 to 65 us
+enum { kBriefTicks = 1 << 16 };  // of either clock: 20 to 65 us
 
-// Must be called before a call that unmaps memory or makes it unreadable.
-INLINE void note_memory_change(void) { __atomic_fetch_add(&memory_changes, 1, __ATOMIC_RELAXED); }
+// A call that unmaps memory or makes it unreadable stands between these two.
+INLINE void begin_memory_change(void) { __atomic_fetch_add(&memory_changes, 1, __ATOMIC_RELAXED); }
+INLINE void end_memory_change(void) { __atomic_fetch_add(&memory_changes_done, 1, __ATOMIC_RELEASE); }
 
-// Changes whenever this thread records something, and whenever a mapping of the process changes.
-INLINE uint64_t memory_watch(void) { return this_thread.cursor + __atomic_load_n(&memory_changes, __ATOMIC_RELAXED); }
+// In a forked child: the parent's other threads, which may have been changing mappings, are not there.
+INLINE void forget_memory_changes(void) { memory_changes_done = memory_changes; }
+
+// Another value whenever this thread records something, and whenever a mapping of the process changes. 0: one is changing.
+INLINE uint64_t memory_watch(void) {
+  uint32_t done = __atomic_load_n(&memory_changes_done, __ATOMIC_ACQUIRE);
+  uint32_t begun = __atomic_load_n(&memory_changes, __ATOMIC_RELAXED);
+  return unlikely(begun != done) ? 0 : this_thread.cursor + begun + 1;
+}
 
 // Whether the memory that a call read is unchanged since `watch`, as far as is known.
-INLINE bool call_was_quiet(uint64_t watch, uint64_t ticks) { return watch == memory_watch() && ticks < kBriefTicks; }
+INLINE bool call_was_quiet(uint64_t watch, uint64_t ticks) {
+  return likely(watch) && watch == memory_watch() && ticks < kBriefTicks;
+}
 
 // Whether the outcome is the kernel's own, after it read the arguments. result: below 0 on failure.
 INLINE bool success_is_proof(int64_t result) {

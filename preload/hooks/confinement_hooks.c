@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 
 #include "preload/base/real_function.h"
@@ -91,7 +92,7 @@ EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, lo
   if (number == SYS_futex && note_futex_post(a, b, e)) return real(number, a, b, c, d, e, f);
   if ((unsigned long)number < kRawNumbers && raw_call_is_known[number])
     return traced_raw_call(real, number, a, b, c, d, e, f);
-  if (unlikely(number == SYS_shmdt)) note_memory_change();
+  if (unlikely(number == SYS_shmdt)) return shmdt((const void *)a);
   if (unlikely(number == SYS_unshare)) return unshare((int)a);
   if (unlikely(number == SYS_setns)) return setns((int)a, (int)b);
   if (unlikely(number == SYS_io_uring_setup)) return traced_ring_setup(real, a, b);

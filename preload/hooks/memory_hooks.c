@@ -75,6 +75,8 @@ EXPORT int mlockall(int flags) {
 
 EXPORT int shmdt(const void *address) {
   REAL(int, shmdt, const void *);
-  note_memory_change();
-  return real(address);
+  begin_memory_change();
+  int result = real(address);
+  end_memory_change();
+  return result;
 }

@@ -13,6 +13,7 @@
 #include "preload/base/real_function.h"
 #include "preload/base/test_point.h"
 #include "preload/core/alloc_state.h"
+#include "preload/core/program_memory.h"
 #include "preload/core/recorder.h"
 #include "preload/record/dropped_kind.h"
 #include "preload/record/library_record.h"
@@ -134,6 +135,7 @@ void after_fork(void) {
   this_thread.spare_segment = 0;
   this_thread.open_file_numbers = 0;  // its parent continues to use them
   this_thread.vfork_depth = 0;
+  forget_memory_changes();
   this_thread.sampler.random = 0;  // else it would pick the same blocks as its parent
   compiler_barrier();
   this_thread.tid = thread_number_after_fork(tid_in_parent, system_calls_allowed);
