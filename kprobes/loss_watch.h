@@ -19,8 +19,8 @@ class LossWatch {
   // Requires: now_ns never decreases.
   void read(uint64_t now_ns);
 
-  // Called once after recording has stopped: also counts bios whose completion was not
-  // seen and short records that could not be expanded.
+  // Called once after recording has stopped: also counts bios whose completion was not seen, and short records that
+  // could not be expanded.
   void finish(uint64_t now_ns);
 
   [[nodiscard]] uint64_t lost() const { return lost_; }

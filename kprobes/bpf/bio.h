@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Bios on their way to a request. A note records who queued a bio and for what, and follows it through the block layer.
+// Bios on their way to a request. A note records which thread queued a bio, and for which file operation and file. It
+// follows the bio through the block layer.
 //
 //   block_bio_queue     creates the note. Time in the queue begins here: after this event a bio may wait for a request
 //   block_split         cuts off the front of a bio that is too large, as a new bio, which has no block_bio_queue
@@ -164,7 +165,7 @@ SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio_queue, struct bio *bio) {
   __u64 key = (__u64)bio;
   struct bio_note *known = bpf_map_lookup_elem(&bios, &key);
-  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // keeps its parent's note
+  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // a remapped bio has the note of its parent
     if (is_stacked(bio)) go_through(bio, key, known);
     return 0;
   }

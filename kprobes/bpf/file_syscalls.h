@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The fallback for file operations: the entry and return of system calls, for kernels whose functions cannot be probed
-// (file_op.h) and runs without libmlrun_preload.so in the processes. Records have the same form, with the times of the
-// calls. File operations without such a call have no record: page faults, executed programs, aio and io_uring.
+// The fallback for file operations: programs at the entry and return of system calls. Used on kernels whose functions
+// cannot be probed (file_op.h), in runs without libmlrun_preload.so in the processes. Records have the same form, with
+// the times of the calls. Operations without such a call have no record: page faults, executed programs, aio, io_uring.
 //
 // Every system call of the machine runs an attached program, so the early exit is short: one table lookup for calls
 // that are not on files, then one check of the task for untraced processes.
@@ -30,7 +30,7 @@ enum file_call {
   kSplice,    // (from, offset, to, offset, bytes)
 };
 enum {
-  kCallNumbers = 512,     // exclusive upper bound of the numbers
+  kCallNumbers = 512,     // exclusive upper bound of system call numbers
   kCallShift = 4,         // an entry of the table is op | file_call << 4
   kRemoveFolder = 0x200,  // AT_REMOVEDIR
   kNoProgramsOfIt = 2,    // SB_I_NOEXEC
