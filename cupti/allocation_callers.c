@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records the caller of each GPU allocation (--stacks). CUPTI reports an allocation later and on another thread, so the
-// stack is taken in the call itself: this library precedes libcudart in symbol lookup order, as it precedes libcupti.
+// Records the caller's stack of each GPU allocation (--stacks). CUPTI reports an allocation later and on another
+// thread, so the stack is taken in the call itself, by functions with the names of libcudart's: this library precedes
+// libcudart in symbol lookup order, as it precedes libcupti.
 //
 //   program, libtorch ──▶ cudaMalloc here ──▶ libcudart's
-//                           └─ behind it: start, end, address, stack of the caller (MLRUN_GPU_CALLER)
+//                           └─ then records start, end, address, stack of the caller (MLRUN_GPU_CALLER)
 //
-// The merger finds the allocation by its address between start and end. Calls bound within one file are not seen: those
-// of a program with libcudart linked in (nvcc's default), of libcudart itself, of the driver. They have CUPTI's program
-// counter.
+// The merger matches the record with CUPTI's, by the address and a time between start and end. Calls that are bound
+// within one file do not come here: those of a program with libcudart linked statically (nvcc's default), of libcudart
+// itself and of the driver. They have only the program counter that CUPTI reports.
 //
-// The names have libcudart's own versions, hidden: only callers linked with libcudart reach them, and in a program
-// without CUDA dlsym does not find them.
+// The functions have libcudart's symbol versions, as hidden (non-default) versions: only callers linked with libcudart
+// reach them, and dlsym without a version does not find them in a program without CUDA.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,14 +22,14 @@
 
 enum { kUnits = 4 };
 
-// 0: no stacks are recorded.
+// The time before the call; 0: no stacks are recorded.
 static uint64_t begin_allocation(void) {
   const struct mlrun_producer *producer = session_producer();
   bool is_wanted = producer && producer->records_stacks() && (producer->streams() & MLRUN_STREAM_GPU);
   return is_wanted ? producer->monotonic_ns() : 0;
 }
 
-// Only if CUPTI reports allocations. Recording may have started inside the call.
+// Writes the record, if GPU work is recorded now: recording may have started inside the call.
 static void end_allocation(uint64_t start_ns, const struct mlrun_registers *caller, const void *address) {
   if (!start_ns || !address || __atomic_load_n(&session.state, __ATOMIC_ACQUIRE) != kRunning) return;
   const struct mlrun_producer *producer = session.producer;
@@ -48,7 +49,7 @@ static void end_allocation(uint64_t start_ns, const struct mlrun_registers *call
   *(volatile __u64 *)w = mlrun_word0(lap, kUnits, MLRUN_GPU_CALLER, 0);
 }
 
-// The registers of the caller of the function that has this frame.
+// The registers that the caller of this function has after the call. `frame`: address of the function's stack frame.
 #define REGISTERS(frame)                                                                   \
   (const struct mlrun_registers) {                                                         \
     .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \

@@ -11,13 +11,13 @@
 enum { kBufferBytes = 1 << 20, kAlignment = 4096, kSpareBytes = 256 << 10 };
 enum { kFutexWaitPrivate = 128, kAgain = 11, kFault = 14 };
 
-// A buffer is never freed: after CUPTI returned it, it waits here for its next use.
+// Where we keep a buffer. We never free it: after CUPTI has returned it, it waits here for its next use.
 struct place {
   uint8_t *buffer;  // null: none was ever allocated here
-  uint32_t turn;    // odd: CUPTI has it. Rises each time that the buffer goes to CUPTI or comes back.
+  uint32_t turn;    // incremented when CUPTI gets the buffer and when it returns it; odd: CUPTI has it
 };
 static struct place places[kBuffersMax];
-// For a CUPTI that crashes without a buffer, when memory is exhausted. Its content is never read.
+// Given to CUPTI when memory is exhausted, in versions that crash if they get no buffer. Records in it are not read.
 static uint8_t spare[kSpareBytes] __attribute__((aligned(4096)));
 
 static bool take(struct place *place) {
@@ -30,15 +30,15 @@ static void put_back(struct place *place) { __atomic_add_fetch(&place->turn, 1, 
 
 static uint8_t *buffer_at(const struct place *place) { return __atomic_load_n(&place->buffer, __ATOMIC_ACQUIRE); }
 
-// The buffer that CUPTI has from us; null: CUPTI does not have it.
+// The place of a buffer that CUPTI has from us; null: CUPTI does not have this buffer from us.
 static struct place *place_of(const uint8_t *buffer) {
   for (int i = 0; i < kBuffersMax; i++)
     if (buffer_at(&places[i]) == buffer && __atomic_load_n(&places[i].turn, __ATOMIC_ACQUIRE) % 2) return &places[i];
   return NULL;
 }
 
-// The buffer came from another client, or was allocated just now: ours at that address has been freed. The turn stays
-// odd: the place is not used again.
+// Called for a buffer that another client supplied, or that was just allocated. If we had one at the same address,
+// another client has freed it. Its place is not used again: the turn stays odd.
 static void forget(const uint8_t *buffer) {
   struct place *place = buffer ? place_of(buffer) : NULL;
   if (place) __atomic_store_n(&place->buffer, NULL, __ATOMIC_RELEASE);
@@ -75,7 +75,7 @@ void request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records) {
     return;
   }
   uint8_t *found = find_buffer();
-  if (found) *(uint32_t *)found = 0;  // no record
+  if (found) *(uint32_t *)found = 0;  // no record kind: content_of() finds it empty
   *max_records = 0;
   *buffer = found;
   *bytes = found ? kBufferBytes : 0;
@@ -101,8 +101,8 @@ void buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, 
 
 enum content { kEmpty, kFilled, kGone };
 
-// The kernel reads the first word, since the memory may have been freed: a futex wait without time, which waits if the
-// word is 0.
+// Whether the buffer's first word is 0 (no record yet). A read of ours could crash, as another client may have freed
+// the memory; so the kernel reads the word, in a futex wait with timeout 0. EAGAIN means not 0; EFAULT, freed memory.
 static enum content content_of(const uint8_t *buffer) {
   const struct { long s, ns; } no_time = {0, 0};
   long answer = raw_syscall4(SYS_futex, (long)buffer, kFutexWaitPrivate, 0, (long)&no_time);

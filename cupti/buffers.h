@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that CUPTI fills. They come from the program's own allocator and may have any content when they go to
-// CUPTI, which clears them: a client of CUPTI that replaces the callbacks unseen gets the buffers that are out, and
-// frees them.
+// The buffers that CUPTI fills with records. They come from the program's allocator: another client of CUPTI that
+// replaces our callbacks without a call of ours gets the buffers that CUPTI still has from us, and frees them. CUPTI
+// clears a buffer when it gets it.
 #pragma once
 
 #include <stdbool.h>
@@ -12,20 +12,20 @@
 
 enum { kBuffersMax = 128 };
 
-// CUPTI's callbacks.
+// The two callbacks that are registered with CUPTI.
 void request_buffer(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes);
 
-// Non-empty buffers that CUPTI has, at one moment.
+// The set of non-empty buffers that CUPTI has from us, at one moment: by place, the place's turn.
 struct filled_buffers {
   uint32_t turn[kBuffersMax];  // 0: not in the set
 };
 void look_at_filled_buffers(struct filled_buffers *filled);
 
-// Their state now.
+// What became of the buffers in such a set.
 struct unseen_buffers {
-  int kept;   // not returned
-  int freed;  // not returned, and their memory is freed
+  int kept;   // number of buffers that CUPTI has not returned
+  int freed;  // how many of these have been freed by another client
 };
 struct unseen_buffers look_for_unseen_buffers(const struct filled_buffers *filled);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of CUPTI's interface that is used, declared here so that the build needs nothing of CUDA and one build
-// serves CUPTI 12 and 13. Records grow only at their end: a struct here is the beginning that all these versions share,
-// and fields of newer versions are not read. tests/gpu/cupti/layout_test.c compares each field and number with NVIDIA's
-// headers.
+// Declares the part of CUPTI's interface that we use. So the build needs nothing of CUDA, and one build works with
+// CUPTI 12 and 13. CUPTI adds fields to records only at their end: a struct here has the first fields, which all these
+// versions share; fields of newer versions are not read. tests/gpu/cupti/layout_test.c compares each field and number
+// with NVIDIA's headers.
 #pragma once
 
 #include <stddef.h>
@@ -11,9 +11,9 @@
 #include "runner/events/cupti_answer.h"
 
 enum {
-  kCuptiOldest = 19,         // API version: CUDA 12.0
-  kCuptiNullBuffer = 27,     // from 12.9 on a refused buffer does not crash it
-  kCuptiThreadBuffers = 21,  // 12.3: a buffer for each thread can be asked for
+  kCuptiOldest = 19,         // the oldest supported API version: CUDA 12.0
+  kCuptiNullBuffer = 27,     // since 12.9 CUPTI does not crash if it gets no buffer
+  kCuptiThreadBuffers = 21,  // since 12.3 it can use a buffer for each thread
 };
 
 enum cupti_kind {
@@ -50,7 +50,7 @@ typedef void (*cupti_request_buffer)(uint8_t **buffer, size_t *bytes, size_t *ma
 typedef void (*cupti_buffer_done)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes);
 typedef uint64_t (*cupti_timestamp)(void);
 
-// kind is the first word of every record.
+// Records. The first word of each is `kind` (enum cupti_kind).
 struct cupti_api {
   uint32_t kind, function;
   uint64_t start, end;
@@ -132,7 +132,7 @@ struct cupti_memory {
   uint32_t is_async, padding;
   uint32_t pool_kind, pool_padding;
   uint64_t pool_address, pool_threshold;
-  uint64_t pool_bytes;  // of a pool of another process: that process
+  uint64_t pool_bytes;  // for an imported pool: the id of the process that made it
   uint64_t pool_used;
 } __attribute__((packed));
 
@@ -142,13 +142,14 @@ struct cupti_overhead {
   uint64_t start, end;
 } __attribute__((packed));
 
-// Newer versions have it, and of their records only those of this length. NVIDIA's pages do not say which version was the first.
+// An overhead record of newer versions; check the record's length before reading `data`. NVIDIA does not document which
+// version was the first.
 struct cupti_overhead_with_data {
   struct cupti_overhead overhead;
   uint32_t correlation, reserved;
-  void *data;  // owned by the client, freed by `free`; null: there is none
+  void *data;  // the client must free() it; null: there is none
 } __attribute__((packed));
-enum { CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };  // the only overhead with data, by CUPTI's headers
+enum { CUPTI_OVERHEAD_COMMAND_BUFFER_FULL = 6 << 16 };  // the only kind of overhead with data, by CUPTI's headers
 
 struct cupti_device {
   uint32_t kind, flags;
@@ -163,7 +164,7 @@ struct cupti_device {
   uint8_t mig_uuid[16];
 } __attribute__((packed));
 
-// Functions of libcupti. Those added after the oldest version are null if they are missing.
+// Functions of libcupti. A function with a version behind it is null if the loaded libcupti is older.
 struct cupti_functions {
   int (*get_version)(uint32_t *version);
   int (*subscribe)(void **subscriber, void (*callback)(void *, uint32_t, uint32_t, const void *), void *data);
@@ -178,8 +179,8 @@ struct cupti_functions {
   int (*set_thread_id_type)(uint32_t type);
   int (*register_timestamp)(cupti_timestamp callback);
   int (*callback_name)(uint32_t domain, uint32_t function, const char **name);
-  int (*enable_driver_call)(uint32_t function, uint8_t enable);   // 12.5
-  int (*enable_runtime_call)(uint32_t function, uint8_t enable);  // 12.5
-  int (*enable_all_syncs)(uint8_t enable);                        // 12.8
+  int (*enable_driver_call)(uint32_t function, uint8_t enable);   // since 12.5
+  int (*enable_runtime_call)(uint32_t function, uint8_t enable);  // since 12.5
+  int (*enable_all_syncs)(uint8_t enable);                        // since 12.8
   int (*enable_and_dump)(uint32_t kind);
 };

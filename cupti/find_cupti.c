@@ -19,7 +19,7 @@ static int (*each_module)(int (*)(struct dl_phdr_info *, size_t, void *), void *
 
 static void *open_loaded(const char *name) { return open_library(name, RTLD_NOW | RTLD_NOLOAD); }
 
-// "NAME.MAJOR" behind `folder`; null: it does not fit.
+// Writes `folder` and then "NAME.MAJOR" to `at`; null: that is longer than kPathBytes.
 static const char *library_path(char *at, const char *folder, size_t folder_bytes, const char *name, int major) {
   size_t bytes = strlen(name);
   if (folder_bytes + bytes + 4 > kPathBytes) return NULL;
@@ -39,7 +39,7 @@ static void *open_in(const char *folder, size_t folder_bytes, const char *name, 
   return whole ? open_library(whole, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-// Version of the newest loaded library of that name, up to `newest`; 0: there is none. *handle is it.
+// Major version of the newest loaded library of that name, not above `newest`, and its handle; 0: none is loaded.
 static int loaded_major(const char *name, int newest, void **handle) {
   char path[kPathBytes];
   for (int major = newest; major >= kOldestMajor; major--)
@@ -47,7 +47,7 @@ static int loaded_major(const char *name, int newest, void **handle) {
   return 0;
 }
 
-// 0: unknown.
+// The newest major version of CUDA that the driver supports; 0: unknown.
 static int driver_major(void) {
   union {
     void *address;
@@ -59,7 +59,7 @@ static int driver_major(void) {
   return get_version.address && get_version.call(&version) == 0 ? version / 1000 : 0;
 }
 
-// Where wheels and toolkits have it beside libcudart.
+// Opens libcupti in the folders where wheels and toolkits install it, relative to libcudart.
 static void *open_beside(const char *cudart, int major) {
   const char *slash = strrchr(cudart, '/');
   if (!slash) return NULL;
@@ -88,8 +88,8 @@ static void *open_by_rule(void) {
   return library;
 }
 
-// The newest loaded one that the driver supports. The driver is asked only if several are loaded: we are inside its
-// cuInit.
+// The newest loaded libcupti that the driver supports. The driver is called only if several are loaded, because this
+// runs inside its cuInit.
 static void *open_loaded_cupti(void) {
   void *newest = NULL, *older = NULL;
   int major = loaded_major("libcupti.so", kNewestMajor, &newest);
@@ -121,16 +121,16 @@ static bool find_linker(void) {
   return open_library && find_symbol;
 }
 
-// Looks the name up behind this library, in the order of the dynamic linker.
+// The next definition after this library's in symbol lookup order.
 static void *find_next(const char *name, const char *version) {
   void *found = version && find_version ? find_version(RTLD_NEXT, name, version) : find_symbol(RTLD_NEXT, name);
-  // Not a tail call: the linker's function goes by its return address.
+  // Prevents a tail call: for RTLD_NEXT, dlsym finds the calling library by its return address.
   __asm__ volatile("" : "+r"(found));
   return found;
 }
 
-// In the loaded library of that name or path and in those that it needs. Takes no reference: only the program decides
-// how long the library stays.
+// Looks a function up in the loaded library of that name or path, and in the libraries that it needs. Keeps no
+// reference: only the program decides how long the library stays loaded.
 static void *find_in(const char *library_name, const char *name, const char *version) {
   void *library = open_loaded(library_name);
   if (!library) return NULL;
@@ -139,7 +139,8 @@ static void *find_in(const char *library_name, const char *name, const char *ver
   return found;
 }
 
-// A caller loaded with RTLD_LOCAL (Python's extensions are) needs libraries that are not in the global scope.
+// Looks a function up in the caller's file and the libraries that it needs. These are not in the global scope if the
+// caller was loaded with RTLD_LOCAL, as Python's extensions are.
 static void *find_for(const void *caller, const char *name, const char *version) {
   Dl_info info;
   struct link_map *module = NULL;
@@ -148,8 +149,8 @@ static void *find_for(const void *caller, const char *name, const char *version)
 }
 
 struct library_search {
-  const char *beginning;  // beginning of the file's name
-  char path[kPathBytes];  // of the first such file
+  const char *beginning;  // how the file's name must begin
+  char path[kPathBytes];  // path of the first such file
 };
 
 static int look_at_module(struct dl_phdr_info *module, size_t bytes, void *data) {
@@ -161,7 +162,8 @@ static int look_at_module(struct dl_phdr_info *module, size_t bytes, void *data)
   return 1;
 }
 
-// "libcudart-1b2c3d.so.12" for "libcudart.so": for a call made on behalf of another library (a tail call).
+// Looks a function up in a loaded library that a wheel has renamed: "libcudart-1b2c3d.so.12" for "libcudart.so". Needed
+// after a tail call, when the return address is not in the calling library.
 static void *find_bundled(const char *library_name, const char *name, const char *version) {
   char beginning[32] = "";
   struct library_search search = {.beginning = beginning};
@@ -188,13 +190,13 @@ void *cupti_function_behind(const char *name, struct linked_caller caller) {
 }
 
 struct wanted_function {
-  void *place;  // of the pointer
+  void *place;  // where to store the function pointer
   const char *name;
   bool needed;
 };
 
 bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found) {
-  found->tried = "no dlopen in this process";
+  found->tried = "this process has no dlopen, so libcupti cannot be loaded";
   if (!find_linker()) return false;
   found->tried = "no libcupti.so.12 or .13 for this program; name one with MLRUN_CUPTI=FILE";
   void *library = open_cupti();

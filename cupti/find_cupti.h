@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds libcupti: the one that the program has loaded already, of several the newest that the driver supports. If none
-// is loaded, $MLRUN_CUPTI; else the major version of the program's libcudart (of the driver without one), never newer
-// than the driver: beside libcudart, then where the dynamic linker finds it, then in the toolkit. A second copy in one
-// process would compete with the first.
+// Finds libcupti. If the program has loaded one, that one is used, since a second copy in the process would compete
+// with it; if it has loaded several, the newest that the driver supports. If none is loaded: the file $MLRUN_CUPTI,
+// else a libcupti with the major version of the program's libcudart (without one: of the driver), but not newer than
+// the driver. It is searched beside libcudart, then by the dynamic linker, then in the toolkit.
 #pragma once
 
 #include <stdbool.h>
@@ -12,22 +12,22 @@
 #pragma GCC visibility push(hidden)
 
 struct found_cupti {
-  const char *path;   // of the library, as the dynamic linker has it
-  const char *tried;  // what was missing, if nothing was found
+  const char *path;   // of the library, as the dynamic linker reports it
+  const char *tried;  // if none was found, what was missing
 };
 
-// The caller of a function that precedes a library's own.
+// The caller of one of our functions that precede a library's function of the same name.
 struct linked_caller {
-  int major;  // of the library that it is linked with: the symbol's version is "LIBRARY.MAJOR"; 0: it names none
-  const void *returns_to;  // a place in its code
+  int major;  // version of that library which the caller is linked with (symbol version "LIBRARY.MAJOR"); 0: none
+  const void *returns_to;  // return address: an address in the caller's code
 };
 
-// What that call would have reached without us: the next definition in lookup order, else one in the libraries that the
-// caller needs, whatever their files are called (a wheel may bundle one under another name). Null: there is none.
+// The function that the caller would have called without ours: the next definition in symbol lookup order, else one in
+// the libraries that the caller needs, also if their files have other names (as in wheels). Null: there is none.
 void *linked_function_behind(const char *library_name, const char *name, struct linked_caller caller);
 
-// The same for libcupti. A caller that names no version gets the first that the dynamic linker finds, else the newest
-// that is loaded.
+// The same for a function of libcupti. For a caller without a version: the next definition in symbol lookup order, else
+// that in the newest loaded libcupti.
 void *cupti_function_behind(const char *name, struct linked_caller caller);
 
 // Fills in all functions. False: there is no libcupti, or it lacks a required function.

@@ -17,13 +17,14 @@
 
 enum { kFutexWait = 0, kFutexWake = 1, kEveryone = 0x7fffffff };
 enum { kSignalSetBytes = 8, kPeriodMs = 1000, kCancelSignal = 32, kSetIdSignal = 33 };
-// How long the end of a process waits. _exit may be called because a thread hangs.
+// How long the end of a process waits for the last flush: kExitMs at exit(); kUrgentMs at _exit(), which may be
+// called because a thread hangs; in both cases no longer than kQuietMs without new records.
 enum { kUrgentMs = 200, kQuietMs = 500, kExitMs = 5000, kStepMs = 20 };
 
-static uint32_t asked, finished;  // flushes of everything
-static uint32_t ending;           // this is the last flush
+static uint32_t asked, finished;  // numbers of flushes of all records
+static uint32_t ending;           // set before the last flush
 static uint32_t ended;            // CUDA ends: CUPTI must not be called any more
-static uint64_t fetched_ns;       // all records finished at this time have been handed over
+static uint64_t fetched_ns;       // records of all work that had finished by this time have been read
 
 static void wait_word(const uint32_t *word, uint32_t value, long ms) {
   struct timespec timeout = {ms / 1000, ms % 1000 * 1000000};
@@ -31,10 +32,10 @@ static void wait_word(const uint32_t *word, uint32_t value, long ms) {
 }
 static void wake_word(const uint32_t *word) { raw_syscall3(SYS_futex, (long)word, kFutexWake, kEveryone); }
 
-// A client that takes CUPTI's functions by dlsym bypasses ours: CUPTI hands it the buffers that it had filled for us.
-// This is certain when the client has freed such a buffer, or at the end, when no unfinished work is left that CUPTI
-// would keep. A buffer that does not come back is not counted as fetched. `now_ns`: all that was finished then is
-// handed over on return.
+// Flushes CUPTI and detects whether our buffers came back. Another client that finds CUPTI's functions by dlsym
+// bypasses our functions of the same names: CUPTI then gives it the buffers that it has filled for us. This is certain
+// if the client has freed such a buffer, or at the end of the process, when CUPTI keeps no buffer for unfinished work.
+// If a buffer has not come back, fetched_ns does not advance. `now_ns`: a time before the flush.
 static void flush_cupti(bool everything, uint64_t now_ns) {
   struct filled_buffers filled;
   look_at_filled_buffers(&filled);
@@ -61,7 +62,7 @@ static void flush(bool everything) {
     }
     leave_cupti();
   }
-  if (cupti_is_taken()) fetched_ns = now_ns;  // before the handover all records were fetched
+  if (cupti_is_taken()) fetched_ns = now_ns;  // hand_cupti_over() has fetched all records
   if (everything && __atomic_load_n(&ending, __ATOMIC_ACQUIRE)) stop_folding();
   uint64_t held_since = put_folds(everything);
   put_note_span(everything ? MLRUN_GPU_ENDED : MLRUN_GPU_FLUSHED, 0, 0, earlier(held_since, fetched_ns));
@@ -73,7 +74,7 @@ static void *run(void *nothing) {
   (void)nothing;
   session.producer->hide_thread();
   for (;;) {
-    // Not at once: this thread starts inside cuInit.
+    // Waits before the first flush, too: this thread is created inside cuInit.
     if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) == finished) wait_word(&asked, finished, kPeriodMs);
     if (is_over()) return NULL;
     uint32_t wanted = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
@@ -85,7 +86,7 @@ static void *run(void *nothing) {
   }
 }
 
-// Waits for a flush of everything while records arrive, `limit_ms` at most.
+// Requests a flush of all records and waits for it: at most `limit_ms`, and only while records arrive (kQuietMs).
 static void flush_and_wait(int limit_ms) {
   if (!session_is_ours() || is_over()) return;
   uint32_t wanted = __atomic_add_fetch(&asked, 1, __ATOMIC_ACQ_REL), done;
@@ -119,7 +120,8 @@ bool start_flusher(void) {
     int (*call)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   } create = {session.producer->function("pthread_create")};
   if (!create.any) return false;
-  // glibc's own two signals stay unblocked: else setuid() of any thread would wait for this one for ever.
+  // The thread blocks all signals but the two that glibc uses itself: setuid() in any thread waits until each thread
+  // has handled one of them.
   uint64_t all = ~(1ull << (kCancelSignal - 1) | 1ull << (kSetIdSignal - 1)), before = 0;
   pthread_t thread;
   fetched_ns = session.started_ns;
@@ -127,7 +129,7 @@ bool start_flusher(void) {
   int error = create.call(&thread, NULL, run, NULL);
   raw_syscall4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, kSignalSetBytes);
   if (error) return false;
-  // Registered inside cuInit, so it runs before CUDA's own handlers.
+  // CUDA has registered its exit handlers before (this runs inside cuInit), so ours runs first.
   call_at_exit();
   session.producer->before_end(at_end);
   return true;

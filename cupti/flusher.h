@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our only thread: it asks CUPTI about once a second for finished records, and at the end of the process for
-// everything. No other thread asks CUPTI, so a thread that ends the process inside CUDA, or in a signal handler, waits
-// for a word and never for a lock.
+// The only thread that this library creates. About once a second it makes CUPTI return the finished records, and at the
+// end of the process all records (a flush). No other thread of ours flushes. So a thread that ends the process inside
+// CUDA, or in a signal handler, only waits on a futex, with a timeout, and never for a lock of CUPTI.
 #pragma once
 
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
-// Requires: CUPTI runs. False: the thread could not be created.
+// Requires: the session is kRunning. False: the thread could not be created.
 bool start_flusher(void);
 
 #pragma GCC visibility pop

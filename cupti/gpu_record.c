@@ -9,9 +9,9 @@
 
 enum { kWordsPerUnit = 2 };
 
-// A record being written: its words follow the definition of its string.
+// A record that is being written. If its string is new, the string's definition is written directly before it.
 struct draft {
-  __u64 *w;  // null: it is dropped
+  __u64 *w;  // null: there was no room, and the record is dropped
   uint8_t lap;
   __u64 text_id, definition_bytes;
 };

@@ -18,7 +18,7 @@ void put_memcpy_peer(const struct cupti_memcpy_peer *copy, struct work_time time
 void put_memset(const struct cupti_memset *set, struct work_time time);
 void put_sync(const struct cupti_sync *sync, struct work_time time);
 void put_graph(const struct cupti_graph *graph, struct work_time time);
-// The launch of a graph, folded from its nodes.
+// Writes the record of a graph launch whose nodes were folded (graph_fold.h).
 void put_fold(const struct graph_fold *fold);
 void put_memory(const struct cupti_memory *memory, struct work_time time);
 void put_device(const struct cupti_device *device);

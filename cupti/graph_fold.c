@@ -8,7 +8,7 @@
 enum { kPlaces = 4096, kProbes = 8, kTurns = 8, kSpins = 100 };
 static const uint64_t kSecond = 1000000000;
 
-// Correlation id from which launches are folded, or no longer are.
+// Launches with this correlation id or a later one are folded, or not, until the next turn.
 struct turn {
   uint32_t from;
   bool folds;
@@ -16,18 +16,18 @@ struct turn {
 
 static uint32_t lock;
 static struct graph_fold folds[kPlaces];
-static uint32_t used;         // places
-static uint64_t node_number;  // of the last folded node
+static uint32_t used;         // number of places in use
+static uint64_t node_number;  // number of the last folded node
 static uint64_t recorded_at;  // node_number when folds were last recorded
 
 static struct turn turns[kTurns];
 static uint32_t turn_count;
-static uint64_t level;      // of the bucket, in nodes a second * nanoseconds
+static uint64_t level;      // of the token bucket: a node takes kSecond; each ns adds nodes_per_s
 static uint64_t latest_ns;  // start of the latest node
 static uint32_t latest_correlation;
 static bool has_nodes, is_stopped;
 
-// Held for a few instructions, but by threads that may be preempted.
+// Takes the lock. It is held only for a few instructions, but the holder may be preempted: sleep after some spins.
 static void enter(void) {
   for (int i = 0; __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE); i++) {
     const struct { long s, ns; } pause = {0, 20000};
@@ -36,7 +36,7 @@ static void enter(void) {
 }
 static void leave(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
 
-// Correlation ids wrap at 2^32.
+// True: `correlation` is `from` or later. Correlation ids wrap at 2^32.
 static bool is_from(uint32_t correlation, uint32_t from) { return (int32_t)(correlation - from) >= 0; }
 
 static bool folds_now(void) { return turn_count && turns[(turn_count - 1) % kTurns].folds; }
@@ -56,7 +56,7 @@ static bool is_folded(uint32_t correlation) {
   return folded;
 }
 
-// The bucket fills by the nodes' own time, not by their arrival: a second's worth arrives at once.
+// Fills the bucket by the start times of the nodes, not by the clock: CUPTI returns the nodes of a second at once.
 static void pour(const struct work_time *time, uint64_t per_s) {
   if (time->clock == MLRUN_GPU_CLOCK_NONE || time->clock == MLRUN_GPU_CLOCK_OUTSIDE || time->start_ns <= latest_ns)
     return;
@@ -73,7 +73,8 @@ static void begin(const struct graph_node *node, uint64_t per_s) {
   latest_correlation = node->correlation - 1;
 }
 
-// Order of ids is by half of their range, so the last turn must not fall further behind.
+// is_from() compares ids correctly only up to half of their range apart. So the last turn is moved forward when the ids
+// get too far ahead of it.
 static void keep_turns_near(uint32_t correlation) {
   enum { kNear = 1 << 30 };
   if (!turn_count) return;
@@ -102,7 +103,7 @@ static bool is_of(const struct graph_fold *fold, const struct graph_node *node) 
          first->device == node->device && first->context == node->context && first->time.clock == node->time.clock;
 }
 
-// Its own place, else a free one, else the one with the oldest last node.
+// The place of the node's launch; if it has none, a free place, else the place whose last node is the oldest.
 static struct graph_fold *place_of(const struct graph_node *node) {
   uint64_t hash = ((uint64_t)node->graph << 32 | node->correlation) * 0x9e3779b97f4a7c15ull + node->device;
   uint32_t base = (uint32_t)(hash >> 40);
@@ -135,7 +136,7 @@ static struct graph_fold take(struct graph_fold *fold) {
   return taken;
 }
 
-// Records are written without the lock: with --lossless a write may wait.
+// The lock is released before a record is written: with --lossless a write may wait.
 bool fold_graph_node(const struct graph_node *node) {
   struct graph_fold old = {.nodes = 0};
   enter();

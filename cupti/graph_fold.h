@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds nodes of CUDA graphs (kernels, copies, memsets) that come too fast to be recorded one by one: those of one
-// launch become one record, the launch as a whole with its number of nodes and the sum of their times.
+// Folds nodes of CUDA graphs (kernels, copies, memsets) that come too fast to be recorded one by one: the nodes of one
+// graph launch become one record, with their number and the sum of their times.
 //
-//   node ── rate ──▶ below: a record of its own
-//             └────▶ above: fold of its launch ── no node for a second, or no place ──▶ record
+//   node ── rate ──▶ below the limit: one record for the node
+//             └────▶ above: added to the fold of its launch ── no node for a second, or table full ──▶ one record
 //
-// The rate is that of a token bucket: so many nodes a second, and as many again in a burst. Whether a launch is folded
-// depends only on its correlation id, which rises from launch to launch: all of its nodes or none, in whatever order
-// they arrive. A node is in exactly one record; a launch whose nodes come more than a second apart, or that lost its
-// place, has several.
+// A token bucket limits the rate: N nodes a second (graph_nodes_per_s), and N more in a burst. Whether a launch is
+// folded depends only on its correlation id, which rises from launch to launch: all of its nodes or none, in whatever
+// order they arrive. A node is in exactly one record. A launch has several records if its nodes come more than a second
+// apart, or if another launch took its place in the table.
 //
 // Kernels of NCCL are not folded: they show whether a GPU works or waits for another one.
 #pragma once
@@ -27,20 +27,20 @@ struct graph_node {
 
 // The nodes of one launch on one device, with times of one clock.
 struct graph_fold {
-  struct graph_node first;  // time: from the first start to the last end
-  uint64_t busy_ns;         // of all nodes, added up
-  uint64_t last_node;       // which of all folded nodes was the last
-  uint32_t nodes;           // 0: a free place
+  struct graph_node first;  // its `time`: from the first node's start to the last node's end
+  uint64_t busy_ns;         // sum of the nodes' durations
+  uint64_t last_node;       // number of its last node, counted over the nodes of all folds
+  uint32_t nodes;           // how many; 0: this place is free
 };
 
-// True: the node is in a fold and must have no record of its own.
+// True: the node was added to a fold, and the caller must not record it.
 bool fold_graph_node(const struct graph_node *node);
 
-// From now on no node is folded: the process ends, and folds are recorded for the last time.
+// No node is folded from now on. Called before folds are written for the last time, at the end of the process.
 void stop_folding(void);
 
-// Writes the records of launches without a node since the last call, or of all. Returns when the first of the others
-// began; UINT64_MAX: there are none.
+// Writes the records of folds that have got no node since the last call; `everything`: of all folds. Returns the
+// earliest start of the remaining folds; UINT64_MAX: none remain.
 uint64_t put_folds(bool everything);
 
 #pragma GCC visibility pop

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records the host buffer of each copy to and from a GPU, and on which nodes its pages are: CUPTI's record of a copy has no
-// address. As allocation_callers.c does it, these functions precede libcudart's: a subscription to CUPTI's callbacks, the
-// other way to the address, would leave torch.profiler without GPU events.
+// Records the host buffer of each copy to and from a GPU, and on which NUMA nodes its pages are: CUPTI's record of a
+// copy has no address. As in allocation_callers.c, these functions precede libcudart's. A subscription to CUPTI's
+// callbacks would have the address, too, but would leave torch.profiler without GPU events.
 //
 //   program, libtorch ──▶ cudaMemcpyAsync here ──▶ libcudart's
-//                           └─ behind it: start, end, addresses, nodes of pages (MLRUN_GPU_HOST)
+//                           └─ then records start, end, addresses, nodes of pages (MLRUN_GPU_HOST)
 //
-// The pages are asked for at once and by the copying thread: the program may free the buffer as soon as the call returns,
-// and another process would find other pages there. Behind the call: the target of a copy may have no pages before it.
-// move_pages without nodes moves nothing and brings no page in.
+// The copying thread queries the nodes directly after the call: the program may free the buffer as soon as our function
+// returns, and only this process has these pages at the address. Not before the call: the target of a copy may have no
+// pages then. move_pages with nodes = NULL only queries: it moves no page and brings none into memory.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,27 +24,27 @@ enum copy_kind { kToDevice = 1, kFromDevice = 2, kByAddress = 4 };  // cudaMemcp
 
 struct copy {
   const void *target, *source;
-  size_t bytes;  // of the host's side from its first byte to its last
+  size_t bytes;  // length of the host buffer, from its first byte to its last
   int kind;
 };
 
 struct nodes {
-  uint32_t asked, error;  // error: errno, of the call or of the first page without a node
+  uint32_t asked, error;  // asked: number of pages; error: errno, of move_pages or of the first page without a node
   uint32_t phase;
   bool of_target;
   uint8_t node[MLRUN_HOST_PAGES_MAX + 1];
 };
 
-static uint32_t refusal;  // of the kernel or a sandbox: it is not asked again
+static uint32_t refusal;  // errno if the kernel or a sandbox refuses move_pages: it is not called again
 
-// 0: not recorded. Recording may start inside the call.
+// The time before the call; 0: the copy is not recorded. Does not check the session, which may start inside the call.
 static uint64_t begin_copy(int kind) {
   bool has_host_side = kind == kToDevice || kind == kFromDevice || kind == kByAddress;
   const struct mlrun_producer *producer = has_host_side ? session_producer() : NULL;
   return producer && producer->streams() & MLRUN_STREAM_GPU ? producer->monotonic_ns() : 0;
 }
 
-// Whether some page has a node.
+// Queries the nodes of some pages of the buffer. True: at least one page has a node.
 static bool ask_for_nodes(const void *address, size_t bytes, struct nodes *nodes) {
   const struct mlrun_host_range range = {(uintptr_t)address, bytes, nodes->phase};
   void *pages[MLRUN_HOST_PAGES_MAX];
@@ -71,7 +71,8 @@ static bool ask_for_nodes(const void *address, size_t bytes, struct nodes *nodes
   return any;
 }
 
-// cudaMemcpyDefault does not name the host's side. It is the one with pages: addresses of a device have none.
+// Queries the host buffer. cudaMemcpyDefault does not say which of the two buffers that is: the one whose pages have
+// nodes, since addresses of a device have no pages.
 static void find_nodes(const struct copy *copy, struct nodes *nodes) {
   nodes->of_target = copy->kind != kToDevice;
   if (ask_for_nodes(nodes->of_target ? copy->target : copy->source, copy->bytes, nodes) || copy->kind != kByAddress)
@@ -109,7 +110,7 @@ static void end_copy(uint64_t start_ns, const struct copy *copy, int answer) {
   *(volatile __u64 *)w = mlrun_word0(lap, kUnits, MLRUN_GPU_HOST, 0);
 }
 
-// From the first byte of a rectangle to its last.
+// Length of a rectangle in memory, from its first byte to its last.
 static size_t extent(size_t pitch, size_t width, size_t height) {
   return width && height ? pitch * (height - 1) + width : 0;
 }

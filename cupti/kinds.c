@@ -10,9 +10,9 @@
 
 static const struct {
   uint32_t kind;
-  bool is_needed;  // without it nothing is recorded
+  bool is_needed;  // if CUPTI refuses this kind, nothing is recorded
   const char *name;
-} kKinds[] = {{CUPTI_GRAPH_TRACE, false, "GRAPH_TRACE"},  // before the kinds of its nodes
+} kKinds[] = {{CUPTI_GRAPH_TRACE, false, "GRAPH_TRACE"},  // must be switched on before the kinds of a graph's nodes
               {CUPTI_RUNTIME, true, "RUNTIME"},
               {CUPTI_CONCURRENT_KERNEL, true, "CONCURRENT_KERNEL"},
               {CUPTI_MEMCPY, false, "MEMCPY"},
@@ -28,7 +28,8 @@ static bool is_wanted(uint32_t kind) {
   return kind != CUPTI_GRAPH_TRACE || session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS;
 }
 
-// Also records of queries that found an event or a stream unfinished: a program that polls makes them all the time.
+// `wanted`: CUPTI also delivers records of queries that found an event or a stream unfinished. We do not want them: a
+// program that polls makes such queries all the time.
 static void set_all_syncs(bool wanted) {
   if (session.cupti.enable_all_syncs) session.cupti.enable_all_syncs(wanted);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which records CUPTI delivers: switched on at the start, off while another tool has CUPTI, and on again after it.
+// The kinds of records that CUPTI delivers to us. They are switched on at the start, off while another tool uses CUPTI,
+// and on again after that.
 #pragma once
 
 #include <stdbool.h>
@@ -7,18 +8,18 @@
 
 #pragma GCC visibility push(hidden)
 
-// CUPTI's answer: 0, or why nothing can be recorded; *refused is then the kind that it refused. The refusal of an
+// Returns 0, or CUPTI's error if it refuses a required kind; *refused is then the kind's name. The refusal of an
 // optional kind is recorded as a note.
 int switch_kinds_on(const char **refused);
 
-// All but those in `kept`, a bit for each kind.
+// Switches off all our kinds except those in `kept`, a bit for each kind.
 void switch_kinds_off(uint64_t kept);
 
-// CUPTI reports devices where CUDA starts, and our kinds go on within that: if they were too late, CUPTI reports the
-// devices now, once. False: it did before, or cannot.
+// Makes CUPTI report the devices. It reports them by itself during cuInit, where our kinds are switched on, perhaps too
+// late. Works once. False: this was called before, or CUPTI lacks the function.
 bool ask_for_devices(void);
 
-// A bit for each kind that is switched on.
+// A bit for each kind that we switch on.
 uint64_t wanted_kinds(void);
 
 #pragma GCC visibility pop

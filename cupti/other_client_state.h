@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the program's own tool, for other_clients.c and for the functions that precede CUPTI's (stand_ins.c), in
-// which the tool's thread changes it.
+// State of another tool in the process that uses CUPTI, such as torch.profiler (other_clients.h). The tool's threads
+// change it in our functions that precede CUPTI's (stand_ins.c).
 #pragma once
 
 #include <stdbool.h>
@@ -14,28 +14,29 @@ enum owner { kOurs, kTheirs, kTheirsForGood };
 
 struct other_client {
   uint32_t owner;                // enum owner
-  bool is_unfetched;             // its kinds were on since it last fetched its records
-  bool was_first;                // it used CUPTI before our start
-  bool is_elsewhere;             // it has registered its callbacks with another libcupti than ours
+  bool is_unfetched;             // it has had kinds on since it last fetched its records
+  bool was_first;                // it called CUPTI before our session began
+  bool is_elsewhere;             // it has registered its callbacks with another libcupti than the one that we use
   bool leaves_syncs_out;         // it wants no records of queries that found work unfinished
-  cupti_request_buffer request;  // null: it has never registered any
+  cupti_request_buffer request;  // its callbacks; null: it has registered none
   cupti_buffer_done done;
-  uint64_t kinds;  // a bit for each that it has on
+  uint64_t kinds;  // a bit for each kind that it has switched on
   uint64_t last_call_ns, taken_ns;
 };
 extern struct other_client other;
 
 enum entry {
-  kPassOn,    // the call is not tracked
+  kPassOn,    // only pass the call on to CUPTI: we do not record, or it comes from CUPTI or us
   kLocked,    // `other` may be changed
-  kUnlocked,  // `other` may be changed, but the holder of the lock may wait for this thread
+  kUnlocked,  // `other` may be changed, although another thread has the lock: it may wait for this one
 };
 enum entry enter_other(void);
 void leave_other(enum entry entry);
 
-// On the tool's thread, between enter and leave. No effect if it has CUPTI already.
+// Gives CUPTI to the other tool. Called on the tool's thread, between enter_other and leave_other. No effect if the
+// tool has CUPTI already.
 void hand_cupti_over(void);
-// Until the process ends.
+// As hand_cupti_over, but until the process ends.
 void lose_cupti(void);
 
 #pragma GCC visibility pop

@@ -15,8 +15,8 @@ enum { kLockSteps = 1000, kFlusherSteps = 200 };
 
 struct other_client other;
 static uint32_t holder;    // tid of the thread that changes `other`
-static uint32_t in_cupti;  // our thread
-static int32_t lent;       // the tool's buffers that CUPTI has
+static uint32_t in_cupti;  // 1: the flusher's thread is in a function of CUPTI
+static int32_t lent;       // number of the tool's buffers that CUPTI has
 
 bool cupti_is_taken(void) { return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) != kOurs; }
 
@@ -35,10 +35,10 @@ static bool try_lock(uint32_t tid) {
 enum entry enter_other(void) {
   if (!session_is_ours()) return kPassOn;
   uint32_t tid = (uint32_t)raw_syscall0(SYS_gettid);
-  if (__atomic_load_n(&holder, __ATOMIC_RELAXED) == tid) return kPassOn;  // CUPTI calls itself, or we do
+  if (__atomic_load_n(&holder, __ATOMIC_RELAXED) == tid) return kPassOn;  // a call by CUPTI itself, or by us
   enum entry entry = kLocked;
   for (int i = 0; entry == kLocked && !try_lock(tid); i++) {
-    // A thread that holds a lock of CUPTI must not wait for a thread that waits for that lock.
+    // Gives up after a second: this thread may hold a lock of CUPTI for which the holder of ours waits.
     if (i >= kLockSteps) entry = kUnlocked;
     pause_shortly();
   }
@@ -50,7 +50,7 @@ void leave_other(enum entry entry) {
   if (entry == kLocked) __atomic_store_n(&holder, 0, __ATOMIC_RELEASE);
 }
 
-// Our kinds go off first: then nothing more is written into buffers that the flush does not bring.
+// Our kinds go off before the flush: otherwise CUPTI could write records into a buffer that the flush does not return.
 void hand_cupti_over(void) {
   if (cupti_is_taken()) return;
   switch_kinds_off(other.kinds);
@@ -60,7 +60,8 @@ void hand_cupti_over(void) {
   __atomic_store_n(&other.owner, kTheirs, __ATOMIC_RELEASE);
 }
 
-// It is unknown what happens to existing graphs when launches are recorded as a whole.
+// Whether our recording may resume. Not with MLRUN_STREAM_GPU_GRAPHS (a record for each graph launch): CUPTI does not
+// document what switching that kind on does to graphs that already exist.
 static bool may_come_back(void) {
   return __atomic_load_n(&other.owner, __ATOMIC_ACQUIRE) == kTheirs && !other.kinds &&
          !(session.producer->streams() & MLRUN_STREAM_GPU_GRAPHS);
@@ -68,11 +69,12 @@ static bool may_come_back(void) {
 
 static uint64_t quiet_ns(void) { return session.producer->monotonic_ns() - other.last_call_ns; }
 
-// A flush may leave buffers out, and records of ours in a buffer of the tool would be lost, and read by it.
+// Whether the tool has all its records and buffers. A flush may leave buffers with CUPTI: records of ours in a buffer
+// of the tool would be lost to us, and read by the tool.
 static bool is_all_fetched(void) { return !other.is_unfetched && __atomic_load_n(&lent, __ATOMIC_ACQUIRE) == 0; }
 
-// PyTorch's profiler does not fetch when CUPTI has no buffer of its own, so we fetch for it: records go to the tool's
-// callbacks. Not forced: records of unfinished work stay whole.
+// Flushes on behalf of the tool: records go to its callbacks. PyTorch's profiler does not flush if CUPTI has none of
+// its buffers. Not a forced flush, which would return records of unfinished work.
 static void fetch_for_tool(void) {
   session.cupti.flush_all(0);
   other.is_unfetched = false;
@@ -85,7 +87,7 @@ static void take_cupti_back(void) {
   __atomic_store_n(&other.owner, kOurs, __ATOMIC_RELEASE);
   int answer = switch_kinds_on(&refused);
   if (cupti_is_taken()) {
-    switch_kinds_off(other.kinds);  // it took so long that the tool did not wait for us
+    switch_kinds_off(other.kinds);  // the tool took CUPTI meanwhile, without waiting for the lock (kUnlocked)
     return;
   }
   if (answer == CUPTI_OK) {
@@ -93,7 +95,7 @@ static void take_cupti_back(void) {
     return;
   }
   switch_kinds_off(0);
-  session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // returns the buffers of ours that CUPTI has
+  session.cupti.flush_all(CUPTI_FLUSH_FORCED);  // makes CUPTI return our buffers
   __atomic_store_n(&other.owner, kTheirsForGood, __ATOMIC_RELEASE);
 }
 

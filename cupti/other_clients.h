@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other tools in the process that use CUPTI, such as torch.profiler. CUPTI has one set of callbacks and kinds for all,
-// and the program's own tool has priority:
+// Other tools in the process that use CUPTI, such as torch.profiler. CUPTI has one set of callbacks and kinds for all
+// its clients. The other tool has priority over our recording:
 //
-//   ours ── it registers callbacks or a clock, or switches a kind on ──▶ theirs      our kinds off, all fetched
-//     ▲                                                                     │
-//     └── its kinds are off, it has fetched its buffers, a second passed ───┘        the gap is recorded
+//   ours ── tool registers callbacks or a clock, or switches a kind on ──▶ theirs    our kinds off, all fetched
+//     ▲                                                                      │
+//     └── tool's kinds are off, its buffers fetched, and a second passed ────┘       the gap is recorded
 //
-// CUPTI always keeps our two callbacks, which forward the other tool's calls: a buffer goes to the client that it came
-// from.
+// Our two callbacks stay registered. They forward CUPTI's calls to the tool's callbacks: a request if the tool has
+// CUPTI, a filled buffer if it is the tool's.
 #pragma once
 
 #include <stdbool.h>
@@ -16,22 +16,24 @@
 
 #pragma GCC visibility push(hidden)
 
-// Another tool has CUPTI now.
+// True: another tool has CUPTI now.
 bool cupti_is_taken(void);
 
-// The tool's callbacks. Request returns false: it has none, or CUPTI is ours.
+// Call the tool's callbacks. request_buffer_of_other returns false if the tool has none, or CUPTI is ours.
 bool request_buffer_of_other(uint8_t **buffer, size_t *bytes, size_t *max_records);
 void give_buffer_to_other(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid_bytes);
 
-// On our own thread, now and then.
+// Called on the flusher's thread, about once a second.
 void take_cupti_back_if_due(void);
-// On our own thread, before records with times of the tool's clock are fetched.
+// Called on the flusher's thread before it fetches records, whose times may be of the tool's clock.
 void keep_other_clock(void);
 
-// A client that was not seen to come has CUPTI, and does not give it back. On our own thread.
+// Called on the flusher's thread when another client has taken CUPTI without a call of our functions. It keeps CUPTI:
+// we would not see it end. `since_ns`: the last time at which CUPTI was certainly ours.
 void lose_cupti_unseen(uint64_t since_ns);
 
-// Our thread enters a function of CUPTI that the other tool's cuptiFinalize must not meet. False: it must not enter.
+// Called around the flusher's calls of CUPTI: cuptiFinalize in the other tool must not run at the same time, so it
+// waits for leave_cupti (lose_cupti). False: do not call CUPTI any more.
 bool enter_cupti(void);
 void leave_cupti(void);
 

@@ -10,11 +10,11 @@ struct clock_sample {
 enum { kTries = 5 };
 
 static cupti_timestamp their_clock;
-static struct clock_sample first;   // when it was registered
-static struct other_clock kept[2];  // the newest and the one that is written next
+static struct clock_sample first;   // reading at the registration of the tool's clock
+static struct other_clock kept[2];  // the newest conversion and the one that is written next
 static uint32_t newest;
 
-// The quickest of several readings.
+// Reads both clocks several times; returns the quickest reading, which is the most exact.
 static struct clock_sample sample_clock(cupti_timestamp clock) {
   struct clock_sample best = {0, 0};
   uint64_t least = UINT64_MAX;
@@ -27,7 +27,7 @@ static struct clock_sample sample_clock(cupti_timestamp clock) {
   return best;
 }
 
-// No thread reads the other one: it was the newest a second ago.
+// Overwrites the older conversion. No thread reads it any more: it was replaced a second ago.
 static void keep(struct other_clock clock) {
   uint32_t next = __atomic_load_n(&newest, __ATOMIC_RELAXED) + 1;
   kept[next % 2] = clock;

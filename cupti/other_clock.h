@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of another tool. CUPTI has one clock for all, and each registration spoils a record, so once a tool of the
-// program has registered its clock, ours is not registered again: times are converted to ours.
+// Converts times of another tool's clock to CLOCK_MONOTONIC. CUPTI has one clock callback for all clients. A
+// registration makes the time of one record wrong, so once another tool has registered its clock, we do not register
+// ours again.
 #pragma once
 
 #include <stdbool.h>
@@ -16,10 +17,11 @@ struct other_clock {
   double ns_per_unit;
 };
 
-// From now on CUPTI calls `callback` for the time.
+// To be called when the tool has registered `callback`, which CUPTI calls for the time from now on.
 void set_other_clock(cupti_timestamp callback);
 
-// Conversion until the next reading. Once for each flush: a call and its kernel are converted alike.
+// Reads both clocks; conversions use this reading until the next one. Called once for each flush, so that the times of
+// a call and of its kernel are converted alike.
 void sample_other_clock(void);
 
 struct other_clock other_clock_now(void);

@@ -11,7 +11,7 @@
 #include "cupti/work_time.h"
 
 static uint64_t read_count;
-static bool has_work, has_device;  // a record has come
+static bool has_work, has_device;  // a record of work, or of a device, has come
 
 uint64_t records_read(void) { return __atomic_load_n(&read_count, __ATOMIC_RELAXED); }
 
@@ -27,14 +27,14 @@ static struct work_time time_of(const struct clock_view *clock, uint64_t start, 
   return settle_work_time(clock, start, end);
 }
 
-// Work on a device.
+// True: the work is a node of a graph, and was added to a fold (graph_fold.h).
 #define FOLDED(work, spent)                                                                                  \
   ((work)->graph && fold_graph_node(&(struct graph_node){(work)->graph, (work)->correlation, (work)->device, \
                                                          (work)->context, (work)->stream, (spent)}))
 
 static bool begins_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
 
-// The name is as the compiler has it: _Z39ncclDevKernel_…
+// Whether it is a kernel of NCCL. The name is mangled: _Z39ncclDevKernel_…
 static bool is_communication(const struct cupti_kernel *kernel) {
   const char *name = kernel->name;
   if (!name) return false;
@@ -51,7 +51,7 @@ static void note_device(uint32_t kind) {
   if (kind == CUPTI_DEVICE) __atomic_store_n(&has_device, true, __ATOMIC_RELAXED);
 }
 
-// Skips kinds that we did not switch on: another client of CUPTI in the process may have.
+// Writes the record. Ignores kinds that we did not switch on: another client of CUPTI may have.
 static void put_record(const struct clock_view *clock, const void *record) {
   switch (*(const uint32_t *)record) {
     case CUPTI_DRIVER:
@@ -109,10 +109,11 @@ static void put_record(const struct clock_view *clock, const void *record) {
   }
 }
 
-// Frees what a record points to and CUPTI leaves to its client. CUPTI allocated it with the `malloc` of the global
-// scope, and this library's `free` has the same scope: a library that replaces one replaces both. The headers do not
-// say that the pointer is null in kinds of overhead without data, and freeing a wrong one would end the program: those
-// are not read. Under a seccomp filter, which the allocator's system calls might violate, nothing is freed.
+// Frees the data that an overhead record points to: CUPTI leaves that to its client. CUPTI allocated it with `malloc`
+// of the global scope; this library's `free` is of the same scope, and a library that replaces one replaces both. In
+// other kinds of overhead the pointer is not read: the headers do not say that it is null there, and freeing a wrong
+// pointer would end the program. Under a seccomp filter, which system calls of the allocator might violate, nothing is
+// freed.
 static void free_data(const void *record, size_t bytes) {
   const struct cupti_overhead_with_data *last = record;
   if (*(const uint32_t *)record != CUPTI_OVERHEAD || bytes < sizeof *last) return;
@@ -126,7 +127,7 @@ static void count_dropped(void *context, uint32_t stream) {
     put_note_count(MLRUN_GPU_DROPPED, dropped);
 }
 
-// The record's length is the distance to the next one; the last readable record has no known length.
+// A record's length is the distance to the next one. If reading fails, the last readable record has no known length.
 void read_records(void *context, uint32_t stream, uint8_t *buffer, size_t valid_bytes) {
   const struct clock_view clock = read_clocks();
   void *record = NULL, *last = NULL;

@@ -16,7 +16,7 @@ static void *recall(const struct known_place *place, const void *returns_to, uin
   return is_it && is_fresh && is_whole ? function : NULL;
 }
 
-// A thread that finds a write under way does not cache its result.
+// Writes an entry of the cache. Does nothing if another thread is writing it.
 static void keep(struct known_place *place, const void *returns_to, void *function, uint64_t closed) {
   uint32_t change = __atomic_load_n(&place->change, __ATOMIC_RELAXED);
   if (change & 1) return;
@@ -29,12 +29,13 @@ static void keep(struct known_place *place, const void *returns_to, void *functi
   __atomic_store_n(&place->change, change + 2, __ATOMIC_RELEASE);
 }
 
-// The caller keeps its libcudart loaded: what was found is right until the caller itself may have gone.
+// A cached function is valid until a library is closed: the caller needs libcudart, which stays loaded as long as the
+// caller does.
 void *runtime_function(struct known_place *places, const char *name, struct linked_caller caller) {
   const struct mlrun_producer *producer = session_producer();
   if (!producer) return NULL;
   struct known_place *place = &places[(uintptr_t)caller.returns_to / 4 % kPlaces];
-  uint64_t closed = (uint64_t)producer->libraries_closed() + 1;  // 0: of a place that was never written
+  uint64_t closed = (uint64_t)producer->libraries_closed() + 1;  // never 0, as in an entry that was never written
   void *function = recall(place, caller.returns_to, closed);
   if (function) return function;
   function = linked_function_behind("libcudart.so", name, caller);

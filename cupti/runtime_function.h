@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the program would reach in libcudart, if no function of ours preceded it; cached by the place that
-// calls.
+// Finds the function of libcudart that a call of the program would reach if no function of ours preceded it. The result
+// is cached by the caller's return address.
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 enum { kUnknownError = 999, kPlaces = 8 };
 
-// `change` is odd during a write; `closed` is that of libraries_closed() of the producer at that write.
+// An entry of the cache. `change` is odd during a write. `closed`: number of libraries closed before the write, plus 1
+// (libraries_closed() of the producer).
 struct known_place {
   uint32_t change;
   const void *returns_to;
@@ -19,11 +20,11 @@ struct known_place {
   uint64_t closed;
 };
 
-// Null: libcudart has no such function. `places`: kPlaces of them, for this name and version alone.
+// Null: libcudart has no such function. `places`: the cache, kPlaces entries that only this name and version use.
 void *runtime_function(struct known_place *places, const char *name, struct linked_caller caller);
 
-// Three functions of that name, for callers that are linked with one of three versions of libcudart. BODY(name, major,
-// arguments) is their code: `places` is the cache, `linked` the caller.
+// Defines three functions of that name, for callers that are linked with libcudart 12, 13 or 14. BODY(name, major,
+// arguments) is their code; in it `places` is the cache and `linked` the caller.
 #define RUNTIME_ENTRY(name, major, version, parameters, arguments, BODY)      \
   int caller_of_##name##_##major parameters;                                  \
   EXPORT int caller_of_##name##_##major parameters {                          \
@@ -37,7 +38,8 @@ void *runtime_function(struct known_place *places, const char *name, struct link
   RUNTIME_ENTRY(name, 13, "@libcudart.so.13", parameters, arguments, BODY); \
   RUNTIME_ENTRY(name, 14, "@libcudart.so.14", parameters, arguments, BODY)
 
-// Declares `real.function`, as the entry itself is, or returns an error.
+// Declares `real.function`, libcudart's function, with the type of the entry. If there is none, returns an error from
+// the entry.
 #define RUNTIME_REAL(name, major)                     \
   union {                                             \
     void *address;                                    \

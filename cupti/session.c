@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start: CUDA's driver calls InitializeInjection inside cuInit, when the program's own libcupti is loaded already
-// and no context exists yet. Only the activity interface is used and no subscription is held: a subscription would
-// leave torch.profiler without GPU events.
+// Starts the recording: CUDA's driver calls InitializeInjection inside cuInit, when the program's own libcupti is
+// already loaded and no context exists yet. We use only CUPTI's activity interface. We hold no subscription, because it
+// would leave torch.profiler without GPU events.
 #include "cupti/session.h"
 
 #include "cupti/buffers.h"
@@ -18,7 +18,7 @@ struct session session;
 
 extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));
 
-// GPU memory for each context: 256 MiB at most, a third of CUPTI's own maximum.
+// CUPTI's device buffers: at most 256 MiB of GPU memory for each context, a third of CUPTI's default maximum.
 static const size_t kDeviceBufferBytes = 8 << 20, kDeviceBuffersMax = 32;
 
 bool session_is_ours(void) {
@@ -47,7 +47,7 @@ static bool refused(int answer, const char *what) {
   return false;
 }
 
-// Whether CUPTI has another client here, and whether it works at all: shown by a subscription, which is given back at
+// Whether CUPTI works in this process and has no other subscriber. Tests it by a subscription, which it gives back at
 // once.
 static bool probe(void) {
   void *subscriber = NULL;
@@ -78,10 +78,11 @@ static bool start_cupti(void) {
   struct found_cupti found = {0};
   if (!find_cupti(&session.cupti, &found)) return refused(0, found.tried);
   if (session.cupti.get_version(&session.version) != CUPTI_OK) return refused(0, "cuptiGetVersion");
-  if (session.version < kCuptiOldest) return refused((int)session.version, "a CUPTI that is older than CUDA 12.0");
-  if (other.was_first) return refused(0, "another tool of the program had registered its callbacks before");
+  if (session.version < kCuptiOldest) return refused((int)session.version, "a libcupti that is older than CUDA 12.0");
+  if (other.was_first)
+    return refused(0, "another tool of the program had registered callbacks with CUPTI before; run without that tool");
   if (!probe()) return false;
-  // Once in a process: each further registration spoils a record.
+  // Once in a process: a further registration would make the time of one record wrong.
   int answer = session.cupti.register_timestamp(monotonic);
   if (answer != CUPTI_OK) return refused(answer, "cuptiActivityRegisterTimestampCallback");
   configure();
@@ -106,11 +107,11 @@ static void start(void) {
   if (!running) return;
   session.producer->count_gpu_process();
   if (start_flusher()) return;
-  stop_folding();  // no thread would record them
+  stop_folding();  // no flusher: nothing would write the folds
   put_note_text(MLRUN_GPU_OFF, 0, "pthread_create");
 }
 
-// Called by CUDA's driver. Always 1: the program would see a failure.
+// Called by CUDA's driver. Always returns 1: otherwise the program would see a failure.
 int InitializeInjection(void);
 EXPORT int InitializeInjection(void) {
   start();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only recording of GPU work in a process: begins when CUDA starts, ends with the process.
+// The recording of GPU work in a process. There is one: it begins when CUDA is initialised and ends with the process.
 //
-//   kIdle ── InitializeInjection ──▶ kStarting ──▶ kRunning      a forked child stays out of it: another pid
+//   kIdle ── InitializeInjection ──▶ kStarting ──▶ kRunning      a forked child has another pid, and does not record
 //                                        └───────▶ kOff
 #pragma once
 
@@ -17,7 +17,7 @@ enum session_state { kIdle, kStarting, kRunning, kOff };
 
 struct session {
   uint32_t state;  // enum session_state
-  int owner;       // pid of the process that CUPTI was started in
+  int owner;       // pid of the process in which recording was started
   uint32_t version;
   uint64_t started_ns;
   const struct mlrun_producer *producer;
@@ -25,14 +25,16 @@ struct session {
 };
 extern struct session session;
 
-// Writes all records; null: mlrun is not in this process.
+// The interface of libmlrun_preload.so, which writes all records; null: it is not in this process, or has another
+// version.
 const struct mlrun_producer *session_producer(void);
 
-// Each thread has a buffer of its own. Only while no kind is on: CUPTI does not say what happens to records otherwise.
+// Makes CUPTI use a buffer for each thread. Requires: no kind is switched on, as CUPTI does not document what would
+// happen to records.
 enum { kOurThreadBuffers = 1 };
 void want_thread_buffers(void);
 
-// CUPTI runs, and in this process: not in a forked child.
+// True: GPU work is recorded in this process. False in a forked child.
 bool session_is_ours(void);
 
 #pragma GCC visibility pop

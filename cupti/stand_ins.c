@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// This library precedes libcupti in symbol lookup order, so a tool that is linked with CUPTI calls these functions.
-// They note what the tool does, and call CUPTI. A tool linked with another libcupti than the recording one takes over
-// as well, since both ask one driver; its callbacks and its clock belong to its libcupti alone.
+// Functions with the names of CUPTI's. This library precedes libcupti in symbol lookup order, so another tool that is
+// linked with CUPTI calls these. They track what the tool does, and call CUPTI. A tool that is linked with another
+// libcupti than the one that we use takes CUPTI over as well, since both use one driver; but its callbacks and its
+// clock are registered only with its own libcupti.
 #include "cupti/buffers.h"
 #include "cupti/find_cupti.h"
 #include "cupti/kinds.h"
@@ -12,10 +13,10 @@
 #include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
-// Instead of a kind: it is not tracked when what was switched on goes off.
+// A bit in `kinds` that is never cleared: for switches that we do not track when they go off (one context or one call).
 enum { kForGood = 63 };
 
-// The function that a caller linked with that version of CUPTI reaches.
+// Declares `real.call`, the function that the caller would call without ours; if there is none, returns an error.
 #define REAL(name, ...)                            \
   union {                                          \
     void *address;                                 \
@@ -26,8 +27,8 @@ enum { kForGood = 63 };
 #define CALLER(number) \
   { number, __builtin_return_address(0) }
 
-// One process may hold two versions. The version of the symbol, named after the library, shows which one a caller is
-// linked with. The last is for callers that name none.
+// A process may contain two versions of libcupti. The version of the symbol (libcupti.so.12, ...) shows which one a
+// caller is linked with. The entry with number 0 is for callers without a symbol version.
 #define ENTRY(name, number, version, parameters, arguments) \
   int stand_in_##name##_##number parameters;                \
   EXPORT int stand_in_##name##_##number parameters {        \
@@ -41,7 +42,7 @@ enum { kForGood = 63 };
   ENTRY(name, 14, "@libcupti.so.14", parameters, arguments); \
   ENTRY(name, 0, "@@MLRUN", parameters, arguments)
 
-// A call before our start means that the tool came first, and keeps CUPTI.
+// If the tool calls CUPTI before our session begins, it keeps CUPTI: we do not record.
 static enum entry enter_first(void) {
   uint32_t state = __atomic_load_n(&session.state, __ATOMIC_ACQUIRE);
   if (state == kIdle) other.was_first = true;
@@ -62,7 +63,7 @@ static int cuptiActivityRegisterCallbacks_of(struct linked_caller caller, cupti_
     other.is_elsewhere = true;
   }
   leave_other(entry);
-  // Registers ours again: a client that bypassed us may have replaced them.
+  // Registers our callbacks again: a client that bypassed our functions may have replaced them.
   return is_ours ? real.call(request_buffer, buffer_done) : real.call(request, done);
 }
 STAND_IN(cuptiActivityRegisterCallbacks, (cupti_request_buffer request, cupti_buffer_done done),
@@ -82,7 +83,8 @@ STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (ca
 
 static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind : kForGood); }
 
-// Before it is switched on all our kinds go off. Returns the bit, if the tool did not have it on before.
+// Called before the tool switches a kind on. If the tool has callbacks, our kinds go off first. Returns the kind's bit,
+// or 0 if the tool had it on.
 static uint64_t note_on(uint32_t kind) {
   enum entry entry = enter_other();
   if (entry == kPassOn) return 0;
@@ -94,7 +96,7 @@ static uint64_t note_on(uint32_t kind) {
   return fresh;
 }
 
-// CUPTI refused it, so the tool will not switch it off.
+// Called with CUPTI's answer: a kind that CUPTI refused is not on, and the tool will not switch it off.
 static int note_answer(int answer, uint64_t fresh) {
   if (answer == CUPTI_OK || !fresh) return answer;
   enum entry entry = enter_other();
@@ -124,7 +126,7 @@ static int cuptiActivityEnableContext_of(struct linked_caller caller, void *cont
 }
 STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (caller, context, kind));
 
-// While CUPTI is ours the tool has no kinds on, so what it switches off is ours.
+// While CUPTI is ours, the tool has no kinds on. If it then switches off a kind of ours, the call is not passed on.
 static int cuptiActivityDisable_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityDisable, uint32_t);
   enum entry entry = enter_other();
@@ -168,7 +170,8 @@ static int cuptiActivityEnableAllSyncRecords_of(struct linked_caller caller, uin
 }
 STAND_IN(cuptiActivityEnableAllSyncRecords, (uint8_t enable), (caller, enable));
 
-// PyTorch's profiler sets it at the start or the end of a session. It must not change while our kinds are on.
+// Hands CUPTI over if the tool switches buffers per thread off: that must not change while our kinds are on. PyTorch's
+// profiler sets it at the start or the end of a session.
 static int cuptiActivitySetAttribute_of(struct linked_caller caller, uint32_t attribute, size_t *bytes, void *value) {
   REAL(cuptiActivitySetAttribute, uint32_t, size_t *, void *);
   enum entry entry = enter_other();
@@ -181,7 +184,7 @@ static int cuptiActivitySetAttribute_of(struct linked_caller caller, uint32_t at
 STAND_IN(cuptiActivitySetAttribute, (uint32_t attribute, size_t *bytes, void *value),
          (caller, attribute, bytes, value));
 
-// With the tool's kinds off this brings its last records.
+// If the tool's kinds are off, this flush returns its last records.
 static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) {
   REAL(cuptiActivityFlushAll, uint32_t);
   int answer = real.call(flag);
@@ -192,7 +195,7 @@ static int cuptiActivityFlushAll_of(struct linked_caller caller, uint32_t flag) 
 }
 STAND_IN(cuptiActivityFlushAll, (uint32_t flag), (caller, flag));
 
-// After this CUPTI starts from scratch, without us.
+// cuptiFinalize removes our callbacks and kinds, too: we do not record any more.
 static int cuptiFinalize_of(struct linked_caller caller) {
   REAL(cuptiFinalize, void);
   enum entry entry = enter_other();

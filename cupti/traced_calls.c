@@ -8,14 +8,14 @@
 
 enum { kFunctionsMax = 2048, kDomains = 2 };
 
-// Driver: all calls with one of these prefixes.
+// Recorded calls of the driver: those whose names have one of these prefixes.
 static const char *const kDriverCalls[] = {"cuLaunch",          "cuGraphLaunch",     "cuMemcpy",
                                            "cuMemset",          "cuMemAlloc",        "cuMemFree",
                                            "cuMemHostAlloc",    "cuMemHostRegister", "cuMemHostUnregister",
                                            "cuMemCreate",       "cuMemRelease",      "cuMemMap",
                                            "cuMemUnmap",        "cuCtxSynchronize",  "cuStreamSynchronize",
                                            "cuEventSynchronize"};
-// Runtime: calls left out.
+// Calls of the runtime that are not recorded: those whose names have one of these prefixes.
 static const char *const kIdleCalls[] = {"cudaGetDevice_",
                                          "cudaGetDeviceCount",
                                          "cudaGetLastError",
@@ -48,7 +48,7 @@ static bool is_idle(const char *name) {
   return begins_with_any(name, kIdleCalls, sizeof kIdleCalls / sizeof kIdleCalls[0]);
 }
 
-// A CUPTI that cannot enable single calls of the driver delivers all of them; unwanted ones end here.
+// A CUPTI before 12.5 cannot enable single calls of the driver: it delivers all of them, and is_traced_call() filters.
 void choose_traced_calls(void) {
   if (!session.cupti.enable_driver_call) session.cupti.enable(CUPTI_DRIVER);
   for (uint32_t function = 1; function < kFunctionsMax; function++) {
@@ -61,7 +61,8 @@ void choose_traced_calls(void) {
   }
 }
 
-// Calls that we leave out are given back before their kind goes off: the headers do not say that CUPTI forgets them.
+// Enables the runtime calls again that we had disabled, before their kind goes off: the headers do not say that CUPTI
+// resets them.
 void leave_traced_calls(bool driver_is_kept) {
   for (uint32_t function = 1; session.cupti.enable_runtime_call && function < kFunctionsMax; function++)
     if (left_out[CUPTI_DOMAIN_RUNTIME - 1][function]) session.cupti.enable_runtime_call(function, 1);
@@ -78,7 +79,7 @@ bool is_traced_call(uint32_t domain, uint32_t function) {
   return function >= kFunctionsMax || !left_out[domain - 1][function];
 }
 
-// "cudaLaunchKernel_v7000": without "_v7000".
+// Length of the name without a version suffix: without "_v7000" in "cudaLaunchKernel_v7000".
 static size_t bare_bytes(const char *name) {
   size_t bytes = strlen(name), digits = bytes;
   while (digits && name[digits - 1] >= '0' && name[digits - 1] <= '9') digits--;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which calls of CUDA are recorded, by name: CUPTI's numbers differ between versions.
+// Which calls of CUDA are recorded. They are chosen by name, because CUPTI's function numbers differ between versions.
 #pragma once
 
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 
 #pragma GCC visibility push(hidden)
 
-// Runtime: all calls except frequent ones without effect. Driver: calls that start work on the GPU or allocate, which
-// programs make without the runtime (Triton). Requires: the runtime's calls are enabled.
+// Of the runtime: all calls except frequent ones without effect. Of the driver: calls that start work on the GPU or
+// allocate, because some programs (Triton) make these without the runtime. Requires: the kind CUPTI_RUNTIME is on.
 void choose_traced_calls(void);
 
-// Switches the driver's calls off; `driver_is_kept`: the program's own tool has all of them on.
+// Undoes choose_traced_calls. `driver_is_kept`: leaves the driver's calls on, because the other tool has them all on.
 void leave_traced_calls(bool driver_is_kept);
 
 bool is_traced_call(uint32_t domain, uint32_t function);

@@ -8,9 +8,10 @@
 
 static const uint64_t kRealtimeFrom = 1000000000000000000ull;  // 2001; CLOCK_MONOTONIC takes 31 years to get there
 static const uint64_t kWrap = 1ull << 32;
-static const uint64_t kSlackNs = 1000000;  // CUPTI interpolates
+static const uint64_t kSlackNs = 1000000;  // tolerance: CUPTI interpolates times
 
-// The true clock, also where a library shows the program another: CUPTI uses it.
+// Reads CLOCK_REALTIME by libc's function, as CUPTI does, even if another library replaces clock_gettime in the
+// program.
 static void read_realtime(struct timespec *realtime) {
   static int (*read_clock)(clockid_t, struct timespec *);
   if (!read_clock)
@@ -34,13 +35,14 @@ static uint64_t from_realtime(const struct clock_view *clock, uint64_t time_ns) 
   return time_ns >= kRealtimeFrom ? time_ns - clock->realtime_minus_now : time_ns;
 }
 
-// Extends the value of a 32-bit counter: the latest possible time.
+// Extends a time that CUPTI truncated to 32 bits: to the latest possible time that is not in the future.
 static uint64_t unwrapped(const struct clock_view *clock, uint64_t time) {
   if (time >= kWrap || time > clock->now_ns) return time;
   return time + (clock->now_ns + kSlackNs - time) / kWrap * kWrap;
 }
 
-// The end of work that began before the counter wrapped. An end that is not nearly a whole turn too early is wrong.
+// Corrects the end of work that began before the 32-bit counter wrapped: then it is too early by nearly 2^32 ns. An end
+// that is too early by less than half of that is wrong, and stays.
 static uint64_t unwrapped_end(uint64_t start, uint64_t end) {
   return end < start && start - end > kWrap / 2 && start - end < kWrap ? end + kWrap : end;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks and corrects CUPTI's times. They should be on our clock, since CUPTI asks us for the time; they are not when a
-// context is older than our registration, and zero, inverted and far-off times have been seen.
+// Checks and corrects CUPTI's times. They should be of CLOCK_MONOTONIC, since CUPTI calls our callback for the time.
+// They are not if a context is older than the registration of the callback; and zero, inverted and far-off times were
+// observed.
 #pragma once
 
 #include <stdint.h>

@@ -15,8 +15,9 @@ namespace mlrun::probes {
 
 namespace {
 
-// The first kernel with the present name of a task's state. Later or backported features are probed separately: cookies
-// of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in sched_switch (5.18).
+// Linux 5.14 renamed task_struct.state to __state, which the BPF programs read. Features that came later or were
+// backported are checked one by one: cookies of kprobes (5.15), folios (5.16), bpf_loop (5.17), the state in
+// sched_switch (5.18).
 constexpr int kOldestMajor = 5, kOldestMinor = 14;
 
 Status check_kernel() {
@@ -25,18 +26,21 @@ Status check_kernel() {
   int major = 0, minor = 0;
   const bool is_known = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
   if (!is_known || major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor)) return {};
-  return fail(fmt::format("Linux {} is too old, it needs {}.{} or later", names.release, kOldestMajor, kOldestMinor));
+  return fail(fmt::format("Linux {} is too old for mlrun-probes, which needs {}.{} or later", names.release,
+                          kOldestMajor, kOldestMinor));
 }
 
 Status check_types() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) == 0) return {};
-  return fail("this kernel has no BTF types: /sys/kernel/btf/vmlinux is missing (CONFIG_DEBUG_INFO_BTF)");
+  return fail("this kernel has no BTF types: /sys/kernel/btf/vmlinux is missing (build it with CONFIG_DEBUG_INFO_BTF)");
 }
 
 Status check_lockdown() {
   const std::string lockdown = util::read_text("/sys/kernel/security/lockdown");
   if (lockdown.find("[confidentiality]") == std::string::npos) return {};
-  return fail("the kernel is locked down (confidentiality), so BPF programs may not read its memory");
+  return fail(
+      "the kernel is locked down (confidentiality), so BPF programs may not read its memory; boot with "
+      "lockdown=integrity");
 }
 
 }  // namespace

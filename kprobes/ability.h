@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the programs can be loaded at all, and if not, why: a clear reason before the kernel gives only an errno.
+// Checks whether the BPF programs can be loaded on this machine by this user. Gives a clear reason where the kernel
+// would give only an errno.
 #pragma once
 
 #include "runner/util/result.h"

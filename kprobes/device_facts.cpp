@@ -36,20 +36,20 @@ std::string_view kind_of(const fs::path& folder, std::string_view name) {
   return "disk";
 }
 
-// "none [mq-deadline] kyber": the one in brackets.
+// The chosen scheduler, which is in brackets: "mq-deadline" in "none [mq-deadline] kyber".
 std::string chosen(const std::string& text) {
   const size_t begin = text.find('['), end = text.find(']');
   return begin == std::string::npos || end == std::string::npos ? text : text.substr(begin + 1, end - begin - 1);
 }
 
-// Empty: there is none. A hidden disk has no link by its number.
+// The device's folder in /sys; empty: there is none. A hidden disk has no link by its number, only one by its name.
 fs::path folder_of(uint32_t device, std::string_view disk) {
   std::error_code error;
   fs::path folder = fs::canonical(
       fmt::format("/sys/dev/block/{}:{}", device >> kMinorBits, device & ((1u << kMinorBits) - 1)), error);
   if (!error) return folder;
   std::string name(disk);
-  std::replace(name.begin(), name.end(), '/', '!');  // sysfs replaces slashes so
+  std::replace(name.begin(), name.end(), '/', '!');  // as sysfs does in names of devices
   if (name.empty()) return {};
   folder = fs::canonical("/sys/block/" + name, error);
   return error ? fs::path() : folder;

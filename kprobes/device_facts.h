@@ -9,8 +9,9 @@
 
 namespace mlrun::probes {
 
-// name, kind (disk, partition, dm, md, …), model, scheduler, rotational, and `below`: names of the devices under a
-// stacked one. Unknown keys are missing. disk: its name in the kernel, for a device whose number /sys does not list.
+// Returns name, kind (disk, partition, dm, md, …), model, scheduler, rotational and `below` (names of the devices below
+// a stacked one); unknown keys are missing. `disk`: the kernel's name of the disk, used if /sys does not list the
+// number.
 nlohmann::json device_facts(uint32_t device, std::string_view disk);
 
 }  // namespace mlrun::probes

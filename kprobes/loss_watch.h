@@ -12,14 +12,15 @@ namespace mlrun::probes {
 
 class LossWatch {
  public:
-  // since_ns: nothing can have been lost before it.
+  // `since_ns`: a time before which nothing can have been lost.
   LossWatch(const Probes& probes, KernelSpool& spool, uint64_t since_ns)
       : probes_(probes), spool_(spool), last_read_ns_(since_ns) {}
 
   // Requires: now_ns never decreases.
   void read(uint64_t now_ns);
 
-  // At the end, after recording has stopped: counts what never completed.
+  // Called once after recording has stopped: also counts bios whose completion was not seen, and short records that
+  // could not be expanded.
   void finish(uint64_t now_ns);
 
   [[nodiscard]] uint64_t lost() const { return lost_; }

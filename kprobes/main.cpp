@@ -33,12 +33,12 @@ constexpr const char* kUsage =
     "BYTES] "
     "(started by mlrun)\n";
 
-// The terminal's signals go to the whole process group, but mlrun decides when this program ends.
+// Ctrl-C and the like reach the whole process group. mlrun handles them and decides when mlrun-probes ends.
 void ignore_signals() {
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
 }
 
-// One line on what works and how, then one for each missing or limited signal.
+// Prints the signals that work, by mechanism, in one line, then a line for each missing or limited signal.
 int check() {
   constexpr int kPartial = 2;
   if (const Status able = check_ability(); !able) {
@@ -66,8 +66,8 @@ int check() {
   return is_partial ? kPartial : 0;
 }
 
-// Closes what mlrun's caller had open: this program outlives mlrun, and a reader of such a pipe would wait for it.
-// Kernels without the system call are too old to be served.
+// Closes descriptors that mlrun inherited and passed on. mlrun-probes outlives mlrun, and the reader of an inherited
+// pipe would wait for its end. Every supported kernel has close_range.
 void close_what_is_not_ours() { (void)::syscall(SYS_close_range, MLRUN_PROBE_SPOOL_FD + 1, ~0U, 0); }
 
 int serve_streams(std::string_view text) {
@@ -92,7 +92,8 @@ int serve_streams(std::string_view text) {
     }
   }
   streams.has_calls = has_calls;
-  streams.file_calls = streams.observes;  // with the library, the system-call fallback would only slow the machine
+  // With libmlrun_preload.so in the processes its calls suffice; the fallback would slow all processes of the machine.
+  streams.file_calls = streams.observes;
   int type = 0;
   socklen_t bytes = sizeof type;
   const bool has_socket = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_TYPE, &type, &bytes) == 0;
@@ -100,7 +101,7 @@ int serve_streams(std::string_view text) {
   bytes = sizeof peer;
   const bool has_peer = ::getsockopt(MLRUN_PROBE_SOCKET_FD, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
   if (!has_socket || type != SOCK_SEQPACKET || !has_peer || peer.uid != ::getuid()) {
-    std::fputs("mlrun-probes: this is started by mlrun, not by hand\n", stderr);
+    std::fputs("mlrun-probes: only mlrun can start `serve`, with a socket; use `mlrun --kprobes COMMAND`\n", stderr);
     return 2;
   }
   close_what_is_not_ours();

@@ -25,14 +25,14 @@ namespace mlrun::probes {
 namespace {
 
 constexpr size_t kPieceBytes = 64 << 10;
-constexpr int kPieces = 16;  // some kernels drop an event now and then
+constexpr int kPieces = 16;  // more than one: some kernels drop an event now and then
 constexpr useconds_t kLongWaitUs = 5000;
 
 struct FreeDeleter {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An unnamed file, in the first folder that is on a block device and accepts one.
+// An unnamed file (O_TMPFILE) in the first folder that is on a block device and allows it.
 util::UniqueFd scratch_file() {
   for (const char* folder : {"/var/tmp", "/tmp", "."}) {
     util::UniqueFd fd(::open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -55,7 +55,7 @@ bool work_on(int fd) {
   return true;
 }
 
-// In a child, like a traced command.
+// Runs work_on in a child process: a traced command is a child, too.
 bool work_in_child(int fd) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -80,7 +80,7 @@ struct Seen {
     ++file_ops[operation.op];
   }
   bool has(uint32_t kind) { return kinds[kind] != 0; }
-  // The scratch file's own file system; the others were tried when they were attached.
+  // Whether reads, writes and syncs of the scratch file were recorded. FileOps::attach has tried the other operations.
   bool has_reads_and_writes() {
     return file_ops[MLRUN_FILE_READ] >= kPieces && file_ops[MLRUN_FILE_WRITE] >= kPieces &&
            file_ops[MLRUN_FILE_SYNC] != 0;
@@ -92,7 +92,9 @@ TriedSignal tried_signal(const Signal& signal, Seen& seen, bool has_device) {
   const auto partial = [&](const std::string& doubt) { return TriedSignal{signal.name, signal.way, doubt, true}; };
   if (signal.way.empty()) return partial(fmt::format("no {}: {}", signal.name, signal.missing));
   if ((is("block I/O") || is("page cache") || is("write-back")) && !has_device) {
-    return partial(signal.name + ": not tried, there is no folder for a scratch file on a block device");
+    return partial(signal.name +
+                   ": not tried, because no scratch file can be made on a block device (in /var/tmp, /tmp or the "
+                   "working directory)");
   }
   const bool recorded_nothing =
       (is("block I/O") && (!seen.has(MLRUN_KERNEL_PART) || !seen.has(MLRUN_KERNEL_REQUEST))) ||
@@ -100,8 +102,8 @@ TriedSignal tried_signal(const Signal& signal, Seen& seen, bool has_device) {
       (is("file operations") && has_device && !seen.has_reads_and_writes());
   if (recorded_nothing) return partial(signal.name + ": attached, but a test of it recorded nothing");
   if (is("file operations") && signal.way == "tracepoint") {
-    return partial(
-        fmt::format("no {}; no file operations beside --preload; without it they are {}", signal.missing, signal.note));
+    return partial(fmt::format("no {}; file operations are not recorded with --preload; without --preload they are {}",
+                               signal.missing, signal.note));
   }
   if (signal.missing.empty()) {
     return {signal.name, signal.way, signal.note.empty() ? "" : signal.name + ": " + signal.note, false};
@@ -128,7 +130,7 @@ Result<std::vector<TriedSignal>> self_test() {
     if (worked || signal.way.empty()) {
       tried.push_back(tried_signal(signal, seen, file.valid()));
     } else {
-      tried.push_back({signal.name, signal.way, signal.name + ": the test of it could not be run", true});
+      tried.push_back({signal.name, signal.way, signal.name + ": its test could not be run", true});
     }
   }
   return tried;

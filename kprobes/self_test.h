@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exercises everything that the programs record, on a scratch file, and counts the records: a program that attaches
-// does not necessarily fire.
+// Tests the BPF programs: does I/O on a scratch file while they are attached, and counts their records. A program that
+// attaches does not necessarily fire.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace mlrun::probes {
 
 struct TriedSignal {
   std::string name, way;
-  std::string doubt;        // a sentence on what is missing or worth knowing; empty: nothing, and it was seen to work
-  bool is_partial = false;  // part of it is missing
+  std::string doubt;        // a sentence on what is missing or limited; empty: the test recorded all of it
+  bool is_partial = false;  // part of the signal is missing
 };
 
-// Loads, tries and unloads everything. Fails when nothing can be loaded.
+// Loads all BPF programs, tests them and unloads them. Fails when they cannot be loaded.
 Result<std::vector<TriedSignal>> self_test();
 
 }  // namespace mlrun::probes

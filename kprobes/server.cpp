@@ -44,10 +44,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kDrainMs = 5;  // the programs never wake us
+constexpr int kDrainMs = 5;  // the BPF programs never wake this process (bpf/ring.h)
 constexpr uint64_t kSampleNs = 100'000'000;
 
-// If the reader has gone, the next poll notices.
+// Errors are ignored: if mlrun has closed the socket, the next poll() in step() reports it.
 void send(mlrun_probe_message_type type, int value, std::string_view text) {
   (void)util::send_probe_message(MLRUN_PROBE_SOCKET_FD, type, value, text);
 }
@@ -57,7 +57,7 @@ struct Order {
   util::UniqueFd passed;  // a pidfd, or a cgroup's folder
 };
 
-// nullopt: the socket's other end is closed.
+// Receives a message of mlrun. nullopt: mlrun has closed its end of the socket.
 std::optional<Order> receive() {
   std::array<char, MLRUN_PROBE_HEAD_BYTES> head{};
   iovec into{head.data(), head.size()};
@@ -99,7 +99,7 @@ class Server {
     is_command_ = streams.is_command;
     if (streams.any_library()) watch_libraries(streams);
     losses_.emplace(*probes_, spool_, began_ns);
-    (void)mounts_.types();  // marks what is mounted already
+    (void)mounts_.types();  // so that poll() reports only later mounts
     memory_.record(util::monotonic_ns());
     send(MLRUN_PROBE_READY, 0, programs().dump());
     while (!ended_) step();
@@ -120,8 +120,8 @@ class Server {
   }
 
  private:
-  // mlrun does not wait for this program's end. Close the files so that readers of them see their end and their file
-  // system can be unmounted.
+  // mlrun does not wait until this process ends. So it closes its files before: a reader of a pipe gets EOF, and the
+  // file systems can be unmounted.
   void let_go_of_files() {
     mounts_.drop_all();
     const util::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -135,8 +135,8 @@ class Server {
     return 1;
   }
 
-  // For a command, every process that maps the library is probed, so only the first one makes calls before its probes.
-  // Where no command is started, only the requested processes are touched.
+  // If mlrun starts a command, the probes are in every process that maps the library: then only the first process makes
+  // calls before they are attached. With --pid and --cgroup, probes are only in the requested processes.
   void watch_libraries(const Streams& streams) {
     std::vector<FollowedLibrary> libraries;
     has_cuda_ = streams.cuda;
@@ -154,7 +154,8 @@ class Server {
         [this](uint32_t pid, std::string_view maps, uint64_t read_ns) { mappings_.record(pid, maps, read_ns); });
   }
 
-  // In other runs the library in the command's processes reports its tasks.
+  // Takes a record from the rings. Task records go to the spool only in runs with snapshots_: in other runs
+  // libmlrun_preload.so records processes and threads.
   void take(const void* record, size_t bytes) {
     mlrun_kernel_head head{};
     __builtin_memcpy(&head, record, sizeof head);
@@ -188,7 +189,8 @@ class Server {
     report_end();
   }
 
-  // Draining first: a child that started before its parent's end must be known.
+  // Reports the end of the named processes. Drains between two checks: a child that was
+  // started before may not be known yet.
   void report_end() {
     if (!snapshots_ || end_reported_ || !snapshots_->all_ended()) return;
     probes_->drain();
@@ -197,7 +199,7 @@ class Server {
     send(MLRUN_PROBE_ENDED, 0, {});
   }
 
-  // The process may execute another program at any moment: the BPF programs check its rights, too.
+  // Checks the rights twice, as the process may execute another program at any time; the BPF programs check them, too.
   int follow(int pidfd) {
     if (const int error = may_follow(pidfd); error != 0) return error;
     add_mounts_of(pid_of(pidfd));
@@ -214,7 +216,7 @@ class Server {
     } else if (order->type == MLRUN_PROBE_FOLLOW) {
       const int error = follow(order->passed.get());
       if (error == 0 && snapshots_ && !is_command_)
-        snapshots_->follow(order->passed.get());  // a command is reported at its exec
+        snapshots_->follow(order->passed.get());  // a command is described at its exec
       if (error == 0 && libraries_) libraries_->follow(pid_of(order->passed.get()));
       end_reported_ = false;
       send(MLRUN_PROBE_FOLLOWING, error, {});
@@ -230,7 +232,7 @@ class Server {
     }
   }
 
-  // In a mount namespace of its own: its file systems are attached before the process is followed.
+  // Attaches the functions of all file systems in the process's mount namespace. Called before the process is traced.
   void add_mounts_of(uint32_t pid) {
     mounts_.add(pid);
     probes_->add_file_systems(mounts_.types());
@@ -294,14 +296,14 @@ class Server {
     return report;
   }
 
-  MountWatch mounts_;  // opened before the mounted file systems are read
+  MountWatch mounts_;  // constructed before probes_ reads the mounted file systems: no mount in between is missed
   KernelSpool spool_;
   MappingRecorder mappings_{spool_};
   MemoryRecorder memory_{spool_};
   std::unique_ptr<Probes> probes_;
   std::optional<LibraryWatch> libraries_;
   std::optional<LossWatch> losses_;
-  std::optional<ProcessSnapshots> snapshots_;  // processes without our library
+  std::optional<ProcessSnapshots> snapshots_;  // only in runs without libmlrun_preload.so in the processes
   util::UniqueFd cgroup_;
   uint64_t next_sample_ns_ = 0;
   bool is_command_ = false;

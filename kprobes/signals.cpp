@@ -23,15 +23,15 @@ constexpr const char* kNotInCalls = MLRUN_NO_FILE_CALLS " (tracepoint: no record
 
 constexpr const char* kOpenedLate =
     "opens are recorded at security_file_open, a part of the open: their rows have the time of that part, and an open "
-    "that finds no file has none";
+    "that finds no file has no row";
 
 constexpr const char* kNeitherCalls =
-    "; there are no calls either, so only device I/O and the waits for it are known: start the command with --preload "
-    "beside --kprobes";
+    "; there are no calls either, so only device I/O and the waits for it are recorded: start the command with both "
+    "--preload and --kprobes";
 
 struct Part {
   std::string_view signal;
-  std::vector<std::string_view> events;  // without the first one the whole signal is missing
+  std::vector<std::string_view> events;  // if the first event is missing, so is the whole signal
 };
 
 const std::array<Part, 6>& parts() {
@@ -50,7 +50,7 @@ const std::array<Part, 6>& parts() {
   return kAll;
 }
 
-// False: not requested. Other events of it may be attached for another signal.
+// True: the signal was requested. Its first event decides: other signals may have the other events, too.
 bool is_wanted(const Part& part, const std::vector<ProgramState>& programs) {
   return std::any_of(programs.begin(), programs.end(), [&](const ProgramState& program) {
     return program.event == part.events.front() && !program.is_of_file_calls;
@@ -69,7 +69,7 @@ Signal signal_of(const Part& part, const std::vector<ProgramState>& programs) {
   return signal;
 }
 
-// Protocols whose requests to servers the kernel reports.
+// Protocols of remote file systems whose requests the kernel reports by tracepoints.
 struct Protocol {
   const char* name;
   std::string_view event, file_systems;
@@ -92,13 +92,13 @@ Signal file_calls(const FileSyscalls& calls, const std::string& why_no_function)
   return signal;
 }
 
-// An operation is recorded when one of its functions is. Users need not know which.
+// An operation counts as recorded when one of its kernel functions is probed. The report does not say which.
 Signal file_operations(const Probes& probes) {
   Signal signal{"file operations", {}, {}};
   std::array<bool, MLRUN_FILE_PURPOSES> has{};
   std::array<std::string, MLRUN_FILE_PURPOSES> reasons;
   std::set<std::string> ways;
-  std::map<std::string, int> by_kprobe;  // functions by the reason for kprobe
+  std::map<std::string, int> by_kprobe;  // number of functions, by the reason for kprobe
   for (const ProgramState& program : probes.programs()) {
     if (program.file_op < 0) continue;
     const auto op = static_cast<size_t>(program.file_op);
@@ -113,17 +113,18 @@ Signal file_operations(const Probes& probes) {
     signal.missing = probes.without_file_ops().empty() ? reasons.at(MLRUN_FILE_OPEN) : probes.without_file_ops();
     if (probes.file_calls().works()) return file_calls(probes.file_calls(), signal.missing);
     if (!probes.file_calls().reason().empty()) signal.missing += ", " + probes.file_calls().reason();
-    signal.missing += probes.has_calls() ? "; the processor's time in them counts as the calls' own" : kNeitherCalls;
+    signal.missing += probes.has_calls() ? "; their processor time is in the calls' own_ns" : kNeitherCalls;
     return signal;
   }
   for (const auto& [reason, functions] : by_kprobe) {
     signal.note += fmt::format("{}{} function{} by kprobe ({})", signal.note.empty() ? "" : "; ", functions,
                                functions == 1 ? "" : "s", reason);
   }
-  if (!by_kprobe.empty()) signal.note += "; a kprobe follows only so many calls of its function at once";
+  if (!by_kprobe.empty())
+    signal.note += "; a kprobe records only a limited number of simultaneous calls of its function";
   std::map<std::string, std::string> missing;  // operations by reason
   for (uint32_t op = 0; op < has.size(); op++) {
-    const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // of the mounted file systems
+    const bool few_have_it = op == MLRUN_FILE_CLONE && reasons.at(op).empty();  // clone: no mounted file system has it
     if (has.at(op) || few_have_it) continue;
     std::string& names = missing[reasons.at(op).empty() ? "this kernel has no such function" : reasons.at(op)];
     names += (names.empty() ? "" : ", ") + std::string(file_op_name(op));
@@ -134,8 +135,8 @@ Signal file_operations(const Probes& probes) {
   return signal;
 }
 
-// One line for each type without a probed function. Without any file operation only those of servers: sleep in them is
-// accounted differently from other file systems.
+// Adds a signal for each served file system type without a probed function. If no file operation at all is recorded,
+// only for types with a server: only there the missing function changes what sleep counts as.
 void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::vector<Signal>& signals) {
   const auto is_attached = [&](std::string_view name) {
     return std::any_of(probes.programs().begin(), probes.programs().end(), [&](const ProgramState& program) {
@@ -148,26 +149,27 @@ void add_unseen_types(const Probes& probes, const FileSystemTypes& served, std::
   for (const std::string& type : served) {
     const bool has_probes = has_request_probes(type), is_elsewhere = is_served_elsewhere(type) && !has_probes;
     if (has_function_of(type, is_attached) || !(has_operations || is_elsewhere)) continue;
-    signals.push_back({fmt::format("operations on files of {}", type),
-                       {},
-                       is_elsewhere
-                           ? "no function of it is known; sleep for what serves it counts as waiting"
-                           : "no function of it is probed; the processor's time in them counts as the calls' own"});
+    signals.push_back(
+        {fmt::format("operations on files of {}", type),
+         {},
+         is_elsewhere ? "mlrun knows no function of this file system to probe; sleep for its server is in wait_ns"
+                      : "no function of this file system is probed; their processor time is in the calls' own_ns"});
   }
 }
 
-// For processes without our library.
+// The signal of runs without libmlrun_preload.so in the processes; nullopt in other runs.
 std::optional<Signal> paths_at_open(const Probes& probes) {
   for (const ProgramState& program : probes.programs()) {
     if (program.event != kOpenFunction || program.file_op >= 0) continue;
     Signal signal{"paths of files as they are opened", program.way, program.reason};
-    if (!signal.missing.empty()) signal.missing += "; what is closed at once has none";
+    if (!signal.missing.empty()) signal.missing += "; a file that is closed soon after its open has no path";
     return signal;
   }
   return std::nullopt;
 }
 
-// Only protocols of mounted file systems: their modules have the events, so the others may be missing.
+// Considers only protocols of mounted file systems. The events are in kernel modules, which may be missing for the
+// others.
 std::optional<Signal> remote_requests(const Probes& probes) {
   Signal signal{"remote requests", {}, {}};
   for (const ProgramState& program : probes.programs()) {
@@ -179,7 +181,7 @@ std::optional<Signal> remote_requests(const Probes& probes) {
     signal.missing += fmt::format("{}{}: {}", signal.missing.empty() ? "" : ", ", protocol->name, program.reason);
   }
   if (signal.way.empty() && signal.missing.empty()) return std::nullopt;
-  if (!signal.missing.empty()) signal.missing += "; sleeping for their servers counts as waiting";
+  if (!signal.missing.empty()) signal.missing += "; sleep for these servers is in wait_ns";
   return signal;
 }
 

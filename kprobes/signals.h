@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs record, grouped into signals that users know: waits, not sched_switch.
+// Reports what the BPF programs record as signals with names for users: "waits", not "sched_switch".
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace mlrun::probes {
 struct Signal {
   std::string name;
   std::string way;        // tracepoint, fentry, kprobe; empty: not recorded
-  std::string missing;    // which part, and why; empty: nothing
+  std::string missing;    // which part is missing, and why; empty: no part
   std::string note = {};  // a remark on what is recorded; empty: none
 };
 

@@ -20,7 +20,7 @@ constexpr auto kClone = MLRUN_ARGUMENTS_CLONE;
 constexpr auto kCompletion = MLRUN_ARGUMENTS_COMPLETION;
 constexpr std::string_view kPageCacheOnly = " vfat msdos exfat ext2 iso9660 squashfs udf minix hfsplus 9p ";
 
-// A function with different names in different kernels has an entry for each name.
+// A function whose name differs between kernels has an entry for each name.
 constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_READ, kIterator, "ext4_file_read_iter", "ext4", " ext4 ext3 ext2 "},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "ext4_file_write_iter", "ext4", " ext4 ext3 ext2 "},
@@ -49,7 +49,8 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_WRITE, kIterator, "fuse_file_write_iter", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_SYNC, kSync, "fuse_fsync", "fuse", " fuse fuseblk virtiofs "},
     FileFunction{MLRUN_FILE_READ, kGeneral, "generic_file_read_iter", "", kPageCacheOnly},
-    // Memory (tmpfs): always there, and what the trial at the start uses. Up to Linux 6.5 the second function writes.
+    // tmpfs: every kernel has it, and the trial (file_op_trial.h) uses it. Up to Linux 6.5 it writes by
+    // generic_file_write_iter.
     FileFunction{MLRUN_FILE_READ, kIterator, "shmem_file_read_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kIterator, "shmem_file_write_iter", "", ""},
     FileFunction{MLRUN_FILE_WRITE, kGeneral, "generic_file_write_iter", "", ""},
@@ -59,7 +60,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_SYNC, kSync, "blkdev_fsync", "", ""},
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_filp_open", "", ""},
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_file_open", "", ""},
-    // The part of an open that comes after the lookup: misses opens that find no file.
+    // Fallback for the two functions above: called in an open after the lookup, so it misses opens that find no file.
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE, kOpenStandIn, "", "", true},
     FileFunction{MLRUN_FILE_CLOSE, MLRUN_ARGUMENTS_FILE, "__fput", "", ""},
     FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NAME, "do_unlinkat", "", ""},
@@ -93,7 +94,7 @@ bool has_one_of(const FileSystemTypes& mounted, std::string_view types) {
                      [&](std::string_view type) { return mounted.contains(std::string(type)); });
 }
 
-// "fuse" of "fuse.sshfs".
+// The type of a mounted file system without its subtype: "fuse" for "fuse.sshfs".
 std::string type_of(const util::MountLine& mount) {
   return std::string(mount.file_system.substr(0, mount.file_system.find('.')));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel functions that are operations on files. File systems have functions of their own, which are called through
-// pointers and so exist whatever the compiler inlines. `vfs_read` and its like are not used: most kinds of reads bypass
-// them.
+// The kernel functions that are probed to record operations on files. Most belong to one file system and are called
+// through pointers, so the compiler cannot inline them. `vfs_read` and its like are not probed: most kinds of reads
+// bypass them.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct FileFunction {
   uint32_t op;  // mlrun_file_op_kind, or MLRUN_FILE_COMPLETION
   mlrun_arguments arguments;
   std::string_view name;
-  std::string_view module;        // that may contain it
-  std::string_view file_systems;  // types that have it, with blanks around each; empty: it serves all
-  bool is_stand_in = false;       // probed only where no other function of its operation works
+  std::string_view module;        // the kernel module that may contain it
+  std::string_view file_systems;  // types that use it, with blanks around each; empty: it serves all types
+  bool is_stand_in = false;       // probed only if no other function of its operation can be
 
-  // A completion has no return to probe.
+  // False for the end of an asynchronous operation, which has no duration: only its entry is probed.
   [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }
 
   [[nodiscard]] bool has_iterator() const {
@@ -37,7 +37,7 @@ struct FileFunction {
   }
 };
 
-// Types of file systems, as in /proc/PID/mountinfo, without what follows a dot (fuse.sshfs).
+// Types of file systems, as in /proc/PID/mountinfo but without the part after a dot: fuse for fuse.sshfs.
 using FileSystemTypes = std::set<std::string>;
 FileSystemTypes types_in(std::string_view mountinfo);
 FileSystemTypes mounted_types();
@@ -46,7 +46,7 @@ FileSystemTypes mounted_types();
 // that its caller lacks.
 inline constexpr const char* kWithoutFunctionsVariable = "MLRUN_WITHOUT_FUNCTIONS";
 
-// Functions that serve all file systems, and those of the mounted types. Not every kernel has all of them.
+// The functions that serve all file systems, and those of the types in `mounted`. A kernel may lack some of them.
 std::vector<FileFunction> file_functions(const FileSystemTypes& mounted);
 
 // Whether a file system of one of these types is mounted; each type has a blank on both sides.
@@ -55,13 +55,13 @@ bool is_mounted(std::string_view types);
 // Types of file systems that are mounted from a device or a server.
 FileSystemTypes served_types_in(std::string_view mountinfo);
 FileSystemTypes mounted_served_types();
-// Served by a server or, like zfs, by threads and devices of its own: no event links a call to the requests it waits
-// for.
+// True: files of this type are on a server or, like those of zfs, on devices that the file system's own threads use. No
+// block event links a call to the requests that it waits for.
 bool is_served_elsewhere(std::string_view type);
-// Whether a function of this type's own is attached.
+// Whether a function is attached that serves this type and not all types.
 bool has_function_of(const std::string& type, const std::function<bool(std::string_view)>& is_attached);
 
-// The name that people see.
+// The operation's name in messages.
 const char* file_op_name(uint32_t op);
 
 }  // namespace mlrun::probes

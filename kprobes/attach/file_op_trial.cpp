@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kNoFile = "/proc/self/mlrun-has-no-such-file";
 
-// Only system calls: the parent may have threads.
+// The child makes only system calls: the parent may have had threads when it forked.
 void do_all() {
   std::array<char, 4096> page{};
   int pipe[2] = {-1, -1};
@@ -43,7 +43,7 @@ void do_all() {
 
 Status try_file_ops(const std::function<int(int pidfd)>& follow) {
   int gate[2] = {-1, -1};
-  if (::pipe2(gate, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
+  if (::pipe2(gate, O_CLOEXEC) != 0) return fail_errno("make a pipe for the test of file operations", errno);
   util::UniqueFd behind(gate[0]), before(gate[1]);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -60,8 +60,8 @@ Status try_file_ops(const std::function<int(int pidfd)>& follow) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (error != 0) return fail_errno("follow the test", error);
-  if (status != 0) return fail("an operation of the test failed");
+  if (error != 0) return fail_errno("trace the test of file operations", error);
+  if (status != 0) return fail("an operation in the test of file operations failed");
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does each operation on files once, on an unnamed file in memory, to detect probes that attach but do not fire.
-// Touches no disk.
+// The trial: does each operation on files once, on an unnamed file in memory, to detect probes that attach but do not
+// fire. Makes no disk I/O.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace mlrun::probes {
 
-// Runs in a child. `follow` gets the child's pidfd before the first operation, and returns 0 or an errno. Page faults
-// are not tried. Removals of missing files fail, which is an operation too.
+// Does the operations in a child process. `follow` gets the child's pidfd before the first one, and returns 0 or an
+// errno. No page fault is tried. Removals and renames are tried on a missing name: a failed call is an operation, too.
 Status try_file_ops(const std::function<int(int pidfd)>& follow);
 
 }  // namespace mlrun::probes

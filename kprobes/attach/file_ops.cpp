@@ -13,7 +13,8 @@ namespace mlrun::probes {
 
 namespace {
 
-// One verifies while the other patches: the kernel patches one function at a time.
+// Two threads: the kernel verifies a program of one while it patches a function for the other. It patches one at a
+// time.
 constexpr size_t kThreadsMax = 2;
 constexpr const char* kSilent = "attached, but a test of it recorded nothing";
 
@@ -56,7 +57,7 @@ void FileOps::attach_by_fentry(Function& function) const {
   function.way = "fentry";
 }
 
-// The kernel verifies programs of several threads at once, and patches one function while it verifies others.
+// Attaches all functions by fentry, with kThreadsMax threads.
 void FileOps::attach_all_by_fentry() {
   std::atomic<size_t> next = 0;
   const auto take_turns = [&] {
@@ -66,13 +67,13 @@ void FileOps::attach_all_by_fentry() {
   const size_t wanted = std::min<size_t>(std::thread::hardware_concurrency(), kThreadsMax);
   try {
     while (others.size() + 1 < wanted) others.emplace_back(take_turns);
-  } catch (const std::system_error&) {  // no more threads: it takes longer
+  } catch (const std::system_error&) {  // no second thread can be created: this one does the work
   }
   take_turns();
 }
 
-// Calls `then` for attached functions whose trial was not recorded. If no trial was recorded, even functions that
-// cannot be tried are doubted.
+// Calls `then` for attached functions whose trial was not recorded. If no trial at all was recorded, then also for
+// functions that the trial does not include.
 void FileOps::doubt(const Seen& seen, const std::function<void(Function&)>& then) {
   const bool none = std::all_of(seen.begin(), seen.end(), [](int records) { return records == 0; });
   for (Function& function : functions_) {
@@ -100,7 +101,7 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   add_stand_ins(std::move(stand_ins), try_all);
 }
 
-// A function whose trial was not recorded takes the next mechanism, or none.
+// Does the trial. A function whose trial was not recorded is attached by the next mechanism, or detached.
 void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
   bool by_kprobe = false;
   if (const auto seen = try_all()) {
@@ -135,7 +136,7 @@ void FileOps::settle_stand_in(Function& function, const std::function<Result<See
   }
 }
 
-// Not tried where no other function works.
+// Attaches the fallback functions of operations without another function. Does nothing if no function at all works.
 void FileOps::add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all) {
   const auto works = [](const Function& function) { return !function.way.empty(); };
   if (std::none_of(functions_.begin(), functions_.end(), works)) return;

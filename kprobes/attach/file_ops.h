@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probes of the kernel's operations on files. Each operation takes the first mechanism that works: fentry, then
-// kprobe; opening has a last fallback, a function that sees part of it. Otherwise the operation is not recorded. A
-// mechanism works when it attaches and, where the operation can be tried, a trial is recorded.
+// Attaches probes to the kernel functions for operations on files. Each function takes the first mechanism that works:
+// fentry, then kprobe. Opens have a last fallback, security_file_open, which sees part of an open. Otherwise the
+// operation is not recorded. A mechanism works when it attaches and a trial of the operation, if there is one, is
+// recorded.
 #pragma once
 
 #include <array>
@@ -23,25 +24,25 @@ class FileOps {
   struct Function {
     FileFunction what;
     std::string way;     // fentry, kprobe; empty: not attached
-    std::string reason;  // why it is not attached; with kprobe: why not fentry
+    std::string reason;  // why it is not attached; if attached by kprobe, why not by fentry
     std::optional<FunctionProbe> probe;
     std::optional<FunctionTypes::Place> place;
-    std::string file_system;  // of a function attached after the start: the file system that has it
+    std::string file_system;  // if attached after the start: the newly mounted type that has it
     uint64_t since_ns = 0;    // when it was attached; 0: at the start
   };
-  using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // records by operation
+  using Seen = std::array<int, MLRUN_FILE_PURPOSES>;  // number of records, by operation
 
-  // The functions of these file systems. `try_all` does every operation once and returns what was recorded; it fails
-  // where that is impossible. Requires: `types` and the programs outlive this object.
+  // Attaches the functions of the types in `mounted`. `try_all` does the trial and returns the number of records; it
+  // fails if the trial cannot be run. Requires: `types` and the programs outlive this object.
   void attach(const FileOpPrograms& programs, FunctionTypes& types, const FileSystemTypes& mounted,
               const std::function<Result<Seen>()>& try_all);
 
-  // Queues functions of file systems that were not mounted before. attach_next attaches one, as each takes
-  // milliseconds, and returns it; nullptr: the queue is empty. `is_late`: files of it may have been used meanwhile.
+  // add() queues the functions of types that were not mounted before. attach_next() attaches only one of them, since
+  // each takes milliseconds, and returns it; nullptr: the queue is empty. `is_late`: its files may already be in use.
   void add(const FileSystemTypes& mounted);
   const Function* attach_next(bool is_late);
 
-  // The functions that this kernel has.
+  // The functions that this kernel has, attached or not; without those still in the queue.
   [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
 
  private:
@@ -60,7 +61,7 @@ class FileOps {
   std::deque<Function> waiting_;
 };
 
-// The trial's file is in memory: it never waits for pages, shares blocks or completes asynchronously.
+// Whether the trial includes the operation. Its file is in memory: no page faults, clones or asynchronous completions.
 bool is_tried(uint32_t op);
 
 }  // namespace mlrun::probes

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* kEntryEvent = "sys_enter";
 constexpr const char* kCast = "bpf_rdonly_cast";
 
-// A kernel may have the function and not allow it for this program type; then it would refuse all programs.
+// Whether the kernel allows bpf_rdonly_cast in programs of this type, shown by a small test program. Otherwise it would
+// refuse all programs.
 bool can_cast(FunctionTypes::Place event, uint32_t cast, uint32_t type) {
   const std::array<bpf_insn, 5> instructions = {
       bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_1, 0, 0, 0},
@@ -35,7 +36,8 @@ bool can_cast(FunctionTypes::Place event, uint32_t cast, uint32_t type) {
       .valid();
 }
 
-// libbpf would look up the function itself, and read all of the kernel's types for that.
+// Replaces the placeholder MLRUN_CAST_TO_COME by a call of bpf_rdonly_cast. libbpf could do it from a declaration, but
+// would read all of the kernel's types for that.
 bool call_cast(bpf_program* program, uint32_t cast) {
   const bpf_insn* begin = ::bpf_program__insns(program);
   std::vector<bpf_insn> instructions(begin, begin + ::bpf_program__insn_cnt(program));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fallback for file operations: the entry and return of system calls (bpf/file_syscalls.h), where none of the
-// kernel's file functions can be probed. Both programs are used or none; they work when a trial of the operations is
-// recorded.
+// The fallback for file operations, used if no file function of the kernel can be probed: programs at the entry and the
+// return of system calls (bpf/file_syscalls.h). Both are attached or none. They work when a trial of the operations
+// (file_op_trial.h) is recorded.
 #pragma once
 
 #include <array>
@@ -26,17 +26,17 @@ struct CastTypes {
   uint32_t file = 0, slot = 0;
 };
 
-// Attached until it is destroyed or detach() is called.
+// After attach() the programs stay attached until detach() or the destruction.
 class FileSyscalls {
  public:
-  // Before the programs are loaded: whether these are needed. They are left out where this kernel lacks the events.
+  // Called before the programs are loaded: decides whether these two are. They are not if this kernel lacks the events.
   void choose(bpf_program* entered, bpf_program* left, FunctionTypes& types, bool is_wanted);
-  // If this kernel has bpf_rdonly_cast, `entered` reads files by loads, and the returned types are what
-  // bpf/descriptor.h needs. 0: it reads them through the kernel's helper.
+  // If this kernel has bpf_rdonly_cast, changes the entry program so that it reads struct file by loads, and returns
+  // the types that bpf/descriptor.h needs. Otherwise returns 0: the program reads through the kernel's helper.
   CastTypes read_by_loads(const btf* kernel, FunctionTypes& types);
   [[nodiscard]] bool is_wanted() const { return programs_.front() != nullptr; }
 
-  // `try_all` as with FileOps.
+  // `try_all`: as for FileOps::attach.
   void attach(const std::function<Result<FileOps::Seen>()>& try_all);
   void detach() { links_.clear(); }
 
@@ -51,7 +51,8 @@ class FileSyscalls {
     void operator()(bpf_link* link) const;
   };
 
-  std::array<bpf_program*, 2> programs_{};  // the return first: a call that began before it would have no end
+  // At return and at entry. Attached in this order, so that no call has an entry without an end.
+  std::array<bpf_program*, 2> programs_{};
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links_;
   bool works_ = false;
   std::string reason_;

@@ -20,7 +20,7 @@ constexpr std::string_view kAnyFunction = "vfs_read";
 // r0 = 0; exit
 constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                                               bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-// The same after reading the cookie, by which a kprobe's program identifies its function.
+// As kNothing, after a call that reads the cookie of a kprobe.
 constexpr std::array<bpf_insn, 3> kCookie = {bpf_insn{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie},
                                              kNothing[0], kNothing[1]};
 
@@ -39,8 +39,8 @@ util::UniqueFd load(const bpf_insn* instructions, size_t count, bpf_attach_type 
 // Uses the older of two system calls: the newer one accepts such programs only since Linux 5.19.
 util::UniqueFd attach(int program) { return util::UniqueFd(::bpf_raw_tracepoint_open(nullptr, program)); }
 
-// Writes the function's facts into the program, so that the verifier knows the branch and has only a few hundred
-// instructions to follow; unreachable ones are removed.
+// Replaces the placeholders (bpf/shared.h) by the function's facts. The verifier then knows which branches are taken:
+// it follows only a few hundred instructions and removes the unreachable ones.
 std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function,
                                        FunctionTypes::Place place) {
   const bpf_insn* begin = ::bpf_program__insns(program);
@@ -67,7 +67,8 @@ void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__
 // An fentry program is bound to its function at load, so each function has a copy.
 Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                                FunctionTypes::Place place) {
-  if (place.returned_at > MLRUN_RETURN_AT_MOST) return fail("has more arguments than are supported");
+  if (place.returned_at > MLRUN_RETURN_AT_MOST)
+    return fail("the function has more arguments than mlrun-probes can read");
   FunctionProbe probe;
   const bool iterates = function.has_iterator();
   const std::array<std::pair<const bpf_program*, bpf_attach_type>, 2> sides = {
@@ -80,7 +81,7 @@ Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, c
     probe.programs_[i] = load(instructions.data(), instructions.size(), type, place);
     if (!probe.programs_[i].valid()) return refused("cannot be loaded");
   }
-  // The exit first: an operation that began before it would have no end.
+  // Attaches the exit program first: an operation that begins before it is attached would have no end.
   for (const size_t i : {1, 0}) {
     if (i == 1 && !function.has_end()) continue;
     probe.links_[i] = attach(probe.programs_[i].get());
@@ -132,7 +133,8 @@ uint64_t times_skipped(int program) {
 
 Status can_probe_functions() {
   if (!has_probe_cookies()) return refused("kprobe");
-  if (::access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0) return fail("kprobe: this kernel has none");
+  if (::access("/sys/bus/event_source/devices/kprobe/type", R_OK) != 0)
+    return fail("kprobe: this kernel has no kprobe events (CONFIG_KPROBE_EVENTS)");
   return {};
 }
 

@@ -16,18 +16,19 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// The programs that libbpf has loaded; nullptr: this kernel lacks the mechanism.
+// The programs for kernel functions in the loaded object; nullptr: this kernel lacks the mechanism.
 struct FileOpPrograms {
   const bpf_program *entry = nullptr, *exit = nullptr;
-  const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // of reads and writes
+  const bpf_program *iteration_entry = nullptr, *iteration_exit = nullptr;  // for reads and writes
   bpf_program *call = nullptr, *returned = nullptr;
-  std::string why_no_entry;  // where `entry` is nullptr
+  std::string why_no_entry;  // reason, if `entry` is nullptr
 };
 
-// Attached while it lives.
+// The attached probe of one function. Its destruction detaches it.
 class FunctionProbe {
  public:
-  // Each takes some milliseconds: the kernel rewrites the function's first bytes and waits for all processors.
+  // Attach the programs by fentry or by kprobe. Takes some milliseconds: the kernel rewrites the function's first bytes
+  // and waits for all processors.
   static Result<FunctionProbe> by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                          FunctionTypes::Place place);
   static Result<FunctionProbe> by_kprobe(const FileOpPrograms& programs, const FileFunction& function);
@@ -42,13 +43,15 @@ class FunctionProbe {
   std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
 };
 
-// Whether the kernel takes such programs at all, else why not. It may still refuse to attach them; testing that here
-// would take as long as ten functions, because the kernel waits for all tasks before it releases the first one.
+// Checks whether the kernel loads fentry programs, or programs for kprobes; the error says why not. It may still refuse
+// to attach them. A test of that here would take as long as attaching ten functions: the kernel waits for all tasks
+// before it releases a program.
 Status can_trace_functions(FunctionTypes& types);
 Status can_probe_functions();
 // Whether a program can read the cookie of its probe (Linux 5.15). Probes on libraries identify their function by it.
 bool has_probe_cookies();
-// How often the kernel skipped a program because it was already running on that processor.
+// How often the kernel did not run the program `program` (a descriptor), because it was already running on the
+// processor.
 uint64_t times_skipped(int program);
 
 }  // namespace mlrun::probes

@@ -27,7 +27,7 @@ bool is_wanted(std::string_view name, uint32_t kind) {
   return kind == BTF_KIND_FUNC || (kind == BTF_KIND_TYPEDEF && name.starts_with(kEventPrefix));
 }
 
-// The BTF object of that name that the kernel holds.
+// Opens the BTF object of a module in the kernel, by the module's name.
 util::UniqueFd open_types(std::string_view module) {
   for (uint32_t id = 0; ::bpf_btf_get_next_id(id, &id) == 0;) {
     util::UniqueFd fd(::bpf_btf_get_fd_by_id(id));
@@ -115,7 +115,8 @@ std::vector<const btf*> FunctionTypes::all() const {
   return all;
 }
 
-// typedef void (*btf_trace_NAME)(void *, ...): the first argument is not the event's.
+// Counts the arguments of `typedef void (*btf_trace_NAME)(void *, ...)` without the first one, which is not the
+// event's.
 size_t FunctionTypes::event_arguments(std::string_view event) {
   const auto alias = find_event(event, "");
   if (!alias) return 0;

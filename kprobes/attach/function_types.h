@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds functions and tracepoints of the running kernel and its modules by name, as BPF programs name them. The names
-// are read once: there are a hundred thousand types, and libbpf searches all of them for each name.
+// Finds functions and tracepoints of the running kernel and its modules in their BTF, by the names that BPF programs
+// use. The names are read once, into a hash table: libbpf would search some hundred thousand types for each name.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,10 @@ class FunctionTypes {
   struct Place {
     uint32_t type = 0;
     int module = 0;       // descriptor of the module's BTF; 0: the kernel itself
-    int returned_at = 0;  // of a function: number of arguments before its return value; 0: it returns nothing
+    int returned_at = 0;  // of a function: index of its return value, after all arguments; 0: it returns nothing
   };
-  // nullopt: there is no such function, or its types are unavailable. `module` may be empty.
+  // The function in the kernel or, if it is not there, in `module` (may be empty). nullopt: there is no such function,
+  // or no BTF of the module.
   std::optional<Place> find(std::string_view function, std::string_view module);
 
   // The tracepoint of that name, in the kernel or in that module.
@@ -38,17 +39,17 @@ class FunctionTypes {
   // Number of arguments of a tracepoint of the kernel itself; 0: there is none of that name.
   size_t event_arguments(std::string_view event);
 
-  // The kernel's own, and those of the modules looked up so far.
+  // The BTF of the kernel, and that of each module looked up so far.
   [[nodiscard]] std::vector<const btf*> all() const;
 
-  // The function may still exist: its module is loaded, but has no BTF.
+  // True: a function that find() does not find may exist, because its module is loaded but has no BTF.
   bool may_exist(std::string_view module);
 
-  // Called when loaded modules may have changed. Places in modules are valid until then.
+  // To be called when modules may have been loaded or unloaded. Invalidates all Places in modules.
   void forget_modules();
 
  private:
-  // Functions and tracepoints of one BTF, by the hash of the name.
+  // The functions and tracepoints of one BTF, in a hash table by name.
   class Names {
    public:
     Names() = default;

@@ -17,7 +17,7 @@ namespace mlrun::probes {
 
 namespace {
 
-constexpr std::string_view kFlavor = "___";  // the suffix after it distinguishes types of the same name
+constexpr std::string_view kFlavor = "___";  // begins a suffix, which libbpf ignores when it compares names of types
 
 bool is_layout(uint32_t kind) {
   return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION || kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
@@ -44,7 +44,7 @@ class Writer {
  public:
   explicit Writer(const btf* base) : base_(base), strings_(1, '\0') {}
 
-  // Adds the types with these names that no earlier BTF had.
+  // Adds the types of one BTF whose names are in `names`, except for names that an earlier BTF had.
   void add_named(const btf* types, uint32_t first, const std::unordered_set<std::string_view>& names) {
     std::unordered_set<std::string_view> found;
     for (uint32_t id = first; id < ::btf__type_cnt(types); id++) {
@@ -77,7 +77,7 @@ class Writer {
   }
 
  private:
-  // Its id in this BTF; the type is written when its turn comes.
+  // The id of a type in the BTF that is written. A new type is queued, and written by finish().
   uint32_t number_of(const btf* types, uint32_t id) {
     if (id == 0) return 0;
     if (id < ::btf__type_cnt(base_)) types = base_;
@@ -148,7 +148,7 @@ Status write_layout_types(const btf* named, const std::vector<const btf*>& kerne
   }
   const std::string bytes = writer.finish();
   if (::write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) return {};
-  return fail_errno("write the kernel's types", errno);
+  return fail_errno("write the kernel's BTF types to a file in memory", errno);
 }
 
 }  // namespace mlrun::probes

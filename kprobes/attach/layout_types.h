@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small BTF with the few types of the running kernel whose layout the BPF programs ask for (CO-RE). libbpf searches
-// all types that it is given for each type that the programs name: a hundred thousand for each of some sixty.
+// Writes a small BTF with the few types of the running kernel whose layouts the BPF programs need (CO-RE). libbpf
+// searches the whole BTF that it is given for each of some sixty types: in the kernel's own, that is a hundred thousand
+// types.
 #pragma once
 
 #include <vector>
@@ -11,9 +12,9 @@ struct btf;
 
 namespace mlrun::probes {
 
-// A file in memory with the structs, unions and enumerations that `named` names too, each from the first of `kernel`
-// that has it, and the types of their members. Pointers in it point to nothing. Requires: all but the first of `kernel`
-// are split BTF based on the first.
+// Writes to `file` the structs, unions and enumerations whose names are in `named`, each from the first BTF in `kernel`
+// that has it, with the types of their members. Pointers become pointers to void. Requires: all but the first BTF in
+// `kernel` are split BTF based on the first.
 Status write_layout_types(const btf* named, const std::vector<const btf*>& kernel, int file);
 
 }  // namespace mlrun::probes

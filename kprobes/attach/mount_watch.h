@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices mounts and unmounts in the mount namespaces of this process and of the named processes. An open descriptor of
-// /proc/PID/mountinfo stays bound to the namespace after the process has ended.
+// Detects mounts and unmounts in the mount namespaces of mlrun-probes and of the processes that mlrun names. An open
+// descriptor of /proc/PID/mountinfo stays bound to the namespace after the process has ended.
 #pragma once
 
 #include <poll.h>
@@ -18,18 +18,18 @@ namespace mlrun::probes {
 class MountWatch {
  public:
   MountWatch();
-  // Watches that process's namespace if it is another one; beyond some dozens, namespaces are not watched.
+  // Watches the mount namespace of process `pid`, if it is not watched yet. At most 64 namespaces are watched.
   void add(uint32_t pid);
 
-  // Stops watching namespaces that contain no named process any more: a descriptor keeps all their mounts alive.
+  // Stops watching namespaces whose named processes have all ended: an open descriptor keeps all mounts of it alive.
   void drop_ended();
   void drop_all() { namespaces_.clear(); }
 
-  // For poll(): a descriptor has events when something changed since the last poll(). No descriptor is added while the
-  // time share for reading mounts (a tenth) is used up; changes in between are reported afterwards.
+  // Adds descriptors for poll(), which report an event if mounts have changed since the last poll(). Adds none while
+  // the share of time for reading mounts (a tenth) is used up; changes in between are reported later.
   void add_to(std::vector<pollfd>& watched, uint64_t now_ns) const;
 
-  // Types of all mounts in these namespaces.
+  // The types of all mounts in the watched namespaces.
   [[nodiscard]] FileSystemTypes types();
   // Every type that types() has found mounted from a device or a server.
   [[nodiscard]] const FileSystemTypes& served() const { return served_; }
@@ -38,9 +38,9 @@ class MountWatch {
   struct Namespace {
     util::UniqueFd mounts;
     ino_t inode = 0;
-    std::vector<uint32_t> processes;  // the named ones; empty: our own namespace
+    std::vector<uint32_t> processes;  // named processes in it; empty: the namespace of mlrun-probes
   };
-  void add(const std::string& folder, std::vector<uint32_t> named);  // of the process
+  void add(const std::string& folder, std::vector<uint32_t> named);  // folder: /proc/PID
 
   std::vector<Namespace> namespaces_;
   FileSystemTypes served_;

@@ -11,7 +11,8 @@ namespace mlrun::probes {
 
 void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
 
-// The kernel would refuse a program for a function that its BTF lacks, and all other programs with it.
+// Leaves out the fentry program if the kernel's BTF lacks the function: the kernel would refuse it, and libbpf then
+// loads no program at all.
 void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string why_none) {
   programs_ = programs;
   reason_ = std::move(why_none);

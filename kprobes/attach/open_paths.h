@@ -17,24 +17,24 @@ namespace mlrun::probes {
 
 inline constexpr const char* kOpenFunction = "security_file_open";
 
-// nullptr: the mechanism does not work on this kernel, or is not wanted.
+// The programs by fentry and by kprobe; nullptr: this kernel lacks the mechanism, or it was not requested.
 struct OpenPrograms {
   bpf_program *traced = nullptr, *probed = nullptr;
 };
 
-// Attached while it lives.
+// After attach() the probe stays attached until the destruction.
 class OpenPaths {
  public:
-  // Before the programs are loaded: which of these are needed. `why_none`: why neither is available, if so.
+  // Called before the programs are loaded: decides which of these are. `why_none`: if neither can be, the reason.
   void choose(OpenPrograms programs, FunctionTypes& types, std::string why_none);
   [[nodiscard]] bool needs(const bpf_program* program) const {
     return program == programs_.traced || program == programs_.probed;
   }
 
-  // `try_it` opens a file and returns how many paths were recorded; it fails where that is impossible.
+  // `try_it` opens a file and returns how many paths were recorded; it fails if the trial cannot be run.
   void attach(const std::function<Result<int>()>& try_it);
 
-  // fentry, kprobe; empty: not attached, and `reason` says why.
+  // The mechanism: fentry or kprobe; empty: not attached, and reason() says why.
   [[nodiscard]] const std::string& way() const { return way_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
 

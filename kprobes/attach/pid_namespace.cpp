@@ -10,7 +10,7 @@
 namespace mlrun::probes {
 
 uint32_t own_pid_namespace() {
-  constexpr ino_t kFirst = 0xEFFFFFFC;  // PROC_PID_INIT_INO of the kernel, the same on all
+  constexpr ino_t kFirst = 0xEFFFFFFC;  // inode of the initial namespace on all kernels (PROC_PID_INIT_INO)
   struct stat own {};
   if (::stat("/proc/self/ns/pid", &own) != 0 || own.st_ino == kFirst) return 0;
   return static_cast<uint32_t>(own.st_ino);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PID namespace that mlrun runs in. The BPF programs record its numbers (bpf/thread_numbers.h).
+// The PID namespace that mlrun runs in. The BPF programs record process ids of this namespace (bpf/thread_numbers.h).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// Its inode; 0: it is the initial one, or unknown.
+// The inode of the namespace; 0: it is the initial one, or unknown.
 uint32_t own_pid_namespace();
 
-// Makes this process run `program` (find_pid_level) once. Requires: it is loaded, or the namespace is the initial one.
+// Runs the BPF program find_pid_level once, in this process. In the initial namespace it does nothing. Requires:
+// elsewhere the program is loaded.
 Status find_pid_level(const bpf_program* program);
 
 }  // namespace mlrun::probes

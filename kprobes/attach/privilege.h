@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processes this program may record. Started by root: all. Started by another user, with capabilities of its
-// file: those that the user could trace anyway.
+// Which processes mlrun-probes may record: all, if root started it; if another user started it, and it has file
+// capabilities, those that this user may trace anyway.
 #pragma once
 
 #include "runner/util/result.h"
@@ -12,17 +12,17 @@ struct Streams;
 // Whether the user that started this program is root.
 bool is_root();
 
-// Fails, saying what to do, without both root's rights and the capabilities.
+// Fails without root's rights or the file capabilities. The message says what to do.
 Status check_privilege();
 
-// Fails for what only root may ask for.
+// Fails if a user other than root requests something that only root may.
 Status check_scope(const Streams& streams);
 
-// For the child that does the trial: like a process of the user, without the capabilities of our file.
+// Called in the child that does the trial: then it has the rights of the user's processes, without file capabilities.
 void drop_capabilities();
 
-// 0 or an errno: whether the process behind the pidfd belongs to our user and has no further rights. It may execute
-// another program at once, so ask again after it is followed.
+// 0: the process of the pidfd belongs to the user of mlrun-probes and has no further rights; else an errno. The process
+// may execute another program at once, so call this again after its flag is set.
 int may_follow(int pidfd);
 
 }  // namespace mlrun::probes

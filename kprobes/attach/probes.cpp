@@ -36,18 +36,18 @@ namespace mlrun::probes {
 namespace {
 
 constexpr std::string_view kNoNumbers =
-    "--system records all processes, but most have no number in the PID namespace of mlrun; run it outside of the "
+    "--system records all processes, but most have no id in the PID namespace of mlrun; run mlrun outside of the "
     "container";
 constexpr uint32_t kEntriesOfProcessor = 256;
 
-std::string last_warning;  // of libbpf, whose callback has no context
+std::string last_warning;  // of libbpf; global because libbpf's callback has no context
 
 int keep_warning(libbpf_print_level level, const char* format, va_list arguments) {
   if (level != LIBBPF_WARN) return 0;
   std::array<char, 512> line{};
   std::vsnprintf(line.data(), line.size(), format, arguments);
   const std::string_view text(line.data());
-  // The verifier's log is one message with the reason near its end; the first warning says what failed.
+  // Keeps the first warning, which says what failed. Later ones include the verifier's whole log as one message.
   if (last_warning.empty()) last_warning = text.substr(0, text.find('\n'));
   return 0;
 }
@@ -64,14 +64,15 @@ ProgramState state_of(const FileOps::Function& function) {
 
 void make_room_for_processors(const mlrun_probes& skeleton) {
   const auto processors = static_cast<uint32_t>(std::max(1, ::libbpf_num_possible_cpus()));
-  // Each processor keeps some free entries of these LRU maps for itself.
+  // In an LRU map each processor reserves some free entries for itself.
   for (bpf_map* map : {skeleton.maps.writers, skeleton.maps.places}) {
     ::bpf_map__set_max_entries(map, ::bpf_map__max_entries(map) + processors * kEntriesOfProcessor);
   }
   ::bpf_map__set_max_entries(skeleton.maps.losses, processors * MLRUN_PROBE_LOSSES);
 }
 
-// For tests. Ignored where this program has rights that its caller lacks.
+// For tests: sets the size of maps from an environment variable. secure_getenv ignores it where this program has rights
+// that its caller lacks.
 void limit(const char* variable, std::initializer_list<bpf_map*> maps) {
   const char* asked = ::secure_getenv(variable);
   const long most = asked == nullptr ? 0 : std::strtol(asked, nullptr, 10);
@@ -92,7 +93,7 @@ struct SkeletonDeleter {
 }  // namespace
 
 struct Probes::State {
-  std::unique_ptr<btf, BtfDeleter> types;  // of the kernel itself
+  std::unique_ptr<btf, BtfDeleter> types;  // of the kernel, without its modules
   std::optional<FunctionTypes> functions;
   std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
   std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
@@ -118,7 +119,7 @@ Result<std::unique_ptr<Probes>> Probes::load(const Streams& streams, Take take) 
   std::unique_ptr<Probes> probes(new Probes);
   Status opened = probes->open(streams);
   if (!opened && probes->loads_fentry_) {
-    // libbpf loads all programs or none; these are the ones that an untested verifier may refuse.
+    // libbpf loads all programs or none. Try again without fentry programs, which an untested verifier may refuse.
     probes.reset(new Probes);
     probes->refused_fentry_ = std::exchange(last_warning, {});
     opened = probes->open(streams);
@@ -136,11 +137,11 @@ Status Probes::open(const Streams& streams) {
   if (streams.scope == MLRUN_SCOPE_SYSTEM && own_pid_namespace() != 0) return fail(std::string(kNoNumbers));
   const auto& types = state_->types;
   state_->types.reset(::btf__load_vmlinux_btf());
-  if (!types) return fail_errno("read the kernel's types", errno);
+  if (!types) return fail_errno("read the kernel's BTF types", errno);
   FunctionTypes& events = state_->functions.emplace(types.get());
   set_program_targets(events);
   const util::UniqueFd layouts(::memfd_create("mlrun-probes", MFD_CLOEXEC));
-  if (!layouts.valid()) return fail_errno("make a file for the kernel's types", errno);
+  if (!layouts.valid()) return fail_errno("make a file in memory for the kernel's BTF types", errno);
   const std::string layouts_path = fmt::format("/proc/self/fd/{}", layouts.get());
   bpf_object_open_opts options{};
   options.sz = sizeof options;
@@ -215,7 +216,8 @@ Status Probes::attach() {
   return {};
 }
 
-// Leaves out those that this kernel would refuse, as libbpf loads all programs or none.
+// Chooses the programs on kernel functions. Leaves out those that this kernel would refuse, as libbpf loads all or
+// none.
 void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes& types = *state_->functions;
@@ -262,7 +264,7 @@ void Probes::choose_library_programs(const Streams& streams) {
   if (!streams.torch) ::bpf_map__set_max_entries(state_->skeleton->maps.torch_layouts, 1);
 }
 
-// No other process is followed yet, so everything that is recorded comes from the trial.
+// Does the trial's operations and counts their records. No other process is traced yet, so all records come from it.
 Result<Probes::Trial> Probes::try_operations() {
   Trial trial;
   Take take = std::exchange(state_->take, [&](const void* data, size_t bytes) {
@@ -300,7 +302,7 @@ void Probes::attach_file_ops() {
   for (const FileOps::Function& function : state_->file_ops.functions()) programs_.push_back(state_of(function));
 }
 
-// Only where no function works: with both, each operation would be recorded twice.
+// Attaches the system-call fallback, only if no function is probed: with both, each operation would be recorded twice.
 void Probes::attach_file_calls() {
   FileSyscalls& calls = state_->file_calls;
   const auto& functions = state_->file_ops.functions();
@@ -339,7 +341,7 @@ void Probes::attach_open_paths() {
   programs_.push_back(std::move(state));
 }
 
-// The system calls of mlrun's own child are left out until it becomes the command, at its exec.
+// mlrun's child gets the launcher flag: its system calls are not counted before it executes the command.
 int Probes::follow(int pidfd) {
   const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
   return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);

@@ -22,14 +22,14 @@ namespace mlrun::probes {
 
 class FunctionTypes;
 
-// What is recorded beside the block layer.
+// What is recorded in addition to block I/O.
 struct Streams : util::KernelStreams {
   bool file_calls = false;  // allows the system-call fallback, which slows every process of the machine
-  bool stacks = false;      // stacks of libcuda's allocations
-  uint32_t ring_bytes = 0;  // of each ring: a power of two of whole pages; 0: see rings.h
-  bool observes = false;    // no library of ours in the processes: the kernel reports their start and end
-  bool is_command = false;  // observes, and the processes are a command that mlrun starts
-  bool has_calls = true;    // a library in the processes records their calls on files
+  bool stacks = false;      // with calls of libcuda: stacks of its allocations
+  uint32_t ring_bytes = 0;  // of each ring, a power of two and a multiple of the page size; 0: the default of rings.h
+  bool observes = false;    // the processes lack libmlrun_preload.so: BPF programs report their start and end
+  bool is_command = false;  // `observes` is set, and mlrun starts the processes as a command
+  bool has_calls = true;    // libmlrun_preload.so in the processes records their calls on files
   mlrun_scope scope = MLRUN_SCOPE_FLAGGED;
 
   [[nodiscard]] bool any_library() const { return cuda || cufile || torch; }
@@ -41,12 +41,12 @@ constexpr std::string_view kNotAskedFor = "not asked for";
 // The state of a program. `reason` is empty when it is attached.
 struct ProgramState {
   std::string name, event, reason;
-  bool replaced = false;           // another program does the same on this kernel
-  std::string way = "tracepoint";  // of a file operation: fentry or kprobe
-  std::string why_kprobe = {};     // of a file operation by kprobe: why not fentry
-  int file_op = -1;                // the operation; -1: a kernel event
+  bool replaced = false;           // not used: on this kernel another program has its task
+  std::string way = "tracepoint";  // mechanism; for a file operation fentry or kprobe
+  std::string why_kprobe = {};     // for a file operation by kprobe: why not by fentry
+  int file_op = -1;                // the operation that it records (mlrun_file_op_kind); -1: it handles a kernel event
   bool is_of_file_calls = false;   // belongs to the system-call fallback
-  // For a function that was attached late: its file system, and the time.
+  // For a function that was attached during the run: the file system type, and the time.
   std::string file_system = {};
   uint64_t since_ns = 0;
 };
@@ -62,10 +62,10 @@ struct SkippedProgram {
   uint64_t times = 0;
 };
 
-// For tests: how many of each may be in flight before further ones are counted as lost: bios, requests, asynchronous
-// operations and requests to servers.
+// For tests: how many bios, block requests, asynchronous operations and requests to servers may each be in flight.
+// Further ones are counted as lost.
 inline constexpr const char* kInFlightVariable = "MLRUN_IN_FLIGHT_MAX";
-// For tests: for how many files the writer is kept, and how many places of stacked devices.
+// For tests: how many entries the maps `writers` (of files) and `places` (of bios of stacked devices) have.
 inline constexpr const char* kKeptVariable = "MLRUN_KEPT_MAX";
 
 class Probes {
@@ -79,11 +79,13 @@ class Probes {
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
-  // Records this process and all that it starts; its own system calls from its next exec on. 0 or an errno.
+  // Records this process and all that it starts. System calls of a command's process are counted from its exec on.
+  // Returns 0 or an errno.
   int follow(int pidfd);
-  // Stops recording it. No effect after it has ended.
+  // Stops recording the process. No effect after it has ended.
   void let_go(int pidfd);
-  // All tasks in this cgroup and below. Requires: loaded with that scope; the same for the next function.
+  // follow_cgroup records all tasks in this cgroup and below, follow_system all tasks. Requires: loaded with that
+  // scope.
   int follow_cgroup(int folder);
   void follow_system();
 
@@ -92,34 +94,34 @@ class Probes {
   void add_file_systems(const FileSystemTypes& mounted);
   bool attach_next(bool is_late);
 
-  // Passes on what the rings hold, in time order (ring_reader.h) and whole (whole_records.h).
+  // Calls `take` for the records in the rings, ordered by time (ring_reader.h) and expanded (whole_records.h).
   void drain();
   [[nodiscard]] const Rings& rings() const;
 
-  // Stops all recording; what the rings hold can still be drained. Probes on functions of the kernel and of libraries
-  // are released in unload(), since the kernel takes some milliseconds for each.
+  // Stops all recording; records in the rings can still be drained. Probes on functions of the kernel and of libraries
+  // are released only in unload(), since the kernel takes some milliseconds for each.
   void detach();
   // Releases the detached programs, then those of functions one by one. Requires: detach() was called, and no program
   // is queried afterwards.
   void unload();
 
   [[nodiscard]] const std::vector<ProgramState>& programs() const { return programs_; }
-  // Why no file operation can be recorded; empty: some can.
+  // Why file operations are not recorded by functions; empty: some can be.
   [[nodiscard]] const std::string& without_file_ops() const { return without_file_ops_; }
-  // The system-call fallback.
+  // The system-call fallback for file operations.
   [[nodiscard]] const FileSyscalls& file_calls() const;
-  [[nodiscard]] uint64_t unrecorded_32bit_calls() const;       // on files, by traced processes
-  [[nodiscard]] bool has_calls() const { return has_calls_; }  // a library in the processes records their calls
+  [[nodiscard]] uint64_t unrecorded_32bit_calls() const;       // file calls of traced 32-bit programs
+  [[nodiscard]] bool has_calls() const { return has_calls_; }  // Streams::has_calls
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
-  // Once for each process and system call.
+  // Calls `take` once for each process and system call.
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
-  // Requires: loaded with calls of that library; this object outlives what is attached.
+  // The programs for probes in a library. Requires: loaded with calls of that library; this object outlives the probes.
   [[nodiscard]] LibraryPrograms cuda_programs() const;
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   [[nodiscard]] LibraryPrograms torch_programs();
   // Processes dropped because they executed a program that their user may not trace.
   [[nodiscard]] uint64_t let_go_at_exec() const;
-  // Counts since the load, over all processes.
+  // Programs that the kernel has skipped since the load, in any process.
   [[nodiscard]] std::vector<SkippedProgram> skipped() const;
   // Bios of traced processes whose completion has not been seen.
   [[nodiscard]] uint64_t open_bios() const;
@@ -130,7 +132,7 @@ class Probes {
 
  private:
   struct State;
-  struct Trial;  // what was recorded of the operations that are tried
+  struct Trial;  // numbers of records of the trial's operations
   Probes();
   Status open(const Streams& streams);
   Status map_arrays();
@@ -146,12 +148,12 @@ class Probes {
 
   std::unique_ptr<State> state_;
   bool has_syscalls_ = false;
-  bool observes_ = false, is_command_ = false, has_calls_ = true;  // as Streams has it
+  bool observes_ = false, is_command_ = false, has_calls_ = true;  // copied from Streams
   std::vector<ProgramState> programs_;
   std::string without_file_ops_;
-  std::string refused_fentry_;  // why this kernel's verifier refused fentry programs in a previous load
+  std::string refused_fentry_;  // why the verifier refused fentry programs in an earlier load; empty: it did not
   bool loads_fentry_ = false;
-  std::string without_fentry_;  // why
+  std::string without_fentry_;  // why fentry is not used; empty: it is
 };
 
 }  // namespace mlrun::probes

@@ -10,7 +10,7 @@ namespace mlrun::probes {
 
 namespace {
 
-FunctionTypes* known_types = nullptr;  // a program keeps its handler, so the handler is registered only once
+FunctionTypes* known_types = nullptr;  // of the last call; global because the handlers are registered only once
 
 int prepare(bpf_program* program, bpf_prog_load_opts* options, long) {
   const std::string_view section = ::bpf_program__section_name(program);
@@ -24,8 +24,9 @@ int prepare(bpf_program* program, bpf_prog_load_opts* options, long) {
   return ::bpf_program__set_type(program, BPF_PROG_TYPE_TRACING);
 }
 
-// Uses another program type until the load: for tracing programs libbpf reads the kernel's types, needed or not. A
-// newer libbpf then forgets the section, so bpf_program__attach_trace() has to attach them.
+// Registers prepare() for programs in sections of this name. Until the load they have another program type, because
+// libbpf reads the kernel's types whenever an object has tracing programs. For such programs a newer libbpf cannot
+// attach by section: use bpf_program__attach_trace().
 void handle(const char* section, bpf_attach_type type) {
   libbpf_prog_handler_opts options{};
   options.sz = sizeof options;

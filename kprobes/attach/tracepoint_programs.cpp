@@ -32,7 +32,7 @@ constexpr size_t kSwitchArgumentsWithState = 4, kThrottleArgumentsWithControl = 
 constexpr std::array<std::string_view, 5> kNeeded = {"on_fork", "on_bio_queue", "on_request_issue",
                                                      "on_request_complete", kRightsProgram};
 
-// True: another program handles the same event on this kernel.
+// True: this kernel needs another program instead of this one, for the same purpose.
 bool has_replacement(std::string_view program, FunctionTypes& events) {
   const bool has_folios = events.find_event("writeback_dirty_folio", "").has_value();
   if (program == (has_folios ? "on_dirty_page" : "on_dirty_folio")) return true;
@@ -57,13 +57,13 @@ std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const S
     if (!is_for_tracepoint(program)) continue;
     const std::string_view section = ::bpf_program__section_name(program);
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
-    if (is_one_of(kFileCallPrograms, state.name)) continue;  // attached only if functions cannot be
+    if (is_one_of(kFileCallPrograms, state.name)) continue;  // FileSyscalls decides about these
     state.replaced = has_replacement(state.name, events);
     if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
       ::bpf_program__set_autoload(program, false);
       continue;
     }
-    // In other runs the library reports processes, but the library watch needs their start at once.
+    // libmlrun_preload.so records the starts of the processes that it is in, but LibraryWatch needs them at once.
     const bool unasked = !streams.observes && !streams.any_library() && is_one_of(kObservePrograms, state.name);
     state.replaced = state.replaced || unasked;
     if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {

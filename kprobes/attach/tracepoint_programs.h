@@ -13,13 +13,14 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// Disables autoload of programs whose event this kernel lacks or that are not asked for. In the object's order.
+// Disables the load of programs whose event this kernel lacks or that were not requested. Returns the states of
+// the programs in the object's order.
 std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const Streams& streams, FunctionTypes& events);
 
-// False for programs of kernel or library functions.
+// False for programs on functions of the kernel or of libraries.
 bool is_for_tracepoint(const bpf_program* program);
 
-// Without such a program mlrun-probes refuses to start.
+// True: mlrun-probes refuses to start if this program cannot be attached.
 bool is_needed(std::string_view program);
 
 }  // namespace mlrun::probes

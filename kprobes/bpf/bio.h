@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Bios on their way to a request. A note records who queued a bio and for what, and follows it through the block layer.
+// Bios on their way to a request. A note records which thread queued a bio, and for which file operation and file. It
+// follows the bio through the block layer.
 //
-//   block_bio_queue     creates the note. Time in the queue begins here: afterwards a bio may wait for a request
-//   block_split         cuts off the front of a bio that is too large, as a bio of its own, which is never queued
+//   block_bio_queue     creates the note. Time in the queue begins here: after this event a bio may wait for a request
+//   block_split         cuts off the front of a bio that is too large, as a new bio, which has no block_bio_queue
 //   block_bio_remap     a stacked device (dm, md) sends a new bio to the device below it
 //   block_bio_complete  deletes the note
 #pragma once
@@ -17,8 +18,8 @@ const volatile bool with_waits = true;
 enum { kSectorShift = 9 };
 enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
-// Start of a bio of a stacked device: the remap event names the position, not the bio. If the device splits off a
-// fragment, the remaining bio has a position of its own.
+// Start position of a bio of a stacked device. The remap event has this position and not the bio. If the device cuts a
+// bio in two, the remainder has another position.
 struct place {
   __u64 device, sector;
 };
@@ -26,8 +27,8 @@ struct place {
 struct bio_note {
   __u64 queued_at_ns, operation, inode, begin, end, cgroup, pid_tid;
   __u32 file_device, op, flags, sectors;
-  // For a bio of a stacked device: its start, or that of the remainder after a split, and how many of its `sectors`
-  // from there have been seen again below.
+  // Only for a bio of a stacked device: its start, or after a split that of the remainder. `sectors_below`: how many of
+  // its `sectors` have been remapped to the devices below.
   struct place place;
   __u64 sectors_below;
   char comm[MLRUN_KERNEL_COMM];
@@ -41,7 +42,7 @@ struct {
 } bios SEC(".maps");
 
 struct placed {
-  __u64 bio, end;  // after its last sector
+  __u64 bio, end;  // `end`: the sector after its last one
 };
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -52,8 +53,8 @@ struct {
 
 static __always_inline bool is_stacked(struct bio *bio) { return bio->bi_bdev->bd_disk->fops->submit_bio != 0; }
 
-// Evicts the least recently used entries: no event says when a position is no longer needed, as a mirror sends on from
-// one position several times. Whether an evicted entry was missed is checked at the end of the bio.
+// Stores the position of a bio. The map evicts its least recently used entries, because no event says when a position
+// is no longer needed: a mirror remaps one position several times. look_for_lost_place counts early evictions.
 static __always_inline void put_place(__u64 key, struct place place, __u64 sectors) {
   struct placed placed = {key, place.sector + sectors};
   bpf_map_update_elem(&places, &place, &placed, BPF_ANY);
@@ -82,7 +83,8 @@ static __always_inline void note_rest(struct bio *front, __u64 rest, struct bio_
   begin_at(rest, note, place, BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift);
 }
 
-// At the end of a bio. Bios that a driver completes by itself still have their position in the map.
+// Called at the end of a bio that was not fully remapped. If the driver completed it itself, its position is still in
+// the map; otherwise the entry was evicted before a remap needed it, which is counted.
 static __always_inline void look_for_lost_place(__u64 key, const struct bio_note *note) {
   if (note->sectors_below >= note->sectors) return;
   struct place place = {note->place.device, note->place.sector + note->sectors_below};
@@ -94,7 +96,7 @@ static __always_inline void put_note(__u64 key, struct bio_note *note) {
   if (bpf_map_update_elem(&bios, &key, note, BPF_ANY)) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// True: the bio belongs to a traced process, which queues it itself or had dirtied its pages.
+// True: the bio belongs to a traced process, which queues it itself or has dirtied the pages that it writes.
 static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (is_followed(bpf_get_current_task_btf())) {
     struct thread_state *thread = thread_of(bpf_get_current_task_btf());
@@ -113,13 +115,14 @@ static __always_inline bool find_owner(struct bio *bio, const struct bio_pages *
   return true;
 }
 
-// True: a traced process has dirtied this file's pages, but its entry was evicted. Requires: find_owner returned false.
+// True: a traced process has dirtied pages of this file, but the entry in `writers` was evicted. Requires: find_owner
+// returned false.
 static __always_inline bool has_lost_owner(struct bio *bio, const struct bio_pages *pages) {
   struct inode_key key = {pages->inode, pages->device, pages->generation};
   return pages->of_file && block_op(bio->bi_opf) == MLRUN_BLOCK_WRITE && was_written(&key);
 }
 
-// Kernel threads write a journal's blocks and a file system's metadata.
+// True: a kernel thread writes journal blocks or metadata of a file system on a device that traced processes write to.
 static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_pages *pages, struct bio_note *note) {
   if (block_op(bio->bi_opf) != MLRUN_BLOCK_WRITE || !bio->bi_iter.bi_size) return false;
   if (!pages->of_device && !(block_flags(bio->bi_opf) & MLRUN_BLOCK_META)) return false;
@@ -130,7 +133,7 @@ static __always_inline bool is_metadata_write(struct bio *bio, const struct bio_
   return true;
 }
 
-// I/O of a kernel thread itself, with --system.
+// With --system: all other bios, of kernel threads themselves.
 static __always_inline bool is_observed(struct bio_note *note) {
   if (!is_system_wide()) return false;
   note->pid_tid = current_pid_tid();
@@ -152,7 +155,7 @@ static __always_inline void fill_note(struct bio *bio, const struct bio_pages *p
   note->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
 }
 
-// For a stacked device above another one: bios below are found by their position.
+// Marks a bio of a stacked device. The bios that it becomes on the devices below are found by its position.
 static __always_inline void go_through(struct bio *bio, __u64 key, struct bio_note *note) {
   note->flags |= MLRUN_BLOCK_STACKED;
   note_place(bio, key, note);
@@ -162,11 +165,11 @@ SEC("tp_btf/block_bio_queue")
 int BPF_PROG(on_bio_queue, struct bio *bio) {
   __u64 key = (__u64)bio;
   struct bio_note *known = bpf_map_lookup_elem(&bios, &key);
-  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // keeps its parent's note
+  if (known && known->flags & MLRUN_BLOCK_REMAPPED) {  // a remapped bio has the note of its parent
     if (is_stacked(bio)) go_through(bio, key, known);
     return 0;
   }
-  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // the address was another bio's
+  if (known) count_loss(MLRUN_KERNEL_PART, MLRUN_KERNEL_LOSS_OPEN);  // of an earlier bio, whose end was missed
   struct bio_pages pages = {};
   struct bio_note note = {};
   look_at_pages(bio, &pages);
@@ -189,7 +192,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   return 0;
 }
 
-// The bio got a request of its own, or was merged into another one.
+// The next three events: the bio got a new request, or was merged into the back or front of an existing one.
 SEC("tp_btf/block_getrq")
 int BPF_PROG(on_bio_placed, struct bio *bio) { return set_submitting(false); }
 SEC("tp_btf/block_bio_backmerge")
@@ -216,7 +219,7 @@ int BPF_PROG(on_bio_split, struct bio *front) {
   return 0;
 }
 
-// Some drivers (md, nvme with several paths) send on the bio itself.
+// For drivers that pass the same bio to the device below instead of a new one (md, nvme with several paths).
 static __always_inline void send_on(struct bio *bio, __u64 key, struct bio_note *note) {
   note->flags = (note->flags | MLRUN_BLOCK_REMAPPED) & ~MLRUN_BLOCK_STACKED;
   if (is_stacked(bio)) go_through(bio, key, note);
@@ -262,8 +265,8 @@ static __always_inline void fill_part(struct mlrun_block_part *part, const struc
   __builtin_memcpy(part->comm, note->comm, sizeof part->comm);
 }
 
-// A bio of a stacked device has no request: its fragment ends here, without time on a device. With several paths, nvme
-// reports the end of a bio for the disk above before the request of the path completes.
+// A bio of a stacked device has no request: its fragment ends here, without time on a device. nvme with several paths
+// also reports the end of a bio for the disk above, before the request of the path completes: such events are skipped.
 SEC("tp_btf/block_bio_complete")
 int BPF_PROG(on_bio_complete, struct request_queue *queue, struct bio *bio) {
   if (queue != BPF_CORE_READ(bio, bi_bdev, bd_disk, queue)) return 0;

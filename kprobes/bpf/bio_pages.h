@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The pages of a bio: the inode of its first page and the range of the file.
+// Which file a bio reads or writes: the inode of its first page, and the byte range in the file.
 #pragma once
 
 #include "kprobes/bpf/inode_device.h"
@@ -10,7 +10,7 @@ enum { kPageShift = 12, kFileType = 0170000, kBlockDevice = 0060000 };
 struct bio_pages {
   __u64 inode, begin, end;
   __u32 device, generation;
-  bool of_file, of_device;  // neither: anonymous pages, or none
+  bool of_file, of_device;  // the first page belongs to a file, or to a block device; neither: anonymous or no pages
 };
 
 struct page_home {
@@ -18,7 +18,7 @@ struct page_home {
   __u64 index;
 };
 
-// The page (or the first one of its folio), which has mapping and index.
+// Reads mapping and index. `head`: address of a page structure that has them: a single page, or the first of a folio.
 static __always_inline struct page_home home_of(__u64 head) {
   struct page_home home = {};
   if (bpf_core_type_exists(struct folio)) {
@@ -38,8 +38,9 @@ static __always_inline struct inode *host_of(struct address_space *mapping) {
   return mapping && !((__u64)mapping & 3) ? BPF_CORE_READ(mapping, host) : 0;
 }
 
-// If a page is not the first one of its folio, bit 0 is set, and the rest is the first page's address or, in newer
-// kernels, the mask that computes it from the page's own address. A mask never equals the address of a page structure.
+// The address of the first page of the folio. The word read here has bit 0 set if the page is not the first one; its
+// other bits are the first page's address or, in newer kernels, a mask that yields it from the page's own address.
+// Masks are larger than all addresses of page structures.
 static __always_inline __u64 head_of(struct page *page) {
   const __u64 masks_begin = 0xffffffff00000000;
   struct page___info *newer = (void *)page;
@@ -49,8 +50,9 @@ static __always_inline __u64 head_of(struct page *page) {
   return info >= masks_begin ? (__u64)page & info : info - 1;
 }
 
-// A page of the page cache is locked while it is read, and marked while it is written back. A page that is neither is a
-// buffer of direct I/O, which may be a mapping of another file.
+// True: the bio reads or writes this page for the file that it caches. The kernel locks a page while it is read, and
+// marks it while it is written back. Without either flag the page is a buffer of direct I/O: possibly mapped memory of
+// another file.
 static __always_inline bool is_for_its_file(__u64 head) {
   __u64 flags = 0;
   bpf_probe_read_kernel(&flags, sizeof flags, (void *)head);  // the first field in all versions
@@ -69,7 +71,8 @@ static __always_inline void look_at_pages(struct bio *bio, struct bio_pages *pag
   struct page_home home = home_of(head);
   struct inode *inode = host_of(home.mapping);
   if (!inode) return;
-  // A block device's own pages are also read and written through their buffers, each of which has its own lock.
+  // Cached pages of a block device need not have these flags: the kernel also reads and writes single buffers of a
+  // page, each with its own lock.
   bool of_device = (BPF_CORE_READ(inode, i_mode) & kFileType) == kBlockDevice;
   if (!of_device && !is_for_its_file(head)) return;
   pages->inode = BPF_CORE_READ(inode, i_ino);

@@ -7,7 +7,7 @@
 
 enum { kOpMask = 255 };
 
-// `NAME` is in enum req_op, before 6.0 in enum req_opf.
+// `NAME` is a member of enum req_op, before Linux 6.0 of enum req_opf.
 #define IS_OP(op, NAME)                                                                            \
   ((op) == (bpf_core_enum_value_exists(enum req_op, NAME) ? bpf_core_enum_value(enum req_op, NAME) \
                                                           : bpf_core_enum_value(enum req_opf, NAME##___opf)))
@@ -17,7 +17,7 @@ enum { kOpMask = 255 };
 
 static __always_inline __u32 block_op(__u32 bits) {
   __u32 op = bits & kOpMask;
-  if (op <= REQ_OP_DISCARD) return op;  // 0 to 3: the same in all kernels and here
+  if (op <= REQ_OP_DISCARD) return op;  // values 0 to 3 are the same in all kernels and in enum mlrun_block_op
   if (IS_OP(op, REQ_OP_WRITE_ZEROES)) return MLRUN_BLOCK_WRITE_ZEROES;
   if (IS_OP(op, REQ_OP_SECURE_ERASE)) return MLRUN_BLOCK_SECURE_ERASE;
   if (IS_OP(op, REQ_OP_DRV_IN) || IS_OP(op, REQ_OP_DRV_OUT)) return MLRUN_BLOCK_OTHER;

@@ -5,11 +5,11 @@
 
 #include "kprobes/bpf/ring.h"
 
-// `returns_to`: the call's return address. At the return, the callee-saved registers are the caller's. A page that
-// cannot be read has no record: it was never written, as in large arrays, or the stack ends before it.
+// `returns_to`: the call's return address. At the return, the callee-saved registers have the caller's values. A page
+// that cannot be read gets no record: it was never touched (large local arrays), or the stack has ended before it.
 static __always_inline void emit_stack(struct pt_regs *registers, __u64 returns_to, __u64 end_ns) {
   __u64 address = registers->sp;
-  // The call's own record has priority over its stack.
+  // Half of the ring is kept for the records of calls, which matter more than stacks.
   if (is_half_full()) {
     count_loss(MLRUN_KERNEL_STACK, MLRUN_KERNEL_LOSS_RING);
     return;

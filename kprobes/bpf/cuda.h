@@ -30,7 +30,7 @@ int on_cuda_call(struct pt_regs *registers) {
 }
 
 static __always_inline void emit_cuda_call(const struct library_call *call, __s32 result, __u64 end_ns) {
-  enum { kLocation = 8 };  // of a CUmemAllocationProp, after its type and the requested kind of handles
+  enum { kLocation = 8 };  // offset of `location` in CUmemAllocationProp
   __u32 reads = call->cookie >> MLRUN_LIBRARY_READS_SHIFT, unread = 0;
   struct mlrun_cuda_call *record = RESERVE(mlrun_cuda_call, MLRUN_KERNEL_CUDA);
   if (!record) return;

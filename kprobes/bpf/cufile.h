@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Calls of libcufile: arguments and result; for a new handle, its file; for a batch, its operations, and their results
-// when the program asks for them.
+// Calls of libcufile: arguments and result. A call that registers a handle also has the file; a call that submits a
+// batch, its operations; a call that polls a batch, the results that it returned.
 #pragma once
 
 #include "kprobes/bpf/cuda.h"
@@ -42,8 +42,8 @@ static __always_inline void look_at_descriptor(struct mlrun_cufile_call *record,
   record->device = device_of_inode(BPF_CORE_READ(file, f_inode));
 }
 
-// The first bytes of an array, up to MLRUN_CUFILE_PARTS records. A record that does not fit ends it: the reader knows
-// the number of entries, and counts the missing ones.
+// Emits the first bytes of a batch's array in up to MLRUN_CUFILE_PARTS records. If the ring is full it stops without
+// counting a loss: the reader knows the number of entries from the call, and counts the missing ones.
 static __always_inline void emit_entries(__u64 address, __u64 bytes, __u64 end_ns) {
   for (__u64 i = 0; i < MLRUN_CUFILE_PARTS; i++) {  // 64 bits, as in caller_stack.h
     __u64 offset = i * MLRUN_CUFILE_PART_BYTES;
@@ -66,7 +66,7 @@ static __always_inline void emit_entries(__u64 address, __u64 bytes, __u64 end_n
   }
 }
 
-// False: the call returned nothing, and gets no record.
+// False: the call polled in vain, and gets no record.
 static __always_inline bool emit_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
   enum { kPollNs = 1000000 };
   if (reads & MLRUN_CUFILE_LISTS_OPERATIONS) {

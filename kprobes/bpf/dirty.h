@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The last writer of a file's pages: kernel threads write them to the disk much later, and that I/O is attributed to
-// this process. Also counts the clean pages that the current file operation has dirtied.
+// The process that last dirtied pages of a file. Kernel threads write the pages to the disk much later, and that I/O is
+// attributed to this process. Also counts the clean pages that the current file operation has dirtied.
 #pragma once
 
 #include "kprobes/bpf/bio_pages.h"
@@ -16,8 +16,8 @@ struct writer {
   char comm[MLRUN_KERNEL_COMM];
 };
 
-// Traced processes only. Most files are written back long before their entry is evicted, but no event says when: the
-// least recently used entries are evicted.
+// Traced processes only. No event says when a file has been written back completely, so the map evicts its least
+// recently used entries. Most files are written back long before.
 struct {
   __uint(type, BPF_MAP_TYPE_LRU_HASH);
   __uint(max_entries, 32768);
@@ -35,7 +35,7 @@ static __always_inline __u64 hash_of(const struct inode_key *key) {
   return (hash ^ hash >> 32 ^ key->device) * 0xd6e8feb86659fd93;
 }
 
-// The next bit of the file, and the word that contains it.
+// Returns the word of the Bloom filter that contains the file's next bit, and sets *bit.
 static __always_inline __u64 *next_word(__u64 *hash, __u64 *bit) {
   __u64 number = *hash >> (64 - kWrittenFilesBits);
   *hash = (*hash ^ *hash >> 29) * 0xbf58476d1ce4e5b9;
@@ -62,7 +62,7 @@ static __always_inline bool was_written(const struct inode_key *key) {
   return true;
 }
 
-// Metadata blocks are pages of the file system's device, and not counted for a file.
+// Counts dirtied pages of regular files only: metadata blocks are pages of the file system's block device.
 static __always_inline void count_dirtied(struct inode *inode, void *folio) {
   if ((BPF_CORE_READ(inode, i_mode) & kFileType) != kRegularFile) return;
   struct thread_state *thread = thread_of(bpf_get_current_task_btf());
@@ -83,9 +83,9 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
   return 0;
 }
 
-// The kernel reports a page only when it becomes dirty. A write that dirtied no clean page has overwritten pages that a
-// traced process dirtied, and its process becomes the file's writer. Pages dirtied by untraced processes, and block
-// devices, have no writer here. `result`: bytes.
+// The kernel reports a page only when it becomes dirty. So a write that dirtied no clean page has overwritten dirty
+// pages. If a traced process had dirtied them, the process of this write becomes the file's writer. Files that only
+// untraced processes dirtied, and block devices, have no entry in `writers`. `result`: bytes written, or -errno.
 static __always_inline void note_overwriting(const struct operation *operation, __s64 result) {
   if (result <= 0 || operation->dirtied || operation->flags & MLRUN_FILE_DIRECT) return;
   struct file *file = (void *)operation->file;
@@ -96,7 +96,7 @@ static __always_inline void note_overwriting(const struct operation *operation, 
   bpf_map_update_elem(&writers, &key, &writer, BPF_EXIST);
 }
 
-// One of the two exists: folios replaced pages here in 5.18.
+// A kernel has one of these two events: since 5.18 the one with folios.
 SEC("tp_btf/writeback_dirty_folio")
 int BPF_PROG(on_dirty_folio, void *folio, struct address_space *mapping) { return note_dirtying(folio, mapping); }
 

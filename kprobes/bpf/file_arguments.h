@@ -12,13 +12,13 @@ enum {
   kDirect = 040000,      // O_DIRECT
   kCreated = 0x100000,   // FMODE_CREATED
   kMajorFault = 4,       // VM_FAULT_MAJOR
-  kFaultAgain = 0x400,   // VM_FAULT_RETRY: it released the mappings' lock, to wait or to read ahead
+  kFaultAgain = 0x400,   // VM_FAULT_RETRY: the fault released mmap_lock, to wait or to read ahead
   kDirectory = 0040000,  // in st_mode
   kErrnoMax = 4095,
 };
 
-// The loader's description of the probed function, from the cookie. 64 bits wide: the verifier of Linux 5.15 loses the
-// bounds of 32-bit values on the stack.
+// The loader's description of the probed function, decoded from the cookie. Its fields have 64 bits, because the
+// verifier of Linux 5.15 loses the bounds of 32-bit values on the stack.
 struct probed {
   __u64 op, kind;  // kind: enum mlrun_arguments; a general iterator is stored as a plain one
   bool is_general;
@@ -33,7 +33,7 @@ static __always_inline struct probed probed_by(__u64 cookie) {
 
 static __always_inline bool is_of_iterators(__u64 kind) { return kind == MLRUN_ARGUMENTS_ITERATOR; }
 
-// Exactly the function's arguments: the verifier checks each one's type.
+// How many arguments the function has. A program may not read further: the verifier knows the type of each one.
 static __always_inline __u64 arguments_used(__u64 kind) {
   switch (kind) {
     case MLRUN_ARGUMENTS_FILE:
@@ -51,13 +51,14 @@ static __always_inline __u64 arguments_used(__u64 kind) {
   }
 }
 
-// The index of the argument that points to an offset; 0: none does.
+// The index of the argument that points to a file offset; 0: no argument does.
 static __always_inline __u64 pointer_to_offset(__u64 kind) {
   return kind == MLRUN_ARGUMENTS_SPLICE_READ ? 1 : kind == MLRUN_ARGUMENTS_SPLICE_WRITE ? 2 : 0;
 }
 
-// If the verifier knows the pointer's type, as for arguments at fentry, fields are read by a load and not through the
-// kernel's helper, which a read would call ten times. Requires: `is_typed` is a constant.
+// Reads a member: by a load if the verifier knows the pointer's type, as for arguments at fentry; else through the
+// kernel's helper, which costs some 25 ns a call and would be called ten times for a read(). Requires: `is_typed` is a
+// constant.
 #define FIELD(is_typed, pointer, member) ((is_typed) ? (pointer)->member : BPF_CORE_READ(pointer, member))
 
 static __always_inline void look_at_inode(struct operation *operation, struct inode *inode, bool is_typed) {
@@ -78,7 +79,7 @@ static __always_inline __u64 value_at(__u64 address) {
   return value;
 }
 
-// Where a write begins: with O_APPEND at the end of the file, whatever its position.
+// The file offset at which a write begins: with O_APPEND the end of the file, else `offset`.
 static __always_inline __u64 offset_of_write(struct file *file, __u64 offset, bool is_typed) {
   if (!(FIELD(is_typed, file, f_flags) & kAppend)) return offset;
   struct inode *inode = FIELD(is_typed, file, f_inode);
@@ -112,7 +113,7 @@ static __always_inline void look_at_dentry(struct operation *operation, const __
   look_at_inode(operation, FIELD(is_typed, dentry, d_inode), is_typed);
 }
 
-// For security_file_open, the fallback for opening: at this point the kernel knows whether the file was created.
+// For security_file_open, the fallback function for opens: here the kernel knows whether the open created the file.
 static __always_inline void look_at_opening(struct operation *operation, const __u64 *arguments, bool is_typed) {
   struct file *file = (void *)arguments[0];
   if (FIELD(is_typed, file, f_mode) & kCreated) operation->flags |= MLRUN_FILE_CREATED;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Reads and writes that return before they are complete: Linux's asynchronous I/O and io_uring. On completion the
-// kernel calls a function of the submitter, in an interrupt, in a worker or, even before the submission has returned,
-// in the thread itself.
+// kernel calls a function of the submitter (aio, io_uring), in an interrupt, in a worker or, even before the submission
+// has returned, in the submitting thread.
 //
-// A file system may make io_uring wait for a read through the page cache. io_uring then repeats it with the same kiocb:
-// that is another operation, and the first one has moved nothing.
+// A file system may make io_uring wait for a read through the page cache. io_uring then repeats the read with the same
+// kiocb. The repetition is recorded as another operation; the first one ends with EAGAIN and has moved no bytes.
 #pragma once
 
 #include "kprobes/bpf/thread_state.h"
@@ -16,7 +16,8 @@ struct handed_in {
   __u32 returned, direct;  // wide enough that no padding is left uninitialised (bpf/request.h)
 };
 
-// By kiocb. An entry whose end is missed stays until its address is reused.
+// Operations in flight, by the address of their kiocb. If a completion is missed, its entry stays until the address is
+// reused.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -34,8 +35,8 @@ static __always_inline void emit_done(const struct handed_in *handed_in, __s64 r
   submit(record);
 }
 
-// Called before the operation begins: its end may come at once, on another processor. depth: number of enclosing
-// operations. A nested one has a kiocb of the file system's own, which alone is completed.
+// Called before the operation begins: it may complete at once, on another processor. depth: number of enclosing
+// operations. A nested operation is skipped: its kiocb belongs to the file system and never reaches emit_completion.
 static __always_inline void note_handed_in(struct operation *operation, __u32 depth) {
   operation->is_unnoted = false;
   if (depth) return;
@@ -51,8 +52,8 @@ static __always_inline void note_handed_in(struct operation *operation, __u32 de
   operation->is_unnoted = bpf_map_update_elem(&handed_ins, &key, &handed_in, BPF_ANY) != 0;
 }
 
-// An operation that completes by its return needs no second record. If the end came first, the kiocb may belong to
-// another one.
+// Called when the submission returns. An operation that completes by its return needs no second record. If it completed
+// earlier, the kiocb may already belong to another operation.
 static __always_inline void note_returned(const struct operation *operation, __s64 result) {
   __u64 key = operation->control;
   if (operation->is_unnoted && result == -kQueued) count_loss(MLRUN_KERNEL_FILE_DONE, MLRUN_KERNEL_LOSS_MAP);

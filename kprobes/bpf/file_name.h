@@ -9,12 +9,12 @@
 #include "kprobes/bpf/ring.h"
 
 enum {
-  kFolderSteps = 64,      // names and mounts on the way up; bpf_loop would need functions of the program's own
+  kFolderSteps = 64,      // names and mounts on the way up; bpf_loop would need BPF functions, see the end of this file
   kCurrentFolder = -100,  // AT_FDCWD
 };
 
-// One for each operation's program in a per-processor array: a program never nests there, but another one may interrupt
-// it.
+// A buffer per processor and kind of operation: the program of one operation never interrupts itself on a processor,
+// but the program of another operation may interrupt it.
 struct name_walk {
   struct path_walk walk;
   struct mlrun_file_name record;
@@ -28,10 +28,10 @@ struct {
 } name_walks SEC(".maps");
 
 struct given_name {
-  __u64 text;  // its address
+  __u64 text;  // address of the name
   __s32 folder;
   __u32 which;
-  bool is_user;  // in user memory
+  bool is_user;  // `text` is in user memory
 };
 
 static __always_inline long read_text(char *to, __u32 bytes, const struct given_name *name) {
@@ -53,7 +53,7 @@ static __always_inline bool find_folder(struct path *path, const struct given_na
   return path->dentry;
 }
 
-// False: the text could not be read; user memory may not be paged in yet.
+// Emits a name and its folder. False: the name could not be read, as user memory may not be paged in yet.
 static __always_inline bool emit_name(__u32 program, __u64 operation, const struct given_name *name) {
   struct name_walk *own = bpf_map_lookup_elem(&name_walks, &program);
   struct path folder = {};
@@ -94,9 +94,9 @@ up:
   return true;
 }
 
-// The same as a separate function, which the verifier checks once and not on each path that leads to it: the programs
-// for all kinds of operations have so many paths that Linux 5.15 gives up. Programs loaded for one function each cannot
-// have functions (function_probe.h).
+// emit_name as a BPF function, which the verifier checks once and not on each path that leads to it: the programs that
+// serve all kinds of operations have so many paths that Linux 5.15 would refuse them. The fentry programs, loaded once
+// for each probed function, cannot call BPF functions (function_probe.h).
 enum { kSecondName = 1, kNameOfUser = 2 };
 __noinline int emit_name_apart(__u32 program, __u64 operation, __u64 text, __s32 folder, __u32 kind) {
   struct given_name name = {text, folder, kind & kSecondName, kind & kNameOfUser};

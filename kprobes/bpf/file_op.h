@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. Two equivalent pairs of
-// programs, for fentry and fexit and for kprobe and kretprobe; the loader attaches them to the functions of this
-// kernel. A kprobe's cookie identifies the function; in an fentry program the loader has written it (shared.h).
+// Operations of the kernel on files: reads and writes of a file system, fsync, open and so on. There are two equivalent
+// pairs of programs, for fentry and fexit and for kprobe and kretprobe; the loader attaches one of them to each
+// function of this kernel that is probed. A cookie says which kind of function it is: a kprobe has it, and the loader
+// writes it into the code of an fentry program (shared.h).
 //
-// Each thread has a stack of its current operations, with the address on its kernel stack where each began. So a return
-// finds the operation that it ends, and an operation whose return was missed is known to be over when another begins at
-// the same address.
+// Each thread has a stack of its current operations, with the address on its kernel stack where each began. By this
+// address a return finds the operation that it ends. When another operation begins at the same address, the first one
+// has ended and its return was missed.
 #pragma once
 
 #include "kprobes/bpf/dirty.h"
@@ -16,8 +17,8 @@
 
 const __u64 kNumberMask = ~0ull >> 1;  // stays positive as a signed number
 
-// A thread that has had an operation is traced. Any other may be writing back pages that other processes dirtied.
-// Numbers are unique unless a thread id is reused within a microsecond.
+// The state of the current thread; NULL: it is not traced, or out of memory. A thread with an operation number has
+// already been found to be traced. Operation numbers are unique unless a thread id is reused within a microsecond.
 static __always_inline struct thread_state *own_state(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
   if (thread && thread->number && stay_followed) return thread;
@@ -28,19 +29,20 @@ static __always_inline struct thread_state *own_state(struct task_struct *task) 
   return thread;
 }
 
-// Requires: own_state has returned it.
+// Requires: `thread` comes from own_state.
 static __always_inline __u64 next_number(struct thread_state *thread) {
   return thread->number = (thread->number + (1 << MLRUN_OPERATION_STEP_SHIFT)) & kNumberMask;
 }
 
-// Pipes and sockets are closed as well.
+// False for pipes and sockets, whose closes reach the same function.
 static __always_inline bool is_of_a_file_system(const struct operation *operation) {
   struct file *file = (void *)operation->file;
   __u32 type = BPF_CORE_READ(file, f_inode, i_mode) & kFileType;
   return type == kRegularFile || type == kDirectory;
 }
 
-// Ends the operations that began at or below `frame`, and returns how many remain.
+// Drops the operations that began at or below the stack address `frame`, whose returns were missed. Returns how many
+// remain.
 static __always_inline __u32 forget_above(struct thread_state *thread, __u64 frame) {
   __u32 depth = thread->depth;
   for (int i = 0; i < kNested; i++) {
@@ -51,14 +53,15 @@ static __always_inline __u32 forget_above(struct thread_state *thread, __u64 fra
   return depth;
 }
 
-// As a separate function (file_name.h).
+// forget_above as a BPF function, which the verifier checks only once (file_name.h).
 __noinline int forget_above_apart(struct thread_state *thread, __u64 frame) {
   return thread ? forget_above(thread, frame) : 0;
 }
 
-// The file systems' own read and write functions seen so far. Some of them call the general one, which is also probed,
-// for file systems without a function of their own. Each is stored here before it calls the general one. Two functions
-// with the same slot alternate; then the general function's operation is found to be nested.
+// The file systems' own read and write functions that have been called so far, by address. Some of them call a general
+// function (generic_file_read_iter), which is probed too, for file systems that have no other. The own function is
+// stored here before it calls the general one, so that the operation is recorded once. If two functions have the same
+// slot they replace each other; then is_silent() finds that the general function's operation is nested.
 enum { kOwnFunctions = 32 };
 __u64 own_functions[kOwnFunctions];
 
@@ -78,16 +81,16 @@ static __always_inline __u64 function_of_file(__u64 control, __u32 op, bool is_t
                                : (__u64)FIELD(is_typed, operations, write_iter);
 }
 
-// True: the file system's own function records this operation. Checked first and cheaply, since every read of such a
-// file system passes here twice.
+// True: this is a general function, and the file system's own function records the operation. Checked first and
+// cheaply: each read of such a file system calls both functions.
 static __always_inline bool has_own_function(struct probed probed, __u64 control, bool is_typed) {
   if (!probed.is_general) return false;
   const __u64 function = function_of_file(control, probed.op, is_typed);
   return function && *place_of(function) == function;
 }
 
-// At the first operation on an open file after one on another file. Until it is noted, the general function's operation
-// is found to be nested.
+// Stores the file system's own function in own_functions. Does so only when the thread's open file changes, to save
+// time. Until it is stored, is_silent() finds that the general function's operation is nested.
 static __always_inline void note_own_function(struct thread_state *thread, const struct operation *operation,
                                               struct probed probed, __u64 control, bool is_typed) {
   if (probed.is_general || thread->noted_file == operation->file) return;
@@ -144,7 +147,7 @@ static __always_inline int begin_operation(__u64 frame, struct probed probed, co
   return 0;
 }
 
-// Most functions return an int, or a number of bytes.
+// The result of an operation, from the value that the probed function returned.
 static __always_inline __s64 result_of(struct operation *operation, struct probed probed, __u64 returned) {
   if (probed.kind == MLRUN_ARGUMENTS_FILE) return probed.op == MLRUN_FILE_OPEN ? (__s32)returned : 0;
   if (probed.kind == MLRUN_ARGUMENTS_FILE_RESULT) {
@@ -159,7 +162,8 @@ static __always_inline __s64 result_of(struct operation *operation, struct probe
   return is_long ? (__s64)returned : (__s32)returned;
 }
 
-// The operation that began at `frame`, after ending those nested in it; NULL: none did.
+// The operation that began at the stack address `frame`; NULL: none did. Drops operations nested in it, whose returns
+// were missed.
 static __always_inline struct operation *operation_of(struct thread_state *thread, __u64 frame) {
   struct operation *last = operation_at(thread, thread->depth - 1);
   if (!thread->depth || last->frame == frame) return thread->depth ? last : 0;
@@ -188,9 +192,9 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
   return 0;
 }
 
-// The value in a program that is not attached yet. The loader loads each of the next four programs once for every
-// function that it attaches them to, and replaces these values by the function's facts (shared.h). So only the code for
-// that kind of function remains, and the verifier knows the types of its arguments.
+// A placeholder (shared.h) as a number in the code. The loader loads each of the next four programs once for every
+// function that it probes, with the placeholders replaced by the facts of that function. So only the code for that kind
+// of function remains, and the verifier knows the types of its arguments.
 #define WRITTEN(TO_COME)                                     \
   ({                                                         \
     __u64 written_;                                          \
@@ -198,15 +202,16 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
     written_;                                                \
   })
 
-// A pointer as a number: before Linux 5.17 the verifier refuses pointers to non-structs, and it allows no arithmetic on
-// pointers to structs.
+// Reads argument `i` as a number, if it is a pointer: before Linux 5.17 the verifier refuses pointers to non-structs,
+// and it allows no arithmetic on pointers to structs.
 static __always_inline __u64 untyped_word(const __u64 *context, __u64 i) {
   __u64 word = 0;
   bpf_probe_read_kernel(&word, sizeof word, &context[i]);
   return word;
 }
 
-// The loader replaces vfs_read by the function to be probed. Arguments read from the context itself keep their types.
+// The loader replaces vfs_read by the function to be probed. To the verifier, arguments read from the context itself
+// have their types.
 SEC("fentry/vfs_read")
 int on_file_op_entry(__u64 *context) {
   __u64 arguments[kArguments] = {};
@@ -229,7 +234,7 @@ int on_file_op_entry(__u64 *context) {
     word_;                                                                                              \
   })
 
-// The word after the arguments. bpf_get_func_ret would find it, but only on Linux 5.17 and later.
+// The returned value, which is after the arguments in the context. bpf_get_func_ret would need Linux 5.17.
 static __always_inline __u64 returned_of(const __u64 *context) {
   __u64 word = WRITTEN(MLRUN_RETURN_TO_COME);
   if (word == 1) return WORD_OF(context, 1);
@@ -252,8 +257,9 @@ int on_file_op_exit(__u64 *context) {
   return end_operation((__u64)context, probed, returned);
 }
 
-// For reads and writes, by far the most frequent operations: the kind is a compile-time constant, and the result is the
-// word after two arguments. Unpatched programs return at once, because vfs_read has other arguments.
+// The next two programs are for reads and writes, by far the most frequent operations: the kind is a compile-time
+// constant, and the result is the word after two arguments. True: the loader has not replaced the placeholders; then
+// the programs return at once, because vfs_read, to which they would be attached, has other arguments.
 static __always_inline bool has_no_probe(void) { return WRITTEN(MLRUN_OP_TO_COME) == MLRUN_OP_TO_COME; }
 
 SEC("fentry/vfs_read")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Records of completed file operations: a short one if the thread's last whole record has the rest, otherwise a whole
-// one.
+// Writes the records of completed file operations: a short record (shared.h) if the thread's last whole record contains
+// the omitted fields, otherwise a whole one.
 #pragma once
 
 #include "kprobes/bpf/file_done.h"
@@ -40,7 +40,7 @@ static __always_inline void put_whole(struct thread_state *thread, const struct 
   submit(record);
 }
 
-// True: the last whole record of the thread has what a short one of this operation omits.
+// True: the thread's last whole record contains the fields that a short record of this operation omits.
 static __always_inline bool is_as_emitted(const struct emitted_operation *emitted, const struct operation *operation,
                                           __u64 end_ns) {
   return end_ns - emitted->whole_ns < MLRUN_SHORT_FOR_NS && emitted->inode == operation->inode &&
@@ -51,12 +51,12 @@ static __always_inline bool is_as_emitted(const struct emitted_operation *emitte
 static __always_inline bool put_short(struct emitted_operation *emitted, const struct operation *operation,
                                       __s64 result, __u64 end_ns) {
   if (operation->dirtied || !is_as_emitted(emitted, operation, end_ns)) return false;
-  // After an exec a thread may have another id than the one in its operation's number.
+  // A short record requires the same thread in both numbers (an exec may change a thread's id) and at most 255 steps.
   __u64 steps = operation->number - emitted->number;
   if (steps & ~((__u64)(__u8)-1 << MLRUN_OPERATION_STEP_SHIFT)) return false;
   __u64 duration_ns = end_ns - operation->begin_ns, requested = operation->requested;
   __u64 rest = requested - (__u64)result, offset = operation->offset;
-  // If these fit, the result does as well; kNoOffset + 1 is 0.
+  // If these fit into their fields, so does `result`. Unknown offsets fit too: kNoOffset + 1 is 0.
   bool is_too_much = (duration_ns | requested) >> 31 | rest >> (64 - MLRUN_SHORT_OFFSET_BITS) |
                      (offset + 1) >> MLRUN_SHORT_OFFSET_BITS;
   if (is_too_much) return false;
@@ -65,7 +65,7 @@ static __always_inline bool put_short(struct emitted_operation *emitted, const s
     count_loss(MLRUN_KERNEL_FILE_OP, MLRUN_KERNEL_LOSS_RING);
     return true;
   }
-  // Sets `kind` to `step`; `steps` is shifted already.
+  // Writes the fields `kind`, `op`, `flags` and `step` as one word; `steps` already is at the bits of `step`.
   *(__u32 *)record = MLRUN_SHORT_FILE_OP | operation->op << 8 | operation->flags << 16 | steps;
   record->tid = operation->number & kThreadOfNumber;
   record->time_ns = end_ns;

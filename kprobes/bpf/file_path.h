@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The paths by which files are opened, for runs without our library in the processes; not loaded in others. The way up
-// (path_walk.h) is walked once for a hash of all its names. If the inode's last record has another hash, it is walked
-// again for the names. So a path is recorded again when a parent folder is renamed, a mount is moved or another hard
+// The paths by which files are opened. Loaded only in runs without libmlrun_preload.so in the processes. The first walk
+// up the path (path_walk.h) yields a hash of its names. If the inode's last record has another hash, a second walk
+// collects the names. So a path is recorded again when a parent folder is renamed, a mount is moved or another hard
 // link is opened, without tracking these changes. A rename in the middle of a walk yields a path that never existed;
 // the next open records the right one.
 #pragma once
@@ -13,11 +13,11 @@
 
 enum {
   kPathSteps = MLRUN_PATH_NAMES_MAX,  // names and mounts on the way up
-  kPathStepsBefore = 64,              // without bpf_loop
+  kPathStepsBefore = 64,              // on kernels without bpf_loop
   kBackingFile = 0x3000000,           // FMODE_BACKING; up to 6.13 the upper bit
 };
 
-// Per processor: the program never nests there.
+// A buffer per processor: the program never runs twice at once on one.
 struct open_walk {
   struct path_walk walk;
   struct mlrun_file_path record;
@@ -32,7 +32,7 @@ struct {
 
 struct emitted_path {
   __u64 names;
-  __u32 generation, spare;  // of the inode: its number may be reused
+  __u32 generation, spare;  // of the inode, whose number may be reused
 };
 // The least recently used entries are evicted; their paths are recorded again.
 struct {
@@ -57,9 +57,9 @@ static __always_inline void walk_path(struct path_walk *walk, const struct path 
   run_loop(kPathSteps, kPathStepsBefore, walk_up, 0);
 }
 
-// The path as the process sees it. A backing file that overlayfs opened has a path in a mount outside of all
-// namespaces, and contains that of the file above. In some kernels these bits mean something else; then the value read
-// is no valid path.
+// Finds the path as the process sees it. The path of a backing file, which overlayfs opens in a lower layer, is in a
+// mount outside of all namespaces; its `user_path` is that of the overlayfs file. In some kernels the kBackingFile bits
+// mean something else: then the value read as `user_path` is no valid path, and the walk fails.
 static __always_inline bool find_path(struct path_walk *walk, struct file *file, struct path *path) {
   bpf_core_read(path, sizeof *path, &file->f_path);
   walk_path(walk, path, false);
@@ -116,13 +116,14 @@ static __always_inline int emit_path(struct file *file) {
   }
   __u32 flags = (type == kDirectory ? MLRUN_PATH_FOLDER : 0) | (is_created ? MLRUN_PATH_CREATED : 0);
   bool is_sent = send_path(open, task, &key, flags, BPF_CORE_READ(inode, i_sb, s_magic));
-  // Opens before the command is followed belong to a trial (open_paths.h), and are not passed on.
+  // With MLRUN_FOLLOWING_LAUNCHER the open may be the loader's trial (open_paths.h), whose record reaches no trace: the
+  // next open has to record the path again.
   if (is_sent && following == MLRUN_FOLLOWING) bpf_map_update_elem(&emitted_paths, &key, &emitted, BPF_ANY);
   return 0;
 }
 
-// Every open passes here, also of a file system below another one. The inode is known at this point, and whether it was
-// created.
+// Every open calls this function, also an open of overlayfs in a lower layer. The inode is known here, and whether the
+// open created it.
 SEC("fentry/security_file_open")
 int BPF_PROG(on_open, struct file *file) { return emit_path(file); }
 

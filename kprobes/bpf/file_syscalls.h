@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The fallback for file operations: the entry and return of system calls, for kernels whose functions cannot be probed
-// (file_op.h) and runs without our library in the processes. The records are the same, but with the times of the calls.
-// What happens without such a call has none: page faults, executed programs, aio and io_uring.
+// The fallback for file operations: programs at the entry and return of system calls. Used on kernels whose functions
+// cannot be probed (file_op.h), in runs without libmlrun_preload.so in the processes. Records have the same form, with
+// the times of the calls. Operations without such a call have no record: page faults, executed programs, aio, io_uring.
 //
-// While a program is attached to these events, every system call of the machine passes here, so the early exit is
-// short: one table lookup for calls that are not on files, one look at the task for untraced processes.
+// Every system call of the machine runs an attached program, so the early exit is short: one table lookup for calls
+// that are not on files, then one check of the task for untraced processes.
 #pragma once
 
 #include "kprobes/bpf/descriptor.h"
@@ -30,7 +30,7 @@ enum file_call {
   kSplice,    // (from, offset, to, offset, bytes)
 };
 enum {
-  kCallNumbers = 512,     // exclusive upper bound of the numbers
+  kCallNumbers = 512,     // exclusive upper bound of system call numbers
   kCallShift = 4,         // an entry of the table is op | file_call << 4
   kRemoveFolder = 0x200,  // AT_REMOVEDIR
   kNoProgramsOfIt = 2,    // SB_I_NOEXEC
@@ -39,10 +39,10 @@ enum {
   kMetadataSync = 04000000,  // O_SYNC without O_DSYNC
   kSyncsWrites = 1,          // S_SYNC of an inode
   kSyncsAllWrites = 16,      // SB_SYNCHRONOUS of a file system
-  kPwritev2 = 328,           // takes these flags:
+  kPwritev2 = 328,           // its argument `flags` may have the next two bits
   kDataSyncOfCall = 2,       // RWF_DSYNC
   kSyncOfCall = 4,           // RWF_SYNC
-  kIsEmitted = 1,            // marks the second operation's frame, where there is one
+  kIsEmitted = 1,            // `frame` of operations[1] if the call has a second operation
   kVectorsMax = 1024,        // UIO_MAXIOV
   kVectorsMaxBefore = 64,
 };
@@ -82,7 +82,7 @@ static const __u8 file_calls[kCallNumbers] = {
 };
 #undef CALL
 
-// The file calls in the 32-bit numbering: only counted, not recorded.
+// The same calls by their numbers in 32-bit programs (i386): only counted, not recorded.
 static const __u8 file_calls_of_32_bits[kCallNumbers] = {
     [3] = 1,   [4] = 1,   [5] = 1,   [6] = 1,   [8] = 1,   [10] = 1,  [38] = 1,  [39] = 1,  [40] = 1,
     [92] = 1,  [93] = 1,  [118] = 1, [145] = 1, [146] = 1, [148] = 1, [180] = 1, [181] = 1, [187] = 1,
@@ -92,16 +92,17 @@ __u64 unrecorded_32bit_calls;
 
 static __always_inline __u32 entry_of(const __u8 *table, __u64 number) {
   if (number >= kCallNumbers) return 0;
-  asm volatile("" : "+r"(number));  // prevents the compiler from checking a copy
+  asm volatile("" : "+r"(number));  // keeps the mask, which the verifier needs
   return table[number & (kCallNumbers - 1)];
 }
 
-// Pseudo file systems (proc, sysfs, cgroups) are on no disk; their functions are not probed either.
+// True: a pseudo file system (proc, sysfs, cgroups), which is on no disk. Function probes (file_op.h) leave it out too.
 static __always_inline bool is_made_up(struct super_block *file_system, __u32 device, bool is_typed) {
   return !(device >> kMinorBits) && FIELD(is_typed, file_system, s_iflags) & kNoProgramsOfIt;
 }
 
-// Reads and writes: files and block devices; syncs and closes: folders, too. False: any other file.
+// False: the operation is not recorded. Recorded are all operations on regular files, all but closes on block devices,
+// and syncs and closes of folders.
 static __always_inline bool look_at_open_file(struct operation *operation, struct file *file, bool is_typed) {
   if (!file) return false;
   struct inode *inode = FIELD(is_typed, file, f_inode);
@@ -141,7 +142,7 @@ static __always_inline __u64 bytes_of_vectors(struct pt_regs *registers) {
   return sum.bytes;
 }
 
-// `address`: of an offset in user memory; 0: at the file's position.
+// `address`: where user memory holds the offset; 0: the call uses the file's position.
 static __always_inline __u64 offset_at(__u64 address, struct file *file) {
   __u64 offset = kNoOffset;
   if (!address) return BPF_CORE_READ(file, f_pos);
@@ -158,8 +159,8 @@ static __always_inline void clear_operation(struct operation *operation, struct 
   operation->is_silent = false;
 }
 
-// Between two files the write is nested in the read, and both have the call's time. If the other side is a pipe or
-// socket, there is only the file's operation.
+// For sendfile, splice and copy_file_range. Between two files, the write is recorded as nested in the read, both with
+// the times of the call. If one side is a pipe or socket, only the operation on the file is recorded.
 static __always_inline bool look_at_both(struct thread_state *thread, __u32 from_fd, __u64 from_offset, __u32 to_fd,
                                          __u64 to_offset, __u64 bytes) {
   struct operation *reads = &thread->operations[0], *writes = &thread->operations[1];
@@ -180,8 +181,8 @@ static __always_inline bool look_at_both(struct thread_state *thread, __u32 from
   return true;
 }
 
-// In the form of open flags, from whichever source: the file, the call, the inode (chattr +S) or its file system (mount
-// -o sync).
+// Whether a write is synchronous, as O_SYNC bits: by the open flags, the flags of the call, the inode (chattr +S) or
+// the file system (mount -o sync).
 static __always_inline __u32 syncs_of_write(struct pt_regs *registers, struct file *file, bool is_typed) {
   struct inode *inode = FIELD(is_typed, file, f_inode);
   struct super_block *file_system = FIELD(is_typed, inode, i_sb);
@@ -192,7 +193,7 @@ static __always_inline __u32 syncs_of_write(struct pt_regs *registers, struct fi
   return flags;
 }
 
-// A synchronous write contains a sync, for which it waits.
+// Adds the sync that a synchronous write waits for, as operations[1].
 static __always_inline void look_at_sync(struct thread_state *thread, __u32 file_flags) {
   struct operation *writes = &thread->operations[0], *syncs = &thread->operations[1];
   if (!(file_flags & kDataSync)) return;
@@ -248,15 +249,15 @@ static __always_inline bool look_at_call(struct thread_state *thread, struct pt_
     case kSendfile: return look_at_both(thread, registers->si, registers->dx, registers->di, 0, registers->r10);
     case kSplice:
       return look_at_both(thread, registers->di, registers->si, registers->dx, registers->r10, registers->r8);
-    default: return true;  // names, and opened files
+    default: return true;  // calls with names, and opens: on_file_call and on_file_call_end read these
   }
 }
 
 static __always_inline bool is_on_names(__u32 how) { return how == kNames || how == kUnlinkAt || how == kLengthOfName; }
 
-// The names among a call's arguments; false: one of them could not be read.
+// Emits the names in a call's arguments. False: one of them could not be read.
 static __always_inline bool emit_names(const struct operation *operation, struct pt_regs *registers) {
-  enum { kMkdirAt = 258 };  // from this number on, each name is preceded by a folder's descriptor
+  enum { kMkdirAt = 258 };  // calls from this number on pass a folder's descriptor before each name
   const __u64 number = registers->orig_ax;
   const __u32 first = kNameOfUser, second = kNameOfUser | kSecondName;
   bool has_folders = number >= kMkdirAt;
@@ -290,7 +291,7 @@ int BPF_PROG(on_file_call, struct pt_regs *registers, long number) {
   return 0;
 }
 
-// An opened file is found by the returned descriptor.
+// Completes the operation with the opened file, which the returned descriptor identifies. Returns 0 or -errno.
 static __always_inline __s64 result_of_open(struct operation *operation, __s64 result) {
   if (result < 0) return result;
   struct file *file = file_at(result);
@@ -312,9 +313,9 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];
   __s64 emitted = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
-  // The name's page may have been paged in during the call.
+  // At entry the name may have been in a page that was not in memory. The call has paged it in.
   if (is_on_names(entry >> kCallShift) && !operation->file) emit_names(operation, registers);
-  // Vectors whose lengths could not be read: they were not in memory until the kernel read them.
+  // At entry the vectors may have been in a page that was not in memory, so that `requested` is too small.
   if (emitted > 0 && operation->requested < (__u64)emitted) operation->requested = emitted;
   if (inner->frame && inner->op == MLRUN_FILE_SPLICE_WRITE) {
     inner->dirtied = operation->dirtied;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // The device of an inode's file system as stat() reports it. Each Btrfs subvolume has a device number of its own, with
-// its own inode numbers; Btrfs's types are known if its module was loaded when the run began.
+// its own inode numbers; it is found only if the btrfs module was loaded when the run began.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
 
 enum { kBtrfs = 0x9123683e, kDeviceMinorBits = 20 };
 
-// `device`: that of the file system itself, which for disks is also what stat() reports.
+// `device`: number in the super block, which stat() also reports for file systems other than Btrfs.
 static __always_inline __u32 device_by_stat(struct inode *inode, struct super_block *file_system, __u32 device) {
   if (device >> kDeviceMinorBits || !bpf_core_type_exists(struct btrfs_inode)) return device;
   if (BPF_CORE_READ(file_system, s_magic) != kBtrfs) return device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The request that this processor is completing: threads woken meanwhile were waiting for it. Cleared when the
-// processor switches to another task.
+// The block request that this processor completed last. Threads that it wakes before it switches to another task are
+// assumed to have waited for that request; the switch clears the entry.
 #pragma once
 
 #include "kprobes/bpf/ring.h"

@@ -5,16 +5,16 @@
 
 #include "kprobes/bpf/tasks.h"
 
-// The outermost call that a thread is in: calls of the library to its own exports are part of it. `stack` matches a
-// return to its call; 0: none.
+// The outermost call of the library that a thread is in; calls by the library of its own exports are part of it.
+// `stack`: the stack pointer at entry, by which a return finds its call; 0: the thread is in no call.
 struct library_call {
   __u64 stack, begin_ns, cookie;
-  __u64 returns_to;  // 0: not requested
+  __u64 returns_to;  // return address, for stacks; 0: none requested
   __u32 epoch;
   __u64 arguments[MLRUN_LIBRARY_ARGUMENTS];
 };
 
-// 0 if it cannot be read; then sets `what` in `unread`.
+// Reads a word of user memory. If that fails: returns 0 and sets the bits `what` in `unread`.
 static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what) {
   __u64 value = 0;
   if (bpf_probe_read_user(&value, sizeof value, (void *)address) != 0) *unread |= what;
@@ -23,10 +23,10 @@ static __always_inline __u64 read_user(__u64 address, __u32 *unread, __u32 what)
 
 static __always_inline __u32 function_of(__u64 cookie) { return cookie & ((1 << MLRUN_LIBRARY_READS_SHIFT) - 1); }
 
-// `begun`: task storage of struct library_call; `hits`: an array, calls of each function, by which the loader drops
-// functions that are called too often. `epoch`: incremented when a function's probes are released: calls begun before
-// may never return here. `emits_stack`: cookie bit of functions whose return address is kept: the kernel overwrites it
-// on the stack once the call has begun.
+// `begun`: task storage of struct library_call. `hits`: calls by function; the loader drops functions that are called
+// too often. `epoch`: incremented when a function's probes are released, since the return of a call that began
+// before may have no probe. `emits_stack`: cookie bit of functions whose return address is kept: after the entry the
+// kernel overwrites it on the stack.
 static __always_inline void begin_library_call(struct pt_regs *registers, void *begun, void *hits, __u32 epoch,
                                                __u32 kind, __u32 emits_stack) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -40,8 +40,8 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
     count_loss(kind, MLRUN_KERNEL_LOSS_MAP);
     return;
   }
-  // A call that began deeper in the stack has ended without a return, by a jump or an exception. One at the same place
-  // is a tail call.
+  // A `stack` below the current stack pointer: that call has ended without a return, by longjmp or an exception. A
+  // `stack` equal to it: this is a tail call, and part of that call.
   bool may_return = call->stack && call->epoch == epoch;
   if (may_return && call->stack >= registers->sp) return;
   if (may_return) count_loss(kind, MLRUN_KERNEL_LOSS_OPEN);
@@ -59,7 +59,7 @@ static __always_inline void begin_library_call(struct pt_regs *registers, void *
   call->begin_ns = now_ns();
 }
 
-// The call that this return ends; NULL: none that is recorded. The return has popped its address from the stack.
+// The recorded call that this return ends; NULL: there is none. The return has already popped its address (8 bytes).
 static __always_inline struct library_call *end_library_call(struct pt_regs *registers, void *begun) {
   struct library_call *call = bpf_task_storage_get(begun, bpf_get_current_task_btf(), 0, 0);
   if (!call || !call->stack || call->stack != registers->sp - sizeof(__u64)) return NULL;

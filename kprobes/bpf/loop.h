@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// bpf_loop, which needs Linux 5.17; before, an unrolled loop with as many steps as the verifier accepts.
+// A loop by bpf_loop, which needs Linux 5.17; on older kernels, an unrolled one with fewer steps, for the verifier.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // For runs of a non-root user: a process that executes a program with rights which its user does not have (set-user-ID,
 // file capabilities, not readable) is no longer recorded, nor are its children. tasks.h checks the rights at each
-// event; this makes the decision permanent, counts it, and includes what only the executed file shows.
+// event; this program makes the decision permanent, counts it, and covers files that are executable but not readable.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Pages that a traced thread brought into the page cache: missing ones that a read asked for, and read-ahead. The
-// merger tells the two apart by the thread's current call.
+// Pages that a traced thread brought into the page cache: missing pages that a read requested, and read-ahead. The
+// merger distinguishes the two by the call that the thread was in.
 #pragma once
 
 #include "kprobes/bpf/bio_pages.h"
@@ -8,7 +8,7 @@
 
 enum { kRegularFile = 0100000, kOrderMask = 31, kOrderBits = 255 };
 
-// The number of pages in a large folio: the field moved.
+// Where a large folio's number of pages (as a power of two) is, by kernel version.
 struct folio___byte {  // 6.1 to 6.7
   unsigned char _folio_order;
 } __attribute__((preserve_access_index));
@@ -16,7 +16,7 @@ struct folio___flags {
   unsigned long _flags_1;
 } __attribute__((preserve_access_index));
 
-struct page___second {  // before that: the second page of a compound page
+struct page___second {  // before 6.1: the second page of a compound page
   unsigned char compound_order;
 } __attribute__((preserve_access_index));
 

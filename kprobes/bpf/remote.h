@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Requests to the servers of remote file systems, from their start by a traced thread to the answer. The events belong
-// to kernel modules (9pnet, sunrpc, fuse); those not loaded at the start of the run are left out.
+// to kernel modules (9pnet, sunrpc, fuse); the requests of a module that is loaded later in the run are not recorded.
 #pragma once
 
 #include "kprobes/bpf/thread_state.h"
@@ -9,7 +9,7 @@ const __u64 kUnknownTime = ~0ull;
 
 // A tag is reused once its answer has arrived.
 struct remote_key {
-  __u64 address, tag;  // of the client, or of the request itself
+  __u64 address, tag;  // 9p: of the client, and the request's tag; NFS and FUSE: of the request, and 0
 };
 struct remote_begin {
   __u64 begin_ns, operation, inode, pid_tid;
@@ -17,8 +17,8 @@ struct remote_begin {
   __u32 device, code;
   char name[MLRUN_KERNEL_COMM];
 };
-// A request that a signal interrupted has no end, and stays until its tag or address is reused, which the kernel does
-// soon.
+// Requests without an answer yet. A request that a signal interrupted gets none: its entry stays until the kernel
+// reuses its tag or address, which it does soon.
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
   __uint(max_entries, 16384);
@@ -29,7 +29,7 @@ struct {
 static __always_inline int begin_remote(struct remote_key key, __u32 code, const char *name) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (!is_followed(task)) {
-    bpf_map_delete_elem(&remote_requests, &key);  // an interrupted request whose key is reused
+    bpf_map_delete_elem(&remote_requests, &key);  // of an interrupted request, whose key an untraced process reuses
     return 0;
   }
   struct remote_begin begin = {};
@@ -49,7 +49,7 @@ static __always_inline int begin_remote(struct remote_key key, __u32 code, const
   return 0;
 }
 
-// What the kernel is about to add to /proc/PID/mountstats, for this request.
+// Reads this request's share of the sums that the kernel shows in /proc/PID/mountstats.
 static __always_inline void look_at_rpc(struct mlrun_remote *record, struct rpc_task *task) {
   struct rpc_clnt *client = BPF_CORE_READ(task, tk_client);
   bpf_probe_read_kernel_str(record->program, sizeof record->program, BPF_CORE_READ(client, cl_program, name));
@@ -107,11 +107,11 @@ static __always_inline struct remote_key key_of(void *address, int tag) {
 SEC("tp_btf/9p_client_req")
 int BPF_PROG(on_9p_begin, void *client, __s8 type, int tag) { return begin_remote(key_of(client, tag), (__u8)type, 0); }
 
-// An answer, before its end is recorded. Both messages begin with their length, which is right after sending; for data
-// outside of the buffer (zero copy) the length field omits the data.
+// Sizes of a 9p request and its answer; this event precedes on_9p_end. Each message begins with its length in bytes,
+// which the kernel fills in when it sends the message. Data outside of the buffer (zero copy) is not counted.
 SEC("tp_btf/9p_protocol_dump")
 int BPF_PROG(on_9p_message, void *client, struct p9_fcall *message) {
-  enum { kAnswer = 1 };  // answers have odd types
+  enum { kAnswer = 1 };  // an answer has an odd message type
   if (!message || !(BPF_CORE_READ(message, id) & kAnswer)) return 0;
   struct remote_key key = key_of(client, BPF_CORE_READ(message, tag));
   struct remote_begin *begin = bpf_map_lookup_elem(&remote_requests, &key);
@@ -133,7 +133,7 @@ int BPF_PROG(on_9p_end, void *client, __s8 type, int tag, int error) {
 
 SEC("tp_btf/rpc_task_begin")
 int BPF_PROG(on_rpc_begin, struct rpc_task *task) {
-  if (!task) return 0;  // newer kernels require it
+  if (!task) return 0;  // the verifier of newer kernels requires the check
   const struct rpc_procinfo *procedure = BPF_CORE_READ(task, tk_msg.rpc_proc);
   return begin_remote(key_of(task, 0), BPF_CORE_READ(procedure, p_proc), BPF_CORE_READ(procedure, p_name));
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Requests: one serves many bios, of several operations and processes, and a large bio takes many requests. At
-// completion the program walks the request's bios: each gives a fragment, and the request gets a record if one of its
-// bios is traced.
+// Block requests. A request serves many bios, of several operations and processes; a large bio takes many requests.
+// When a request completes, the program walks its bios: each bio of a traced process yields a bio fragment, and the
+// request gets a record if it has one.
 #pragma once
 
 #include "kprobes/bpf/bio.h"
 #include "kprobes/bpf/last_completion.h"
 #include "kprobes/bpf/loop.h"
 
-enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // in one completion
+enum { kPartsMax = 4096, kPartsMaxBefore = 64 };  // bios walked in one completion
 
 struct request_note {
   __u64 number, inserted_at_ns, issued_at_ns, queued_at_ns;
@@ -40,14 +40,14 @@ static __always_inline struct gendisk *disk_of(struct request *request) {
   return bpf_core_field_exists(old->rq_disk) ? BPF_CORE_READ(old, rq_disk) : BPF_CORE_READ(request, q, disk);
 }
 
-// counts: a full map loses the request.
+// `counts`: if the map is full, the request is counted as lost.
 static __always_inline void put_request(__u64 key, struct request_note *note, bool counts) {
   long error = bpf_map_update_elem(&requests, &key, note, BPF_ANY);
   if (error && counts) count_loss(MLRUN_KERNEL_REQUEST, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// The note of a request in flight. One that was issued and not requeued has completed unseen; this is another request
-// at the same address.
+// The note of a request that waits to be issued; NULL: there is none. A note that was issued and not requeued belongs
+// to an earlier request at the same address, whose completion was not seen.
 static __always_inline struct request_note *under_way(__u64 key) {
   struct request_note *known = bpf_map_lookup_elem(&requests, &key);
   return known && (!known->issued_at_ns || known->requeued) ? known : 0;
@@ -57,9 +57,9 @@ SEC("tp_btf/block_rq_insert")
 int BPF_PROG(on_request_insert, struct request *request) {
   __u64 key = (__u64)request;
   struct request_note note = {.inserted_at_ns = now_ns()};
-  if (under_way(key)) return 0;  // inserted again: it has waited since the first time
+  if (under_way(key)) return 0;  // inserted again: the wait began at the first insertion
   note.number = next_request();
-  put_request(key, &note, false);  // the map may have room when it is issued
+  put_request(key, &note, false);  // no loss yet: the map may have room when the request is issued
   return 0;
 }
 
@@ -71,7 +71,7 @@ int BPF_PROG(on_request_requeue, struct request *request) {
   return 0;
 }
 
-// Issued again after a requeue: only the last issue leads to the completion.
+// A requeued request is issued again: time on the device counts from the last issue.
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_request_issue, struct request *request) {
   __u64 key = (__u64)request;
@@ -87,7 +87,7 @@ int BPF_PROG(on_request_issue, struct request *request) {
   return 0;
 }
 
-// Its bios were merged into another request.
+// The bios of this request were merged into another request.
 SEC("tp_btf/block_rq_merge")
 int BPF_PROG(on_request_merge, struct request *request) {
   __u64 key = (__u64)request;
@@ -95,7 +95,8 @@ int BPF_PROG(on_request_merge, struct request *request) {
   return 0;
 }
 
-// Sums are kept in the note, a map value: the verifier would track each number on the stack.
+// State of the walk over the bios of a request. Sums are in the note, a map value: on the stack the verifier would
+// track their values.
 struct part_walk {
   struct bio *bio;
   struct request_note *note;
@@ -134,7 +135,8 @@ static long emit_part(__u32 index, void *context) {
   return !walk->left;
 }
 
-// The fragments of the `bytes` that are complete, by bpf_loop: the verifier would not accept the unrolled loop.
+// Emits the bio fragments of the first `bytes`, which are complete. By bpf_loop: the verifier refuses so long an
+// unrolled loop.
 static __always_inline void emit_parts(struct request *request, struct request_note *note, __u32 bytes, __u64 done_ns) {
   struct part_walk walk = {request->bio, note, done_ns, bytes};
   run_loop(kPartsMax, kPartsMaxBefore, emit_part, &walk);
@@ -150,7 +152,7 @@ static __always_inline void emit_request(struct request *request, const struct r
   record->queued_at_ns = note->queued_at_ns;
   record->inserted_at_ns = note->inserted_at_ns;
   record->issued_at_ns = note->issued_at_ns;
-  // Bytes completed before are already off the request's front.
+  // The kernel has already removed bytes that completed in earlier steps from the front of the request.
   record->sector = request->__sector - (note->bytes - request->__data_len) / 512;
   record->bytes = note->bytes;
   record->device = device;
@@ -173,7 +175,8 @@ static __always_inline struct mlrun_device_total *total_of(struct gendisk *disk,
   return bpf_map_lookup_elem(&devices, &key);
 }
 
-// True: a traced process has used this device, so a flush on it may be its own.
+// Adds a completed request to the totals of its device. True: a traced process has written to this device, so a flush
+// on it may be on that process's behalf.
 static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __u32 op, const struct request_note *note,
                                           int error, __u64 done_ns) {
   struct mlrun_device_total *total = total_of(disk, (struct mlrun_device_key){device, op});
@@ -194,7 +197,8 @@ static __always_inline bool add_to_device(struct gendisk *disk, __u32 device, __
   return (total && total->own_requests) || is_used(device);
 }
 
-// A request with bytes was issued, and counted as lost then.
+// The note of a completing request, created if it has none; NULL: the map is full. A request with `bytes` was counted
+// as lost when it was issued, and is not counted again.
 static __always_inline struct request_note *note_of(__u64 key, __u32 bytes) {
   struct request_note *known = bpf_map_lookup_elem(&requests, &key);
   if (known) return known;
@@ -203,8 +207,9 @@ static __always_inline struct request_note *note_of(__u64 key, __u32 bytes) {
   return bpf_map_lookup_elem(&requests, &key);
 }
 
-// A write with a flush before or after it is a sequence of requests. At the end the first one completes again, with no
-// bytes, and so does a requested flush without data: it has the waiting thread, and is not counted.
+// The kernel turns a write with a flush before or after it into a sequence of requests. At its end the original request
+// completes again, without bytes; so does a requested flush without data. This completion wakes the waiting thread. It
+// gets a record as a flush, but is not added to the device's totals.
 static __always_inline void finish_request(struct request *request, struct request_note *note, __u32 op, int error,
                                            __u64 done_ns) {
   struct gendisk *disk = disk_of(request);
@@ -222,7 +227,7 @@ static __always_inline void finish_request(struct request *request, struct reque
   last->time_ns = now_ns();
 }
 
-// A request may complete in several steps: the last one has all the bytes that are left.
+// A request may complete in several steps. The last step is that with all the bytes that are left.
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_request_complete, struct request *request, int error, __u32 bytes) {
   __u64 key = (__u64)request, done_ns = now_ns();

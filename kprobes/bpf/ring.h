@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// The ring, or on larger machines the rings (kprobes/rings/rings.h), and the loss counters. The programs never wake the
-// reader: a wake-up costs microseconds in hot paths (in a virtual machine, an interrupt to the processor itself), and
-// the reader polls every few milliseconds.
+// The ring buffer, or on larger machines one ring for each 8 processors (kprobes/rings/rings.h), and the loss counters.
+// The BPF programs never wake the reader (mlrun-probes), which polls every few milliseconds: a wake-up costs
+// microseconds in hot paths (in a virtual machine, an interrupt to the processor itself).
 //
-// A record's time is taken before its place in the ring, never after: the reader relies on it to order the records of
-// several rings (kprobes/rings/ring_reader.h).
+// A program reads the time of a record before it reserves the record's bytes in the ring, never after: the reader
+// relies on it to order the records of several rings (kprobes/rings/ring_reader.h).
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
@@ -16,7 +16,8 @@ struct {
   __uint(max_entries, 8 << 20);
 } ring SEC(".maps");
 
-// With several rings: the ring of each processor. The loader creates the rings and fills this table.
+// With several rings: by processor number, the ring that it writes into. The loader creates the rings and this table's
+// entries.
 struct one_of_rings {
   __uint(type, BPF_MAP_TYPE_RINGBUF);
   __uint(max_entries, 4096);
@@ -28,9 +29,10 @@ struct {
   __array(values, struct one_of_rings);
 } rings SEC(".maps");
 
-const volatile bool has_rings;  // constant at load: the verifier removes the other branch
+const volatile bool has_rings;  // use `rings`, not `ring`; constant at load: the verifier removes the other branch
 
-// For each processor in turn; the loader sets the size. A per-processor array could not be mapped.
+// Loss counters of all processors, one processor after the other; the loader sets the size. A per-processor array could
+// not be mapped into the loader's memory.
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(max_entries, MLRUN_PROBE_LOSSES);
@@ -46,7 +48,7 @@ static __always_inline void count_loss(__u32 kind, __u32 reason) {
   struct mlrun_probe_loss *loss = bpf_map_lookup_elem(&losses, &index);
   if (!loss) return;
   loss->last_ns = now_ns();
-  __sync_fetch_and_add(&loss->count, 1);  // an interrupt may come in between
+  __sync_fetch_and_add(&loss->count, 1);  // atomic: an interrupt may count a loss here as well
 }
 
 static __always_inline struct mlrun_kernel_head make_head(__u16 kind, __u16 bytes, __u64 time_ns, __u64 pid_tid) {
@@ -65,14 +67,14 @@ static __always_inline void *reserve(__u64 bytes) {
   return own ? bpf_ringbuf_reserve(own, bytes, 0) : 0;
 }
 
-// Copies a record whose length only the program knows. False: the ring is full.
+// Copies a whole record into the ring; for records whose length is unknown at compile time. False: the ring is full.
 static __always_inline bool put(void *record, __u64 bytes) {
   if (!has_rings) return bpf_ringbuf_output(&ring, record, bytes, BPF_RB_NO_WAKEUP) == 0;
   void *own = own_ring();
   return own && bpf_ringbuf_output(own, record, bytes, BPF_RB_NO_WAKEUP) == 0;
 }
 
-// For records of low priority.
+// Records of low priority are dropped when the ring is half full.
 static __always_inline bool is_half_full(void) {
   void *own = has_rings ? own_ring() : 0;
   if (has_rings)
@@ -80,8 +82,8 @@ static __always_inline bool is_half_full(void) {
   return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2;
 }
 
-// A record of TYPE in the ring; NULL: the ring is full, which is counted. The caller fills all of it, with a time taken
-// before.
+// Reserves a record of TYPE in the ring; NULL: the ring is full, which is counted as a loss of KIND. The caller fills
+// all fields, with a time that it read before.
 #define RESERVE(TYPE, KIND)                                 \
   ({                                                        \
     struct TYPE *record_ = reserve(sizeof(struct TYPE));    \

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Shared by the programs and their loader: counters and totals in maps. Sizes are asserted, since two compilers lay
-// them out.
+// Types that the BPF programs share with their loader (mlrun-probes): map values, cookies and placeholders. Sizes are
+// asserted, since two compilers lay the structs out.
 #pragma once
 
 #include "runner/events/kernel_record.h"
 
 enum { MLRUN_PROBE_REASONS = 8, MLRUN_PROBE_LOSSES = MLRUN_KERNEL_KINDS * MLRUN_PROBE_REASONS };
 
-// Which tasks are traced. Processes with a flag of their own are added to each.
+// Which tasks are traced. Processes with the flag `followed` (tasks.h) are traced in every scope.
 enum mlrun_scope { MLRUN_SCOPE_FLAGGED = 0, MLRUN_SCOPE_CGROUP = 1, MLRUN_SCOPE_SYSTEM = 2 };
 
-// Loss counters. Index: processor * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason. The time is written
-// before the count.
+// A loss counter. Its index in the map: processor * MLRUN_PROBE_LOSSES + kind * MLRUN_PROBE_REASONS + reason. Writers
+// set `last_ns` before they raise `count`.
 struct mlrun_probe_loss {
   __u64 count, last_ns;
 };
 
-// A function probe's cookie, or the value written into its program: op | arguments << 8. `arguments` says where they
-// identify the file.
+// The cookie of a kprobe, or the number that the loader writes into an fentry program: op | arguments << 8.
+// `arguments` is the parameter list of the probed function, which says where to find the file.
 enum mlrun_arguments {
   MLRUN_ARGUMENTS_NONE,
   MLRUN_ARGUMENTS_ITERATOR,      // (struct kiocb *, struct iov_iter *)
@@ -30,14 +30,15 @@ enum mlrun_arguments {
   MLRUN_ARGUMENTS_FAULT,         // (struct vm_fault *)
   MLRUN_ARGUMENTS_CLONE,       // (struct file *from, loff_t from_offset, struct file *to, loff_t offset, loff_t bytes)
   MLRUN_ARGUMENTS_COMPLETION,  // (struct kiocb *, long result): the end of an operation
-  // Like ITERATOR, for a function that file systems use directly or call from their own.
+  // Like ITERATOR, for generic_file_read_iter and _write_iter: some file systems have no other function, some call it
+  // from a function of their own.
   MLRUN_ARGUMENTS_GENERAL_ITERATOR,
   MLRUN_ARGUMENTS_NAME,   // (int folder, struct filename *)
   MLRUN_ARGUMENTS_NAMES,  // (int folder, struct filename *, int folder of the new one, struct filename *)
 };
 enum { MLRUN_ARGUMENTS_SHIFT = 8 };
-// Placeholders that the loader replaces in a function's programs: the cookie, its operation, 1 for a general iterator,
-// and the index of the return value in the fexit context, 0 if there is none.
+// Placeholders in fentry and fexit programs, which the loader replaces for each probed function: by the cookie, the
+// cookie's `op`, 1 for a general iterator (else 0), and the index of the return value in the fexit context (0: none).
 enum {
   MLRUN_COOKIE_TO_COME = 0x7ec00c1e,
   MLRUN_OP_TO_COME = 0x7ec00c2e,
@@ -46,41 +47,41 @@ enum {
 };
 enum { MLRUN_RETURN_AT_MOST = 6 };
 
-// A call that the loader turns into bpf_rdonly_cast (6.2), in programs for kernels that have it.
+// Placeholder of a call: on kernels that have bpf_rdonly_cast (6.2), the loader replaces it by a call of that function.
 enum { MLRUN_CAST_TO_COME = 0x7ec00ca5 };
 
-// How is_followed classifies a process.
+// Values of the flag `followed`, and results of following_of() (tasks.h); 0: not traced.
 enum mlrun_following {
   MLRUN_FOLLOWING = 1,
   MLRUN_FOLLOWING_LAUNCHER = 2,  // mlrun's own child, before it becomes the command
 };
 
-// A short record of a file operation, a third of a whole one: for the same thread, file and processor as the thread's
-// last whole record of an outermost operation. The loader expands it (whole_records.h), so files have only whole ones.
-// A thread whose whole record was lost writes the next one whole.
+// A short record of an outermost file operation, a third as long as a whole record. It is used when thread, file and
+// processor are those of the thread's last whole record. The loader expands it (whole_records.h), so the spool has only
+// whole records. After the loss of a whole record, the thread's next record is whole again.
 struct mlrun_short_file_op {
-  __u8 kind;       // MLRUN_SHORT_FILE_OP, where other records have the low byte of their kind
+  __u8 kind;       // MLRUN_SHORT_FILE_OP; other records have the low byte of their kind here
   __u8 op, flags;  // enum mlrun_file_op_kind, mlrun_file_op_flag
-  __u8 step;       // from the number of the thread's previous outermost operation to this one's
+  __u8 step;       // the operation's number minus that of the thread's previous outermost operation
   __u32 tid;
-  __u64 time_ns;  // the end, where every record has it
+  __u64 time_ns;  // end of the operation; at the same offset in every record
   __u32 duration_ns;
   __s32 result;
-  __u64 offset_and_rest;  // start offset | bytes requested and not moved << MLRUN_SHORT_OFFSET_BITS
+  __u64 offset_and_rest;  // start offset | bytes requested but not moved << MLRUN_SHORT_OFFSET_BITS
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_short_file_op) == 32, "short record of a file operation");
 enum { MLRUN_SHORT_FILE_OP = 255, MLRUN_SHORT_OFFSET_BITS = 48 };
 #define MLRUN_SHORT_NO_OFFSET ((1ull << MLRUN_SHORT_OFFSET_BITS) - 1)
-// How long after a whole record a thread's records may be short, so that the loader can forget threads.
+// A thread's records may be short for this long after a whole one. Later the loader can forget the thread.
 #define MLRUN_SHORT_FOR_NS 1000000000ull
 // An operation's number counts the thread's operations from this bit on; the bits below are the thread's number.
 enum { MLRUN_OPERATION_STEP_SHIFT = 24 };
 
-// System calls of a process; `number` has this bit for 32-bit programs.
+// Counts of one system call of one process: key and value. For 32-bit programs `number` has this bit set.
 enum { MLRUN_SYSCALL_KEY_32BIT = 1 << 30 };
 struct mlrun_syscall_key {
   __u32 pid, number;
-  __u64 start_ns;  // of the process, since boot: its number may be reused
+  __u64 start_ns;  // start of the process, since boot: its pid may be reused
 };
 struct mlrun_syscall_counts {
   __u64 calls, errors, total_ns, last_ns;
@@ -95,11 +96,11 @@ enum { MLRUN_FILE_COMPLETION = MLRUN_FILE_OPS, MLRUN_FILE_PURPOSES };
 // A library probe's cookie: the function's number | what to read << 16 (enum mlrun_cuda_reads, mlrun_cufile_reads).
 enum { MLRUN_LIBRARY_READS_SHIFT = 16, MLRUN_LIBRARY_FUNCTIONS_MAX = 64 };
 
-// Where a static probe (SDT, USDT) has an argument at its instruction, according to the file's note.
+// Where an argument of a static probe (SDT, USDT) is when its instruction runs, according to the note in the ELF file.
 enum mlrun_argument_place {
   MLRUN_ARGUMENT_CONSTANT,  // `value` itself
   MLRUN_ARGUMENT_REGISTER,
-  MLRUN_ARGUMENT_MEMORY,  // at `value` from the address in the register
+  MLRUN_ARGUMENT_MEMORY,  // at the address in the register plus `value`
 };
 struct mlrun_probe_argument {
   __s64 value;
@@ -108,7 +109,7 @@ struct mlrun_probe_argument {
   __u16 spare;
 };
 enum { MLRUN_PROBE_ARGUMENTS_MAX = 4, MLRUN_PROBE_LAYOUTS_MAX = 1024 };
-// The cookie of such a probe is the index of its layout.
+// Arguments of a static probe. The probe's cookie is the index of its layout in the map.
 struct mlrun_probe_layout {
   __u32 probe, count;
   struct mlrun_probe_argument arguments[MLRUN_PROBE_ARGUMENTS_MAX];
@@ -123,7 +124,7 @@ struct mlrun_device_key {
 };
 struct mlrun_device_total {
   __u64 requests, bytes, device_ns, errors;
-  __u64 own_requests, own_bytes;  // those with a fragment of a traced process
+  __u64 own_requests, own_bytes;  // only requests with a bio fragment of a traced process
   char name[MLRUN_DISK_NAME];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_device_total) == 80, "device totals");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// How often traced processes made each system call, and how long the calls took. Only on request: while a program is
-// attached to these events, every system call of the machine takes the kernel's slower path.
+// How often traced processes made each system call, and how long the calls took. Loaded only on request: while a
+// program is attached to these events, every system call of the machine takes the kernel's slower path.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
@@ -20,7 +20,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 98304);  // the reader's limit as well (runner/trace/kernel/syscall_table.h)
+  __uint(max_entries, 98304);  // also the limit of the merger (runner/trace/kernel/syscall_table.h)
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct mlrun_syscall_key);
   __type(value, struct mlrun_syscall_counts);
@@ -47,7 +47,7 @@ static __always_inline __u32 log2_of(__u64 value) {
   return log;
 }
 
-// Forgets the calls of mlrun's child before it becomes the command.
+// Counting of mlrun's child starts here, when it becomes the command.
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
@@ -81,7 +81,7 @@ int BPF_PROG(on_syscall_enter, struct pt_regs *registers, long number) {
   return 0;
 }
 
-// A new process returns from its parent's system call, without a start of its own.
+// A new process or thread first returns from its parent's fork or clone, which it has not entered: not counted for it.
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_syscall_exit, struct pt_regs *registers, long result) {
   struct task_struct *task = bpf_get_current_task_btf();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Start, exec and end of traced threads, for runs without our library in the processes. Not loaded in others.
+// Start, exec and end of traced threads. Loaded only in runs without libmlrun_preload.so in the processes, and in runs
+// with library probes.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Which tasks are traced (or observed): a flag on the group leader, set from outside through a pidfd before the
-// command's first instruction and inherited at every fork (mlrun_following). Threads made since then have it as well,
-// because one that executes a program becomes the leader itself. It is never cleared: files are closed, and so written,
-// after a process's exit event. The kernel frees it with the task, so a reused pid does not have it.
+// Which tasks are traced (or observed): tasks whose group leader has a flag (enum mlrun_following). mlrun-probes sets
+// it through a pidfd before the command's first instruction, and every fork inherits it. New threads get the flag as
+// well, because a thread that executes a program becomes the leader itself. An exit does not clear the flag: files are
+// closed, and so written, after a process's exit event. The kernel frees it with the task, so a reused pid does not
+// have it.
 //
-// With a cgroup or --system the scope decides, without a flag. The scope is constant at load, so the verifier removes
-// the other branches.
+// With --cgroup or --system, `scope` decides without a flag. The scope is constant at load, so the verifier removes the
+// other branches.
 #pragma once
 
 #include "kprobes/bpf/ring.h"
@@ -25,19 +26,20 @@ struct {
 } observed_cgroup SEC(".maps");
 
 const volatile __u32 scope = MLRUN_SCOPE_FLAGGED;
-bool observes_all;  // set after the trial, which runs on a process with the flag
+bool observes_all;  // set when the loader's trial is over, which traces only a child with the flag
 
 enum { kKernelThread = 0x200000 };
 
 // Records all I/O, also of kernel threads.
 static __always_inline bool is_system_wide(void) { return scope == MLRUN_SCOPE_SYSTEM && observes_all; }
 
-bool is_over;  // recording has stopped; functions are released one by one, long after that
-// True: a task that was traced once still is, as recording goes on and no cgroup or user can change that.
+bool is_over;  // recording has stopped; the probes on functions are released one by one, long after that
+// True: a task that was traced once is still traced: recording has not stopped, and neither a change of the task's
+// cgroup nor of its rights matters in this run.
 bool stay_followed;
 
-// For a non-root user, who may trace only processes with the same rights. Checked at each event, since a process may
-// change its rights at any time.
+// In runs of a non-root user, only processes with the same rights as that user are traced. Checked at each event, since
+// a process may change its rights at any time.
 const volatile bool own_only;
 const volatile __u32 own_uid;
 
@@ -54,7 +56,7 @@ static __always_inline bool is_own(struct task_struct *task) {
          rights->fsuid.val == own_uid && rights->egid.val == gid && rights->sgid.val == gid && rights->fsgid.val == gid;
 }
 
-// The inherited flag, whether the process may be traced now or not.
+// The inherited flag (enum mlrun_following) without a check of the rights; 0: none.
 static __always_inline __u32 mark_of(struct task_struct *task) {
   __u32 *flag = bpf_task_storage_get(&followed, task->group_leader, 0, 0);
   return flag ? *flag : 0;
@@ -73,8 +75,8 @@ static __always_inline void set_flag(struct task_struct *task) {
     count_loss(0, MLRUN_KERNEL_LOSS_MAP);
 }
 
-// enum mlrun_following; 0: not traced. Requires: the task is the current one, as the kernel checks only its cgroup.
-// Kernel threads, mostly idle, are excluded.
+// enum mlrun_following; 0: not traced. Requires: `task` is the current one, because the kernel's helper checks only the
+// current task's cgroup. Kernel threads are excluded from the scopes: they are mostly idle.
 static __always_inline __u32 following_of(struct task_struct *task) {
   if (scope != MLRUN_SCOPE_FLAGGED && !is_over && !(task->flags & kKernelThread)) {
     if (scope == MLRUN_SCOPE_SYSTEM && observes_all) return MLRUN_FOLLOWING;
@@ -85,7 +87,7 @@ static __always_inline __u32 following_of(struct task_struct *task) {
 
 static __always_inline bool is_followed(struct task_struct *task) { return following_of(task); }
 
-// In a 32-bit system call, which has numbers of its own.
+// True: the task is in a system call of a 32-bit program; these have other numbers.
 static __always_inline bool is_in_32bit_call(struct task_struct *task) {
   enum { kCompatTask = 2 };  // TS_COMPAT
   return task->thread_info.status & kCompatTask;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Process and thread ids in mlrun's own PID namespace, as the merger and /proc know them. A task has an id in each
-// namespace from the initial one down to its own; the initial one's are in the task itself, and cost next to nothing.
+// Process and thread ids in mlrun's PID namespace, as in mlrun's /proc; the merger requires these. A task has an id in
+// each namespace from the initial one down to its own. Ids in the initial one are in the task itself: cheap to read.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"
 
-const volatile __u32 pid_namespace;  // its inode; 0: the initial one
+const volatile __u32 pid_namespace;  // inode of mlrun's PID namespace; 0: the initial one
 __u32 pid_level;                     // number of namespaces above it
 
-// Run once, by mlrun-probes itself, which is in that namespace.
+// mlrun-probes runs this program once in its own context: it is in the same namespace as mlrun.
 SEC("raw_tp")
 int find_pid_level(void *unused) {
   struct task_struct *task = bpf_get_current_task_btf();
@@ -16,7 +16,8 @@ int find_pid_level(void *unused) {
   return 0;
 }
 
-// 0: it has none, because it runs outside of the namespace or the kernel has already detached its ids at its end.
+// The id in mlrun's namespace. 0: there is none, because the task is outside of the namespace, or has ended and the
+// kernel has already detached its ids.
 static __always_inline __u32 number_below(struct pid *numbers) {
   __u32 level = pid_level;
   if (!numbers || BPF_CORE_READ(numbers, level) < level) return 0;

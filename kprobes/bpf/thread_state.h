@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// State of a traced thread between its events. It is in a table, in the slot given by the hash of the task's address,
-// which takes a fifth of the time of the kernel's task storage; if the slot is occupied, the state is in task storage.
+// The state that the BPF programs keep for each traced thread. It is in a table, in the slot given by the hash of the
+// task's address, which takes a fifth of the time of the kernel's task storage. If another thread has that slot, the
+// state is in task storage.
 #pragma once
 
 #include "kprobes/bpf/tasks.h"
@@ -9,19 +10,19 @@ enum { kNested = 4 };  // nested file operations
 
 // A file operation in progress.
 struct operation {
-  __u64 frame;  // where on the thread's kernel stack it began: nested ones are below
+  __u64 frame;  // address on the thread's kernel stack where it began: nested operations have lower ones
   __u64 number, begin_ns, file, inode, offset, requested;
-  __u64 control;  // the kiocb, if the operation may complete later; 0: it does not
+  __u64 control;  // the kiocb, if the operation may complete after its return; 0: it may not
   __u32 device, op, flags;
   __u32 dirtied;    // pages of regular files that it made dirty (bpf/dirty.h)
-  bool is_silent;   // no record: nested in the same operation on the same open file, or not requested
-  bool is_unnoted;  // it may complete later, but handed_ins was full (bpf/file_done.h)
+  bool is_silent;   // no record: in an equal operation on the same open file, or on a pipe, proc, ...
+  bool is_unnoted;  // it may complete after its return, but the map handed_ins was full (bpf/file_done.h)
 };
 
 // The reference for the thread's next short record (shared.h): its last whole record, and the number of the last
 // recorded operation. Outermost operations only.
 struct emitted_operation {
-  __u64 whole_ns, inode;  // whole_ns: its end; 0: there is none
+  __u64 whole_ns, inode;  // whole_ns: end of the last whole record; 0: there is none
   __u64 number;
   __u32 device, cpu;
 };
@@ -30,11 +31,11 @@ struct thread_state {
   __u32 tid;    // at the creation of this state
   __u32 depth;  // number of operations in progress, the outermost first
   __u64 on_ns, off_ns;
-  __u64 throttled_ns;  // when the kernel asked it to sleep for too many dirty pages; 0: no, or it has slept since
+  __u64 throttled_ns;  // when the kernel asked it to sleep, for too many dirty pages; 0: never since its last sleep
   __u32 state, flags;
-  bool submitting;   // queued a bio that has no request yet
+  bool submitting;   // it has queued a bio that has no request yet
   __u64 number;      // of its last operation; 0: it has had none
-  __u64 noted_file;  // file whose own function has been noted (bpf/file_op.h)
+  __u64 noted_file;  // the open file whose function was noted last (note_own_function in bpf/file_op.h)
   struct emitted_operation emitted;
   struct operation operations[kNested];
 };
@@ -70,7 +71,7 @@ static __always_inline bool has_slot(const struct task_struct *task, const struc
   return slot->task == (__u64)task && slot->state.tid == (__u32)task->pid;
 }
 
-// Leaves out operations: each is written when it begins.
+// Clears all but `operations`: an operation's fields are all written when it begins.
 static __always_inline void forget_all(struct thread_state *thread) {
   __builtin_memset(thread, 0, __builtin_offsetof(struct thread_state, operations));
 }
@@ -93,15 +94,15 @@ static __always_inline struct thread_state *thread_of(struct task_struct *task) 
   return has_stored_threads ? stored_thread(task, 0) : 0;
 }
 
-// At the end of an operation: only the thread that began one has a slot with depth.
+// thread_of for the end of an operation. The id need not be compared: only a thread in an operation has depth > 0.
 static __always_inline struct thread_state *thread_in_operation(struct task_struct *task) {
   struct thread_slot *slot = slot_of(task);
   if (slot->task == (__u64)task && slot->state.depth) return &slot->state;
   return has_stored_threads ? stored_thread(task, 0) : 0;
 }
 
-// The thread may be interrupted here between any two instructions by a switch to another one, whose event runs this
-// function as well: each finds what the other has created. NULL: out of memory.
+// The thread's state, created if it has none; NULL: out of memory. Between any two instructions an event (a task
+// switch) may interrupt the thread and run this function for the same task: each run finds what the other has created.
 static __always_inline struct thread_state *thread_made_for(struct task_struct *task) {
   struct thread_state *thread = thread_of(task);
   if (thread) return thread;
@@ -134,7 +135,7 @@ static __always_inline struct operation *operation_at(struct thread_state *threa
   return operation;
 }
 
-// 0: none that gets a record.
+// The number of the thread's outermost operation; 0: it is in none, or in one without a record.
 static __always_inline __u64 outermost_operation(const struct thread_state *thread) {
   return thread->depth && !thread->operations[0].is_silent ? thread->operations[0].number : 0;
 }

@@ -12,7 +12,7 @@ struct {
   __type(value, struct mlrun_probe_layout);
 } torch_layouts SEC(".maps");
 
-// Reads the argument's own width; false: it cannot be read.
+// Reads an argument in its own width and extends it to 64 bits. False: it cannot be read.
 static __always_inline bool read_argument(struct pt_regs *registers, const struct mlrun_probe_argument *argument,
                                           __u64 *value) {
   enum { kBits = 64, kBitsOfByte = 8 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Devices that traced processes write to: kernel threads' metadata writes there, and flushes, may be what their fsync
-// waits for.
+// Devices that traced processes write to. Metadata writes of kernel threads and flushes on these devices are recorded:
+// an fsync of a traced process may wait for them.
 #pragma once
 
 #include "kprobes/bpf/ring.h"

@@ -31,7 +31,7 @@ enum bpf_map_type {
   BPF_MAP_TYPE_RINGBUF = 27,
   BPF_MAP_TYPE_TASK_STORAGE = 29
 };
-// x86-64: where a kprobe finds a function's arguments.
+// Registers on x86-64, in which a kprobe finds a function's arguments.
 struct pt_regs {
   unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };
@@ -42,7 +42,7 @@ enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 
-// These values are this kernel's: always use bpf_core_enum_value.
+// The values below are those of one kernel version: always use bpf_core_enum_value.
 enum req_op {
   REQ_OP_READ = 0,
   REQ_OP_WRITE = 1,
@@ -146,8 +146,8 @@ struct file___ref {
     } refcnt;
   } f_ref;
 };
-struct backing_file {     // since 6.5: a file that overlayfs opens below
-  struct path user_path;  // since 6.7; before, f_path is that path
+struct backing_file {     // since 6.5: a file that overlayfs opens in a lower layer
+  struct path user_path;  // path of the overlayfs file; since 6.7; before 6.7 it is in f_path
 };
 struct fdtable {
   unsigned int max_fds;
@@ -174,7 +174,7 @@ struct vm_fault {
 struct page {
   unsigned long compound_head;
 };
-struct page___info {  // seen in 7.3; 6.18 has the older one
+struct page___info {  // in Linux 7.3; 6.18 still has compound_head
   unsigned long compound_info;
 };
 struct page___mapped {  // before folios (5.16)

@@ -10,13 +10,13 @@
 enum {
   kUninterruptible = 2,
   kKillable = kUninterruptible | 0x100,  // TASK_WAKEKILL
-  kThrottleNs = 1000000,                 // longest time between the kernel's request that a writer sleeps and its sleep
+  kThrottleNs = 1000000,                 // longest time from the kernel's request that a writer sleep to that sleep
 };
 
 const volatile __u64 wait_min_ns = 1000000;
 
-// By thread id, not in task storage: a task storage lookup fails when an interrupt arrives during another one, and
-// wake-ups come from interrupts. The entry is created when the thread first goes to sleep.
+// The last wake-up of a thread, by thread id. Not in task storage: wake-ups come from interrupts, and in an interrupt
+// during a task storage lookup a second lookup fails. The entry is created when the thread first goes to sleep.
 struct wake {
   __u64 time_ns, request;
   __u32 waker_tid, age_ns;
@@ -50,7 +50,8 @@ int BPF_PROG(on_free, struct task_struct *task) {
   return 0;
 }
 
-// A non-blocking write gets the same request to sleep and returns instead: the thread's next sleep has another cause.
+// True: balance_dirty_pages has asked for this sleep. A non-blocking write gets the same request but returns without a
+// sleep, so the thread's next sleep has another cause.
 static __always_inline bool is_throttled(const struct thread_state *thread, __u32 state, __u64 off_ns) {
   __u64 since_ns = thread->throttled_ns > thread->on_ns ? thread->throttled_ns : thread->on_ns;
   return thread->throttled_ns && (state & kKillable) == kKillable && off_ns - since_ns < kThrottleNs;
@@ -109,7 +110,7 @@ static __always_inline void comes_on(struct task_struct *task) {
   submit(record);
 }
 
-// A thread that dirties pages faster than they are written is asked to sleep for `pause`; 0 or less: it need not.
+// The kernel asks a thread that dirties pages faster than they are written to sleep for `pause`; 0 or less: no sleep.
 static __always_inline int note_throttle(long pause) {
   struct task_struct *task = bpf_get_current_task_btf();
   if (pause <= 0 || !is_followed(task)) return 0;
@@ -132,7 +133,7 @@ int BPF_PROG(on_throttle_without_control, void *group, unsigned long limit, unsi
   return note_throttle(pause);
 }
 
-// A completion wakes threads before its processor switches: from here on no wake-up belongs to it.
+// A completion of I/O wakes its waiters before the processor switches tasks. Later wake-ups are not attributed to it.
 static __always_inline int switches(struct task_struct *from, struct task_struct *to, bool preempted, __u32 state) {
   forget_completion();
   goes_off(from, preempted, state);
@@ -145,8 +146,8 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct *from, struct task_st
   return switches(from, to, preempted, state);
 }
 
-// Before 5.18 the state is no argument. It is read from the task, where a wake-up may have changed it already: then it
-// looks as if the thread went off ready to run.
+// Before 5.18 the event has no argument `state`. It is read from the task, where a concurrent wake-up may already have
+// set it to running: the record then shows no sleep, but a thread that was ready to run.
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch_without_state, bool preempted, struct task_struct *from, struct task_struct *to) {
   return switches(from, to, preempted, BPF_CORE_READ(from, __state));

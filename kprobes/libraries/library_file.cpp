@@ -12,9 +12,9 @@ namespace mlrun::probes {
 namespace {
 
 constexpr off_t kFileBytesMax = off_t{1} << 30;
-constexpr size_t kSegmentsMax = 256;  // a malicious file may have 65,535, which every address would have to search
+constexpr size_t kSegmentsMax = 256;  // a malicious file may have 65,535, which slows each lookup of an address
 
-// Files that claim to be larger are not read: a sparse file can claim any size.
+// True: a regular file that is not too large to be read; a sparse file can have any size.
 bool has_sane_size(int fd) {
   struct stat status {};
   return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kFileBytesMax;
@@ -25,20 +25,21 @@ bool has_sane_size(int fd) {
 Result<LibraryFile> LibraryFile::open(const std::string& path) {
   LibraryFile file;
   file.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.fd_.valid()) return fail_errno("read it", errno);
-  if (!has_sane_size(file.fd_.get())) return fail("it is no file, or larger than a library is");
+  if (!file.fd_.valid()) return fail_errno("open it", errno);
+  if (!has_sane_size(file.fd_.get())) return fail("it is not a regular file of at most 1 GiB");
   ::elf_version(EV_CURRENT);
   file.elf_.reset(::elf_begin(file.fd_.get(), ELF_C_READ, nullptr));
   GElf_Ehdr header{};
   const bool is_elf = file.elf_ && ::gelf_getehdr(file.elf(), &header) != nullptr;
-  if (!is_elf || header.e_machine != EM_X86_64 || header.e_type != ET_DYN) return fail("it is no library for x86-64");
+  if (!is_elf || header.e_machine != EM_X86_64 || header.e_type != ET_DYN)
+    return fail("it is not an ELF library for x86-64");
   if (Status read = file.read_segments(); !read) return tl::make_unexpected(read.error());
   return file;
 }
 
 Status LibraryFile::read_segments() {
   size_t count = 0;
-  if (::elf_getphdrnum(elf(), &count) != 0 || count > kSegmentsMax) return fail("it has too many segments");
+  if (::elf_getphdrnum(elf(), &count) != 0 || count > kSegmentsMax) return fail("its ELF file has too many segments");
   for (size_t i = 0; i < count; i++) {
     GElf_Phdr segment{};
     const bool is_loaded = ::gelf_getphdr(elf(), static_cast<int>(i), &segment) != nullptr && segment.p_type == PT_LOAD;

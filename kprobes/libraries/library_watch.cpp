@@ -29,10 +29,10 @@ namespace fs = std::filesystem;
 constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kFoundMax = 4096;
-constexpr size_t kLeavingMax = 4096;  // probes; while more wait for release no process is given new ones
+constexpr size_t kLeavingMax = 4096;  // while more probes wait for their release, processes get no new ones
 constexpr std::string_view kShared = ".so", kDeleted = " (deleted)";
 
-// Each function of each library takes four descriptors.
+// Raises the limit of open files: each function of each library takes four descriptors.
 void allow_many_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -47,7 +47,7 @@ uint32_t number_of(std::string_view text) {
 }
 
 void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
-  const std::string text = util::read_text((folder / "cgroup.procs").string());  // owns the lines
+  const std::string text = util::read_text((folder / "cgroup.procs").string());  // the lines below point into it
   for (const std::string_view line : util::split(text, "\n")) {
     if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
   }
@@ -154,7 +154,7 @@ void LibraryWatch::forget(uint32_t pid) {
   processes_.erase(process);
 }
 
-// The rings are not drained while the kernel releases a probe, so probes are released one at a time.
+// Releases at most one probe a call: while the kernel releases a probe, this thread cannot drain the rings.
 void LibraryWatch::scan(uint64_t now_ns) {
   if (!let_go_.empty()) {
     const Followed* what = let_go_.back().first;
@@ -180,11 +180,12 @@ void LibraryWatch::scan(uint64_t now_ns) {
   pass_.next_ns = reached_ns + std::max(kPassNs, pass_.took_ns * (kShare - 1));
 }
 
-// Loading a library changes how much memory is mapped, and reading that takes a hundredth of the time of reading maps.
+// Reads the mappings only if the size of the mapped memory has changed, as it does when a library is loaded. Reading
+// the size takes a hundredth of the time of reading the mappings.
 void LibraryWatch::scan_process(uint32_t pid) {
   const std::string sizes = util::read_text(fmt::format("/proc/{}/statm", pid));
   const std::string size = sizes.substr(0, sizes.find(' '));
-  if (size.empty() || size == "0") return;  // its first thread has ended: the others still have the memory
+  if (size.empty() || size == "0") return;  // the first thread has ended; others may still use the libraries
   Process& process = processes_[pid];
   if (process.size == size) return;
   if (process.since_ns == 0) process.since_ns = util::monotonic_ns();
@@ -218,10 +219,11 @@ void LibraryWatch::scan_mappings(uint32_t pid, Process& process) {
   }
 }
 
-// Opens the mapping itself: its path may be of another root, or of a deleted file.
+// Attaches probes to a mapped library. Opens it by /proc/PID/map_files, because its path may be relative to another
+// root, or deleted.
 void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping) {
   if (leaving_.size() > kLeavingMax && !is_beginning_) {
-    process.size.clear();  // to be read again
+    process.size.clear();  // so that the next pass reads the mappings again
     ++put_off_;
     return;
   }
@@ -261,7 +263,7 @@ void LibraryWatch::read_rates(uint64_t now_ns) {
   }
 }
 
-// `seconds`: since the previous scan; 0: there was none.
+// Drops a function that is called too often. `seconds`: since the previous reading; 0: this is the first.
 void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double seconds) {
   const MappedArray* hits = followed.library.programs.hits;
   if (!call.may_be_let_go || followed.without.contains(call.number) || hits == nullptr) return;
@@ -289,7 +291,7 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
 }
 
 std::string LibraryWatch::missing(std::string_view name) const {
-  std::string reason = "no process that was observed had it mapped";
+  std::string reason = "no recorded process had this library mapped";
   bool is_met = false;
   for (const Found& found : found_.all) {
     if (found.what->library.name != name) continue;

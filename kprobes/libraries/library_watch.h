@@ -24,34 +24,35 @@ namespace mlrun::probes {
 
 class LibraryWatch {
  public:
-  // Scope of the probes: the traced processes, or every process that maps a copy of the library which a traced
+  // Which processes the probes are in: only traced ones, or every process that maps a library file which a traced
   // process has mapped.
   enum class Reach : uint8_t { kProcess, kEverybody };
 
   // `between` is called between two processes, and between two functions; it may call take().
   LibraryWatch(std::vector<FollowedLibrary> libraries, Reach reach, std::function<void()> between);
 
-  // Each scans at once, so that calls after it are seen.
+  // Each of these three scans the processes at once, so that later calls of their libraries are recorded.
   void follow(uint32_t pid);
-  void follow_cgroup(int folder);  // stays open
+  void follow_cgroup(int folder);  // requires: the descriptor stays open
   void follow_system();
 
   // A task event of a traced process.
   void take(const mlrun_task& task);
 
-  // Called with /proc/PID/maps of a process that has one of the libraries, whenever it may have changed. Requires: no
-  // process is followed yet.
+  // Sets the callback that gets /proc/PID/maps of a process with one of the libraries, whenever its mappings may have
+  // changed. Requires: no process is followed yet.
   void on_mappings(std::function<void(uint32_t pid, std::string_view maps, uint64_t read_ns)> callback) {
     on_mappings_ = std::move(callback);
   }
 
-  // Runs for a few milliseconds, or as long as attaching the probes of one library takes, and for at most a tenth of
-  // the time.
+  // Scans some processes. Returns after a few milliseconds, or when the probes of one library are attached, which may
+  // take longer. All calls together use at most a tenth of the time.
   void scan(uint64_t now_ns);
 
-  // Why there are no calls of it: no process had it, or the first that did exports none of them; empty: it is probed.
+  // Why no calls of the library are recorded: no process had mapped it, or the first copy found could not be probed;
+  // empty: it is probed.
   [[nodiscard]] std::string missing(std::string_view name) const;
-  // The processes that had it, and the functions that were dropped.
+  // For run.json: the processes that had mapped the library, and the functions that were dropped for too many calls.
   [[nodiscard]] nlohmann::json describe(std::string_view name) const;
 
  private:
@@ -75,7 +76,7 @@ class LibraryWatch {
     std::string range, path;
   };
   struct Process {
-    std::string size;       // of its memory; empty: not read yet
+    std::string size;       // of its memory, from /proc/PID/statm; empty: not read yet
     uint64_t since_ns = 0;  // time of the first scan
     std::map<File, Probed> libraries;
     std::set<File> met;
@@ -101,27 +102,28 @@ class LibraryWatch {
   void forget(uint32_t pid);
   void find_all_now();
 
-  std::vector<Followed> followed_;  // others point into it
+  std::vector<Followed> followed_;  // filled by the constructor alone: pointers lead into it
   Reach reach_;
   std::function<void()> between_;
   std::function<void(uint32_t, std::string_view, uint64_t)> on_mappings_;
   int cgroup_ = -1;
   bool follows_system_ = false, is_beginning_ = false;
-  std::set<uint32_t> asked_for_;  // and their children, while they live
+  std::set<uint32_t> asked_for_;  // requested processes and their children, while they live
   std::map<uint32_t, Process> processes_;
   std::map<File, Probed> everywhere_;
-  std::vector<uint32_t> to_scan_;  // in this pass
-  // Probes of processes that have ended, and of functions that are called too often.
+  std::vector<uint32_t> to_scan_;  // processes left in this pass
+  // Probes that wait for their release: leaving_, of processes that have ended; let_go_, of functions that are called
+  // too often.
   std::vector<ProbedLibrary::Link> leaving_;
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_scanning_ = false;
-  std::vector<mlrun_task> taken_meanwhile_;  // handled after the pass: the process being read must not be removed
+  std::vector<mlrun_task> taken_meanwhile_;  // handled after the scan of a process, which they might remove
   struct {
     uint64_t took_ns = 0, next_ns = 0;
   } pass_;
   struct {
     uint64_t last_ns = 0, next_ns = 0;
-  } rates_;  // of calls
+  } rates_;  // times of reading the rates of calls
   struct {
     std::vector<Found> all;
     size_t left_out = 0;

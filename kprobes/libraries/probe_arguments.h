@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locations of a static probe's arguments, from its note's text.
+// Parses where a static probe has its arguments, from the text in its ELF note.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument layouts of static probes, written once each into a map for the BPF programs.
+// Writes the argument layouts of static probes into a map for the BPF programs, each different layout once.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class ProbeLayouts {
   // `map`: an array of struct mlrun_probe_layout with MLRUN_PROBE_LAYOUTS_MAX entries, which outlives this object.
   explicit ProbeLayouts(int map) : map_(map) {}
 
-  // Returns its number. Fails when there are too many.
+  // Returns the layout's index in the map. Fails when the map is full.
   Result<uint64_t> add(const mlrun_probe_layout& layout);
 
  private:

@@ -45,7 +45,7 @@ Result<LibrarySymbols> exports(const std::string& path, const std::vector<Librar
   const bool is_sane =
       section != nullptr && header.sh_size <= kSectionBytesMax && has_sane_names(*file, header.sh_link);
   Elf_Data* data = is_sane ? ::elf_getdata(section, nullptr) : nullptr;
-  if (data == nullptr || header.sh_entsize == 0) return fail("its symbols cannot be read");
+  if (data == nullptr || header.sh_entsize == 0) return fail("its ELF symbols cannot be read");
   std::map<uint64_t, LibrarySymbol> by_offset;
   const size_t count = std::min<size_t>(data->d_size / header.sh_entsize, kSymbolsMax);
   for (size_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ Result<LibrarySymbols> exports(const std::string& path, const std::vector<Librar
   }
   LibrarySymbols symbols;
   for (const auto& [offset, symbol] : by_offset) symbols.found.push_back(symbol);
-  if (symbols.found.empty()) return fail("it exports none of the calls");
+  if (symbols.found.empty()) return fail("it exports none of the functions that mlrun records");
   return symbols;
 }
 
@@ -68,9 +68,10 @@ bool has_widths(const std::vector<mlrun_probe_argument>& arguments, const std::v
                     [](const mlrun_probe_argument& argument, uint8_t width) { return (argument.bytes & width) != 0; });
 }
 
-// The number by which a probe's program finds its argument layout.
+// Stores the argument layout of a static probe and returns its index, which becomes the probe's cookie.
 Result<uint64_t> layout_of(const FollowedLibrary& library, const LibraryCall& call, const StaticProbe& probe) {
-  if (!has_widths(probe.arguments, call.widths)) return fail("its arguments differ from those that this version knows");
+  if (!has_widths(probe.arguments, call.widths))
+    return fail("its arguments differ from those that this version of mlrun knows");
   mlrun_probe_layout layout{};
   layout.probe = call.number;
   layout.count = static_cast<__u32>(probe.arguments.size());
@@ -117,7 +118,7 @@ ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::strin
   return Link(::bpf_program__attach_uprobe_opts(program, whose, path.c_str(), symbol.offset, &options));
 }
 
-// The return first: a call that is only seen to begin would have no end.
+// Attaches the probe at a function's return before that at its entry: a call must not have an entry without an end.
 Result<ProbedLibrary> ProbedLibrary::attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
                                             const std::set<uint16_t>& without, const std::function<void()>& between) {
   auto symbols = library_symbols(library, path);
@@ -148,7 +149,7 @@ void ProbedLibrary::let_go(uint16_t number, std::vector<Link>& leaving) {
   for (Probe& probe : probes_) {
     if (probe.number != number) continue;
     if (probe.returned) leaving.push_back(std::move(probe.returned));
-    leaving.push_back(std::move(probe.call));  // the last one is released first
+    leaving.push_back(std::move(probe.call));  // after `returned`: the last one is released first
   }
   std::erase_if(probes_, [&](const Probe& probe) { return probe.number == number; });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy of a library: the offsets of its recorded exports, and probes on them in one process or in all that map it.
+// One file of a library: the offsets of its recorded functions, and probes on them, in one process or in all that map
+// the file.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,17 @@ namespace mlrun::probes {
 struct LibraryPrograms {
   bpf_program *call = nullptr, *returned = nullptr;
   const MappedArray* hits = nullptr;  // calls by function number; nullptr: not counted
-  uint32_t* epoch = nullptr;          // incremented when probes of a function that is still called are released
-  ProbeLayouts* layouts = nullptr;    // of static probes, which have only `call`
+  uint32_t* epoch = nullptr;        // incremented when a function's probes are released: calls may still be in progress
+  ProbeLayouts* layouts = nullptr;  // only for static probes, which have no `returned`
 };
 
-// An export, or a static probe, that is probed.
+// A function that the library exports, or a static probe in it.
 struct LibraryCall {
   uint16_t number = 0;  // in the library's table in runner/events
   std::string_view name;
   uint32_t cookie = 0;
   bool may_be_let_go = false;        // drop it when it is called too often
-  std::vector<uint8_t> widths = {};  // of a static probe's arguments in bytes; of several possible ones the sum
+  std::vector<uint8_t> widths = {};  // allowed bytes of each argument of a static probe, as bits: 5 allows 4 and 1
 };
 
 // A library that is probed wherever it is mapped.
@@ -41,45 +42,46 @@ struct FollowedLibrary {
   std::vector<std::string_view> files;  // file names, without .so*
   std::vector<LibraryCall> calls;
   LibraryPrograms programs;
-  std::string_view provider = {};  // of static probes; empty: its exports are probed
+  std::string_view provider = {};  // provider of its static probes; empty: exported functions are probed
 };
 
-// An offset in a library file. Two names of the same code are one symbol.
+// Where to set a probe in a library file. Two names of the same code have one entry.
 struct LibrarySymbol {
   const LibraryCall* call = nullptr;
   uint64_t offset = 0;  // in the file
   uint64_t cookie = 0;
-  uint64_t semaphore = 0;  // offset of its semaphore in the file; 0: none
+  uint64_t semaphore = 0;  // file offset of a static probe's semaphore; 0: none
 };
 struct LibrarySymbols {
   std::vector<LibrarySymbol> found;
-  std::string missing;  // why the first unusable one cannot be probed; empty: all can
+  std::string missing;  // why the first unusable function or probe cannot be probed; empty: all can be
 };
 
-// Those of the library's calls that the file has; the result points into them. The file is not trusted. Fails if it is
-// no library for this machine, or has none of the calls.
+// Finds which of `library.calls` the file contains; the result points into them. The file is not trusted. Fails if it
+// is no library for this machine, or contains none of them.
 Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std::string& path);
 
 // Probes on a library's functions, attached while this object lives.
 class ProbedLibrary {
  public:
-  // `path`: of the file, as the kernel finds it now. `pid` 0: in any process. Leaves out functions in `without`.
-  // `between` is called after each function, as attaching a probe takes milliseconds. Fails if no function can be
-  // attached.
+  // `path`: a path by which the kernel finds the file now. `pid` 0: in all processes. Leaves out functions in
+  // `without`. `between` is called after each function, as attaching a probe takes milliseconds. Fails if no function
+  // can be attached.
   static Result<ProbedLibrary> attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
                                       const std::set<uint16_t>& without, const std::function<void()>& between);
 
-  // A probe that can be moved out and released later: the kernel takes up to a tenth of a second for each.
+  // An attached probe, released by its destruction. The kernel takes up to a tenth of a second to release it, so links
+  // are moved out and destroyed later.
   struct LinkDeleter {
     void operator()(bpf_link* link) const;
   };
   using Link = std::unique_ptr<bpf_link, LinkDeleter>;
 
-  // Moves the probes of one function, or all, to those that wait for release.
+  // Move the probes of one function, or of all, to `leaving`, where they wait for their release.
   void let_go(uint16_t number, std::vector<Link>& leaving);
   void let_all_go(std::vector<Link>& leaving);
   [[nodiscard]] size_t functions() const { return probes_.size(); }
-  // Why the first function that failed could not be attached; empty: all are.
+  // Why the first failed function could not be probed; empty: all are probed.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:

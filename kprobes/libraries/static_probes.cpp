@@ -22,7 +22,7 @@ constexpr uint8_t kNop = 0x90;
 constexpr uint64_t kSemaphoreAlignment = 2;
 constexpr uint64_t kSemaphoreOffsetMax = UINT32_MAX;  // the limit of perf_event_open
 
-// A note: three addresses, then three texts that end in zeros.
+// A note in the ELF file on one probe: three addresses, then three texts that each end in a zero byte.
 struct Note {
   struct Addresses {
     uint64_t place, base, semaphore;
@@ -51,7 +51,7 @@ std::optional<Note> read_note(std::string_view bytes) {
   return note;
 }
 
-// Fails with the reason.
+// The probe that a note describes. Fails with the reason why it cannot be probed.
 Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
   StaticProbe probe{std::string(note.name), 0, 0, {}};
   const auto refuse = [&](std::string_view why) {
@@ -68,7 +68,7 @@ Result<StaticProbe> probe_of(const LibraryFile& file, const Note& note) {
     probe.semaphore = *semaphore;
   }
   auto arguments = probe_arguments(note.arguments);
-  if (!arguments) return refuse(fmt::format("arguments at '{}'", util::escaped_utf8(note.arguments)));
+  if (!arguments) return refuse(fmt::format("mlrun cannot read arguments at '{}'", util::escaped_utf8(note.arguments)));
   probe.arguments = *std::move(arguments);
   return probe;
 }
@@ -100,14 +100,14 @@ Result<StaticProbes> static_probes(const std::string& path, std::string_view pro
   Elf_Scn* section = file->section(SHT_NOTE, kSection, header);
   if (section == nullptr) return probes;
   Elf_Data* data = header.sh_size <= kSectionBytesMax ? ::elf_getdata(section, nullptr) : nullptr;
-  if (data == nullptr || data->d_buf == nullptr) return fail("its notes cannot be read");
+  if (data == nullptr || data->d_buf == nullptr) return fail("its notes on static probes cannot be read");
   size_t met = 0;
   for_each_note(data, [&](std::string_view bytes) {
     const auto note = read_note(bytes);
     if (note && note->provider != provider) return true;
     const bool is_one_too_many = met++ == kProbesMax;  // a malicious file may have very many
-    Result<StaticProbe> probe = note ? probe_of(*file, *note) : fail("a note of its probes is damaged");
-    if (is_one_too_many) probe = fail("it has too many probes");
+    Result<StaticProbe> probe = note ? probe_of(*file, *note) : fail("a note on its static probes is damaged");
+    if (is_one_too_many) probe = fail("it has too many static probes");
     if (probe)
       probes.found.push_back(*std::move(probe));
     else if (probes.refused.empty())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static probes (SDT, as of <sys/sdt.h>; USDT) of a library: a nop in its code, and a note in the file with its name,
-// its place, the locations of its arguments, and a counter in memory (semaphore); while that is 0 the program skips the
-// probe. The kernel increments the counter in each probed process, and decrements it at release.
+// Reads the static probes (SDT, as of <sys/sdt.h>; USDT) of a library. Such a probe is a nop in the code and a note in
+// the ELF file: name, address of the nop, locations of the arguments, and address of a counter in memory (semaphore).
+// While the counter is 0 the program skips the probe. The kernel increments it in each probed process until the
+// release.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct StaticProbe {
 
 struct StaticProbes {
   std::vector<StaticProbe> found;
-  std::string refused;  // why the first unusable one was refused; empty: all can be probed
+  std::string refused;  // why the first unusable probe was refused; empty: all can be probed
 };
 
 // The probes of a provider. The file is not trusted: a breakpoint on anything but a nop would break the program. Fails

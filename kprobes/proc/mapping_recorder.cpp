@@ -13,7 +13,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr size_t kTextMax = 60'000;                // a record's length has 16 bits
-constexpr size_t kProcessesMax = size_t{1} << 16;  // further ones are recorded again
+constexpr size_t kProcessesMax = size_t{1} << 16;  // beyond that, mappings may be recorded twice
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records once a second how the machine's memory is used, from /proc/meminfo: buffers of devices and the page cache, so
-// that a trace shows how much of the files it could hold and how much had to be read.
+// Records once a second how the machine's memory is used, from /proc/meminfo: buffers of devices and the page cache. So
+// a trace shows how much of the files the page cache could hold and how much had to be read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mlrun::probes {
 
-// nullopt: the text has no such lines. Head and time are left to the caller.
+// Parses the text of /proc/meminfo; nullopt: it lacks the lines. The caller sets `head` with the time.
 std::optional<mlrun_memory_seen> memory_in(std::string_view meminfo);
 
 class MemoryRecorder {
@@ -22,7 +22,7 @@ class MemoryRecorder {
 
   // Reads /proc/meminfo if a second has passed since the last time.
   void sample(uint64_t now_ns);
-  // Reads it in any case.
+  // Reads /proc/meminfo and adds a record, whenever the last one was.
   void record(uint64_t now_ns);
 
  private:

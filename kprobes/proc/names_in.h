@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names in a folder of /proc that could be read: its process may end at any moment.
+// Lists a folder of /proc. The result may be incomplete or empty: the process of the folder may end at any moment.
 #pragma once
 
 #include <filesystem>

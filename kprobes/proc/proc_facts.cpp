@@ -57,7 +57,7 @@ std::string command_text(const std::string& folder) {
   return util::escaped_utf8(util::masked_command_line(util::read_text(folder + "/cmdline", kProcFileBytesMax)));
 }
 
-// The cgroup of the unified hierarchy.
+// The path of the process's cgroup in the unified hierarchy (v2).
 std::string cgroup_text(const std::string& folder) {
   const std::string text = util::read_text(folder + "/cgroup", kProcFileBytesMax);
   for (const std::string_view line : util::split(text, "\n")) {
@@ -66,9 +66,9 @@ std::string cgroup_text(const std::string& folder) {
   return {};
 }
 
-// The name, in parentheses, may contain anything, even blanks and parentheses.
+// Parses /proc/PID/stat. The process's name, in parentheses, may contain anything, even blanks and parentheses.
 Stat stat_of(const std::string& folder) {
-  constexpr size_t kState = 0, kParent = 1, kStart = 19;  // indices after the name
+  constexpr size_t kState = 0, kParent = 1, kStart = 19;  // indices of the fields after the name
   const std::string text = util::read_text(folder + "/stat", kProcFileBytesMax);
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return {};
@@ -78,7 +78,7 @@ Stat stat_of(const std::string& folder) {
           number<uint64_t>(words[kStart])};
 }
 
-// "pid:[4026531836]"
+// The inode of the process's PID namespace, from the link's target "pid:[4026531836]".
 uint64_t pid_namespace_of(const std::string& folder) {
   const std::string text = link_text(folder + "/ns/pid");
   const size_t begin = text.find('[');

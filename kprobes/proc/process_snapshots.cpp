@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kShareOfFiles = 10;  // reading open files takes at most 1/kShareOfFiles of the time
 constexpr uint64_t kStepNs = 3'000'000;
-constexpr uint64_t kDrainNs = 3'000'000;  // the rings are drained after this time
+constexpr uint64_t kDrainNs = 3'000'000;  // while /proc is read, the rings are drained at this interval
 
 template <typename Record>
 bool is_a(const mlrun_kernel_head& head, mlrun_kernel_kind kind, const void* data, size_t bytes, Record& record) {
@@ -61,7 +61,7 @@ void ProcessSnapshots::take(const mlrun_kernel_head& head, const void* record, s
   } else if (is_a(head, MLRUN_KERNEL_CUFILE, record, bytes, cufile) && cufile.inode != 0) {
     take_file(head.pid, cufile.device, cufile.inode);
   }
-  // Completing a request or writing a journal is not the process's own activity.
+  // A process that completes a request or writes a journal does so for others: it needs no description.
   const bool is_of_kernel = head.kind == MLRUN_KERNEL_REQUEST || (part.flags & MLRUN_BLOCK_METADATA_WRITE) != 0;
   if (!is_of_kernel && head.pid != 0 && !known_.contains(head.pid)) new_.insert(head.pid);
 }
@@ -76,11 +76,11 @@ void ProcessSnapshots::take_task(const mlrun_task& task) {
     new_.insert(task.head.pid);
     if (asked_for_some_) living_.insert(task.head.pid);
   } else if (task.event == MLRUN_TASK_EXIT) {
-    known_.erase(task.head.pid);  // its number may be reused
+    known_.erase(task.head.pid);  // its pid may be reused
   }
 }
 
-// A file without a name: the process may still have it open.
+// Queues a process that used a file without a recorded name: it may still have the file open.
 void ProcessSnapshots::take_file(uint32_t pid, uint32_t device, uint64_t inode) {
   if (inode != 0 && !files_.has(device, inode)) opened_.insert(pid);
 }
@@ -130,7 +130,7 @@ void ProcessSnapshots::drain_if_due() {
   drain_();
 }
 
-// Drops facts that may mix the programs before and after an exec: the exec queues the process again.
+// Drops facts that were read during an exec and may mix both programs: the exec queues the process again.
 bool ProcessSnapshots::record_process(uint32_t pid) {
   asked_pid_ = pid;
   asked_ns_ = util::monotonic_ns();

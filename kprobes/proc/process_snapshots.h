@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes processes without our library: at the first record of each, and again after an exec, it reads /proc and
-// writes records. For processes that have ended by then there are only the kernel's records.
+// Describes processes without libmlrun_preload.so: at the first record of a process, and again after an exec, it reads
+// /proc and writes records to the spool. Processes that have ended by then have only the records of the BPF programs.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ namespace mlrun::probes {
 
 class ProcessSnapshots {
  public:
-  // `drain` passes on what the rings hold, to take(); it is called between reads of /proc, so that the rings do not
-  // fill up.
+  // `drain` drains the rings, with take() for each record. It is called between reads of /proc, so that the rings do
+  // not fill up.
   ProcessSnapshots(KernelSpool& spool, std::function<void()> drain)
       : spool_(spool), files_(spool, [this] { drain_if_due(); }), drain_(std::move(drain)) {}
   ProcessSnapshots(const ProcessSnapshots&) = delete;
   ProcessSnapshots& operator=(const ProcessSnapshots&) = delete;
 
-  // A process that the user named.
+  // Describes a process that the user named (--pid).
   void follow(int pidfd);
 
-  // Queues what to read; read() reads it later, outside of the drain.
+  // Takes a record from the rings. Queues its process if /proc is to be read for it: read() does so, after the drain.
   void take(const mlrun_kernel_head& head, const void* record, size_t bytes);
-  // Reads for a few milliseconds, at least one process. True: more are queued.
+  // Reads /proc for a few milliseconds, for at least one queued process. True: more processes are queued.
   bool read();
 
-  // True: no named process nor any child of one lives. False if none was named.
+  // True: all named processes and their descendants have ended. False also if none was named.
   [[nodiscard]] bool all_ended();
 
  private:
@@ -40,10 +40,10 @@ class ProcessSnapshots {
   void take_file(uint32_t pid, uint32_t device, uint64_t inode);
   void read_process(uint32_t pid);
   void read_files();
-  bool record_process(uint32_t pid);  // false: it has ended or changed its program meanwhile
+  bool record_process(uint32_t pid);  // false: the process has ended, or executed another program meanwhile
   void record_threads(uint32_t pid);
   void drain_if_due();
-  // The next pid after the last one taken: a round robin, so that each gets its turn.
+  // Removes the next pid after the last one taken, round robin, so that no process waits for ever.
   uint32_t take_next(std::set<uint32_t>& pids);
 
   KernelSpool& spool_;

@@ -34,7 +34,7 @@ uint64_t number(std::string_view text, int base) {
 
 uint32_t device_of(const auto& line) { return line.major << kMinorBits | line.minor; }
 
-// Devices by mount id.
+// The device number of each mount, by mount id.
 std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
   std::map<uint64_t, uint32_t> devices;
   const std::string text = util::read_text(folder + "/mountinfo");
@@ -44,7 +44,7 @@ std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
   return devices;
 }
 
-// The number after "name:" in a file of fdinfo.
+// The number after `name` (with its colon) in a file of /proc/PID/fdinfo.
 uint64_t field(std::string_view text, std::string_view name, int base) {
   for (const std::string_view line : util::split(text, "\n")) {
     if (!line.starts_with(name)) continue;
@@ -62,7 +62,7 @@ std::string target_of(const std::string& link) {
 
 }  // namespace
 
-// Starts from scratch when the table is full: a name recorded twice does no harm.
+// Clears the table when it is full: a name that is then recorded twice does no harm.
 void SeenFiles::note(uint32_t device, uint64_t inode, uint64_t time_ns) {
   if (recorded_.size() >= kRecordedMax) recorded_.clear();
   recorded_[{device, inode}] = time_ns;
@@ -74,7 +74,7 @@ void SeenFiles::forget(uint32_t device, uint64_t inode, uint64_t before_ns) {
 }
 
 void SeenFiles::record(uint32_t pid, const File& file, std::string_view path, uint64_t now_ns) {
-  if (!path.starts_with('/')) return;  // others are pipes, sockets and the like
+  if (!path.starts_with('/')) return;  // pipes, sockets and the like have no path
   note(file.device, file.inode, now_ns);
   path = path.substr(0, PATH_MAX);
   mlrun_file_seen head{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records the names of files that processes have open or mapped, where the kernel did not record them at opening. All
-// comes from /proc, which queries no server of a remote file system, so nothing here can hang on one.
+// Records the names of files that processes have open or mapped, if no BPF program recorded them at the open. It reads
+// only /proc, which queries no server of a remote file system, so it cannot hang on one.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class SeenFiles {
   void read_mapped(uint32_t pid);
 
   [[nodiscard]] bool has(uint32_t device, uint64_t inode) const { return recorded_.contains({device, inode}); }
-  // The kernel has recorded the name at that time.
+  // A BPF program has recorded the name of this file at `time_ns`.
   void note(uint32_t device, uint64_t inode, uint64_t time_ns);
-  // A file was created with this number: the file that had it before is deleted.
+  // A file was created with this inode number: an earlier file with that number, and its name, no longer exist.
   void forget(uint32_t device, uint64_t inode, uint64_t before_ns);
 
  private:
@@ -39,7 +39,7 @@ class SeenFiles {
 
   KernelSpool& spool_;
   std::function<void()> between_;
-  std::map<std::pair<uint32_t, uint64_t>, uint64_t> recorded_;  // time of the record
+  std::map<std::pair<uint32_t, uint64_t>, uint64_t> recorded_;  // by device and inode: time of the record
 };
 
 }  // namespace mlrun::probes

@@ -69,7 +69,8 @@ void KernelSpool::put(uint16_t type, const void* payload, uint32_t bytes) {
   full_ = !written || offset_ > kMaxBytes;
 }
 
-// Writes at `offset_`. Readers ignore a frame that did not fit, because its checksum is wrong.
+// Writes at `offset_`. If the file system is full, part of a spool frame is written: readers ignore it, because its
+// checksum is wrong.
 bool KernelSpool::write(const void* data, size_t bytes) {
   const auto* from = static_cast<const char*>(data);
   while (bytes != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the kernel side's records to its spool file: frames of runner/events/spool.h, through the descriptor that
-// mlrun passed. One thread only.
+// Writes the records of mlrun-probes to its spool file, in spool frames (runner/events/spool.h), through the descriptor
+// that mlrun passed. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace mlrun::probes {
 
 class KernelSpool {
  public:
-  // Requires: the file is empty. `fd` remains the caller's.
+  // Requires: the file is empty. The caller remains the owner of `fd`.
   explicit KernelSpool(int fd);
 
   // Appends a record. `time_ns`: the end of the event. Requires: bytes is a multiple of 8.
   void add(const void* record, size_t bytes, uint64_t time_ns);
 
-  // Appends a record followed by text and padding zeros to a multiple of 8. Requires: its head is set except for its
-  // bytes. False: the record would be too long.
+  // Appends a record followed by text and padding zeros to a multiple of 8. Requires: the record's head is set,
+  // except for its size. False: the record would be too long.
   template <typename Record>
   bool add_with_text(Record record, std::string_view text) {
     const size_t words = (text.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t);
@@ -33,12 +33,12 @@ class KernelSpool {
     return true;
   }
 
-  // Makes a frame of the records added so far.
+  // Writes a spool frame with the records added so far.
   void flush();
 
   [[nodiscard]] uint64_t records() const { return records_; }
   [[nodiscard]] uint64_t bytes() const { return offset_; }
-  // Records that came after the file was full or failed, and the first errno (0: the size limit).
+  // How many records were dropped because the file was full or a write failed, and the first errno (0: size limit).
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
   [[nodiscard]] int error() const { return error_; }
 

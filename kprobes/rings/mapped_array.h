@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel array (BPF_MAP_TYPE_ARRAY with BPF_F_MMAPABLE), read through its shared memory.
 //
-// While a bpf() call reads or writes a map, the kernel runs no kprobe program (before Linux 6.0 no uprobe program
-// either) on that processor: not in an interrupt meanwhile, nor in another task if the caller is preempted. Therefore
-// anything that is polled while programs are attached is read this way.
+// Maps that are polled while BPF programs are attached are read this way and not by bpf() calls. During such a call the
+// kernel runs no kprobe program on that processor (before Linux 6.0 no uprobe program either): neither in an interrupt,
+// nor in another task that preempts the caller. Events would be lost.
 #pragma once
 
 #include <atomic>
@@ -25,8 +25,8 @@ class MappedArray {
   static Result<MappedArray> map(const bpf_map* map);
 
   [[nodiscard]] size_t size() const { return size_; }
-  // The 64-bit word at `offset_bytes` of that value. Requires: index < size(). Acquires: what a program wrote before
-  // this word is visible as well.
+  // The 64-bit word at `offset_bytes` of value `index`. Requires: index < size(). An acquire load: what a BPF program
+  // wrote before it wrote this word is visible as well.
   [[nodiscard]] uint64_t word(size_t index, size_t offset_bytes = 0) const {
     char* at = memory_.data() + index * value_bytes_ + offset_bytes;
     return std::atomic_ref(*reinterpret_cast<uint64_t*>(at)).load(std::memory_order_acquire);

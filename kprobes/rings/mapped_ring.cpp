@@ -27,10 +27,10 @@ T& shared(const char* at) {
 Result<MappedRing> MappedRing::map(int fd, size_t bytes) {
   const size_t page = page_bytes();
   util::Mapping ours(::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), page);
-  if (!ours.valid()) return fail_errno("map the reader's side of a BPF ring", errno);
+  if (!ours.valid()) return fail_errno("map the reader position of a BPF ring", errno);
   const size_t rest = page + 2 * bytes;
   util::Mapping kernels(::mmap(nullptr, rest, PROT_READ, MAP_SHARED, fd, static_cast<off_t>(page)), rest);
-  if (!kernels.valid()) return fail_errno("map a BPF ring", errno);
+  if (!kernels.valid()) return fail_errno("map the data of a BPF ring", errno);
   return MappedRing(std::move(ours), std::move(kernels), bytes);
 }
 

@@ -11,7 +11,7 @@ namespace mlrun::probes {
 namespace {
 
 constexpr uint64_t kNone = UINT64_MAX;
-constexpr int kPasses = 16;   // one is usually enough; a limit, in case records arrive as fast as they are taken
+constexpr int kPasses = 16;   // usually one is enough; a limit, in case records arrive as fast as they are taken
 constexpr int kTries = 1000;  // some 40 us: a program that was not preempted has filled its record by then
 
 }  // namespace
@@ -25,14 +25,14 @@ void RingReader::drain(const Take& take) {
   }
 }
 
-// False: its next record is still being filled.
+// Reads the time of a ring's first untaken record. False: a program still fills that record.
 bool RingReader::look_at(Front& front) {
   front.time_ns = kNone;
   if (front.ring.position() == front.end) return true;
   for (int tries = 0; tries < kTries; tries++) {
     const MappedRing::Record record = front.ring.next();
     if (record.data != nullptr) {
-      // A discarded record does not hold up the others.
+      // A discarded record has no time: it is taken at once.
       front.time_ns = record.is_taken_back ? 0 : static_cast<const mlrun_kernel_head*>(record.data)->time_ns;
       return true;
     }
@@ -41,9 +41,9 @@ bool RingReader::look_at(Front& front) {
   return false;
 }
 
-// True: it has taken a record.
+// One pass (ring_reader.h). True: it may have taken records.
 bool RingReader::pass(const Take& take) {
-  size_t left = 0;  // rings whose records before the first reading are not all taken
+  size_t left = 0;  // number of rings with untaken records of the first reading
   for (Front& front : fronts_) {
     front.first_end = front.ring.written();
     left += front.first_end != front.ring.position() ? 1 : 0;

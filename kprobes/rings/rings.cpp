@@ -27,8 +27,8 @@ uint32_t processors_of_a_ring() {
   return processors > 0 && processors <= UINT16_MAX ? static_cast<uint32_t>(processors) : kProcessorsOfARing;
 }
 
-// Only online processors: virtual machines list hundreds of possible ones, and their rings would leave little for the
-// others.
+// Counts only online processors: virtual machines list hundreds of possible ones, whose unused rings would take memory
+// from the others.
 size_t rings_for_online() {
   const long online = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
   const uint32_t share = processors_of_a_ring();
@@ -43,7 +43,7 @@ Rings::Rings(bpf_map* one, bpf_map* table, uint32_t ring_bytes)
   if (bytes_ == 0) bytes_ = std::max(std::bit_floor(all / static_cast<uint32_t>(count_)), std::min(all, kLeastBytes));
   possible_ = static_cast<uint32_t>(std::max(1, ::libbpf_num_possible_cpus()));
   const auto page = static_cast<uint32_t>(::sysconf(_SC_PAGESIZE));
-  ::bpf_map__set_max_entries(one, has_table() ? page : bytes_);  // unused beside the table
+  ::bpf_map__set_max_entries(one, has_table() ? page : bytes_);  // with a table, `one` is unused: the least size
   if (has_table()) ::bpf_map__set_max_entries(table, possible_);
 }
 
@@ -61,7 +61,8 @@ Status Rings::open() {
   return {};
 }
 
-// Neighbours share a ring. Offline processors get one as well, since they may come online.
+// Creates the rings and enters them in the table: processors with adjacent numbers share a ring. Offline processors get
+// an entry, too, since they may come online.
 Status Rings::fill_table() {
   for (size_t i = 0; i < count_; i++) {
     util::UniqueFd ring(::bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, bytes_, nullptr));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rings the programs write into, and the maps of these. A ring has one lock for all its writers, so there is
-// one for each 8 online processors: up to 8 of them share the one that the programs name; on larger machines each
-// processor finds its ring in a table (bpf/ring.h). Together they have as many bytes as the single ring, but at least 1
-// MiB each: 8 MiB up to 64 processors, and 1 MiB more for each further 8.
+// The ring buffers that the BPF programs write into. A ring has one lock for all its writers, so there is a ring for
+// each 8 online processors. Up to 8 processors use the map `ring` that the programs name; on larger machines a
+// processor finds its ring in the table `rings` (bpf/ring.h). All rings together have 8 MiB up to 64 processors, and 1
+// MiB more for each further 8: no ring is smaller than 1 MiB.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ inline constexpr const char* kRingProcessorsVariable = "MLRUN_RING_PROCESSORS";
 
 class Rings {
  public:
-  // Before the programs are loaded: sets the size of `one` and, if it is used, the capacity of `table`, for all
-  // processors. ring_bytes: of each, a power of two of whole pages; 0: the default above.
+  // Called before the programs are loaded: sets the size of the map `one` and, if it is used, the capacity of `table`.
+  // ring_bytes: size of each ring, a power of two and a multiple of the page size; 0: the default above.
   Rings(bpf_map* one, bpf_map* table, uint32_t ring_bytes);
 
-  // True: the programs have to use the table.
+  // True: the programs must use the table of rings.
   [[nodiscard]] bool has_table() const { return count_ > 1; }
   [[nodiscard]] size_t count() const { return count_; }
   [[nodiscard]] uint32_t ring_bytes() const { return bytes_; }
 
-  // After the load, before any program is attached.
+  // Called after the programs are loaded and before any is attached.
   Status open();
 
   // See RingReader. Requires: open().
@@ -43,7 +43,7 @@ class Rings {
 
   bpf_map *one_, *table_;
   size_t count_;
-  uint32_t bytes_, possible_;  // possible_: processors
+  uint32_t bytes_, possible_;  // bytes_: of each ring; possible_: number of possible processors
   std::vector<util::UniqueFd> of_table_;
   std::optional<RingReader> reader_;
 };

@@ -9,8 +9,8 @@ namespace mlrun::probes {
 
 namespace {
 
-// Across rings the records of one thread are in order; those of other threads are off by at most the preemption of a
-// program between its clock and its place.
+// Times of different threads may be out of order: by at most the time for which a BPF program is preempted between
+// reading the clock and reserving its record. A multiple of MLRUN_SHORT_FOR_NS allows for that.
 constexpr uint64_t kForgetAfterNs = 10 * MLRUN_SHORT_FOR_NS;
 
 // Reconstructs the operation of `record` from the last one of its thread.
@@ -52,7 +52,8 @@ std::string_view WholeRecords::next(const void* record, size_t bytes) {
   return {reinterpret_cast<const char*>(&last->second.operation), sizeof(mlrun_file_op)};
 }
 
-// Drops threads whose last whole record is too old for short ones to follow; runs whenever the table has doubled.
+// Stores a thread's last whole record. Whenever the table has doubled, drops threads whose last whole record is so old
+// that no short record can follow it.
 void WholeRecords::keep(const mlrun_file_op& operation) {
   const uint64_t now_ns = operation.head.time_ns;
   threads_[operation.head.tid] = {operation, now_ns};

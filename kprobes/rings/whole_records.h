@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands the short records of file operations (bpf/shared.h): what they leave out is in the last whole record of their
-// thread, which came before. The rings hold three times as many short ones, and readers of the spool file see only
-// whole records.
+// Expands the short records of file operations (bpf/shared.h). The omitted fields are in the thread's last whole
+// record, which precedes them. A ring has room for three times as many short records as whole ones; readers of the
+// spool see only whole records.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ namespace mlrun::probes {
 
 class WholeRecords {
  public:
-  // The next record of the rings, in their order: itself, or the expansion of a short one, valid until the next call.
-  // Empty: a short one without a preceding whole one.
+  // Called with each record of the rings, in order. Returns the record itself or, for a short one, its expansion, valid
+  // until the next call. Empty: a short record without a preceding whole one.
   std::string_view next(const void* record, size_t bytes);
 
   // Short records that could not be expanded.
   [[nodiscard]] uint64_t unknown() const { return unknown_; }
-  // Threads in the table.
+  // Number of threads in the table.
   [[nodiscard]] size_t threads() const { return threads_.size(); }
 
  private:
   struct Told {
-    mlrun_file_op operation{};  // the last one
-    uint64_t whole_ns = 0;      // end of the last whole one
+    mlrun_file_op operation{};  // the thread's last operation, expanded
+    uint64_t whole_ns = 0;      // end of the thread's last whole record
   };
   void keep(const mlrun_file_op& operation);
 
