@@ -48,7 +48,7 @@ class ObservedFiles {
   [[nodiscard]] const std::vector<FileSeen>& seen() const { return seen_; }
   [[nodiscard]] const std::vector<FileMade>& made() const { return made_; }
 
-  // Adds what was left out.
+  // Adds loss rows for names and creations beyond the limits.
   void add_gaps(model::TraceInfo& info) const;
 
  private:
@@ -68,7 +68,7 @@ class ObservedFiles {
   std::vector<FileSeen> seen_;
   std::vector<FileMade> made_;
   std::unordered_map<uint64_t, int64_t> known_;  // by device, inode and path: index + 1
-  std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the last one
+  std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the file seen last
   uint64_t left_out_ = 0, made_left_out_ = 0;
 };
 

@@ -38,7 +38,7 @@ class ObservedTasks {
   // Requires: finish() was called.
   [[nodiscard]] const ObservedFiles& files() const { return files_; }
 
-  // What an observed run does not know, if this is one. `nameless_files`: inodes in the tables without a path.
+  // Adds rows for what the trace lacks if mlrun observed processes. `nameless_files`: inodes in the tables without a path.
   void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
 
  private:
@@ -75,10 +75,10 @@ class ObservedTasks {
   void name_what_is_left(model::TraceInfo& info);
 
   std::vector<Event> events_;
-  // What is alive at the current moment, by pid or tid.
+  // Processes and threads that are alive at the current event, by pid or tid.
   std::map<uint32_t, Process> processes_;
   std::map<uint32_t, Thread> threads_;
-  // What has ended before it, by pid or tid.
+  // Processes and threads that ended before the current event, by pid or tid.
   std::map<uint32_t, Ended> ended_;
   std::map<uint32_t, int64_t> ended_threads_ns_;
   int64_t unnamed_ = 0;  // ended before their arguments could be read

@@ -38,7 +38,7 @@ class OperationNames {
   size_t most_;
   TextBudget texts_;
   std::unordered_map<std::string, int64_t> paths_;  // index + 1; unused after finish()
-  std::unordered_map<uint64_t, Files> operations_;  // by operation: numbers of paths_; after finish() file_ids
+  std::unordered_map<uint64_t, Files> operations_;  // by operation: values of paths_; after finish() file_ids
   uint64_t left_out_ = 0;
 };
 
