@@ -96,9 +96,9 @@
 //     caller   stack of a GPU allocation's caller (--stacks), by its thread: start and end around the call, arg = 0,
 //              w4 = 0, w5 = address, w6 = 0, w7 = id of its stack
 //     host     the host buffer of a copy, by the copying thread: start and end around the call, arg = 0, w4: detail =
-//              pages that were asked for their node (8) | phase (host_pages.h) << 8 | errno << 16 | they are the
-//              destination's << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
-//              w8 = nodes of the first seven pages << 8, w9 = of the others, a byte each
+//              number of pages whose node was queried (8) | phase (host_pages.h) << 8 | errno << 16 | pages of the
+//              destination << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
+//              w8 = nodes of the first seven pages << 8, w9 = nodes of the other pages, a byte each
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
 //              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID
@@ -182,7 +182,7 @@ enum mlrun_file_origin {
   MLRUN_ORIGIN_UNNAMED = 3,  // by a recorded call, in the folder that its path names (O_TMPFILE)
 };
 
-// The source of a mark. Ranges of the two do not nest in each other.
+// The API that made a mark. Ranges of one API do not nest in ranges of the other.
 enum mlrun_mark_source { MLRUN_MARK_API = 1, MLRUN_MARK_NVTX = 2 };
 
 // The type of a mark's payload; NVTX's numbers.
@@ -202,8 +202,8 @@ enum mlrun_gpu_clock {
   MLRUN_GPU_CLOCK_MONOTONIC = 0,  // correct
   MLRUN_GPU_CLOCK_REALTIME = 1,   // of CLOCK_REALTIME; converted
   MLRUN_GPU_CLOCK_NONE = 2,       // missing: start and end are when CUPTI handed the work over
-  MLRUN_GPU_CLOCK_NO_END = 3,     // unfinished when it was handed over: that is its end
-  MLRUN_GPU_CLOCK_INVERTED = 4,   // the end before the start: both are the start
+  MLRUN_GPU_CLOCK_NO_END = 3,     // unfinished: the end is when CUPTI handed the work over
+  MLRUN_GPU_CLOCK_INVERTED = 4,   // the end was before the start, and is set to the start
   MLRUN_GPU_CLOCK_OUTSIDE = 5,    // before the process or in the future: replaced as in CLOCK_NONE
   MLRUN_GPU_CLOCK_OTHER = 6,      // of a clock that another tool in the process gave CUPTI; converted
   MLRUN_GPU_CLOCK_WRAPPED = 7     // of a 32-bit counter that wrapped; the missing high part is restored
@@ -214,7 +214,7 @@ enum mlrun_gpu_api { MLRUN_GPU_DRIVER = 1, MLRUN_GPU_RUNTIME = 2 };
 enum mlrun_gpu_note {
   MLRUN_GPU_STARTED = 1,   // code = CUPTI's API version, text = the library's file
   MLRUN_GPU_OFF = 2,       // no recording: code = CUPTI's answer (0: none), text = what was tried
-  MLRUN_GPU_FLUSHED = 3,   // CUPTI had nothing older at `last`
+  MLRUN_GPU_FLUSHED = 3,   // CUPTI has delivered all records until `last`
   MLRUN_GPU_ENDED = 4,     // as FLUSHED, for the last time: the process ends normally
   MLRUN_GPU_DROPPED = 5,   // CUPTI had no buffer for `count` records
   MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
@@ -230,7 +230,7 @@ enum mlrun_taken {
 };
 
 // The launcher whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on
-// (preload/record/process_ranks.c). The first that is set counts, in this order.
+// (preload/record/process_ranks.c). If several are set, the first in this order counts.
 enum mlrun_launcher {
   MLRUN_LAUNCHER_NONE = 0,
   MLRUN_LAUNCHER_TORCH = 1,
@@ -246,7 +246,7 @@ enum mlrun_launcher {
 
 enum mlrun_ring {
   MLRUN_RING_MADE = 1,    // through libc's syscall()
-  MLRUN_RING_USED = 2,    // it carried this operation of IORING_OP_…; recorded once for each
+  MLRUN_RING_USED = 2,    // the ring carried this operation (IORING_OP_…); recorded once for each operation
   MLRUN_RING_UNKNOWN = 3  // the operations of this io_uring cannot be tracked
 };
 
@@ -269,7 +269,8 @@ enum mlrun_process_word {
   MLRUN_PW_WORDS = 16
 };
 
-// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: of a process that began without a rank, the one in its environment now.
+// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: the rank in the environment at the end, of a process that began
+// without a rank.
 enum { MLRUN_EW_RANK = 9 };
 
 // Shorter waits leave no record.
@@ -300,9 +301,9 @@ enum { MLRUN_SOCKET_ADDRESS_MAX = 128 };
 
 // Bits of `flags` in a call record.
 enum mlrun_call_flag {
-  MLRUN_CALL_STDIO = 1,      // w7 = number of stdio calls that this refill or flush served; offset, if given, is exact
-                             // fseek: w5 = the kernel's position after it; without it and with SEEK_CUR w3 is the
-                             // distance that libc moved the position by itself, from an unknown place
+  MLRUN_CALL_STDIO = 1,  // w7 = number of stdio calls that this refill or flush served; offset, if given, is exact
+                         // fseek: w5 = the kernel's position after the call; if w5 is unknown and whence SEEK_CUR, w3
+                         // is the distance that libc moved the kernel's position, from an unknown one
   MLRUN_CALL_CANCELLED = 2,  // the thread was cancelled inside; the result is -ECANCELED
   MLRUN_CALL_PASSED_FD = 4,  // arg is the dirfd, not a new descriptor
   MLRUN_CALL_RAW = 8,        // made by number, through syscall()

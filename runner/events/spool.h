@@ -74,7 +74,7 @@ struct mlrun_frame_channel {
 // Totals since the channel's beginning, of classes that changed since its last counters frame.
 struct mlrun_frame_counters {
   __u64 monotonic_ns;
-  __u64 drops[4];        // by enum mlrun_drop, the rest 0; by kind in a drops frame beside this one
+  __u64 drops[4];        // by enum mlrun_drop, unused ones 0; a drops frame beside this one has them by kind
   __u32 entries, final;  // final: the channel has ended
 };
 struct mlrun_counter_entry {

@@ -37,8 +37,8 @@ static inline __u64 mlrun_time_bucket_low(__u64 index) {
   return index < 4 ? index : (4 + (index & 3)) << (index / 4 - 1);
 }
 
-// When the sums were written, and what they do not distinguish. `stretches`: number of struct mlrun_stretch that
-// follow; the rest of the frame is struct mlrun_log_write.
+// When the sums were written, and counts of what they left out or got late. Followed by `stretches` times struct
+// mlrun_stretch, then by struct mlrun_log_write up to the frame's end.
 struct mlrun_frame_sums_state {
   __u64 monotonic_ns, records;           // number of records in the sums
   __u64 late_marks, late_ns;             // log lines read after later records were added up; longest delay
