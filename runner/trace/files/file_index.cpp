@@ -193,7 +193,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   return true;
 }
 
-// Each unnamed file is a file of its own: the file system reuses its inode once it is closed.
+// Each unnamed file gets its own file_id: the file system reuses its inode once it is closed.
 bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
   const auto folder = absolute(ref_of(file));
   if (!folder) return false;

@@ -2,7 +2,7 @@
 // Assigns a file_id to every file of the run: opened files by device, inode and path; names that were only passed to
 // calls by path.
 //
-//   same device and inode, paths that resolve to one path   one file (a symbolic link is not a file of its own)
+//   same device and inode, paths that resolve to one path   one file (a symbolic link is not a separate file)
 //   same device and inode, other path                       another file: a new name, a hard link, or a reused inode
 //   same path, other inode                                  another file: it was replaced
 //   /dev/stdin, /proc/self/fd/3                             the file of that device and inode, under its own path

@@ -50,8 +50,8 @@ class FilesByInode {
 
   using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
 
-  Ids ids_;                                                // files that existed during the whole run
-  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // the others, by time
+  Ids ids_;                                                // inodes with one file for the whole run
+  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // other inodes: their files in order of time
   Ids on_overlay_;                                         // by inode number; 0: several files have it
   std::unordered_set<uint64_t> nameless_;
 };

@@ -50,7 +50,7 @@ std::string overhead_name(uint64_t kind) {
   return index < kNames.size() && (kind & 0xffff) == 0 ? kNames[index] : kNames[0];
 }
 
-// Explains the answer and what to do about it.
+// Explains CUPTI's answer, and what the user can do about it.
 std::string answer_text(uint64_t answer) {
   switch (answer) {
     case CUPTI_NOT_COMPATIBLE:

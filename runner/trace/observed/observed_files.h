@@ -39,7 +39,7 @@ class ObservedFiles {
   // Requires: `texts` outlives it.
   ObservedFiles(TextBudget& texts, size_t most) : texts_(&texts), most_(most) {}
 
-  // Accepts any record; ignores all but names and creations of files. What exceeds the limits is counted.
+  // Accepts any record; ignores all but names and creations of files. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows.
   void finish(model::FileTable& files);

@@ -30,7 +30,7 @@ class ObservedTasks {
   ObservedTasks(const ObservedTasks&) = delete;
   ObservedTasks& operator=(const ObservedTasks&) = delete;
 
-  // Accepts any record; ignores all but those of tasks and files. What exceeds the limits is counted.
+  // Accepts any record; ignores all but those of tasks and files. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows. `end_ns`: end of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);

@@ -19,7 +19,7 @@ class OperationNames {
   explicit OperationNames(size_t most = kObservedFilesMax, size_t text_bytes = kOperationNameBytesMax)
       : most_(most), texts_(text_bytes) {}
 
-  // Accepts any record; ignores all but names. What exceeds the limits is counted.
+  // Accepts any record; ignores all but names. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
 
   // Requires: everything was added, and `files` has all other files. A path refers to the file that has it; if none has

@@ -27,7 +27,7 @@ const Channel* ChannelTable::find(uint64_t serial) {
   return index ? &channels_[*index] : nullptr;
 }
 
-// A recovery may describe a channel again; what the new description does not know of the host keeps its known value.
+// A recovery may describe a channel again. Host pids and a start time that the new description lacks keep their values.
 // The channel's clock kind must not change, since rows may have been placed by it.
 void ChannelTable::describe(uint64_t serial, const mlrun_frame_channel& about) {
   const bool is_new = find(serial) == nullptr;
