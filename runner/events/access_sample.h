@@ -5,12 +5,12 @@
 
 #include "runner/events/gpu_sample.h"
 
-// How it was seen. runner/samplers/access/README.md says what each one cannot see.
+// The mechanism that observed the access. runner/samplers/access/README.md lists what each one cannot observe.
 enum mlrun_access_rung {
   MLRUN_ACCESS_PRECISE = 1,  // events of the processor, with address and data source
   MLRUN_ACCESS_HINT_FAULTS,  // page faults, those of NUMA balancing among them
   MLRUN_ACCESS_COLD,         // accessed bits, cleared by MADV_COLD, which flushes translations
-  MLRUN_ACCESS_CLEAR_REFS,   // accessed bits, cleared by /proc/PID/clear_refs, which does not
+  MLRUN_ACCESS_CLEAR_REFS,   // accessed bits, cleared by /proc/PID/clear_refs, without that flush
   MLRUN_ACCESS_DAMON,        // regions by DAMON
   MLRUN_ACCESS_SOFT_DIRTY,   // written pages
   MLRUN_ACCESS_FAULTS,       // page faults alone: first accesses
@@ -27,16 +27,16 @@ enum mlrun_access_kind {
 };
 
 enum mlrun_access_flag {
-  MLRUN_ACCESS_FILLING = 1  // pages were added to the range in the window: that counts as touched, whatever was cleared
+  MLRUN_ACCESS_FILLING = 1  // pages were added to the range in the window: they count as touched without another access
 };
 
 struct mlrun_access_sample {
-  __u64 monotonic_ns, interval_ns;  // the moment; of a window its end and its length
+  __u64 monotonic_ns, interval_ns;  // time of the event; of a window its end and its length
   __u32 host_pid, host_tid;         // as mlrun sees them; tid 0: any thread
   __u64 address, bytes;             // the page, mapping or region; bytes 0: this address
   __u64 touched_bytes;              // in whole pages, huge ones among them
   __u64 resident_bytes, huge_bytes;
-  __u64 count, count_max;  // events that it represents; DAMON: checks that found an access, of count_max
+  __u64 count, count_max;  // events that the row represents; DAMON: checks that found an access, of count_max checks
   __u64 ip, data_source;   // union perf_mem_data_src
   __u64 latency;           // in cycles; 0: unknown
   __s32 cpu;               // -1: unknown

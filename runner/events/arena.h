@@ -50,7 +50,7 @@ enum mlrun_dropped {
   MLRUN_DROPPED_FREE,
   MLRUN_DROPPED_MARK,   // a mark, or the end of a range
   MLRUN_DROPPED_GPU,    // work of a GPU, or a note about it
-  MLRUN_DROPPED_OTHER,  // not an event: processes, their ends, names of threads, open files and libraries alone
+  MLRUN_DROPPED_OTHER,  // no event: only definitions of processes, ends, thread names, open files, libraries
   MLRUN_DROPPED_KINDS
 };
 
@@ -72,7 +72,7 @@ enum mlrun_failure {
   MLRUN_FAILURES = 16
 };
 
-// The control page. Written by the collector unless a comment says otherwise.
+// The control page. Written by the collector, unless a comment names another writer; "targets": the traced processes.
 struct mlrun_control {
   __u64 magic;
   __u32 abi;
@@ -83,18 +83,19 @@ struct mlrun_control {
   __u32 streams;          // enum mlrun_stream bits
   __u32 wait_min_ticks;   // waits shorter than this leave no record
   __u64 owner_offset, drained_offset, stage_offset, segments_offset, arena_bytes;
-  __u8 session[16];          // UUID
-  __u64 alloc_sample_bytes;  // 0: all; else one byte in so many is picked, and the block that contains it is an event
-  __u32 rules_bytes;         // used bytes of the path rules behind this page (path_rules.h); 0: all files are recorded
-  __u32 stack_depth;         // maximum frames of a recorded stack; 0: only return addresses
-  __u32 graph_nodes_per_s;   // nodes of CUDA graphs: above this rate launches are recorded, below it nodes
+  __u8 session[16];  // UUID
+  __u64
+      alloc_sample_bytes;  // 0: all; else one byte in so many is sampled, and only a block with such a byte is an event
+  __u32 rules_bytes;       // used bytes of the path rules behind this page (path_rules.h); 0: all files are recorded
+  __u32 stack_depth;       // maximum frames of a recorded stack; 0: only return addresses
+  __u32 graph_nodes_per_s;  // nodes of CUDA graphs: above this rate launches are recorded, below it nodes
 
   __u32 state __attribute__((aligned(64)));  // enum mlrun_state; shares its line only with words that seldom change
   __u32 available_segments;                  // allocated in the file so far; only these may be claimed
   __u32 heartbeat;                           // collector: incremented in each pass
   __u32 added_up;                            // collector: records taken into sums, modulo 2^32 (--summary-only)
   __u64 paused_ns, resumed_ns;               // CLOCK_MONOTONIC, written by the verbs pause and resume
-  __u32 renames;  // targets: incremented by each rename: folders may have other names than before
+  __u32 renames;  // targets: incremented by each rename, since known paths of folders may then be wrong
 
   __u32 segment_high __attribute__((aligned(64)));  // targets: 1 + highest segment ever claimed
   __u32 free_segments_hint;                         // both: free segments, kept with atomic adds; read as signed
@@ -112,7 +113,7 @@ struct mlrun_control {
   __u64 next_channel;                                 // targets: last channel serial assigned
 
   __u64 stage_head __attribute__((aligned(64)));  // bytes ever put into the staging ring
-  __u64 stage_tail;                               // bytes of those that are in the spool file
+  __u64 stage_tail;                               // bytes of these that are in the spool file
 
   __u32 collector_lock[10] __attribute__((aligned(64)));  // pthread_mutex_t, robust and shared, held by the collector
   __u64 failures[MLRUN_FAILURES] __attribute__((aligned(64)));  // targets: enum mlrun_failure
@@ -138,9 +139,9 @@ struct mlrun_segment {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_segment) == MLRUN_SEGMENT_HEADER_BYTES, "segment header");
 
-// Owner word of a segment: {lap 8 | owner 24}. Owner 0: free. MLRUN_OWNER_DESCRIPTORS: holds channel descriptors,
-// permanently. MLRUN_OWNER_PREPARING: is about to; must not be read, and is lost if its claimer dies at that moment.
-// Else 1 + descriptor id, and a descriptor id is {segment * 16 + slot}, slot 1..15.
+// Owner word of a segment: {lap 8 | owner 24}. Owner 0: free. MLRUN_OWNER_DESCRIPTORS: the segment holds channel
+// descriptors, permanently. MLRUN_OWNER_PREPARING: a thread prepares it for descriptors; it must not be read, and it is
+// lost if this thread dies now. Else 1 + descriptor id, and a descriptor id is {segment * 16 + slot}, slot 1..15.
 #define MLRUN_OWNER_MASK        0x00ffffffu
 #define MLRUN_OWNER_DESCRIPTORS 0x00ffffffu
 #define MLRUN_OWNER_PREPARING   0x00fffffeu

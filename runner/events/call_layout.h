@@ -92,7 +92,7 @@ inline constexpr Number kOnPath[] = {k_open,
                                      k_truncate};
 }  // namespace func
 
-// Their fifth unit holds an address.
+// Calls whose record has a fifth unit with the requested address.
 constexpr bool maps(uint16_t number) { return number == func::k_mmap || number == func::k_mremap; }
 
 constexpr bool has_path_layout(uint16_t number) {

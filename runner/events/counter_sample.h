@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of the machine's counters (--sample=cpu,disk,net,memory,process): rows of frames of type MLRUN_FRAME_SAMPLES
-// (gpu_sample.h). Rows only grow at their end. Values are increases in the interval, unless a comment says "now", which
-// is its end; unknown ones are MLRUN_NOT_KNOWN. Numbers are never reused.
+// (gpu_sample.h). Rows only grow at their end. Values are increases in the interval; "now": the state at its end.
+// Unknown values are MLRUN_NOT_KNOWN. Numbers are never reused.
 #pragma once
 
 #include "runner/events/gpu_sample.h"
 
-// Times of a processor, each without the others, as mpstat shows them.
+// Times of a processor by its state, as mpstat shows them: no time is in two fields.
 enum mlrun_cpu_field {
   MLRUN_CPU_USER_NS,  // without guests
   MLRUN_CPU_NICE_NS,  // without guests
@@ -80,9 +80,9 @@ struct mlrun_net_sample {
   __s64 values[MLRUN_NET_FIELDS];
 };
 
-// The whole machine, or one node. Fields that a comment gives to the machine are unknown in rows of nodes.
+// The whole machine, or one NUMA node. Fields with the comment "machine" are unknown in rows of nodes.
 enum mlrun_memory_field {
-  MLRUN_MEMORY_TOTAL_BYTES,  // now, as those that follow
+  MLRUN_MEMORY_TOTAL_BYTES,  // now, like the fields down to HUGE_PAGES_FREE
   MLRUN_MEMORY_FREE_BYTES,
   MLRUN_MEMORY_AVAILABLE_BYTES,  // machine
   MLRUN_MEMORY_BUFFERS_BYTES,    // machine
@@ -158,10 +158,10 @@ enum mlrun_process_field {
   MLRUN_PROCESS_SYSTEM_NS,
   MLRUN_PROCESS_MINOR_FAULTS,
   MLRUN_PROCESS_MAJOR_FAULTS,
-  MLRUN_PROCESS_VOLUNTARY_SWITCHES,  // of a thread; of a process those of its main thread are not enough: unknown
+  MLRUN_PROCESS_VOLUNTARY_SWITCHES,  // of a thread; of a process unknown, since /proc/PID has only its main thread's
   MLRUN_PROCESS_INVOLUNTARY_SWITCHES,
   MLRUN_PROCESS_RUN_NS,   // of a thread, by the scheduler: on a processor
-  MLRUN_PROCESS_RUNQ_NS,  // of a thread: ready, and waiting for one
+  MLRUN_PROCESS_RUNQ_NS,  // of a thread: ready, and waiting for a processor
   MLRUN_PROCESS_READ_CHARS,
   MLRUN_PROCESS_WRITTEN_CHARS,
   MLRUN_PROCESS_READ_CALLS,
@@ -169,15 +169,15 @@ enum mlrun_process_field {
   MLRUN_PROCESS_READ_BYTES,  // from devices
   MLRUN_PROCESS_WRITTEN_BYTES,
   MLRUN_PROCESS_CANCELLED_BYTES,
-  MLRUN_PROCESS_THREADS,    // now, as those that follow; of a process
+  MLRUN_PROCESS_THREADS,    // now, like the fields below; of a process
   MLRUN_PROCESS_RSS_BYTES,  // of a process
   MLRUN_PROCESS_SHARED_BYTES,
   MLRUN_PROCESS_PSS_BYTES,
-  MLRUN_PROCESS_PROCESSOR,  // on which it ran last
+  MLRUN_PROCESS_PROCESSOR,  // the one on which the thread ran last
   MLRUN_PROCESS_FIELDS
 };
-// A process as a whole or one of its threads. The first row covers the time since it was made, so the rows of one add
-// up to its totals.
+// A process as a whole or one of its threads. Its first row covers the time since its creation, so its rows add up to
+// its totals.
 struct mlrun_process_sample {
   __u64 monotonic_ns, interval_ns;
   __u32 host_pid, host_tid;  // host_tid 0: the whole process
@@ -187,7 +187,7 @@ struct mlrun_process_sample {
   __s64 values[MLRUN_PROCESS_FIELDS];
 };
 
-// Where the bandwidth of memory comes from.
+// The source of the figures of memory bandwidth.
 enum mlrun_bandwidth_source {
   MLRUN_BANDWIDTH_UNCORE = 1,      // uncore events of perf
   MLRUN_BANDWIDTH_PCM_SERVER = 2,  // pcm-sensor-server of Intel PCM

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports of libcuda that are probed from outside (struct mlrun_cuda_call), and their arguments. Only rare calls: a
 // probe costs microseconds, so launches of kernels and copies are not probed. The signatures are those of cuda.h; a
-// later one has a name of its own (_v2), and _ptsz is the same call for programs with a default stream per thread.
+// changed signature has another name (_v2), and _ptsz is the same call for programs with a default stream per thread.
 #pragma once
 
 #include <array>
@@ -91,7 +91,7 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
   return role == CudaRole::kAllocate || role == CudaRole::kAllocatePitched || role == CudaRole::kCreate;
 }
 
-// nullptr: of a later version.
+// nullptr: a call that only later versions of mlrun know.
 [[nodiscard]] inline const CudaCall* cuda_call_of(uint32_t number) {
   for (const CudaCall& call : kCudaCalls) {
     if (call.number == number) return &call;
@@ -99,7 +99,7 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
   return nullptr;
 }
 
-// Memory calls are probed at any rate; other frequent calls lose their probe, since it would slow the process.
+// Whether a call that is too frequent loses its probe, which would slow the process. Memory calls keep theirs always.
 [[nodiscard]] inline bool may_be_let_go(CudaRole role) {
   return role == CudaRole::kSync || role == CudaRole::kOther || role == CudaRole::kSetContext ||
          role == CudaRole::kPushContext || role == CudaRole::kPopContext;

@@ -20,7 +20,7 @@ struct CufileOperation {
   uint64_t bytes = 0;
   uint64_t handle = 0;
   uint32_t opcode = 0, unused2 = 0;  // 0: read, 1: write
-  uint64_t cookie = 0;               // the program's own
+  uint64_t cookie = 0;               // the program's own value, repeated in the result
 };
 static_assert(sizeof(CufileOperation) == MLRUN_CUFILE_OPERATION_BYTES);
 
@@ -43,7 +43,7 @@ enum CufileStatus : uint32_t {
   kCufileFailed = 64,
 };
 
-// The whole entries of an array's first bytes.
+// The complete entries in `bytes`, the first bytes of an array.
 template <typename Entry>
 std::vector<Entry> cufile_entries(std::string_view bytes) {
   std::vector<Entry> entries(bytes.size() / sizeof(Entry));

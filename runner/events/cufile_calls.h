@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports of libcufile (GPUDirect Storage) that are probed from outside (struct mlrun_cufile_call), and their
-// arguments. The signatures are those of cufile.h 1.11, 1.14, 1.15, 1.19 and 1.20. After them the operations of
-// batches, which are rows beside the calls.
+// arguments. The signatures are those of cufile.h 1.11, 1.14, 1.15, 1.19 and 1.20. The last entries are no
+// exports but the operations of batches, which have rows like calls.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ inline constexpr std::array<CufileCall, 15> kCufileCalls = {{
     {15, "batch operation", CufileRole::kOperation},  // of a kind that cufile.h does not have
 }};
 
-// nullptr: of a later version.
+// nullptr: a call that only later versions of mlrun know.
 [[nodiscard]] inline const CufileCall* cufile_call_of(uint32_t number) {
   for (const CufileCall& call : kCufileCalls) {
     if (call.number == number) return &call;
@@ -70,7 +70,7 @@ constexpr bool is_about_batch(CufileRole role) {
          role == CufileRole::kDestroy;
 }
 
-// Submits operations that are rows of their own.
+// Whether the call submits operations, each of which has its own row.
 [[nodiscard]] inline bool is_batch(uint32_t number) {
   const CufileCall* call = cufile_call_of(number);
   return call != nullptr && call->role == CufileRole::kBatch;

@@ -31,8 +31,8 @@ struct mlrun_frame_samples {
 
 // Values of a GPU sample. "In the interval": since the previous sample. Numbers are never reused.
 enum mlrun_gpu_field {
-  MLRUN_GPU_SM_PERCENT,   // time in which a kernel ran, by the driver's own window
-  MLRUN_GPU_MEM_PERCENT,  // time in which device memory was read or written
+  MLRUN_GPU_SM_PERCENT,   // share of time in which a kernel ran, over the driver's own window
+  MLRUN_GPU_MEM_PERCENT,  // share of time in which device memory was read or written
   MLRUN_GPU_ENC_PERCENT,
   MLRUN_GPU_DEC_PERCENT,
   MLRUN_GPU_JPG_PERCENT,
@@ -76,12 +76,12 @@ struct mlrun_gpu_sample {
   __s64 values[MLRUN_GPU_FIELDS];  // MLRUN_NOT_KNOWN: this GPU or driver does not report it
 };
 
-// How the process was identified by the number that the driver reports.
+// How mlrun identified the process by the pid that the driver reports.
 enum mlrun_pid_source {
-  MLRUN_PID_UNKNOWN,    // not identified
-  MLRUN_PID_SAME,       // the driver counts processes as mlrun does
-  MLRUN_PID_NAMESPACE,  // the number is the process's own in its pid namespace
-  MLRUN_PID_ONLY        // no number matches, but there is one number and one process that uses a GPU
+  MLRUN_PID_UNKNOWN,    // the process is not identified
+  MLRUN_PID_SAME,       // the driver's pid is the pid that mlrun sees
+  MLRUN_PID_NAMESPACE,  // the driver's pid is that in the process's own pid namespace
+  MLRUN_PID_ONLY        // no pid matches, but the driver reports only one, and only one process has a GPU open
 };
 
 enum mlrun_gpu_use { MLRUN_GPU_USE_COMPUTE = 1, MLRUN_GPU_USE_GRAPHICS = 2, MLRUN_GPU_USE_MPS = 4 };
@@ -90,7 +90,7 @@ enum mlrun_gpu_use { MLRUN_GPU_USE_COMPUTE = 1, MLRUN_GPU_USE_GRAPHICS = 2, MLRU
 struct mlrun_gpu_process_sample {
   __u64 monotonic_ns, interval_ns;
   __u32 device;
-  __u32 driver_pid, pid;  // by the driver; by mlrun, 0: unknown
+  __u32 driver_pid, pid;  // as the driver reports it; as mlrun sees it, 0: unknown
   __u32 pid_source;       // enum mlrun_pid_source
   __u32 use;              // enum mlrun_gpu_use bits
   __u32 driver_samples;
@@ -100,7 +100,7 @@ struct mlrun_gpu_process_sample {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_gpu_process_sample) == 88, "GPU process sample");
 
-// The driver's own samples between two of ours. Numbers are never reused.
+// The driver's own samples between two of mlrun's. Numbers are never reused.
 enum mlrun_gpu_driver_field {
   MLRUN_GPU_DRIVER_POWER_MW,
   MLRUN_GPU_DRIVER_SM_PERCENT,   // as MLRUN_GPU_SM_PERCENT, of a shorter time

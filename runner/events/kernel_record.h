@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, concatenated, nearly ordered by `time_ns`: a
-// record that was in its ring before another one's time was taken precedes it (kprobes/rings/ring_reader.h). Every
+// Records of the kernel side: the payload of MLRUN_FRAME_KERNEL frames, concatenated, nearly ordered by `time_ns`: if
+// a record was in its ring before the time of another one was taken, it comes first (kprobes/rings/ring_reader.h). Every
 // record begins with the same head, which contains its length, so that a reader skips unknown kinds. All times are
 // nanoseconds of CLOCK_MONOTONIC; pids and tids are those of the initial pid namespace; a device number is the kernel's
 // own (major << 20 | minor).
@@ -29,7 +29,7 @@ enum mlrun_kernel_kind {
   MLRUN_KERNEL_TORCH = 12,        // struct mlrun_torch_memory
   MLRUN_KERNEL_STACK = 13,        // struct mlrun_stack_part
   MLRUN_KERNEL_CUFILE_PART = 14,  // struct mlrun_cufile_part
-  // Of observed processes (mlrun --pid, --cgroup, --system); the gap in the numbers is for more of the others.
+  // Of observed processes (mlrun --pid, --cgroup, --system). Number 15 is left for a further kind of the list above.
   MLRUN_KERNEL_TASK = 16,       // struct mlrun_task
   MLRUN_KERNEL_PROCESS = 17,    // struct mlrun_process_seen, written by mlrun-probes
   MLRUN_KERNEL_FILE_SEEN = 18,  // struct mlrun_file_seen, written by mlrun-probes
@@ -43,7 +43,7 @@ enum mlrun_kernel_kind {
 struct mlrun_kernel_head {
   __u16 kind, bytes;  // bytes: of the record with this head, a multiple of 8
   __u32 cpu;
-  __u64 time_ns;  // when it ended
+  __u64 time_ns;  // when the event ended
   __u32 pid, tid;
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_kernel_head) == 24, "head of a kernel record");
@@ -56,11 +56,11 @@ enum mlrun_block_op {
   MLRUN_BLOCK_SECURE_ERASE = 4,
   MLRUN_BLOCK_WRITE_ZEROES = 5,
   MLRUN_BLOCK_ZONE = 6,   // commands of zoned devices
-  MLRUN_BLOCK_OTHER = 7,  // commands of a driver's own
+  MLRUN_BLOCK_OTHER = 7,  // commands that only the driver defines
   MLRUN_BLOCK_OPS
 };
 
-// The kernel's own bits change from version to version.
+// mlrun's own numbers, since the kernel's bits change from version to version.
 enum mlrun_block_flag {
   MLRUN_BLOCK_SYNC = 1,
   MLRUN_BLOCK_META = 2,
@@ -69,14 +69,14 @@ enum mlrun_block_flag {
   MLRUN_BLOCK_READAHEAD = 16,
   MLRUN_BLOCK_BACKGROUND = 32,
   MLRUN_BLOCK_POLLED = 64,
-  MLRUN_BLOCK_ANONYMOUS = 128,   // the pages belong to no file: O_DIRECT, swap
-  MLRUN_BLOCK_SPLIT = 256,       // cut off the front of a larger bio
-  MLRUN_BLOCK_REMAPPED = 512,    // made by a stacked device (dm, md) from a bio of its own
-  MLRUN_BLOCK_WRITEBACK = 1024,  // a kernel thread wrote pages that a recorded process had made dirty; pid is that one
-  MLRUN_BLOCK_STACKED = 2048,    // bio of a stacked device: it has no request of its own
+  MLRUN_BLOCK_ANONYMOUS = 128,      // the pages belong to no file: O_DIRECT, swap
+  MLRUN_BLOCK_SPLIT = 256,          // cut off the front of a larger bio
+  MLRUN_BLOCK_REMAPPED = 512,       // made by a stacked device (dm, md) from a bio sent to it
+  MLRUN_BLOCK_WRITEBACK = 1024,     // a kernel thread wrote pages that a recorded process (pid) had made dirty
+  MLRUN_BLOCK_STACKED = 2048,       // bio of a stacked device: it has no request
   MLRUN_BLOCK_DEVICE_INODE = 4096,  // pages of the device itself: metadata of a file system
-  // A kernel thread wrote metadata (the journal) of a device that a recorded process writes to: it belongs to no
-  // process, but fsync waits for it. pid is the kernel thread.
+  // A kernel thread (pid) wrote metadata (the journal) of a device to which a recorded process writes: the bio belongs
+  // to no process, but fsync waits for it.
   MLRUN_BLOCK_METADATA_WRITE = 8192,
 };
 
@@ -85,7 +85,7 @@ struct mlrun_block_request {  // pid and tid: the task on the CPU that completed
   __u64 request;         // number, unique in a run
   __u64 queued_at_ns;    // when the first of its recorded bios was queued; 0: none was
   __u64 inserted_at_ns;  // 0: it bypassed the scheduler
-  __u64 issued_at_ns;    // the last time; 0: never issued itself (a flush without data)
+  __u64 issued_at_ns;    // the last time; 0: the request itself was never issued (a flush without data)
   __u64 sector;
   __u32 bytes, device;
   __u32 op, flags;
@@ -117,13 +117,13 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_block_part) == 136, "part record");
 enum mlrun_wait_flag {
   MLRUN_WAIT_PREEMPTED = 1,
   MLRUN_WAIT_IO = 2,          // in_iowait
-  MLRUN_WAIT_SUBMITTING = 4,  // a bio of it had not been queued yet
-  MLRUN_WAIT_EARLY = 8,       // woken while it was still going to sleep
+  MLRUN_WAIT_SUBMITTING = 4,  // the thread had a bio that was not yet queued
+  MLRUN_WAIT_EARLY = 8,       // the thread was woken while it was still going to sleep
   MLRUN_WAIT_LOST_WAKE = 16,  // the wake-up was not seen: the whole time counts as blocked
-  MLRUN_WAIT_THROTTLED = 32,  // the kernel throttled it because too many pages are dirty
+  MLRUN_WAIT_THROTTLED = 32,  // the kernel throttled the thread because too many pages were dirty
 };
 
-struct mlrun_wait {  // time_ns: running again
+struct mlrun_wait {  // time_ns: when the thread ran again
   struct mlrun_kernel_head head;
   __u64 off_ns, wake_ns;
   __u64 operation;      // the outermost file operation around it; 0: none
@@ -148,7 +148,7 @@ enum mlrun_file_op_kind {
   MLRUN_FILE_WRITE = 1,
   MLRUN_FILE_SYNC = 2,
   MLRUN_FILE_OPEN = 3,
-  MLRUN_FILE_CLOSE = 4,  // the last descriptor of it
+  MLRUN_FILE_CLOSE = 4,  // of the last descriptor of the open file
   MLRUN_FILE_UNLINK = 5,
   MLRUN_FILE_RENAME = 6,
   MLRUN_FILE_MKDIR = 7,
@@ -166,16 +166,16 @@ enum mlrun_file_op_flag {
   MLRUN_FILE_DATA_ONLY = 2,  // fdatasync
   MLRUN_FILE_CREATED = 4,    // open: the file was created
   MLRUN_FILE_LATER = 8,      // submitted; it completes asynchronously
-  MLRUN_FILE_MINOR = 16,     // fault: the page was there or on its way; it waited for it, or began read-ahead
-  MLRUN_FILE_ASYNC = 32,     // by Linux's own asynchronous I/O or io_uring, which tries again after EAGAIN
+  MLRUN_FILE_MINOR = 16,     // fault: the page was cached or being read; the thread waited for it, or began read-ahead
+  MLRUN_FILE_ASYNC = 32,     // by Linux's native asynchronous I/O or io_uring, which retries after EAGAIN
 };
 
 // An operation of the kernel on a file. A nested one (a file system above a second one, the fsync of a write with
-// O_SYNC) has a record of its own, unless it is the same operation on the same open file.
+// O_SYNC) has its own record, unless it is the same operation on the same open file.
 struct mlrun_file_op {
   struct mlrun_kernel_head head;
   __u64 begin_ns;
-  __u64 operation, outer;  // its number; the outermost one around it, 0: it is the outermost
+  __u64 operation, outer;  // its number; that of the outermost operation around it, 0: none is
   __u64 inode;             // 0: unknown
   __u64 offset;            // ~0: unknown
   __u64 requested;
@@ -183,9 +183,10 @@ struct mlrun_file_op {
   __u32 device;  // of the file system
   __u32 op, flags;
   __u32 depth : 8;         // number of operations around it
-  __u32 dirty_pages : 24;  // of regular files, of 4 KiB, that were clean; without those of nested operations
+  __u32 dirty_pages : 24;  // 4 KiB pages of regular files that it made dirty; without nested operations
 };
-// No event reports pages that become dirty. An operation moves 2 GiB at most, half a million pages.
+// The kernel has no event for pages that become dirty. No real count is as high: an operation moves at most 2 GiB, half a
+// million pages.
 enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 
@@ -194,7 +195,7 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record")
 struct mlrun_file_done {
   struct mlrun_kernel_head head;
   __u64 operation;
-  __s64 result;  // bytes or a negative errno; -EAGAIN: it was tried again, by an operation with a record of its own
+  __s64 result;  // bytes or a negative errno; -EAGAIN: it was retried as an operation with its own record
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_done) == 40, "file completion record");
 
@@ -207,7 +208,7 @@ enum mlrun_remote_protocol {
 
 enum { MLRUN_REMOTE_SERVER = 48 };  // fits an IPv6 address
 
-// A request to a file system's server. pid and tid: the thread that sent it; time_ns: the kernel had the answer. Bytes
+// A request to a file system's server. pid and tid: the thread that sent it; time_ns: when the kernel had the answer. Bytes
 // are those of the messages with headers.
 struct mlrun_remote {
   struct mlrun_kernel_head head;
@@ -227,33 +228,33 @@ struct mlrun_remote {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 184, "remote record");
 
-// All numbers unknown to the kernel count as one.
+// System calls whose number the kernel does not know count together as MLRUN_SYSCALL_OTHER.
 enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };
 enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
 };
 
-// All calls of one system call by a process. tid: 0, time: of the last one. Finished ones are in `buckets`: bucket i
-// contains times from 2^i to 2^(i+1) ns, the first one also shorter, the last one also longer ones.
+// All calls of one system call by a process. tid: 0; time_ns: of the last call. `buckets` counts finished calls: bucket i
+// those of 2^i to 2^(i+1) ns, the first bucket also shorter, the last also longer ones.
 struct mlrun_syscall_sum {
   struct mlrun_kernel_head head;
   __u64 calls, errors, total_ns;
   __u32 number, flags;
-  char comm[MLRUN_KERNEL_COMM];  // of the process, at the last one
+  char comm[MLRUN_KERNEL_COMM];  // of the process, at the last call
   __u64 buckets[MLRUN_SYSCALL_BUCKETS];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_syscall_sum) == 392, "sum of system calls");
 
-// A finished call of libcuda, seen by probes on its exports. Its own nested calls have no records. Function and
+// A finished call of libcuda, seen by probes on its exports. Calls nested in it have no records. Function and
 // arguments: cuda_calls.h.
 enum { MLRUN_LIBRARY_ARGUMENTS = 5 };
 enum mlrun_cuda_reads {
   MLRUN_CUDA_READS_FIRST = 1,     // read[0]: what the first argument points to, if the call succeeded
   MLRUN_CUDA_READS_SECOND = 2,    // read[1]: what the second argument points to, if the call succeeded
-  MLRUN_CUDA_READS_LOCATION = 4,  // read[1]: type and number of the place in a CUmemAllocationProp, the third argument
+  MLRUN_CUDA_READS_LOCATION = 4,  // read[1]: location type and id in the CUmemAllocationProp of the third argument
   MLRUN_CUDA_EMITS_STACK = 8,     // if requested and the call succeeded: struct mlrun_stack_part
 };
-struct mlrun_cuda_call {  // time_ns: it returned
+struct mlrun_cuda_call {  // time_ns: when it returned
   struct mlrun_kernel_head head;
   __u64 begin_ns;
   __u32 function;
@@ -294,14 +295,14 @@ enum mlrun_cufile_reads {
   MLRUN_CUFILE_READS_HANDLE = 1,   // read[0]: the handle that the call made; fd, device and inode: of its file
   MLRUN_CUFILE_READS_RANGE = 2,    // read: what the third and fourth argument point to, a size and a file offset
   MLRUN_CUFILE_RETURNS_BYTES = 4,  // result: bytes, or a negative error; else a CUfileOpError, 0: success
-  // If the call succeeded, as fragments before its record: as many entries of the array that the third argument points
-  // to as the second argument says;
+  // If the call succeeded, entries of an array precede its record as fragments (struct mlrun_cufile_part). Array: the
+  // third argument; number of entries: the second argument.
   MLRUN_CUFILE_LISTS_OPERATIONS = 8,
-  // of the array that the fourth one points to, as many as the third one points to (read[0]). A call without entries
-  // that took less than a millisecond has no record: programs poll in a loop.
+  // The same for results. Array: the fourth argument; number of entries: where the third argument points (read[0]). A call without
+  // entries that took less than a millisecond has no record: programs poll in a loop.
   MLRUN_CUFILE_LISTS_RESULTS = 16,
 };
-struct mlrun_cufile_call {  // time_ns: it returned
+struct mlrun_cufile_call {  // time_ns: when it returned
   struct mlrun_kernel_head head;
   __u64 begin_ns;
   __u32 function;
@@ -347,13 +348,13 @@ enum mlrun_task_event {
   MLRUN_TASK_FORK = 1,  // pid and tid: of the new thread; equal for the process's first thread
   MLRUN_TASK_EXEC = 2,
   MLRUN_TASK_EXIT = 3,
-  MLRUN_TASK_SEEN = 4,  // existed when its process was first read
+  MLRUN_TASK_SEEN = 4,  // the thread existed when its process was first read
 };
 
 struct mlrun_task {  // pid and tid: the thread's
   struct mlrun_kernel_head head;
   __u32 event;
-  __u32 parent;  // MLRUN_TASK_FORK: the process that made it
+  __u32 parent;  // MLRUN_TASK_FORK: the process that created the thread
   char comm[MLRUN_KERNEL_COMM];
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_task) == 48, "task record");
@@ -393,12 +394,12 @@ enum mlrun_file_path_flag {
 };
 enum { MLRUN_PATH_NAMES_MAX = 4096 };
 
-// The path by which a file was opened, unless it is the last one recorded for this inode. Followed by `names_bytes` of
+// The path by which a file was opened, unless the last record of this inode has the same path. Followed by `names_bytes` of
 // names from the file's own up to the root of its mount namespace, a '/' after each ("file/folder/" is /folder/file),
 // then zeros. On overlayfs also for the inode that has the data, with the path of the file above it.
 struct mlrun_file_path {  // pid and tid: the thread that opened it
   struct mlrun_kernel_head head;
-  __u64 begin_ns;  // of the outermost file operation in which it was opened; time_ns, if none is recorded
+  __u64 begin_ns;  // of the outermost file operation that opened it; without one: time_ns
   __u64 inode;
   __u32 device;  // of the file system
   __u32 flags;
@@ -430,11 +431,12 @@ MLRUN_STATIC_ASSERT(sizeof(struct mlrun_memory_seen) == 40, "memory record");
 enum mlrun_kernel_loss_reason {
   MLRUN_KERNEL_LOSS_RING = 1,  // the ring was full
   MLRUN_KERNEL_LOSS_MAP = 2,   // a table of operations in flight was full
-  MLRUN_KERNEL_LOSS_OPEN = 3,  // begun, and its end was not seen: the event did not come, or not before the run's end
-  // Only bios. A kernel thread wrote pages of a file that an unremembered process had made dirty; an upper bound, since
-  // it may have made none of these dirty.
+  MLRUN_KERNEL_LOSS_OPEN = 3,  // an operation began, but its end was not recorded, or not before the run's end
+  // Only bios. A kernel thread wrote pages of a file that a recorded process had made dirty, but the table has evicted
+  // this process. An upper bound: it may have made none of these pages dirty.
   MLRUN_KERNEL_LOSS_WRITER = 4,
-  // Counts bios of stacked devices: requests below have no bios, or not all, since it is unknown where the bio began.
+  // Only bios of stacked devices. Their position on the device was lost, so requests of the devices below lack some or
+  // all of their bios.
   MLRUN_KERNEL_LOSS_PLACE = 5,
 };
 struct mlrun_kernel_loss {  // time_ns: of the last one

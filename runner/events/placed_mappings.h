@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest mappings that rules of --place have placed, of all processes: at the end of the memory that placement.h describes. mlrun asks
-// where their pages are.
+// The newest mappings of all processes that rules of --place have placed, at the end of the memory that placement.h describes. mlrun
+// queries the nodes of their pages.
 #pragma once
 
 #include "runner/events/placement.h"
 
 enum {
-  MLRUN_PLACE_SEGMENT = 64 << 20,  // heaps are made of whole ones
+  MLRUN_PLACE_SEGMENT = 64 << 20,  // a heap consists of whole segments of this size
   MLRUN_PLACE_MAPPINGS = 511
 };
 
 struct mlrun_place_mapping {
   __u64 at, bytes;
   __u32 slot, rule;
-  __u64 number;  // n + 1 of the n-th one, written last; 0: being written
+  __u64 number;  // n + 1 of entry n, written last; 0: being written
 };
 
 // Entry n is in last[n % MLRUN_PLACE_MAPPINGS].

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement rules (--place) and what became of them, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
+// Placement rules (--place) and counts of their use, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
 // before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block.
 //
 //   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
@@ -14,17 +14,17 @@ enum {
   MLRUN_PLACE_RULES = 64,
   MLRUN_PLACE_NODES = 128,  // node numbers are below this
   MLRUN_PLACE_SHARES = 8,   // nodes of a ratio
-  MLRUN_PLACE_FRAMES = 16,  // callers that a signature has, at most
+  MLRUN_PLACE_FRAMES = 16,  // maximum callers of a signature
   MLRUN_PLACE_CACHES = 256  // of all processes together
 };
 
-// Which calls a rule is about.
+// The calls to which a rule applies.
 enum mlrun_place_calls { MLRUN_PLACE_MALLOC, MLRUN_PLACE_MMAP };
 
 enum mlrun_place_role {
   MLRUN_PLACE_ANY_ROLE,
   MLRUN_PLACE_MAIN,    // the process that mlrun has started
-  MLRUN_PLACE_WORKER,  // all others
+  MLRUN_PLACE_WORKER,  // all other processes
   MLRUN_PLACE_COMMAND  // name of the program, a shell pattern
 };
 
@@ -55,24 +55,24 @@ struct mlrun_place_rule {
   __u32 calls, role, site;     // the enums above
   __u32 policy;                // MPOL_...; MPOL_DEFAULT: none is set
   __u32 flags;                 // bits of enum mlrun_place_flag
-  __u32 role_text, site_text;  // offsets in the area; 0: none
+  __u32 role_text, site_text;  // offsets from struct mlrun_placement; 0: none
   __u32 folder_text;           // the same
   __u32 shares_count, spare;
   struct mlrun_place_share shares[MLRUN_PLACE_SHARES];
 };
 
-// What one process did by one rule.
+// Counts of one rule in one process.
 struct mlrun_place_count {
-  __u64 matches, bytes;             // blocks that the rule has placed, or could not; requested bytes
-  __u64 fallbacks, fallback_bytes;  // of these: no memory, or a limit was reached; they are libc's
+  __u64 matches, bytes;             // blocks that the rule has placed or failed to place; their requested bytes
+  __u64 fallbacks, fallback_bytes;  // of these, blocks that libc gave: no memory, or a limit was reached
   __u64 live_bytes, peak_bytes;     // in whole pages
 };
 
-// What threads did by one rule beside its count, in a cache of freed blocks (preload/placement/cache.h). One cache line, with one writer at a
-// time. Sums wrap.
+// Counts of one rule in a cache of freed blocks (preload/placement/cache.h), in addition to its struct mlrun_place_count. One cache line,
+// with one writer at a time. Sums wrap.
 struct mlrun_place_cache {
-  __u64 matches, bytes;  // these add to the count's
-  __u64 cached_bytes;    // the count has them as live bytes, and they are free
+  __u64 matches, bytes;  // to be added to those of struct mlrun_place_count
+  __u64 cached_bytes;    // free blocks; live_bytes of struct mlrun_place_count includes them
   __u32 slot, rule;      // slot: + 1, written last; 0: unused
   __u64 spare[4];
 };
@@ -89,22 +89,22 @@ struct mlrun_place_slot {
 // Zeros: no rules.
 struct mlrun_placement {
   __u32 rules_count;
-  __u32 rules_offset, texts_offset, slots_offset;  // from here
+  __u32 rules_offset, texts_offset, slots_offset;  // from this struct
   __u32 slot_bytes, slots_count;
-  __u32 slots_taken;     // targets: may exceed slots_count; the processes beyond are not counted
+  __u32 slots_taken;     // targets: may exceed slots_count; processes without a slot are not counted
   __u32 main_pid;        // targets: the first process that has read the rules
   __u32 processes;       // targets: images that have read the rules
   __u32 without_memory;  // targets: images that could not have a heap
-  __u32 caches_taken;    // targets: of MLRUN_PLACE_CACHES
+  __u32 caches_taken;    // targets: caches in use, of MLRUN_PLACE_CACHES
 };
 
-// Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are that library's own, all others those of the
-// allocator behind it. Until the rules are known bytes is all of the address space.
+// Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are from the placement library, all others
+// from the allocator behind it. Until the rules are known, the range is the whole address space.
 #ifndef __cplusplus
 struct mlrun_placement_view {
   const unsigned long *base, *bytes;
-  void *(*malloc)(unsigned long);         // that library's
+  void *(*malloc)(unsigned long);         // the placement library's
   _Bool (*is_before_glibc)(void);         // the allocator behind it is libc's
-  const char *(*allocator_object)(void);  // its file
+  const char *(*allocator_object)(void);  // file of the allocator behind it
 };
 #endif

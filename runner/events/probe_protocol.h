@@ -4,13 +4,13 @@
 //
 //   mlrun-probes -> READY text (JSON: which programs are attached) | REFUSED text (one line: why not)
 //   mlrun        -> FOLLOW, with a pidfd (SCM_RIGHTS): record this process and its future descendants
-//   mlrun        -> FOLLOW_CGROUP, with the cgroup folder's descriptor: all tasks in it and below, while they are
+//   mlrun        -> FOLLOW_CGROUP, with the cgroup folder's descriptor: all tasks in it and below, while they are there
 //   mlrun        -> FOLLOW_SYSTEM: all tasks of the machine
 //   mlrun-probes -> FOLLOWING value (0, or the errno)
-//   mlrun-probes -> ENDED, with processes that ran already: none of them, nor any of their children, lives
+//   mlrun-probes -> ENDED, if FOLLOW named processes that already ran: all of them and of their children have ended
 //   mlrun        -> STOP
 //   mlrun-probes -> REPORT text (JSON: devices, totals, losses), and ends
-//   mlrun-probes -> MORE text, before any of these: the next message's text begins with this
+//   mlrun-probes -> MORE text, before any of its messages: the text of the next message begins with this text
 #pragma once
 
 #include "runner/events/types.h"

@@ -5,14 +5,14 @@
 //   extern const struct mlrun_producer *mlrun_producer(void) __attribute__((weak));    exported by the interposer
 //
 //   __u64 now = producer->clock();                     0: nothing is recorded now
-//   __u64 *w = producer->reserve(64, &lap);            null: dropped, and counted if needed
+//   __u64 *w = producer->reserve(64, &lap);            null: the record is dropped, and counted if it must be
 //   w[1] = now; w[2] = ...                             every word of every unit but the first
 //   *(volatile __u64 *)w = mlrun_word0(lap, ...);      the first word, last
 //
 // The other library exports mlrun_producer_user; its address lets the interposer recognise the library's code, whose
 // frames are not the program's. It is never called.
 //
-// The functions may be called by any thread and leave errno alone.
+// The functions may be called by any thread and do not change errno.
 #pragma once
 
 #include <stdbool.h>
@@ -36,16 +36,16 @@ struct mlrun_producer {
   __u64 (*monotonic_ns)(void);
   __u64 *(*reserve)(__u32 bytes, __u8 *lap);
 
-  // The id of a text (cut at 12288 bytes); *record_bytes: size of its definition in front of the record that needs it,
-  // 0: this process has written it. If it is not 0, call the two others: before and after the record is published.
+  // The id of a text (cut at 12288 bytes). *record_bytes: size of the definition that must precede the record with the
+  // id; 0: this process has written it. If not 0, call write_string before the record is published, string_written after.
   __u64 (*string_id)(const char *text, __u64 bytes, __u64 *record_bytes);
   void (*write_string)(__u64 *at, __u8 lap, __u64 id, const char *text, __u64 bytes);
   void (*string_written)(__u64 id);
 
-  // Stacks are recorded (--stacks).
+  // Whether stacks are recorded (--stacks).
   bool (*records_stacks)(void);
-  // Reserves `bytes` behind the definitions for this stack, and publishes those. *stack_id: 0: there is none. Null:
-  // dropped.
+  // Writes and publishes the definitions that the caller's stack needs, and reserves `bytes` after them. *stack_id 0: no
+  // stack. Null: the record is dropped.
   __u64 *(*reserve_at_stack)(const struct mlrun_registers *caller, __u32 bytes, __u64 *stack_id, __u8 *lap);
 
   // The next function of that name in libraries after the interposer; null: there is none.
@@ -53,7 +53,7 @@ struct mlrun_producer {
   // libc's function of that name, even if the program has others.
   void (*(*function_of_libc)(const char *name))(void);
 
-  // Above this rate nodes of CUDA graphs are folded into their launch. 0: all.
+  // Above this rate, nodes of CUDA graphs are folded into their launch. 0: every node is recorded.
   __u32 (*graph_nodes_per_s)(void);
 
   // Must be called when the recording of GPU work has begun in this process.
@@ -69,6 +69,6 @@ struct mlrun_producer {
   // False permanently once the program has called seccomp: from then on the tracer must make no system call.
   bool (*may_call_kernel)(void);
 
-  // Rises each time the program has closed a library: from then on an address may be another library's.
+  // Incremented each time the program has closed a library: an address may then belong to another library than before.
   __u32 (*libraries_closed)(void);
 };

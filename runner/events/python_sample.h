@@ -12,12 +12,12 @@
 
 struct mlrun_frame_python {
   __u32 samples, stacks, steps, frames, texts, text_bytes;
-  __u32 sample_bytes;  // of each of samples[]; 0: MLRUN_PYTHON_SAMPLE_SHORT, of a version without their ends
+  __u32 sample_bytes;  // of a samples[] entry; 0: MLRUN_PYTHON_SAMPLE_SHORT (older: ends before period_ns)
   __u32 spare;
 };
 enum { MLRUN_PYTHON_SAMPLE_SHORT = 40 };
 
-// A thread in one sample, or in several consecutive ones that found it asleep in the same place. Only grows at its end.
+// A thread in one sample, or in several consecutive ones that found it asleep at the same place. New fields only at its end.
 struct mlrun_python_sample {
   __u64 first_ns, last_ns;  // CLOCK_MONOTONIC
   __u32 process;            // number of the process (mlrun_frame_channel.process)
@@ -25,7 +25,7 @@ struct mlrun_python_sample {
   __u32 stack, looks;
   __s32 running;    // 1: on a processor or in the run queue; 0: not; -1: unknown
   __u32 state;      // letter of /proc/PID/task/TID/stat; 0: unknown
-  __u64 period_ns;  // time that the row stands for: of each sample, since the thread's previous one; 0: unknown
+  __u64 period_ns;  // time that the row represents: of each sample, since the thread's previous one; 0: unknown
   __u32 loops;      // text, from 1 on: how far its loops had got (runner/samplers/python/loop_reader.h); 0: not known
   __u32 spare;
 };

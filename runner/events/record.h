@@ -2,7 +2,7 @@
 // Records: a thread appends them to its segments. Rows of 16-byte units, at most 255; a word is 8 bytes.
 //
 //   w0  {tag 8 | units 8 | kind 16 | arg 32}     stored last (arena.h, lap rule)
-//   w1  clock: when the call began (calls, realloc, mappings), else the time of the event
+//   w1  clock of the channel: when the call began (calls, realloc, mappings), else the time of the event
 //   w2… payload. The low byte of every even word is a tag byte and stays 0; odd words are free.
 //
 // Layouts by kind. "<< 8" keeps the tag byte clear; signed fields are shifted arithmetically.
@@ -16,7 +16,7 @@
 //
 //   free time  duration of a free (--alloc-dur): w1 = clock of its record, which precedes this one on the same
 //              channel; arg = mlrun_short_duration. The free itself is recorded before its block is released, so that
-//              the order of blocks at an address is that of the clock, whatever the free does or a handler jumps to
+//              the order of blocks at an address is that of the clock, even if a signal handler never returns to the free
 //
 //   call on a  arg = fd (the new one for calls that make one)
 //   descriptor w2 = duration << 8
@@ -96,9 +96,9 @@
 //     caller   stack of a GPU allocation's caller (--stacks), by its thread: start and end around the call, arg = 0,
 //              w4 = 0, w5 = address, w6 = 0, w7 = id of its stack
 //     host     the host buffer of a copy, by the copying thread: start and end around the call, arg = 0, w4: detail =
-//              pages that were asked for their node (8) | phase (host_pages.h) << 8 | errno << 16 | they are the
-//              destination's << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
-//              w8 = nodes of the first seven pages << 8, w9 = of the others, a byte each
+//              number of pages whose node was queried (8) | phase (host_pages.h) << 8 | errno << 16 | pages of the
+//              destination << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
+//              w8 = nodes of the first seven pages << 8, w9 = nodes of the other pages, a byte each
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
 //              w4 = is MIG << 8, w5, w7 = UUID, w6 = 0, w8 = 0, w9 = name's string id, w10 = w12 = 0, w11, w13 = MIG UUID
@@ -182,7 +182,7 @@ enum mlrun_file_origin {
   MLRUN_ORIGIN_UNNAMED = 3,  // by a recorded call, in the folder that its path names (O_TMPFILE)
 };
 
-// The source of a mark. Ranges of the two do not nest in each other.
+// The API that made a mark. Ranges of one API do not nest in ranges of the other.
 enum mlrun_mark_source { MLRUN_MARK_API = 1, MLRUN_MARK_NVTX = 2 };
 
 // The type of a mark's payload; NVTX's numbers.
@@ -201,11 +201,11 @@ enum mlrun_mark_payload {
 enum mlrun_gpu_clock {
   MLRUN_GPU_CLOCK_MONOTONIC = 0,  // correct
   MLRUN_GPU_CLOCK_REALTIME = 1,   // of CLOCK_REALTIME; converted
-  MLRUN_GPU_CLOCK_NONE = 2,       // missing: both are when CUPTI handed the work over
-  MLRUN_GPU_CLOCK_NO_END = 3,     // unfinished when it was handed over: that is its end
-  MLRUN_GPU_CLOCK_INVERTED = 4,   // the end before the start: both are the start
-  MLRUN_GPU_CLOCK_OUTSIDE = 5,    // before the process or in the future: as with none
-  MLRUN_GPU_CLOCK_OTHER = 6,      // of another tool in the process, which gave CUPTI its clock; converted
+  MLRUN_GPU_CLOCK_NONE = 2,       // missing: start and end are when CUPTI handed the work over
+  MLRUN_GPU_CLOCK_NO_END = 3,     // unfinished: the end is when CUPTI handed the work over
+  MLRUN_GPU_CLOCK_INVERTED = 4,   // the end was before the start, and is set to the start
+  MLRUN_GPU_CLOCK_OUTSIDE = 5,    // before the process or in the future: replaced as in CLOCK_NONE
+  MLRUN_GPU_CLOCK_OTHER = 6,      // of a clock that another tool in the process gave CUPTI; converted
   MLRUN_GPU_CLOCK_WRAPPED = 7     // of a 32-bit counter that wrapped; the missing high part is restored
 };
 
@@ -214,23 +214,23 @@ enum mlrun_gpu_api { MLRUN_GPU_DRIVER = 1, MLRUN_GPU_RUNTIME = 2 };
 enum mlrun_gpu_note {
   MLRUN_GPU_STARTED = 1,   // code = CUPTI's API version, text = the library's file
   MLRUN_GPU_OFF = 2,       // no recording: code = CUPTI's answer (0: none), text = what was tried
-  MLRUN_GPU_FLUSHED = 3,   // CUPTI had nothing older at `last`
-  MLRUN_GPU_ENDED = 4,     // the same, finally: the process ends normally
+  MLRUN_GPU_FLUSHED = 3,   // CUPTI has delivered all records until `last`
+  MLRUN_GPU_ENDED = 4,     // as FLUSHED, for the last time: the process ends normally
   MLRUN_GPU_DROPPED = 5,   // CUPTI had no buffer for `count` records
   MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
   MLRUN_GPU_UNREAD = 7,    // `count` bytes of a buffer after a record that CUPTI itself cannot parse
-  MLRUN_GPU_TAKEN = 8,     // from `first` to `last` another tool had CUPTI; 0: until now. code: enum mlrun_taken
+  MLRUN_GPU_TAKEN = 8,     // from `first` to `last` another tool had CUPTI; last 0: still has. code: enum mlrun_taken
   MLRUN_GPU_REFUSED = 9,   // one kind of work is not recorded: code = CUPTI's answer, text = CUPTI's name of the kind
-  MLRUN_GPU_FOREIGN = 10   // CUDA loads another library of that name than ours when it starts: text = its file
+  MLRUN_GPU_FOREIGN = 10   // CUDA loads another library than mlrun's at its start: text = its file
 };
 
 enum mlrun_taken {
-  MLRUN_TAKEN_SEEN = 0,   // it called our functions
-  MLRUN_TAKEN_UNSEEN = 1  // it bypassed them: buffers that CUPTI had filled for us did not come back
+  MLRUN_TAKEN_SEEN = 0,   // the other tool called mlrun's functions
+  MLRUN_TAKEN_UNSEEN = 1  // it bypassed them: buffers that CUPTI had filled for mlrun did not come back
 };
 
 // The launcher whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on
-// (preload/record/process_ranks.c). The first that is set counts, in this order.
+// (preload/record/process_ranks.c). If several are set, the first in this order counts.
 enum mlrun_launcher {
   MLRUN_LAUNCHER_NONE = 0,
   MLRUN_LAUNCHER_TORCH = 1,
@@ -246,8 +246,8 @@ enum mlrun_launcher {
 
 enum mlrun_ring {
   MLRUN_RING_MADE = 1,    // through libc's syscall()
-  MLRUN_RING_USED = 2,    // it carried this operation of IORING_OP_…; recorded once for each
-  MLRUN_RING_UNKNOWN = 3  // its operations cannot be tracked
+  MLRUN_RING_USED = 2,    // the ring carried this operation (IORING_OP_…); recorded once for each operation
+  MLRUN_RING_UNKNOWN = 3  // the operations of this io_uring cannot be tracked
 };
 
 enum mlrun_process_origin { MLRUN_PROCESS_LOADED = 1, MLRUN_PROCESS_FORKED = 2 };
@@ -269,7 +269,8 @@ enum mlrun_process_word {
   MLRUN_PW_WORDS = 16
 };
 
-// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: of a process that began without a rank, the one in its environment now.
+// MLRUN_END, 5 units. The last word is as MLRUN_PW_RANK: the rank in the environment at the end, of a process that began
+// without a rank.
 enum { MLRUN_EW_RANK = 9 };
 
 // Shorter waits leave no record.
@@ -286,12 +287,12 @@ enum { MLRUN_RECORD_MAX_BYTES = 4080, MLRUN_STRING_FRAGMENT_BYTES = 254 * 15 };
 #define MLRUN_FRAME_MODULE_MAX  ((1u << 21) - 1)
 enum { MLRUN_STACK_DEPTH_MAX = 128 };
 
-// Why a stack ends.
+// Why the walk of a stack ended.
 enum mlrun_stack_end {
-  MLRUN_STACK_ROOT = 0,          // the last one has no caller
+  MLRUN_STACK_ROOT = 0,          // the last frame has no caller
   MLRUN_STACK_DEPTH = 1,         // --stacks=DEPTH
-  MLRUN_STACK_UNKNOWN_CODE = 2,  // the last one is in no library: code made at run time
-  MLRUN_STACK_NO_TABLE = 3,      // no unwind information for the last one
+  MLRUN_STACK_UNKNOWN_CODE = 2,  // the last frame is in no library: code made at run time
+  MLRUN_STACK_NO_TABLE = 3,      // no unwind information for the last frame
   MLRUN_STACK_BROKEN = 4,        // the next step leads out of the stack
   MLRUN_STACK_BUSY = 5           // libraries were being loaded or unloaded at that moment
 };
@@ -300,27 +301,27 @@ enum { MLRUN_SOCKET_ADDRESS_MAX = 128 };
 
 // Bits of `flags` in a call record.
 enum mlrun_call_flag {
-  MLRUN_CALL_STDIO = 1,      // w7 = number of stdio calls that this refill or flush served; offset, if given, is exact
-                             // fseek: w5 = the kernel's position after it; without it and with SEEK_CUR w3 is the
-                             // distance that libc moved the position by itself, from an unknown place
+  MLRUN_CALL_STDIO = 1,  // w7 = number of stdio calls that this refill or flush served; offset, if given, is exact
+                         // fseek: w5 = the kernel's position after the call; if w5 is unknown and whence SEEK_CUR, w3
+                         // is the distance that libc moved the kernel's position, from an unknown one
   MLRUN_CALL_CANCELLED = 2,  // the thread was cancelled inside; the result is -ECANCELED
   MLRUN_CALL_PASSED_FD = 4,  // arg is the dirfd, not a new descriptor
   MLRUN_CALL_RAW = 8,        // made by number, through syscall()
   MLRUN_CALL_STACK = 16,     // the last unit holds the id of the stack
-  MLRUN_CALL_AT_EXIT = 32,   // bytes that were in a stream's buffer when the process ended: libc writes them after that
+  MLRUN_CALL_AT_EXIT = 32,   // bytes in a stream's buffer when the process ended, which libc writes after this record
   MLRUN_CALL_UNSEEN = 64,    // stdio: the stream may have moved its file since its last record, by getc, putc or scanf
-  MLRUN_CALL_SEARCHED = 128  // exec: a bare name that is nowhere in PATH
+  MLRUN_CALL_SEARCHED = 128  // exec: a name without '/' that no folder of PATH has
 };
 
 // Properties of a program before it is executed: whether the library can be loaded.
 enum mlrun_exec_target {
-  MLRUN_EXEC_TRACED = 0,       // it can
+  MLRUN_EXEC_TRACED = 0,       // the library can be loaded
   MLRUN_EXEC_UNKNOWN = 1,      // the file cannot be read; the library is preloaded anyway
   MLRUN_EXEC_STATIC = 2,       // no dynamic linker: nothing is recorded, but its children may be
   MLRUN_EXEC_FOREIGN = 3,      // another processor: the library is left out
   MLRUN_EXEC_UNREACHABLE = 4,  // the library's file is not visible there: it is left out
   MLRUN_EXEC_RAISED = 5,       // setuid, setgid or file capabilities: ld.so ignores the library
-  MLRUN_EXEC_NESTED = 6,       // it goes into the trace of another mlrun, which runs inside this one
+  MLRUN_EXEC_NESTED = 6,       // another mlrun, which runs inside this one, traces it
   MLRUN_EXEC_TOO_LARGE = 7,    // its environment lacks the library and is too large for a changed copy
   MLRUN_EXEC_OTHER_LIBC = 8,   // another C library than glibc, such as musl: the library is left out
   MLRUN_EXEC_32_BIT = 9        // 32-bit: the library is left out

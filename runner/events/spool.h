@@ -5,8 +5,8 @@
 //
 // A frame never crosses a chunk's end, so every multiple of MLRUN_SPOOL_BLOCK_BYTES is a frame's start and a reader may
 // begin there. Frames are 64-byte aligned in the file: `payload_bytes` counts the payload, zeros follow up to the next
-// frame. The file is written with O_DIRECT from the staging ring of the arena, which has the last bytes of a killed
-// collector: file byte n, stage_tail <= n < stage_head, is ring byte n % MLRUN_STAGE_BYTES. Readers must trust nothing
+// frame. The file is written with O_DIRECT from the staging ring of the arena. If the collector is killed, the ring has
+// the last bytes: file byte n, stage_tail <= n < stage_head, is ring byte n % MLRUN_STAGE_BYTES. Readers must trust nothing
 // in the file.
 #pragma once
 
@@ -23,7 +23,7 @@ enum mlrun_frame_type {
   MLRUN_FRAME_ANCHOR = 4,    // struct mlrun_frame_anchor
   MLRUN_FRAME_CHANNEL = 5,   // struct mlrun_frame_channel: precedes the channel's data
   MLRUN_FRAME_COUNTERS = 6,  // struct mlrun_frame_counters, then its entries
-  MLRUN_FRAME_PROCESS = 7,   // JSON text about a process, seen from outside (FORMAT.md)
+  MLRUN_FRAME_PROCESS = 7,   // JSON text about a process, as the collector read it in /proc (FORMAT.md)
   MLRUN_FRAME_GAP = 8,       // struct mlrun_frame_gap
   MLRUN_FRAME_LEFT_OUT = 9,  // struct mlrun_frame_left_out
   MLRUN_FRAME_KEPT = 10,     // defining records, copied out of a data frame (kept.bin alone)
@@ -31,12 +31,12 @@ enum mlrun_frame_type {
   MLRUN_FRAME_GPU = 16,         // JSON text about a GPU (FORMAT.md): precedes its samples
   MLRUN_FRAME_SAMPLES = 17,     // struct mlrun_frame_samples, then its rows (gpu_sample.h)
   MLRUN_FRAME_PYTHON = 19,      // struct mlrun_frame_python, then its arrays (python_sample.h)
-  MLRUN_FRAME_SUMS = 12,        // entries of struct mlrun_sum, of one process (sums.bin alone, and all that follow)
+  MLRUN_FRAME_SUMS = 12,        // entries of struct mlrun_sum, of one process (sums.bin alone, as the next four)
   MLRUN_FRAME_SUMS_STATE = 13,  // struct mlrun_frame_sums_state, then its stretches
   MLRUN_FRAME_SAME_FILE = 14,   // struct mlrun_same_file, as many as there are
   MLRUN_FRAME_TIMELINE = 15,    // struct mlrun_frame_timeline, then its bins
   MLRUN_FRAME_HEAP = 18,        // struct mlrun_frame_heap, of one process, then its sites
-  MLRUN_FRAME_DROPS = 20,       // struct mlrun_frame_drops, then its entries; where records were dropped
+  MLRUN_FRAME_DROPS = 20,       // struct mlrun_frame_drops, then its entries; only of channels that dropped records
 };
 
 struct mlrun_frame {
@@ -74,7 +74,7 @@ struct mlrun_frame_channel {
 // Totals since the channel's beginning, of classes that changed since its last counters frame.
 struct mlrun_frame_counters {
   __u64 monotonic_ns;
-  __u64 drops[4];        // by enum mlrun_drop, the rest 0; by kind in a drops frame beside this one
+  __u64 drops[4];        // by enum mlrun_drop, unused ones 0; a drops frame beside this one has them by kind
   __u32 entries, final;  // final: the channel has ended
 };
 struct mlrun_counter_entry {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums.bin: the events' sums with --summary-only, as frames by the rules of the spool (spool.h). The file is replaced
-// as a whole, by renaming, so it is always one state of the sums; its content is not in the spool.
+// sums.bin: the sums of events with --summary-only, in frames as in the spool (spool.h). The file is replaced as a whole,
+// by renaming, so it always contains the sums of one moment. The spool does not contain them.
 #pragma once
 
 #include "runner/events/spool.h"
@@ -8,9 +8,9 @@
 // --summary-only: the sum of calls or allocations of the same kind. Followed by one record that represents them all
 // (record_units), buckets of their durations and buckets of the requested sizes.
 enum mlrun_sum_flag {
-  MLRUN_SUM_NO_FILE = 1,     // beyond the limit of files: of several, with the type in file_mode
-  MLRUN_SUM_NO_STRETCH = 2,  // beyond the limit of sums: of several stretches
-  MLRUN_SUM_NO_DETAIL = 4,   // beyond the limit of sums: of several files and sites, the type of the files in file_mode
+  MLRUN_SUM_NO_FILE = 1,     // beyond the limit of files: the sum of several files of the type in file_mode
+  MLRUN_SUM_NO_STRETCH = 2,  // beyond the limit of sums: the sum of several stretches
+  MLRUN_SUM_NO_DETAIL = 4,   // beyond the limit of sums: of several files of the type in file_mode, and several sites
   MLRUN_SUM_OF_STRETCH = 8,  // all calls on files in one stretch, without a record or buckets
 };
 struct mlrun_sum {
@@ -37,11 +37,11 @@ static inline __u64 mlrun_time_bucket_low(__u64 index) {
   return index < 4 ? index : (4 + (index & 3)) << (index / 4 - 1);
 }
 
-// When the sums were written, and what they do not distinguish. `stretches`: number of struct mlrun_stretch that
-// follow; the rest of the frame is struct mlrun_log_write.
+// When the sums were written, and counts of what they left out or got late. Followed by `stretches` times struct
+// mlrun_stretch, then by struct mlrun_log_write up to the frame's end.
 struct mlrun_frame_sums_state {
   __u64 monotonic_ns, records;           // number of records in the sums
-  __u64 late_marks, late_ns;             // lines of the log that came when later records had been added up; the delay
+  __u64 late_marks, late_ns;             // log lines read after later records were added up; longest delay
   __u64 threads, reports, names, marks;  // left out, beyond their limits
   __u64 stretches;
 };
@@ -49,7 +49,7 @@ struct mlrun_frame_sums_state {
 struct mlrun_stretch {
   __u64 first_monotonic_ns, number;
 };
-// A write to a log whose last line at least is an MLLOG line; the log by its index among the paths.
+// A write to a log of which at least the last line is an MLLOG line. `log`: index in the list of log paths.
 struct mlrun_log_write {
   __u64 monotonic_ns, bytes, log;
 };
@@ -63,7 +63,8 @@ struct mlrun_frame_timeline {
 struct mlrun_timeline_bin {
   __u64 bytes_read, bytes_written, time_ns;
 };
-// Peak of the live blocks, and their sites then: `site` is a return address, or MLRUN_SITE_IS_STACK | a stack's id.
+// Peak of the live bytes of a process, and the sites of its live blocks at that time. `site` is a return address, or
+// MLRUN_SITE_IS_STACK | a stack's id.
 struct mlrun_frame_heap {
   __u64 peak_monotonic_ns, recorded_bytes, counted_bytes;
   __u64 recorded_allocations, counted_allocations, blocks_left_out, bytes_left_out, sites;

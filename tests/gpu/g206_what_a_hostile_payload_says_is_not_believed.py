@@ -26,8 +26,8 @@ def check(this):
                [("Beyond", 12, None)])
     told = [row["detail"] for row in trace.rows("coverage") if row["subject"] == "payloads of NVTX"]
     this.equal("coverage of the others", told,
-               ["8 of a layout that the program did not register: only the mark is there",
-                "2 of which only some members could be decoded"])
+               ["8 have a layout that the program did not register: their marks have no value",
+                "2 could be decoded only in part: their marks lack some members"])
     lost = [(row["channel"], row["count"]) for row in trace.rows("loss")]
     this.equal("a layout too large to keep is counted", lost, [("marks", 1)])
     untraced = this.run(program, "hostile")

@@ -8,7 +8,7 @@ import cupti_case
 from lib import case
 
 LAUNCHES = 100
-UNSEEN = "a client past mlrun's functions had CUPTI"
+UNSEEN = "a client that bypassed mlrun's functions had CUPTI"
 
 
 def seen_kernels(text):

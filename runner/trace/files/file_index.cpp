@@ -18,18 +18,20 @@ namespace mlrun::trace {
 
 namespace {
 
-// A look-up in a spilled table makes up to 64 KiB resident, in each of three tables.
+// Tables that spilled to files (spilled_memory.h) grow in memory by look-ups: each may load 64 KiB of three tables. Trims
+// their resident part every kTrimSteps look-ups.
 void count_look_up() {
   constexpr uint32_t kTrimSteps = 128;
   static thread_local uint32_t look_ups = 0;
   if (++look_ups % kTrimSteps == 0) util::LargeMemory::trim();
 }
 
-constexpr int kFolderDepthMax = 64;  // directories opened relative to each other, in the reverse order of their records
+// Length of a chain of directories, each opened relative to the next one, whose records are in reverse order.
+constexpr int kFolderDepthMax = 64;
 
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
 
-// eventfds, epolls and the like share one inode; each open file of theirs is a file of its own.
+// eventfds, epolls and similar descriptors share one inode, so each open file of these kinds counts as a separate file.
 uint64_t number_of_anonymous(const events::FileEvent& file) { return (file.mode & S_IFMT) == 0 ? file.number : 0; }
 
 uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
@@ -124,7 +126,7 @@ void FileIndex::add(const GivenName& given) {
   if (!try_name(given) && pending_names_.size() < kPendingFilesMax) pending_names_.push_back(given);
 }
 
-// Lets later opens by the given name find the same file. False: something it needs is not known yet.
+// Lets later opens by the given name find the same file. False: the file, or a part of the name's path, is unknown yet.
 bool FileIndex::try_name(const GivenName& given) {
   const uint32_t file_id = open_files_.find(given.open_file).file_id;
   const std::optional<std::string> name = file_id == 0 ? std::nullopt : absolute(given.name);
@@ -191,7 +193,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   return true;
 }
 
-// Each unnamed file is a file of its own: the file system reuses its inode once it is closed.
+// Each unnamed file gets its own file_id: the file system reuses its inode once it is closed.
 bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
   const auto folder = absolute(ref_of(file));
   if (!folder) return false;
@@ -264,7 +266,8 @@ std::string FileIndex::path_of(uint32_t file_id) const {
   return bytes.empty() ? std::string(file.path, file.path_bytes) : bytes;
 }
 
-// A directory may be opened relative to one that is pending too, so repeats while it finds more.
+// Adds pending files whose names are known now. A directory may be relative to another pending one, so this repeats
+// until it adds none.
 void FileIndex::find_pending() {
   size_t found = pending_files_.size();
   for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
@@ -272,7 +275,8 @@ void FileIndex::find_pending() {
   }
 }
 
-// Gives it the path of another open file of the trace, or of the command's standard streams; else a made-up name.
+// Gives the file the path of another open file of the trace (`file_id`), or of a standard stream of the command, with
+// the same device and inode; else a made-up name.
 void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
   if (file_id == 0) {
     const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {

@@ -2,7 +2,7 @@
 // Assigns a file_id to every file of the run: opened files by device, inode and path; names that were only passed to
 // calls by path.
 //
-//   same device and inode, paths that resolve to one path   one file (a symbolic link is not a file of its own)
+//   same device and inode, paths that resolve to one path   one file (a symbolic link is not a separate file)
 //   same device and inode, other path                       another file: a new name, a hard link, or a reused inode
 //   same path, other inode                                  another file: it was replaced
 //   /dev/stdin, /proc/self/fd/3                             the file of that device and inode, under its own path
@@ -36,11 +36,11 @@ class FileIndex {
   // `inherited`: the standard streams of the command. Requires: `strings` and `files` outlive it.
   FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited = {});
 
-  // Requires: in the order of the spool. Files that depend on undefined names wait for finish().
+  // Requires: in the order of the spool. Files that depend on names not yet defined wait for finish().
   void add(const events::FileEvent& file);
   void add(const PathRef& path);
   void add(const GivenName& given);
-  // Deferred to finish(): the file's description may come later.
+  // Deferred to finish(): the record that describes the file may come later.
   void add(const mlrun_same_file& same) { same_.push_back(same); }
   // Requires: everything was added.
   void finish();
@@ -52,7 +52,7 @@ class FileIndex {
     return file_id == 0 ? model::FileKind::kUnknown : files_->kind(file_id - 1);
   }
 
-  // Files and names beyond the limits.
+  // Number of files and names beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:
@@ -89,7 +89,7 @@ class FileIndex {
   util::ChunkedList<uint32_t> file_of_ref_;
   std::vector<NamedInode> inherited_;
   List<events::FileEvent> pending_files_;
-  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened through names of descriptors
+  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened as /dev/stdin or /proc/self/fd/N
   util::ChunkedList<PathRef> pending_paths_;
   List<GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;

@@ -51,8 +51,8 @@ void FilesByInode::add_seen(const model::FileTable& files, const std::vector<Fil
   for (auto& [inode, names] : seen_of) lives_[inode] = lives_of(names, made_of[inode]);
 }
 
-// A life starts when the file was created if that is known, else when its name was first seen; the first life starts at
-// the beginning of time.
+// A life is the time in which an inode number means one file. It starts when the file was created if that is known, else
+// when its name was first seen. The first life starts before all times.
 std::vector<FilesByInode::Life> FilesByInode::lives_of(std::vector<FileSeen>& seen, std::vector<int64_t>& made_ns) {
   std::stable_sort(seen.begin(), seen.end(), [](const FileSeen& a, const FileSeen& b) { return a.ns < b.ns; });
   std::sort(made_ns.begin(), made_ns.end());

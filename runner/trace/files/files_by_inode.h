@@ -2,8 +2,8 @@
 // Finds the file that an inode number meant at a moment: file systems reuse the numbers of deleted files.
 //
 //   time       ──────────●───────●────────────────────●──────▶
-//                      seen    created              seen
-//   the file   first one, a     │  unknown, then b (named later, but it exists since it was created)
+//                     a seen    created            b seen
+//   the file   a                 │ b (its name was seen later, but it exists since it was created)
 //
 // On overlayfs, a file's blocks on a disk belong to another inode, of the file system below. If no probe recorded that
 // inode by name, the file is found by its inode number, which overlayfs passes through.
@@ -33,10 +33,10 @@ struct FileMade {
 
 class FilesByInode {
  public:
-  // Inodes that are not in `seen` but have several paths always mean the first one.
+  // An inode that has several paths but is not in `seen` always means the file of the first path.
   FilesByInode(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
 
-  // 0: no named file; the inode is counted. Device as in the kernel.
+  // The file_id; 0: the file has no name, and nameless() counts the inode. `device`: the kernel's number.
   [[nodiscard]] int64_t find(uint32_t device, uint64_t inode, int64_t ts_ns);
   // Number of inodes without a name.
   [[nodiscard]] int64_t nameless() const { return static_cast<int64_t>(nameless_.size()); }
@@ -50,9 +50,9 @@ class FilesByInode {
 
   using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
 
-  Ids ids_;                                                // files that existed during the whole run
-  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // the others, by time
-  Ids on_overlay_;                                         // by inode; 0: several files have that number
+  Ids ids_;                                                // inodes with one file for the whole run
+  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // other inodes: their files in order of time
+  Ids on_overlay_;                                         // by inode number; 0: several files have it
   std::unordered_set<uint64_t> nameless_;
 };
 

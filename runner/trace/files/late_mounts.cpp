@@ -42,9 +42,10 @@ void add_late_mounts(const SessionInfo& session, model::TraceInfo& info) {
   std::map<std::string, LateMount> mounts;
   for (const json& program : session.list("/kernel_side/programs")) add(program, mounts);
   for (const auto& [type, mount] : mounts) {
-    std::string detail = "it was first mounted while the run went on";
-    if (mount.attached > 0) detail += fmt::format("; recorded from {} on", TraceClock::from_monotonic(mount.since_ns));
-    if (!mount.missing.empty()) detail += "; not all of them: " + mount.missing;
+    std::string detail = "first mounted during the run";
+    if (mount.attached > 0)
+      detail += fmt::format("; recorded from {} ns on", TraceClock::from_monotonic(mount.since_ns));
+    if (!mount.missing.empty()) detail += "; some operations are not recorded: " + mount.missing;
     info.coverage.push_back({0, "operations on files of " + type, detail, -1, -1});
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File systems mounted during the run: from when on the kernel side recorded operations on their files.
+// File systems mounted during the run: reports the time from which the kernel side recorded operations on their files.
 #pragma once
 
 #include "runner/model/trace_info.h"
@@ -7,7 +7,7 @@
 
 namespace mlrun::trace {
 
-// Adds rows of coverage.
+// Adds a coverage row for each such file system.
 void add_late_mounts(const SessionInfo& session, model::TraceInfo& info);
 
 }  // namespace mlrun::trace

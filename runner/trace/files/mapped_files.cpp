@@ -68,7 +68,7 @@ void MappedFiles::unmap(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t
   if (Spans* spans = to_change(space)) cut(*spans, begin, end_of(begin, bytes), time);
 }
 
-// The record lacks the old length: moves everything that one call had mapped there.
+// Moves the rest of the mapping that contains `old_begin`. Does not use the old length, which older records lack.
 void MappedFiles::remap(uint64_t space, uint64_t old_begin, uint64_t begin, uint64_t bytes, uint64_t time) {
   Spans* spans = to_change(space);
   if (!spans) return;

@@ -23,9 +23,9 @@ class MappedFiles {
  public:
   static constexpr size_t kSpansMax = size_t{1} << 20;  // of all address spaces; later ones get no file
 
-  // `space`: an address space; `file`: 0 is memory without one. Times are ends of calls, on one clock.
+  // `space`: an address space. `file` 0: memory without a file. Times are ends of calls, on one clock.
   void map(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t file, uint64_t time);
-  // Removes what was mapped before the call began; another thread may have mapped the range before it ended.
+  // `time`: begin of the call. Keeps later mappings: another thread may map the range again before munmap returns.
   void unmap(uint64_t space, uint64_t begin, uint64_t bytes, uint64_t time);
   void remap(uint64_t space, uint64_t old_begin, uint64_t begin, uint64_t bytes, uint64_t time);
   void fork(uint64_t parent, uint64_t child);

@@ -28,7 +28,7 @@ class Mounts {
 
  private:
   std::vector<Mount>
-      mounts_;  // longest mount points first; of two at one path the later one first, because it hides the other
+      mounts_;  // longest mount points first; of two at one path the later mount first, because it hides the earlier
 };
 
 }  // namespace mlrun::trace

@@ -31,7 +31,8 @@ void ReusedInodes::load(const model::FileTable& files) {
   }
 }
 
-// At the call's start and end: the kernel's work for it, also the creation of the file, is in between.
+// Notes the file at the start and the end of the call. The kernel's work for the call, such as the creation of the file,
+// is between them.
 void ReusedInodes::add(const model::CallRow& row, int64_t file_id) {
   if (file_id < 1 || static_cast<size_t>(file_id) > is_shared_.size() || !is_shared_[static_cast<size_t>(file_id) - 1])
     return;

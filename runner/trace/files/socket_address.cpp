@@ -46,7 +46,7 @@ std::string socket_address_text(std::string_view address) {
   if (family == AF_UNIX) return local_name(address);
   sockaddr_in in{};
   if (family == AF_INET && read(address, in)) return with_port(AF_INET, &in.sin_addr, in.sin_port);
-  // The scope at its end may be missing.
+  // sin6_scope_id, the last member, may be missing.
   sockaddr_in6 in6{};
   if (family != AF_INET6 || address.size() < offsetof(sockaddr_in6, sin6_scope_id)) return {};
   std::memcpy(&in6, address.data(), std::min(address.size(), sizeof in6));

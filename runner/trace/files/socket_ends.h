@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both addresses of a socket, as the one text that the table of files keeps of it: most files have none.
+// Packs both addresses of a socket into one text. The table of files stores one, since most of its files have no address.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? std::string() : first + '\0' + second;
 }
 
-// What both ends know of the connection; empty: nothing.
+// A key that is equal for both ends of a connection; empty: the recorded addresses do not suffice.
 std::string key_of(const events::SocketEvent& socket, const Channel& channel) {
   const std::string own = socket_address_text(socket.own), other = socket_address_text(socket.other);
   const bool local = is_local(socket.own) || is_local(socket.other);

@@ -2,11 +2,11 @@
 // The two ends of connections within the trace, by the addresses that connect and accept recorded:
 //
 //   IP        the accepted socket's addresses are those of the connecting one, exchanged
-//   AF_UNIX   the same name, and the process that the kernel says had connected; a listening socket accepts in the order
-//             of the connections, so the first one of that process that no accept had. Of connections that overlap in
-//             time the order is unknown, and so are their other ends.
+//   AF_UNIX   the name is the same, and the kernel reports to accept the pid that connected. A listening socket accepts
+//             in the order of the connects, so an accept gets this pid's first connect that has no accept yet. If
+//             connects overlap in time, their order is unknown, and so are their other ends.
 //
-// Addresses are used again: a connection belongs to the last connect before it.
+// IP addresses are used again, so an accept belongs to the last connect that began before it returned.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class SocketPairs {
   // Requires: in the order of the spool.
   void add(std::vector<OfChannel<events::SocketEvent>> sockets);
 
-  // Finds the pairs, and gives each file its address. Requires: everything was added, and `files` is finished.
+  // Finds the pairs, and stores each socket's addresses in `table`. Requires: everything was added, and `files` is finished.
   void finish(ChannelTable& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table);
 
   // Number of the open file at the other end; 0: unknown. Thread-safe.

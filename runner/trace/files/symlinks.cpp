@@ -26,7 +26,7 @@ bool is(const struct stat& status, uint32_t device, uint64_t inode) {
 
 }  // namespace
 
-// /proc differs for each process that reads it.
+// Whether the path's links may be resolved here. /proc differs for each process that reads it.
 bool Symlinks::is_looked_at(std::string_view path) {
   return path.starts_with('/') && !path.starts_with("/proc/") && !names_descriptor(path);
 }

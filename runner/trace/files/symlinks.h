@@ -13,7 +13,7 @@ namespace mlrun::trace {
 class Symlinks {
  public:
   // Resolves all symbolic links in `path` (absolute), or returns `path` if the file with that device and inode is no
-  // longer there. Two system calls for the first file of a folder, one for each other one.
+  // longer there. Makes two system calls for the first file of a folder, one for each further file.
   std::string resolve(const std::string& path, uint32_t device, uint64_t inode);
 
   // Resolves the links in the folder of `path`, but not its last component.

@@ -32,8 +32,8 @@ void Identity::resolve(model::TraceInfo& info) {
   inherit_modules(info);
 }
 
-// The same pid with different known start times means different processes. If a start time is missing, an image loaded
-// after the earlier one's last record is the same process.
+// The process to which `facts` belongs. The same pid with different known start times means different processes. If a
+// start time is missing, an image that was loaded by exec after the process's last record belongs to it.
 Identity::Process* Identity::earlier_image(const ProcessFacts& facts) {
   const auto found = by_pid_.find({facts.pid_namespace, facts.pid});
   if (found == by_pid_.end() || facts.pid == 0) return nullptr;
@@ -122,7 +122,7 @@ void Identity::add_process_rows(model::TraceInfo& info) {
   }
 }
 
-// First the images that recorded themselves, then those that only channels refer to.
+// Adds first the images that have a process record, then those to which only channels refer.
 void Identity::add_images(model::TraceInfo& info) {
   const auto add = [&](const ProcessFacts& facts, uint32_t image) -> model::ImageRow* {
     const auto image_id = static_cast<int32_t>(info.images.size()) + 1;
@@ -166,8 +166,8 @@ Identity::Life Identity::life_of(const Channel& channel) const {
   return {facts.first_ns, facts.first_ns};
 }
 
-// In order of time, the creator before what it creates. A channel without times of its own begins with its process, or
-// behind the thread's creation if that is known.
+// All beginnings in order of time, a creation before the channel of the thread that it creates. A channel without
+// records begins right after its thread's recorded creation, else with its process.
 std::vector<Identity::Begin> Identity::thread_beginnings() {
   TraceClock::Hint hint;
   std::vector<Begin> order;
@@ -204,7 +204,7 @@ model::ThreadRow& Identity::begin_thread(model::TraceInfo& info, const Channel& 
   row.proc_id = proc_of_number_[channel.about.process];
   row.image_id = images_[{channel.about.process, channel.about.image}];
   const bool is_outside = channel.about.host_tid == 0 || channel.about.host_tid == channel.about.tid;
-  row.tid = is_outside ? static_cast<int32_t>(tid) : -1;  // in another pid namespace its own channel tells
+  row.tid = is_outside ? static_cast<int32_t>(tid) : -1;  // in another pid namespace only its own channel has it
   row.first_ns = row.last_ns = first_ns;
   latest = {row.thread_id, kLatestNs};
   numbers_.add(row.image_id, tid, {first_ns, row.thread_id});
@@ -219,8 +219,9 @@ void Identity::add_threads(model::TraceInfo& info) {
       const auto& [serial, note] = notes_.threads()[begin.index];
       const Channel& maker = *channels_.find(serial);
       Latest& latest = threads[{images_[{maker.about.process, maker.about.image}], note.tid}];
-      const bool is_new =
-          note.created || latest.thread_id == 0;  // it may have ended before its creator asked for its number
+      // A creation makes a row. A wait that the thread ended makes one only if the thread is unknown, since it may have
+      // ended before its creator asked for its tid.
+      const bool is_new = note.created || latest.thread_id == 0;
       if (is_new && info.threads.size() < kThreadsMax) {
         begin_thread(info, maker, note.tid, begin.life.first_ns, latest);
       }
@@ -241,7 +242,7 @@ void Identity::add_threads(model::TraceInfo& info) {
   prolong_threads(info);
 }
 
-// A thread that ended a wait was alive then, whether or not it recorded anything.
+// A thread that ended another thread's wait was alive at that time, even if it recorded nothing itself.
 void Identity::prolong_threads(model::TraceInfo& info) {
   TraceClock::Hint hint;
   for (const auto& [serial, note] : notes_.threads()) {
@@ -274,7 +275,7 @@ void Identity::name_threads(model::TraceInfo& info) {
   }
 }
 
-// A forked child runs its parent's code: if the collector read its mappings too late, the parent's are used.
+// A forked child runs its parent's code. If the collector read no mappings of the child, the parent's are used.
 void Identity::inherit_modules(const model::TraceInfo& info) {
   for (const model::ProcessRow& row : info.processes) {
     if (row.parent_proc_id == 0) continue;

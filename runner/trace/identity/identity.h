@@ -4,11 +4,11 @@
 //
 //   process         all process numbers with the same pid, pid namespace and start time: exec gives a new number,
 //                   but not a new process
-//   process image   a process number with one of its image numbers; a forked child starts with its parent's number in
-//                   a row of its own
+//   process image   a process number with one of its image numbers; a forked child starts with its parent's image
+//                   number, but has its own row
 //   thread          channels of one image with the same tid, unless the earlier one had ended when the later one began;
-//                   one whose creation was recorded is there from then on, and one that ended a wait from there, even if
-//                   it recorded nothing itself
+//                   a thread exists from its recorded creation on, or from the first wait of another thread that it
+//                   ended, even if it recorded nothing itself
 //
 // Ids count from 1 in order of first appearance in time, then of the producers' numbers.
 #pragma once
@@ -28,7 +28,7 @@ namespace mlrun::trace {
 
 class Identity {
  public:
-  // Requires: `notes` are placed. All references outlive it.
+  // Requires: notes.place() was called. All references outlive it.
   Identity(ChannelTable& channels, ProcessNotes& notes, StringTable& strings, const TraceClock& clock);
 
   // Fills processes, images and threads, and the channels' origins.
@@ -47,7 +47,7 @@ class Identity {
     int64_t first_ns = 0, last_ns = 0;
     auto operator<=>(const Life&) const = default;
   };
-  // The beginning of a thread: of a channel, or its creation by another one.
+  // The beginning of a thread: the first record of its channel, or a note about it on another thread's channel.
   struct Begin {
     Life life;
     bool is_channel = false;

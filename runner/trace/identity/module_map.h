@@ -27,10 +27,10 @@ class ModuleMap {
 
   [[nodiscard]] Site find(uint32_t process, uint64_t address) const;
 
-  // All libraries seen in the process, and in those whose mappings it inherits.
+  // All libraries seen in the process, and in the processes whose mappings it inherits.
   [[nodiscard]] std::set<int64_t> libraries_of(uint32_t process) const;
 
-  // Its path; "" for 0.
+  // The library's path; "" for 0.
   [[nodiscard]] std::string path(int64_t library) const {
     return library == 0 ? std::string() : libraries_[static_cast<size_t>(library) - 1];
   }

@@ -91,7 +91,8 @@ class Family {
     if (parent) row.parent_proc_id = parent->proc_id;
   }
 
-  // Across pid namespaces the pid that the parent got is not the child's own; the pid outside is the better evidence.
+  // A child in another pid namespace has another pid there than its parent's call returned. Prefers the call that
+  // returned the child's pid in mlrun's namespace, then the latest call.
   void join_across_namespaces(model::ProcessRow& row) {
     ChildFact* best = nullptr;
     const auto is_better = [&](const ChildFact& child) {
@@ -112,8 +113,8 @@ class Family {
     row.parent_proc_id = maker(*best);
   }
 
-  // A process sees ppid 0 if its parent is outside of its namespace; a forked child may have recorded what its parent
-  // knew.
+  // Whether the recorded ppid allows this parent. A process sees ppid 0 if its parent is outside of its pid namespace;
+  // a forked child sees the pid that its parent has recorded for itself.
   [[nodiscard]] bool is_parent(int32_t proc_id, const model::ProcessRow& row) const {
     if (proc_id <= 0 || static_cast<size_t>(proc_id) > processes_.size()) return false;
     return row.ppid == 0 || processes_[static_cast<size_t>(proc_id) - 1].ns_pid == row.ppid;

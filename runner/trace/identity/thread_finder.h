@@ -14,11 +14,11 @@ namespace mlrun::trace {
 
 class ThreadFinder {
  public:
-  ThreadFinder() = default;  // knows none
+  ThreadFinder() = default;  // knows no thread
   explicit ThreadFinder(const model::TraceInfo& info);
 
-  // The process's thread with that id that had begun at `ts_ns`, else the first one; without such a thread only the ids
-  // of the process; 0 if that is unknown too.
+  // The latest thread of that pid and tid that had begun at `ts_ns`, else the first one. If there is none, only the ids
+  // of the process are set; if that is unknown too, all ids are 0.
   [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
 
   // The process that had that id at `ts_ns`, or at most `slack_ns` earlier; 0: no recorded one.

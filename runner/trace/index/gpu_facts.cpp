@@ -50,31 +50,30 @@ std::string overhead_name(uint64_t kind) {
   return index < kNames.size() && (kind & 0xffff) == 0 ? kNames[index] : kNames[0];
 }
 
-// Explains the answer and what to do about it.
+// Explains CUPTI's answer, and what the user can do about it.
 std::string answer_text(uint64_t answer) {
   switch (answer) {
     case CUPTI_NOT_COMPATIBLE:
       return "the program uses CUPTI's functions of version 2, which cannot be mixed with those that mlrun uses";
     case CUPTI_NOT_INITIALIZED:
-      return "this libcupti does not get on with the driver, which may be too old for it: update the driver, or name "
-             "the libcupti of an older CUDA by MLRUN_CUPTI=FILE";
-    case CUPTI_NOT_SUPPORTED: return "not supported for this GPU on this system";
-    case CUPTI_VIRTUAL_GPU: return "virtualised GPUs are not supported";
+      return "this libcupti does not work with the driver, which may be too old for it: update the driver, or set "
+             "MLRUN_CUPTI=FILE to the libcupti of an older CUDA";
+    case CUPTI_NOT_SUPPORTED: return "CUPTI does not support this GPU on this system";
+    case CUPTI_VIRTUAL_GPU: return "CUPTI does not support virtualised GPUs";
     case CUPTI_INSUFFICIENT_PRIVILEGES:
       return "no permission: run as root, give the container CAP_SYS_ADMIN, or load the driver's module with "
              "NVreg_RestrictProfilingToAdminUsers=0";
     case CUPTI_MULTIPLE_SUBSCRIBERS:
-      return "another tool has CUPTI (a debugger, Nsight, or a profiler): run without it";
-    case CUPTI_VIRTUAL_GPU_PRIVILEGES:
-      return "no permission: profiling is to be allowed for this virtual GPU by its host";
-    case CUPTI_CONFIDENTIAL_COMPUTING: return "GPUs in confidential computing are not supported";
-    case CUPTI_MINING_PROCESSOR: return "NVIDIA's processors for mining are not supported";
-    case CUPTI_MIG: return "MIG is not supported";
-    case CUPTI_SLI: return "SLI is not supported";
-    case CUPTI_WSL: return "this GPU is not supported in WSL";
+      return "another tool (a debugger, Nsight, or a profiler) uses CUPTI: run without that tool";
+    case CUPTI_VIRTUAL_GPU_PRIVILEGES: return "no permission: the host of this virtual GPU must allow profiling";
+    case CUPTI_CONFIDENTIAL_COMPUTING: return "CUPTI does not support GPUs in confidential computing";
+    case CUPTI_MINING_PROCESSOR: return "CUPTI does not support NVIDIA's mining processors";
+    case CUPTI_MIG: return "CUPTI does not support MIG";
+    case CUPTI_SLI: return "CUPTI does not support SLI";
+    case CUPTI_WSL: return "CUPTI does not support this GPU in WSL";
     case CUPTI_UNKNOWN:
       return "the driver of the GPU does not answer, or is too old for this libcupti; nvidia-smi may show why";
-    default: return "CUPTI refused";
+    default: return "CUPTI returned an error";
   }
 }
 
@@ -136,7 +135,7 @@ void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent
         taken.is_unseen = note.code == MLRUN_TAKEN_UNSEEN;
       }
       return;
-    // Recorded again each time CUPTI is taken back.
+    // A process records its refused kinds again each time it gets CUPTI back from another tool.
     case MLRUN_GPU_REFUSED:
       if (process.refused.size() < kRefusedMax) process.refused.emplace(note.text, note.code);
       return;
@@ -201,8 +200,8 @@ void GpuFacts::add_process_losses(const Process& process, ChannelTable& channels
                 std::max(process.flushed_ns, last_ns));
   }
   for (const auto& [taken_ns, taken] : process.taken) {
-    add_stretch(taken.is_unseen ? "a client past mlrun's functions had CUPTI" : "another client had CUPTI", taken_ns,
-                taken.last_ns != 0 ? taken.last_ns : std::max(taken_ns, last_ns));
+    add_stretch(taken.is_unseen ? "a client that bypassed mlrun's functions had CUPTI" : "another client had CUPTI",
+                taken_ns, taken.last_ns != 0 ? taken.last_ns : std::max(taken_ns, last_ns));
   }
   for (size_t i = first; i < rows.size(); ++i) rows[i].proc_id = proc_id;
 }
@@ -224,7 +223,7 @@ std::vector<model::CoverageRow> GpuFacts::coverage(ChannelTable& channels, Strin
       row.detail = std::move(detail);
     };
     if (process.foreign != 0 && process.version == 0) {
-      add("GPU work", fmt::format("CUDA, if it starts here, loads {} and not mlrun ({})",
+      add("GPU work", fmt::format("CUDA in this process would load {} instead of mlrun's library: unset {}",
                                   util::escaped_utf8(strings.text(process.foreign)), MLRUN_CUDA_INJECTION));
     }
     if (process.is_off) {

@@ -24,7 +24,7 @@ class GpuFacts {
   void add(uint32_t process, const events::GpuDeviceEvent& device);
   void add(uint32_t process, uint64_t channel, const events::GpuNoteEvent& note);
 
-  // Assigns each device its row in info.gpus: the one with the same UUID, else a new one.
+  // Assigns each device its row in info.gpus: the row with the same UUID, else a new one.
   void place_devices(model::TraceInfo& info, StringTable& strings);
   // Row of a process's device; 0: unknown. Requires: devices are placed.
   [[nodiscard]] int32_t gpu_id(uint32_t process, uint32_t device) const;
@@ -35,7 +35,7 @@ class GpuFacts {
 
   [[nodiscard]] std::vector<model::LossRow> losses(ChannelTable& channels, const model::TraceInfo& info) const;
   [[nodiscard]] std::vector<model::CoverageRow> coverage(ChannelTable& channels, StringTable& strings) const;
-  // Libraries and versions, for run.json.
+  // The libcupti files and versions that processes used, for run.json.
   [[nodiscard]] nlohmann::json describe(StringTable& strings) const;
 
  private:

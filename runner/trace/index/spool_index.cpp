@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// Where data begin in [begin, end): freed parts of the spool are holes and need not be read.
+// The offset in [begin, end) at which data begin. Freed parts of the spool are holes in its file and need not be read.
 uint64_t behind_hole(int fd, uint64_t begin, uint64_t end) {
   const off_t data = ::lseek(fd, static_cast<off_t>(begin), SEEK_DATA);
   if (data < 0) return errno == ENXIO ? end : begin;
@@ -44,7 +44,7 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
   util::UniqueFd fd(::open(options.path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) return fail_errno("open the spool " + options.path, errno);
-  if (!S_ISREG(status.st_mode)) return fail("the spool " + options.path + " is not a file");
+  if (!S_ISREG(status.st_mode)) return fail("the spool " + options.path + " is not a regular file");
   const auto bytes = static_cast<uint64_t>(status.st_size);
   std::unique_ptr<SpoolIndex> index(new SpoolIndex(options, info, std::move(fd), bytes));
   if (auto kept = index->load_kept(options.kept_path); !kept) return tl::make_unexpected(kept.error());

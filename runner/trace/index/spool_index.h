@@ -24,7 +24,7 @@
 
 namespace mlrun::trace {
 
-// What could not be read, or was malformed.
+// Bytes that could not be read, and records and frames that were malformed.
 struct SpoolDamage {
   uint64_t file_bytes = 0, record_bytes = 0;
   uint64_t unknown_records = 0, unknown_frames = 0;
@@ -32,7 +32,7 @@ struct SpoolDamage {
 
 struct SpoolOptions {
   std::string path;
-  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // of time stamps outside of channels
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // clock of channels that the spool does not describe
   std::vector<mlrun_frame_anchor> anchors;        // clock readings that are not in the spool
   unsigned threads = 1;
   int64_t alloc_sample_bytes = 0;          // 0: allocations were not sampled
@@ -73,7 +73,7 @@ class SpoolIndex {
   [[nodiscard]] const std::vector<uint64_t>& sample_frames() const { return sample_frames_; }
   [[nodiscard]] const std::vector<uint64_t>& python_frames() const { return python_frames_; }
   [[nodiscard]] const SpoolDamage& damage() const { return damage_; }
-  // An exec is recorded before its result is known. Returns whether the one that began at `start` failed.
+  // An exec is recorded before its result is known. Whether the exec that began at `start` failed.
   [[nodiscard]] bool is_failed_exec(const Channel& channel, uint64_t start) const {
     return failed_execs_.find(exec_key(channel.serial, start)) != nullptr;
   }

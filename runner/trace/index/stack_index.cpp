@@ -119,7 +119,7 @@ void StackIndex::finish(StringTable& strings, ModuleMap& modules) {
   for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = strings.text(paths_[i]);
   for (const auto& [key, module] : modules_) {
     const events::ModuleEvent& at = module.event;
-    if (module.file == 0) {  // only the library's location is known
+    if (module.file == 0) {  // no stack refers to this library: only its addresses are of use
       const std::string path = util::escaped_utf8(strings.text(at.path));
       const bool unseen = modules.find(key.first, at.start).library == 0;
       if (unseen && path.starts_with('/')) modules.add(key.first, at.start, at.end, at.file_offset, path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts stack definitions of processes to stacks of the trace: frames by library and offset, equal ones stored once.
-// A definition may precede that of its library, if another thread wrote that; it then waits. Bounded: stacks beyond the
-// limits are counted and stay unknown.
+// A stack's definition may precede its library's, if another thread wrote the latter; the stack then waits. Bounded:
+// stacks beyond the limits are counted and stay unknown.
 #pragma once
 
 #include <cstdint>

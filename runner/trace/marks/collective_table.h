@@ -15,14 +15,14 @@ extern template class RowTable<CollectiveColumns, model::CollectiveRow>;
 
 class CollectiveTable {
  public:
-  // Without a folder nothing is written.
+  // Call before the first row; without it nothing is written.
   void write_to(std::string tables_folder) { folder_ = std::move(tables_folder); }
   Status add(const model::CollectiveRow& row);
   Status close();
   ParquetTable& parquet() { return table_.parquet(); }
 
  private:
-  // Before the first row.
+  // Opens the table. Called before its first row.
   Status open();
 
   std::string folder_;

@@ -31,7 +31,8 @@ std::string reduction_text(const std::vector<PayloadValue>& payload) {
   return text.is_string() ? text.get<std::string>() : text.dump();
 }
 
-// Whether the range's payload contains the process's own rank in the communicator it names. A split has the parent's.
+// Whether the range's payload has the process's own rank in the communicator that the payload names. The payload of
+// ncclCommSplit does not: its rank is that in the parent communicator.
 bool has_own_rank(std::string_view name) {
   return name.starts_with("ncclCommInit") || name == "ncclCommDestroy" || name == "ncclCommAbort";
 }
@@ -116,10 +117,10 @@ std::vector<model::CoverageRow> CollectiveTracker::coverage() const {
     if (count > 0) rows.push_back({.subject = subject, .detail = fmt::format("{} {}", count, what)});
   };
   constexpr const char *kNumbers = "numbers of collectives", *kSkew = "start skew of collectives";
-  add(kNumbers, after_losses_, "came after a gap in the records of their process: without a number, not compared");
-  add(kNumbers, beyond_, "are of more communicators than the merger tracks: without a number, not compared");
-  add(kSkew, meter_.differing(), "were not the same on all ranks");
-  add(kSkew, meter_.late(), "began on a rank when the other ranks were far ahead: that rank is not compared");
+  add(kNumbers, after_losses_, "came after lost records of their process: they have no number and are not compared");
+  add(kNumbers, beyond_, "are of communicators beyond the limit: they have no number and are not compared");
+  add(kSkew, meter_.differing(), "differ between ranks in operation or size: they are not compared");
+  add(kSkew, meter_.late(), "began on a rank that was too far behind the other ranks: that rank is not compared");
   return rows;
 }
 

@@ -4,14 +4,14 @@
 // communicator.
 //
 // A process counts the collectives of a communicator from 0: NCCL requires that all ranks call them in the same order,
-// so equal numbers mean the same collective on all ranks. An uncertain number is omitted. No number have
+// so equal numbers mean the same collective on all ranks. An uncertain number is omitted. These have no number:
 //
 //   - sends and receives, which involve only two ranks;
-//   - a process that is, or may be, several ranks of one communicator;
-//   - a communicator after its process has lost records, and one whose creation was not recorded in a process that has.
+//   - collectives of a process that is, or may be, several ranks of one communicator;
+//   - collectives after a loss of records of their process, unless the communicator's creation was recorded after it.
 //
 // If a communicator is created in a group, non-blocking or by ncclCommSplit, the creating call does not know its
-// number. It appears with its first collective, and the process's rank in it is unknown.
+// ID. The communicator appears with its first collective, and the process's rank in it is unknown.
 #pragma once
 
 #include <cstdint>
@@ -50,12 +50,12 @@ class CollectiveTracker {
  private:
   struct Membership {
     std::optional<int64_t> rank, ranks;
-    bool is_several = false;  // several ranks in one process
+    bool is_several = false;  // the process is several of its ranks
     uint32_t losses = 0;      // loss count of its process at its creation; 0: creation not recorded
     int64_t collectives = 0;
   };
   struct Process {
-    std::optional<int64_t> unnamed_rank;  // in communicators that were created without a number
+    std::optional<int64_t> unnamed_rank;  // in communicators whose creating call did not know their ID
     bool is_several = false;              // several ranks of a communicator, so possibly also of those created from it
   };
   Membership* membership(int32_t proc_id, uint64_t communicator);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the command's logs before the merge; if processes share one, together with the calls that wrote it.
+// Reads the command's MLLOG files before the merge. If several processes wrote one, also reads the calls that wrote it,
+// to assign its lines to the processes.
 #pragma once
 
 #include <cstdint>

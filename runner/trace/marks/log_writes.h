@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the lines of a log were written, by recorded calls. A line's time stamp is cut to a millisecond; the write is
-// more precise: the program took the stamp before it, and what the thread did next came after it.
+// When the lines of a log were written, by the recorded write calls. A line's time stamp is cut to a millisecond. The
+// time of its write is more precise: the program took the stamp before the write, and the thread's next work is after it.
 //
 //   the log     ...|line 7      |line 8       |line 9    |   The call that wrote a line follows from its position,
 //   the calls   ...|write 254   |write 130 + write 124   |   counted from the end of the file: lines of an earlier run
@@ -30,13 +30,13 @@ class LogWrites {
   // Adds a write to a log; `log`: index in the paths.
   void add(size_t log, int64_t start_ns, int64_t bytes, int32_t proc_id = 0);
 
-  // Requires: all were added.
+  // Requires: all writes were added.
   void finish();
 
   // Start of the write that wrote the byte at this distance from the end of the file (1: the last byte). nullopt:
   // unknown.
   [[nodiscard]] std::optional<int64_t> start_of(size_t log, int64_t from_end) const;
-  // The process that wrote it; 0: unknown.
+  // The process that wrote that byte; 0: unknown.
   [[nodiscard]] int32_t process_of(size_t log, int64_t from_end) const;
 
  private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of marks: those of programs, a table file per slice of time, and those of logs, in a table file of their
-// own.
+// The table of marks. Marks of programs have a table file per slice of time, marks of logs have one table file.
 #pragma once
 
 #include "runner/model/rows.h"

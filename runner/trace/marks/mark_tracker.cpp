@@ -46,7 +46,7 @@ std::string payload_text(const events::MarkEvent& event) {
   return {};
 }
 
-// Frees of the spool count as losses, since they were not counted elsewhere.
+// Freed parts of the spool (--last) count as a loss of all processes.
 std::vector<PositionLoss> losses_of_marks(SpoolIndex& index) {
   std::vector<PositionLoss> losses = position_losses(index);
   if (index.events_from_ns() != 0) losses.push_back({index.events_from_ns(), 0});
@@ -143,7 +143,7 @@ std::string MarkTracker::domain_of(const events::MarkEvent& event) {
   return text;
 }
 
-// Assigns its name and number.
+// Assigns the range its name_id and mark_id.
 void MarkTracker::open(Open& range) {
   range.name_id = names_.id_of(util::escaped_utf8(range.text));
   range.mark = {++last_mark_id_, range.origin.ts_ns, 0};
@@ -220,7 +220,7 @@ const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
   return made ? &*made : nullptr;
 }
 
-// Counts why there is no layout.
+// Counts a payload without a layout, by the reason.
 void MarkTracker::note_unknown(uint64_t id) {
   const bool is_known = id != 0 && !index_.strings().text(id).empty();
   ++(is_known ? structures_.refused : structures_.unknown);
@@ -237,7 +237,7 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
   return values;
 }
 
-// As many of the first members as fit.
+// JSON of as many of the first members as the limits for this text and for all of the slice allow.
 std::string MarkTracker::structure_text(const std::vector<PayloadValue>& values) {
   const size_t room = std::min(kPayloadTextMax, kPayloadTextsMax - std::min(kPayloadTextsMax, value_bytes_));
   const size_t fit = payload_that_fits(values, room);
@@ -253,19 +253,19 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   const auto add = [&](int64_t count, const char* what) {
     if (count > 0) rows.push_back({.subject = "payloads of NVTX", .detail = fmt::format("{} {}", count, what)});
   };
-  add(structures_.unknown, "of a layout that the program did not register: only the mark is there");
-  add(structures_.refused, "of a layout that is damaged, too large or one too many: only the mark is there");
-  add(structures_.partial, "of which only some members could be decoded");
-  add(structures_.cut, "of which only the first members have room in the table");
+  add(structures_.unknown, "have a layout that the program did not register: their marks have no value");
+  add(structures_.refused, "have a layout that is damaged, too large or beyond the limit: their marks have no value");
+  add(structures_.partial, "could be decoded only in part: their marks lack some members");
+  add(structures_.cut, "are too long: their marks have only the first members");
   if (calls_of_unknown_range_ > 0) {
     rows.push_back({.subject = "ranges of GPU work",
-                    .detail = fmt::format("{} calls of CUDA took so long that the range they began in is not known",
+                    .detail = fmt::format("{} calls of CUDA took so long that the range in which they began is unknown",
                                           calls_of_unknown_range_)});
   }
   if (cut_domains_ > 0) {
-    rows.push_back(
-        {.subject = "domains of NVTX",
-         .detail = fmt::format("{} marks have only the first {} bytes of theirs", cut_domains_, kRepeatedBytesMax)});
+    rows.push_back({.subject = "domains of NVTX",
+                    .detail = fmt::format("{} marks have only the first {} bytes of their domain's name", cut_domains_,
+                                          kRepeatedBytesMax)});
   }
   return rows;
 }

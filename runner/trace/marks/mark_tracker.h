@@ -7,8 +7,8 @@
 // A mark has its number from its beginning, so that GPU work can refer to an open one. CUDA calls pass between the
 // marks and get the range they were made in (open_marks.h).
 //
-// Memory is bounded: the number and bytes of open ranges, and the names with a name_id. Rows with other names store
-// them. A structured payload may expand to much text, so its text has a limit, and so have all of a slice.
+// Memory is bounded: the number and bytes of open ranges, and the names with a name_id. Rows without a name_id
+// store the name. A structured payload may expand to much text, so its text has a limit, and all texts of a slice too.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ void MllogReader::read_line(const std::string& line, int64_t place) {
     ++log_.unreadable_lines;
     return;
   }
-  const double whole_ms = std::floor(*ms);  // the product of both parts is beyond what a double holds
+  const double whole_ms = std::floor(*ms);  // converts the parts separately: a double cannot hold the sum in ns
   const WallTime time = clock_.from_realtime(static_cast<int64_t>(whole_ms) * kMillisecondNs +
                                              static_cast<int64_t>((*ms - whole_ms) * kMillisecondNs));
   const std::string type = text_in(event, "event_type");
@@ -160,7 +160,7 @@ void MllogReader::begin_interval(MllogEvent& event) {
   interval.from_ns = behind_an_end ? last_end.window().end_ns : event.line.ts_ns;
 }
 
-// The latest open interval of that key and process; of several epochs the one with the same number.
+// Ends the latest open interval with the event's key. Process and epoch number must be the same if both have one.
 void MllogReader::end_interval(const MllogEvent& event) {
   last_ends_[{event.line.log, event.proc_id}] = event.line;
   const auto fits = [&](const Interval& interval) {

@@ -36,7 +36,7 @@ namespace mlrun::trace {
 // Position of a line in its log, and the beginning of its stamp's millisecond.
 struct MllogLine {
   size_t log = 0;
-  int64_t place = -1;               // of its first byte; once the log is read, from its end; -1: no line
+  int64_t place = -1;  // of its first byte: offset; once the log is read, distance from its end; -1: no line
   int64_t ts_ns = 0, error_ns = 0;  // error: only of the conversion
 
   [[nodiscard]] bool known() const { return place >= 0; }
@@ -88,8 +88,8 @@ class MllogReader {
   // log to their processes. Requires: writes.finish().
   void find_writers(const LogWrites& writes);
 
-  // Drops what is outside of the run [start_ns, end_ns], and cuts what overlaps its bounds. Requires: everything was
-  // read.
+  // Drops marks and intervals outside of the run [start_ns, end_ns], and cuts intervals at its bounds. Requires:
+  // everything was read.
   Mllog finish(int64_t start_ns, int64_t end_ns);
 
  private:

@@ -107,8 +107,8 @@ void OpenMarks::note_change(const MarkTimeline& timeline, size_t changes_before)
   changes_ = changes_ - changes_before + timeline.changes();
 }
 
-// Keeps little of threads and processes that have ended: a loader creates new workers for each epoch, and most launch
-// nothing. Not repeated until their number doubles, since it visits all of them.
+// Shortens every history to kThreadChanges. Threads and processes that have ended keep theirs, and a loader creates new
+// workers for each epoch. Not repeated until the changes double, since it visits all histories.
 void OpenMarks::make_room() {
   changes_ = 0;
   for (auto* timelines : {&threads_, &processes_}) {

@@ -5,8 +5,9 @@
 //   ranges of NVTX that belong to the process, of mlrun_mark.h, and of the main thread; intervals of the log
 //
 // Marks arrive in order of time and calls in order of their ends, so a call is looked up after ranges that began or
-// ended later. So previous innermost ranges are kept: kThreadChanges per thread and kProcessChanges per process; at
-// kChangesMax in total, kThreadChanges of each. For earlier moments the range is unknown.
+// ended later. So changes of the innermost range are kept: the last kThreadChanges of each thread and kProcessChanges
+// of each process. If they exceed kChangesMax in total, all are cut to kThreadChanges. For earlier moments the range is
+// unknown.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class MarkTimeline {
   void end(int64_t at_ns, int64_t mark_id);
 
   [[nodiscard]] OpenMark now() const { return open_.empty() ? OpenMark{} : open_.back().mark; }
-  // False: the moment is too long ago.
+  // The innermost range at `ns`. False: the changes at that time are no longer kept.
   bool at(int64_t ns, OpenMark& mark) const;
 
   // Keeps at most that many of the latest changes.

@@ -22,7 +22,7 @@ constexpr uint64_t kFirstText = 75, kLastText = 78, kFirstOwnType = uint64_t{1} 
 constexpr size_t kEndMax = size_t{1} << 20;  // nothing that is recorded extends this far
 
 constexpr size_t kPointerBytes = 8;
-constexpr size_t kWide = 16;  // skipped, not decoded
+constexpr size_t kWide = 16;  // members of this size are skipped, not decoded
 
 struct Type {
   uint8_t number;

@@ -39,7 +39,7 @@ class ObservedFiles {
   // Requires: `texts` outlives it.
   ObservedFiles(TextBudget& texts, size_t most) : texts_(&texts), most_(most) {}
 
-  // Accepts any record; ignores all but names and creations of files. What exceeds the limits is counted.
+  // Accepts any record; ignores all but names and creations of files. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows.
   void finish(model::FileTable& files);
@@ -48,7 +48,7 @@ class ObservedFiles {
   [[nodiscard]] const std::vector<FileSeen>& seen() const { return seen_; }
   [[nodiscard]] const std::vector<FileMade>& made() const { return made_; }
 
-  // Adds what was left out.
+  // Adds loss rows for names and creations beyond the limits.
   void add_gaps(model::TraceInfo& info) const;
 
  private:
@@ -68,7 +68,7 @@ class ObservedFiles {
   std::vector<FileSeen> seen_;
   std::vector<FileMade> made_;
   std::unordered_map<uint64_t, int64_t> known_;  // by device, inode and path: index + 1
-  std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the last one
+  std::unordered_map<uint64_t, int64_t> last_;   // by device and inode: the file seen last
   uint64_t left_out_ = 0, made_left_out_ = 0;
 };
 

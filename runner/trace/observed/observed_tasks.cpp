@@ -258,9 +258,10 @@ void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files,
   };
   const bool is_command = session.text("/observed/scope") == "command";
   add("calls of the C library, allocations and marks",
-      is_command ? "--preload is off" : "nothing was loaded into processes that ran already");
+      is_command ? "--preload is off" : "mlrun cannot load its library into processes that already run");
   const json& children = session.list("/observed/children_before");
-  if (!children.empty()) add("children that ran before", "they are observed if --pid names them", std::ssize(children));
+  if (!children.empty())
+    add("children that ran before", "give their pids to --pid to observe them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before /proc could be read", unnamed_, model::kRemark);
   if (nameless_files > 0) {
     add("paths of files", "they were closed before /proc could be read", nameless_files, model::kRemark);

@@ -30,7 +30,7 @@ class ObservedTasks {
   ObservedTasks(const ObservedTasks&) = delete;
   ObservedTasks& operator=(const ObservedTasks&) = delete;
 
-  // Accepts any record; ignores all but those of tasks and files. What exceeds the limits is counted.
+  // Accepts any record; ignores all but those of tasks and files. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
   // Requires: everything was added. Adds the rows. `end_ns`: end of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);
@@ -38,7 +38,7 @@ class ObservedTasks {
   // Requires: finish() was called.
   [[nodiscard]] const ObservedFiles& files() const { return files_; }
 
-  // What an observed run does not know, if this is one. `nameless_files`: inodes in the tables without a path.
+  // Adds rows for what the trace lacks if mlrun observed processes. `nameless_files`: inodes in the tables without a path.
   void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
 
  private:
@@ -75,10 +75,10 @@ class ObservedTasks {
   void name_what_is_left(model::TraceInfo& info);
 
   std::vector<Event> events_;
-  // What is alive at the current moment, by pid or tid.
+  // Processes and threads that are alive at the current event, by pid or tid.
   std::map<uint32_t, Process> processes_;
   std::map<uint32_t, Thread> threads_;
-  // What has ended before it, by pid or tid.
+  // Processes and threads that ended before the current event, by pid or tid.
   std::map<uint32_t, Ended> ended_;
   std::map<uint32_t, int64_t> ended_threads_ns_;
   int64_t unnamed_ = 0;  // ended before their arguments could be read

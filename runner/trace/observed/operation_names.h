@@ -19,7 +19,7 @@ class OperationNames {
   explicit OperationNames(size_t most = kObservedFilesMax, size_t text_bytes = kOperationNameBytesMax)
       : most_(most), texts_(text_bytes) {}
 
-  // Accepts any record; ignores all but names. What exceeds the limits is counted.
+  // Accepts any record; ignores all but names. Records beyond the limits are counted.
   void add(const events::KernelReader& reader);
 
   // Requires: everything was added, and `files` has all other files. A path refers to the file that has it; if none has
@@ -38,7 +38,7 @@ class OperationNames {
   size_t most_;
   TextBudget texts_;
   std::unordered_map<std::string, int64_t> paths_;  // index + 1; unused after finish()
-  std::unordered_map<uint64_t, Files> operations_;  // by operation: numbers of paths_; after finish() file_ids
+  std::unordered_map<uint64_t, Files> operations_;  // by operation: values of paths_; after finish() file_ids
   uint64_t left_out_ = 0;
 };
 

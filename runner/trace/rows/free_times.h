@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins durations of frees (--alloc-dur) with their rows. They have records of their own, usually the thread's next
-// record after the free; a signal handler's calls or the end of a frame may come between, and so rows of other threads.
+// Joins durations of frees (--alloc-dur) with the frees' rows. A duration has its own record, usually the thread's next
+// record after the free's. Calls of a signal handler, or the end of a spool frame and so rows of other threads, may come
+// between the two.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,10 @@ class FreeTimes {
 
   void clear() { waiting_.clear(); }
 
-  // `rows`: the rows so far; the last one usually is the free.
+  // Sets the duration if the free is the last of `rows`, as it usually is; else the time waits for apply().
   void add(const FreeTime& time, AllocRows& rows);
 
-  // Applies the remaining times, when all rows exist. A time whose free has no row is ignored.
+  // Applies the waiting times. Requires: all rows exist. A time whose free has no row is ignored.
   void apply(AllocRows& rows);
 
  private:

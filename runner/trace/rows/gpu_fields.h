@@ -8,7 +8,7 @@
 
 namespace mlrun::trace {
 
-// An api row has the tid in the process's own namespace; the thread of GPU work is not known yet.
+// An api row has the tid in the process's own pid namespace; other rows have no thread yet.
 model::GpuWorkRow gpu_row(const events::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of sample_memory, which has rows of two origins: of --sample=memory, and of the kernel side, which knows
-// only some of them.
+// The columns of sample_memory. Its rows come from --sample=memory or from the kernel side, which fills only some of the
+// columns.
 #pragma once
 
 #include <array>

@@ -68,7 +68,7 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   model::CallRow& row = partition.calls[index];
   const Motion& motion = partition.call_motion[index];
   const bool seeks = row.func == func::k_lseek || row.func == func::k_fseek;
-  // stdio records the offset of its reads and writes
+  // the record has the offset: stdio records that of its reads and writes
   const bool given = row.offset_source == model::OffsetSource::kDerived;
   Description* description = descriptions_.find(key_of(row.ofd_id));
   if (!description) {
@@ -100,7 +100,8 @@ void OffsetTracker::see(Partition& partition, uint32_t index) {
   end(row, *description);
 }
 
-// The file's length at that time is unknown; also if libc seeked before the write and assumes that position.
+// Clears the offset of an appending write: the write is at the file's end, whose position is unknown, whatever offset
+// the program passed or libc assumed after a seek.
 void OffsetTracker::append(model::CallRow& row, bool description_appends) {
   const bool claims =
       row.offset_source == model::OffsetSource::kArgument || row.offset_source == model::OffsetSource::kDerived;
@@ -139,15 +140,15 @@ uint32_t OffsetTracker::found_moves(int64_t file_id) const {
   return moves ? *moves : 0;
 }
 
-// The position is known from here on, unless something else moves it.
+// Notes the counts at which the position is known, so that still_knows() finds later losses, forks and moves.
 void OffsetTracker::learn(const model::CallRow& row, Description& description) {
   description.losses = losses_.of(row.origin.proc_id);
   description.forks = forks_.of(row.origin.proc_id);
   description.found_moves = found_moves(description.file_id);
 }
 
-// False if records of the process were lost, if a found descriptor (inherited by exec) may be this description and
-// moved it, or if the stream may have moved it unrecorded in a forked child.
+// Whether the position is still known. It is not if records of the process were lost, if a move by a found descriptor
+// (inherited by exec) may have been of this description, or if a stream may have moved it unrecorded in a forked child.
 bool OffsetTracker::still_knows(const model::CallRow& row, const Description& description) {
   const bool shares_stream = description.streams > 0 && description.forks != forks_.of(row.origin.proc_id);
   return description.known && !shares_stream && !description.stream_goes_to_end &&
@@ -170,7 +171,7 @@ void OffsetTracker::seek(const model::CallRow& row, const Motion& motion, Descri
     description.known = still_knows(row, description) && !overlaps && row.origin.ts_ns >= description.last_seek_end_ns;
     util::add_to(description.position, motion.by);
   } else if (row.err == 0) {
-    // Older records lack the kernel's position after a seek of stdio.
+    // Records of older versions lack the kernel's position after fseek.
     const bool says = row.func == func::k_lseek || row.offset2 >= 0;
     description.known = says && !overlaps;
     description.position = row.func == func::k_lseek ? row.ret : row.offset2;
@@ -189,8 +190,8 @@ void OffsetTracker::take_given(model::CallRow& row, Description& description) {
   description.last_seek_end_ns = description.last_end_ns;
 }
 
-// Overlapping calls used the position in an unknown order. Rows of an earlier slice are already written: the last few
-// of a million.
+// Clears the offsets of calls that overlap `row`: they used the position in an unknown order. Rows of earlier slices are
+// already written and stay; they are at most the last few of a million.
 void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow& row, Description& description) {
   uint32_t index = description.partition == partition_ ? description.last_row : kNoRow;
   for (; index != kNoRow && end_of(partition.calls[index]) > row.origin.ts_ns; index = previous_row_[index]) {
@@ -199,13 +200,13 @@ void OffsetTracker::forget_overlapped(Partition& partition, const model::CallRow
   }
 }
 
-// A call that bypasses a stream has a known offset only if the stream did not move unrecorded, which only a later call
-// shows.
+// A call that bypasses a stream gets no offset: the stream may have moved the position unrecorded, and only a later
+// record of the stream would show this.
 void OffsetTracker::move(Partition& partition, uint32_t index, Description& description) {
   model::CallRow& row = partition.calls[index];
   const bool stdio = partition.call_motion[index].stdio, appended = appends(row, description.appends);
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
-  // libc has the standard streams from the start: counts one from its first call.
+  // No call opens the standard streams, so a stream is counted from its first read or write.
   if (stdio && description.streams == 0) description.streams = 1;
   description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);

@@ -7,10 +7,10 @@
 //   - after its process lost records, until an absolute seek;
 //   - during overlapping calls of several threads, where only the position after all of them is known;
 //   - after a stream (FILE) may have moved it by unrecorded calls, as its next record shows, or in a forked child;
-//     and after calls that bypass a stream, or use one of several streams.
+//     and for calls that bypass a stream, or use one of several streams.
 //
-// A write that appends whatever its offset (O_APPEND, RWF_APPEND) has none. The target position of a call that copies
-// between descriptors (copy_file_range) is tracked in the same way.
+// A write that appends (O_APPEND, RWF_APPEND) gets no offset, whatever offset it was given. The target position of a call
+// that copies between descriptors (copy_file_range) is tracked in the same way.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,10 @@ class OffsetTracker {
     int64_t last_end_ns = 0;  // latest end of its calls so far
     int64_t last_seek_end_ns = 0;
     uint32_t losses = 0;         // loss count of its process when the position was last known
-    uint32_t last_row = kNoRow;  // the last call in this slice that moved it
+    uint32_t last_row = kNoRow;  // the last call in its slice that moved it
     uint32_t partition = 0;      // the slice of last_row
-    uint32_t found_moves = 0;    // found_moves_ of its file at that time
-    uint32_t forks = 0;          // fork count of its process at that time
+    uint32_t found_moves = 0;    // found_moves_ of its file, also then
+    uint32_t forks = 0;          // fork count of its process, also then
     int32_t streams = 0;         // streams that may use it
     int64_t file_id = 0;
     bool known = true, appends = false;

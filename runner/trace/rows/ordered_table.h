@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows that arrive nearly in order of their end in that order: rows wait in a window, and half of it is written
-// when it is full. Rows of a row group are sorted by start, as in all event tables.
+// Writes rows that arrive nearly in order of their end times. Rows wait in a window; when it is full, its half with the
+// earlier ends is written as a row group. Rows of a row group are sorted by start, as in all event tables.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class OrderedTable {
                      [](const Row& a, const Row& b) { return a.end_ns < b.end_ns; });
   }
 
-  // Writes the first rows, already in order of their end, as a row group.
+  // Writes the first `rows` rows as a row group. Requires: they are in order of their ends.
   Status write(size_t rows) {
     const auto last = rows_.begin() + static_cast<std::ptrdiff_t>(rows);
     const GroupEnds ends{rows_.front().end_ns, (last - 1)->end_ns};

@@ -16,7 +16,7 @@ struct GroupEnds {
   int64_t min_ns = 0, max_ns = 0;
 };
 
-// For lists of columns (row_table.h): the times of a row, and its process and thread, 0 being unknown.
+// Parts of lists of columns (row_table.h): the row group's end times, a row's times, and its ids, of which 0 is unknown.
 void visit_ends(auto& visitor, const GroupEnds& ends) {
   visitor.same("end_min", ends.min_ns);
   visitor.same("end_max", ends.max_ns);
@@ -32,7 +32,7 @@ void visit_recorded_ids(auto& visitor, const model::Origin& origin) {
   visitor.optional("image_id", origin.image_id, 0);
   visitor.optional("thread_id", origin.thread_id, 0);
 }
-// For tables of the kernel side, which knows pid and tid of unrecorded processes too.
+// For tables of the kernel side, which has the pid and tid of unrecorded processes too.
 void visit_owner(auto& visitor, const model::Origin& origin) {
   visit_recorded_ids(visitor, origin);
   visitor("pid", origin.pid);

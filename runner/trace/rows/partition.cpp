@@ -82,7 +82,7 @@ void PartitionReader::reserve(const Slice& slice, Partition& partition) {
     make_room(partition.order);
     make_room(spare_);
   } catch (const std::bad_alloc&) {
-    reserves_ = false;  // under an address space limit they grow as needed
+    reserves_ = false;  // under an address space limit the vectors grow as needed
   }
 }
 

@@ -37,16 +37,16 @@ struct MarkMoment {
 struct GpuCaller {
   int32_t proc_id = 0;
   uint64_t address = 0;
-  int64_t start_ns = 0, end_ns = 0;  // bounds of the call
+  int64_t start_ns = 0, end_ns = 0;  // begin and end of the call
   int32_t stack_id = 0;
   uint64_t site = 0;  // return address of its innermost frame
-  Site place;         // the same as library and offset
+  Site place;         // library and offset of `site`
 };
 
 // A CUDA call that copied to or from a host buffer.
 struct GpuHostCall {
   int32_t thread_id = 0;
-  int64_t start_ns = 0, end_ns = 0;  // bounds of the call
+  int64_t start_ns = 0, end_ns = 0;  // begin and end of the call
   events::GpuHostEvent event;
 };
 
@@ -85,7 +85,7 @@ struct Partition {
   std::vector<Motion> call_motion;
   Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
-  Rows<RowRef> order;                             // all of them, by end; frees by start
+  Rows<RowRef> order;                             // all rows, by end; frees by start
   std::vector<model::AllocSmallRow> alloc_small;  // made from `counters`, in order
   std::vector<model::CallSplit> splits;           // targets of CallRow::split; empty without the kernel side
   size_t folded_calls = 0;                        // number of `calls` removed from `order`
@@ -93,7 +93,7 @@ struct Partition {
   std::vector<model::GpuWorkRow> gpu;
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
   std::vector<GpuCaller> gpu_callers;               // of calls in this slice
-  std::vector<GpuHostCall> gpu_hosts;               // the same
+  std::vector<GpuHostCall> gpu_hosts;               // also of calls in this slice
   std::vector<model::GpuWorkRow> later_calls;       // CUDA calls that began in this slice and end soon after it, by end
   size_t later_calls_left_out = 0;                  // beyond the limit
   std::vector<model::MarkRow> marks;                // made from `mark_moments` in order; `order` then refers to these
@@ -145,8 +145,8 @@ class PartitionReader {
   TraceClock::Hint hint_;
   FreeTimes free_times_;
   std::array<CachedSite, 4096> sites_{};
-  // Templates to copy with a few wide moves: constructing one uses a string instruction that takes longer than the
-  // rest.
+  // Templates to copy with a few wide moves: constructing such an object uses a string instruction that takes longer
+  // than decoding the call.
   model::CallRow blank_call_;
   events::CallEvent blank_event_;
   Rows<RowRef> spare_;

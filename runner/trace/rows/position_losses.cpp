@@ -8,7 +8,7 @@ std::vector<PositionLoss> position_losses(SpoolIndex& index) {
   std::vector<PositionLoss> moments;
   for (const LossSpan& span : index.channels().losses()) {
     const Channel& channel = index.channels().all()[span.channel];
-    // both ends of the span: the loss may have come before or after a seek in between
+    // at both ends of the span, since a seek inside of it may be before or after the loss
     moments.push_back({index.clock().convert(span.first, channel.clock_kind, hint), channel.origin.proc_id});
     moments.push_back({index.clock().convert(span.last, channel.clock_kind, hint), channel.origin.proc_id});
   }

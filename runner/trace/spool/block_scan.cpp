@@ -45,7 +45,7 @@ class BlockScanner {
   void add_struct(const SpoolFrame& frame, T value, Add add);
 
   KeptFrames* kept_;
-  bool is_known_ = false;  // the frame's definitions are already known from the kept file
+  bool is_known_ = false;  // kept.bin has the current frame's definitions, so only its rows are taken
   BlockScan scan_;
   summary::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
   summary::FlatMap<uint32_t> counter_index_, ender_index_;
@@ -65,8 +65,8 @@ FrameNote note_of(const SpoolFrame& frame) {
   return note;
 }
 
-// Each frame of a channel gets a note, since its sequence numbers are checked; frames of the collector itself (channel
-// 0) do not.
+// Notes every frame of a channel, since the channel's sequence numbers are checked. Frames of the collector itself
+// (channel 0) get no note.
 void BlockScanner::add(const SpoolFrame& frame) {
   FrameNote note = note_of(frame);
   const uint64_t key = kept_key(note.channel, note.seq);
@@ -105,7 +105,7 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
     case MLRUN_FRAME_SAME_FILE: return add_same_files(frame);
     case MLRUN_FRAME_SUMS_STATE:
     case MLRUN_FRAME_TIMELINE:
-    case MLRUN_FRAME_HEAP: return;  // runner/trace/merge/sums_file.h
+    case MLRUN_FRAME_HEAP: return;  // read by runner/trace/merge/sums_file.h
     case MLRUN_FRAME_PROCESS:
       if (is_known_) return;
       scan_.process_texts.push_back({frame.header.first, keep_payload(frame)});
@@ -180,7 +180,8 @@ void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
   note.max_end = std::max(note.max_end, record.clock());
 }
 
-// Makes no row, but its frame must be read together with that of the free.
+// The duration of a free has the free's clock. It makes no row, but counts as one, so that the slice of time with the
+// free also reads this frame.
 void BlockScanner::add_free_time(const RecordView& record, FrameNote& note) {
   ++note.rows;
   note.min_end = std::min(note.min_end, record.clock());
@@ -204,7 +205,8 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
   if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
 }
 
-// The latest of the waits of a channel that one thread ended is enough; after a creation the number is another thread's.
+// Per channel and tid, notes only the latest wait that this thread ended. After a pthread_create that returned the tid,
+// the tid means a new thread, so the next wait gets a new note.
 void BlockScanner::add_threads(const events::CallEvent& call, uint64_t channel) {
   constexpr uint32_t kNone = UINT32_MAX;
   const bool creates = call.func == events::func::k_pthread_create && call.result == 0 && call.arg2 - 1 < UINT32_MAX;

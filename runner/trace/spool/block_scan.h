@@ -23,7 +23,8 @@
 
 namespace mlrun::trace {
 
-// A frame of a channel, of any type. Clocks are the channel's (counters: nanoseconds); min_end > max_end: no rows.
+// A frame of a channel, of any type. Times are on the channel's clock, or in nanoseconds for a counters frame. A frame
+// with min_end > max_end has no such rows.
 struct FrameNote {
   uint64_t offset = 0, channel = 0, seq = 0;
   uint64_t min_end = UINT64_MAX, max_end = 0, min_start = UINT64_MAX;  // of its rows
@@ -54,14 +55,14 @@ struct ChildNote {
   uint64_t clock = 0;
   uint32_t pid = 0;
 };
-// A thread of the channel's process, by its number there: created by this channel, or alive at that moment because it
-// ended a wait.
+// A thread of the channel's process, by its tid as the process sees it. The channel's thread created it (`created`), or
+// it ended a wait of that thread, so it was alive at `clock`.
 struct ThreadNote {
   uint64_t clock = 0;
   uint32_t tid = 0;
   bool created = false;
 };
-// Frames as in the record: first index into BlockScan::stack_frames.
+// The stack's frames are those of BlockScan::stack_frames from index `first` on, as the record has them.
 struct StackNote {
   uint64_t id = 0;
   uint32_t first = 0, frames = 0, end = 0;
@@ -77,9 +78,9 @@ struct CounterNote {
   bool final = false;
 };
 
-// A name given to an unnamed file; calls that open the file by it come later.
+// A name that linkat() gave to an unnamed file (O_TMPFILE). Opens by this name come later in the spool.
 struct GivenNameNote {
-  size_t files_before = 0;  // of the same scan
+  size_t files_before = 0;  // number of BlockScan::files before it
   GivenName given;
 };
 
@@ -119,19 +120,19 @@ struct BlockScan {
   std::vector<uint64_t> stack_frames;
   model::TextArena texts;
 
-  std::vector<uint64_t> kept;  // keys of the frames; only of the kept file
+  std::vector<uint64_t> kept;  // kept_key() of each frame; only if kept.bin or sums.bin is scanned
 
-  uint64_t damaged_file_bytes = 0;    // of the spool, outside of frames
-  uint64_t damaged_record_bytes = 0;  // in whole frames
+  uint64_t damaged_file_bytes = 0;    // outside of frames with a correct checksum
+  uint64_t damaged_record_bytes = 0;  // in frames with a correct checksum
   uint64_t unknown_records = 0, unknown_frames = 0;
 };
 
-// Frames whose definitions are also in the kept file, by channel and number.
+// Frames whose definitions are also in kept.bin, by channel and sequence number.
 using KeptFrames = summary::FlatMap<uint8_t>;
 inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return scrambled(scrambled(channel), seq); }
 
-// Scans the frames that begin in [begin, end). `kept`: frames for which only rows are taken, not definitions; nullptr:
-// the file is the kept file, which has no rows.
+// Scans the frames that begin in [begin, end). `kept`: frames whose definitions are known from kept.bin, so that only
+// their rows are taken; nullptr: `fd` is kept.bin or sums.bin, which has no rows.
 Result<BlockScan> scan_block(int fd, uint64_t begin, uint64_t end, uint64_t spool_bytes, KeptFrames* kept);
 
 }  // namespace mlrun::trace

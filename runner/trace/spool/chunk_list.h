@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the parts of the spool with rows of a time range. The collector appends as time goes by, so runs of frames
-// (struct Chunk: half a mebibyte or one frame) cover short ranges of time that overlap a little; each row is in one
-// run.
+// Finds the parts of the spool that contain rows of a time range. The collector appends frames in order of time, so
+// consecutive frames (struct Chunk: 512 KiB, or one frame) cover a short range of time, and the ranges of neighbouring
+// chunks overlap only a little. Each row is in one chunk.
 //
-// Divides the run into slices of time with about equal numbers of rows, which are then read and sorted one by one.
+// Also divides the traced run into slices of time with about equal numbers of rows, to be read and sorted one by one.
 #pragma once
 
 #include <cstdint>
@@ -23,27 +23,27 @@ struct Slice {
 };
 
 struct Chunk {
-  uint64_t begin = 0, end = 0;  // offsets at which its frames begin
+  uint64_t begin = 0, end = 0;  // its frames begin in [begin, end) of the spool
   int64_t min_ns = 0, max_ns = 0;
   uint64_t rows = 0;
 };
 
 class ChunkList {
  public:
-  // In the order of the spool. `clock_kind`: of the frame's time stamps.
+  // Requires: frames in the order of the spool. `clock_kind`: the clock of the frame's time stamps.
   void add(const FrameNote& frame, mlrun_clock_kind clock_kind);
   void end_block() { open_ = false; }
 
-  // Requires: all frames were added, and nothing else was called before.
+  // Converts the times of all chunks. Requires: all frames were added. Call once, before the functions below.
   void place(const TraceClock& clock);
 
   // Chunks that may hold rows of the slice, in the order of the spool.
   [[nodiscard]] std::vector<Chunk> chunks_of(const Slice& slice) const;
-  // Number of rows in these chunks.
+  // Number of rows in the chunks of the slice, some of which may be outside of it.
   [[nodiscard]] uint64_t rows_at_most(const Slice& slice) const;
 
   // Divides the whole run into slices, in order of time, of about `target_rows` rows and at most twice as many. `count`
-  // returns the exact number of rows in a slice; it is called only if the chunks do not determine it.
+  // returns the exact number of rows in a slice; it is called only if the slice's chunks have more than that.
   using Count = std::function<Result<uint64_t>(const Slice&)>;
   [[nodiscard]] Result<std::vector<Slice>> slices(uint64_t target_rows, const Count& count) const;
 

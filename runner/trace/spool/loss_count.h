@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loss counter per process. Trackers that follow state from record to record compare it before and after: if it
-// changed, their state is stale.
+// Counts, per process, how often records were lost. A tracker that derives state from record to record stores the count
+// with its state; if the count is higher at a later record, the state is stale.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class LossCount {
     std::stable_sort(losses_.begin(), losses_.end(), [](const auto& a, const auto& b) { return a.ts_ns < b.ts_ns; });
   }
 
-  // Requires: moments in order of time.
+  // Counts the losses until `ts_ns`. Requires: calls in order of `ts_ns`.
   void pass(int64_t ts_ns) {
     for (; next_ < losses_.size() && losses_[next_].ts_ns <= ts_ns; ++next_) add(losses_[next_].proc_id);
   }

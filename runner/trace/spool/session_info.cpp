@@ -78,10 +78,10 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   if (::stat(trace_folder.c_str(), &status) != 0) return fail_errno("open the trace folder " + trace_folder, errno);
   const auto text = util::read_file(path);
   if (!text)
-    return fail(text.error().text + "; is " + trace_folder + " a trace folder whose merge is still to be done?");
+    return fail(text.error().text + "; a merge needs a trace folder that is not merged yet: check " + trace_folder);
   SessionInfo info;
   info.all = util::parse_json(*text);
-  if (!info.all->is_object()) return fail(path + " is damaged: it is no JSON object");
+  if (!info.all->is_object()) return fail(path + " is damaged: it is not a JSON object");
 
   if (info.text("/clock/kind") == "monotonic") info.clock_kind = MLRUN_CLOCK_MONOTONIC;
   add_anchor(*info.all, "/clock/start", info.anchors);

@@ -40,13 +40,13 @@ struct SessionInfo {
   [[nodiscard]] const nlohmann::json& list(const char* pointer) const;
   // Whether the stream was requested.
   [[nodiscard]] bool has_stream(std::string_view name) const;
-  // Whether it was requested by name, not by default.
+  // Whether the stream was requested by name, not by default.
   [[nodiscard]] bool asked_for(std::string_view name) const;
   // Whether the kernel side recorded until the end.
   [[nodiscard]] bool has_kernel_side() const;
   // The mechanism by which the kernel side records a signal; empty: none works.
   [[nodiscard]] std::string attached_by(std::string_view signal) const;
-  // Whether it attached a program to that event.
+  // Whether the kernel side attached a BPF program to the event.
   [[nodiscard]] bool has_program(std::string_view event) const;
 
   // Whether mlrun observes processes that it did not start (--pid, --cgroup, --system).

@@ -27,8 +27,8 @@ const Channel* ChannelTable::find(uint64_t serial) {
   return index ? &channels_[*index] : nullptr;
 }
 
-// A repeated description (after a recovery) may have better numbers of the host. The clock must not change: rows may
-// have been placed by it.
+// A recovery may describe a channel again. Host pids and a start time that the new description lacks keep their values.
+// The channel's clock kind must not change, since rows may have been placed by it.
 void ChannelTable::describe(uint64_t serial, const mlrun_frame_channel& about) {
   const bool is_new = find(serial) == nullptr;
   const auto index = index_of(serial);
@@ -68,8 +68,8 @@ void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
   channel.left_out = totals;
 }
 
-// A collector killed between writing frames to the ring and recording that leaves twins: the last frames of a channel,
-// written twice.
+// Twins are frames of one channel with the same sequence number. A collector that is killed after it wrote a channel's
+// last frames to the staging ring, but before it recorded so, causes them: the recovery writes these frames again.
 bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
   for (Channel::Recent& twin : channel.recent) {
     if (twin.seq != frame.seq) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channels of a spool: their owners, which of their frames count, and what they lost.
+// The channels of a spool: the thread that owns each, which of its frames count, and how many records it lost.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ struct Channel {
   mlrun_frame_channel about{};  // all zero: not described in the spool
   bool described = false;
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // fixed by the channel's first frame
-  uint64_t first = UINT64_MAX, last = 0;          // of its rows
+  uint64_t first = UINT64_MAX, last = 0;          // times of its rows
   uint64_t next_seq = 0;
   uint64_t missing_frames = 0, duplicate_frames = 0;
-  uint64_t lost = 0;     // from its frames
+  uint64_t lost = 0;     // records, by its frames' headers
   CounterNote counters;  // the latest
   events::DropCounts drops{};
   bool has_counters = false;
   mlrun_left_out left_out{}, first_left_out{};
   bool has_left_out = false;
   bool met = false;          // a frame of it was read
-  bool begins_late = false;  // its first frames were freed
+  bool begins_late = false;  // its first frames were freed from the spool
 
   model::Origin origin;  // set when all channels are known; ts_ns is unused
 
-  // The last frames, to detect twins.
+  // The channel's last frames, to detect twins: frames with the same sequence number.
   struct Recent {
     uint64_t seq = UINT64_MAX, offset = 0;
     uint32_t payload_bytes = 0, rows = 0, lost = 0;
@@ -63,10 +63,10 @@ class ChannelTable {
   // The beginning of the spool was freed: accepts any first frame number of a channel.
   void set_begins_late(bool late) { begins_late_ = late; }
 
-  // The spool omits data frames that need not be kept.
+  // The spool omits data frames that are already in sums.bin, so a missing frame number is no loss.
   void set_leaves_out(bool leaves_out) { leaves_out_ = leaves_out; }
 
-  // Returns the channel index of a frame, or nullopt if it must not be read (a shorter twin, or too many channels).
+  // Returns the channel index of a frame, or nullopt if the frame must not be read (a shorter twin, or too many channels).
   std::optional<uint32_t> add(const FrameNote& frame);
 
   // nullptr: unknown.
@@ -75,7 +75,7 @@ class ChannelTable {
   [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
   [[nodiscard]] const std::vector<LossSpan>& losses() const { return losses_; }
 
-  // Whether the frame at the offset lost to a longer twin.
+  // Whether a longer twin replaced the frame at the offset.
   [[nodiscard]] bool is_dropped(uint64_t offset) {
     return dropped_.size() != 0 && dropped_.find(scrambled(offset)) != nullptr;
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 constexpr uint64_t kBufferBytes = uint64_t{2} << 20, kUsualFrameBytes = uint64_t{64} << 10;
-// Bytes with a wrong checksum before the rest of the range is given up. Otherwise a spool of overlapping frames that
-// each claim a mebibyte would take days.
+// After so many bytes of frames with a wrong checksum, the search for frames skips to the next 64 MiB chunk. A damaged
+// spool in which every 64 bytes claim to be a frame of 1 MiB would otherwise take days.
 constexpr uint64_t kVainBytesMax = uint64_t{1} << 30;
 static_assert(kBufferBytes >= kHeaderBytes + MLRUN_FRAME_PAYLOAD_MAX);
 
@@ -48,7 +48,8 @@ uint64_t SpoolCursor::end_of(const mlrun_frame& header, uint64_t offset) {
   return offset + aligned(kHeaderBytes + header.payload_bytes);
 }
 
-// Reads up to the end of the range, plus a usual frame that begins there, and at least `bytes`.
+// Reads `bytes` or more from `offset` on: up to the end of the range plus the size of a usual frame, as far as the
+// buffer allows.
 Status SpoolCursor::fill(uint64_t offset, uint64_t bytes) {
   const uint64_t to_end = end_ > offset ? end_ - offset + kUsualFrameBytes : 0;
   const uint64_t wanted = std::min({kBufferBytes, spool_bytes_ - offset, std::max(bytes, to_end)});
@@ -64,7 +65,8 @@ Status SpoolCursor::fill(uint64_t offset, uint64_t bytes) {
         ::pread(fd_, to + buffer_bytes_, wanted - buffer_bytes_, static_cast<off_t>(offset + buffer_bytes_));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno("read the spool at byte " + std::to_string(offset), errno);
-    if (got == 0) return fail("the spool became shorter while it was read: is another mlrun at work in this folder?");
+    if (got == 0)
+      return fail("the spool was cut while it was read: wait until no other mlrun uses this folder, and retry");
     buffer_bytes_ += static_cast<uint64_t>(got);
   }
   return {};

@@ -16,7 +16,7 @@ struct SpoolFrame {
   uint64_t offset = 0;                // in the spool
   const uint64_t* payload = nullptr;  // valid until the next call of next()
 
-  // Copies the payload into a struct, ignoring what follows it; false: the payload is shorter.
+  // Copies a struct from byte `at` of the payload and ignores later bytes; false: the payload is too short.
   template <typename T>
   bool read(T& value, uint32_t at = 0) const {
     if (header.payload_bytes < at || header.payload_bytes - at < sizeof(T)) return false;

@@ -35,7 +35,7 @@ class SumCursor {
   }
 
   [[nodiscard]] const mlrun_sum& sum() const { return sum_; }
-  // nullptr: none, or damaged.
+  // The record of the current entry; nullptr: the entry has none, or it is damaged.
   [[nodiscard]] const events::RecordView* record() const { return record_ ? &*record_ : nullptr; }
   // Requires: index < sum().time_buckets + sum().size_buckets.
   [[nodiscard]] mlrun_sum_bucket bucket(uint32_t index) const {

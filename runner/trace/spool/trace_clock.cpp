@@ -13,7 +13,8 @@ __extension__ using Wide = unsigned __int128;
 // Plausible rates of a time stamp counter: 10 MHz to 20 GHz.
 constexpr double kSlowestNsPerTick = 100, kFastestNsPerTick = 0.05;
 constexpr size_t kStretches = 64;
-// An anchor this much wider than the usual one was interrupted while it was read.
+// An anchor was interrupted while it was read, and is not used, if its width exceeds the median width by this factor
+// and this many ticks.
 constexpr uint64_t kWidthFactor = 8, kWidthSlack = 1000;
 
 bool plausible(const mlrun_frame_anchor& from, const mlrun_frame_anchor& to) {
@@ -66,8 +67,8 @@ Result<TraceClock> TraceClock::make(std::vector<mlrun_frame_anchor> anchors, boo
     clock.measure_error();
   } else if (needs_ticks) {
     return fail(
-        "the spool has no two usable clock anchors, so its time stamps cannot be placed: the recording was cut off in "
-        "its first moments, or the file is damaged");
+        "the spool has fewer than two usable clock anchors, so its time stamps cannot be converted: the recording "
+        "ended in its first moments, or the file is damaged; record again");
   }
   return clock;
 }
@@ -138,8 +139,8 @@ int64_t TraceClock::realtime_offset_ns(int64_t ts_ns) const {
   return realtime_offset(after == anchors_.end() ? anchors_.back() : *after);
 }
 
-// The wall clock may be set or slewed during the run: uses the offset at the moment itself; the change of the offset
-// around it is part of the error.
+// Uses the offset between both clocks at the nearest anchor, since the wall clock may be set or slewed during the run.
+// The error includes the change of the offset between the two anchors around the time.
 WallTime TraceClock::from_realtime(int64_t realtime_ns) const {
   if (anchors_.empty()) return {};
   const auto wall = [](const auto& anchor) { return static_cast<int64_t>(anchor.realtime_ns); };

@@ -17,7 +17,7 @@ namespace mlrun::trace {
 
 inline constexpr int64_t kLatestNs = INT64_MAX / 4;
 
-// Distance of an anchor from the line through its two neighbours: the error of that line.
+// The error of the conversion between anchors: the distance of an anchor from the line through its two neighbours.
 struct ClockError {
   struct Stretch {
     int64_t start_ns = 0, error_ns = 0;  // the largest error from start_ns on

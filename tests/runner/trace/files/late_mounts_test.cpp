@@ -29,9 +29,8 @@ TEST(LateMounts, AFileSystemIsRecordedFromItsLastFunctionOn) {
     {"event": "xfs_file_read_iter", "way": "fentry", "file_system": "xfs", "since_ns": 10},
     {"event": "xfs_file_fsync", "way": "fentry", "file_system": "xfs", "since_ns": 30},
     {"event": "xfs_file_write_iter", "way": "fentry", "file_system": "xfs", "since_ns": 20}])");
-  EXPECT_EQ(rows_of(programs),
-            std::vector<std::string>{"operations on files of xfs: it was first mounted while the run "
-                                     "went on; recorded from 30 on"});
+  EXPECT_EQ(rows_of(programs), std::vector<std::string>{
+                                   "operations on files of xfs: first mounted during the run; recorded from 30 ns on"});
 }
 
 TEST(LateMounts, WhatCannotBeAttachedIsSaid) {
@@ -42,9 +41,10 @@ TEST(LateMounts, WhatCannotBeAttachedIsSaid) {
   EXPECT_EQ(
       rows_of(programs),
       (std::vector<std::string>{
-          "operations on files of btrfs: it was first mounted while the run went on; not all of them: kprobe: refused",
-          "operations on files of f2fs: it was first mounted while the run went on; recorded from 30 on; not all of "
-          "them: no memory"}));
+          "operations on files of btrfs: first mounted during the run; some operations are not recorded: kprobe: "
+          "refused",
+          "operations on files of f2fs: first mounted during the run; recorded from 30 ns on; some operations are not "
+          "recorded: no memory"}));
 }
 
 TEST(LateMounts, ASessionThatLiesIsHarmless) {

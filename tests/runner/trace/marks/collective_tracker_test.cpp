@@ -98,8 +98,8 @@ TEST_F(Collectives, HaveNoNumberOnceTheirProcessHasLostRecords) {
   }
   EXPECT_EQ(column("sequence"), (Numbers{0, 0, 1, kNone, 2, kNone}));
   EXPECT_EQ(column("rank"), (Numbers{1, 2, 1, 2, 1, 2})) << "the rank stays";
-  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 2 came after a gap in the records of their "
-                                                  "process: without a number, not compared"}));
+  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 2 came after lost records of their process: "
+                                                  "they have no number and are not compared"}));
 }
 
 TEST_F(Collectives, AreNumberedInACommunicatorMadeAfterALoss) {
@@ -167,8 +167,8 @@ TEST_F(Collectives, OfMoreCommunicatorsThanCanBeFollowedAreCounted) {
   reduce(1, 70'000, 0x7fffffff);
   reduce(1, 70'001, 1);
   EXPECT_EQ(column("sequence"), (Numbers{kNone, 0}));
-  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 1 are of more communicators than the "
-                                                  "merger tracks: without a number, not compared"}));
+  EXPECT_EQ(coverage(), (std::vector<std::string>{"numbers of collectives: 1 are of communicators beyond the limit: "
+                                                  "they have no number and are not compared"}));
 }
 
 }  // namespace

@@ -90,9 +90,10 @@ TEST_F(Marks, KeepTheBeginsPayloadIfTheEndsIsUnreadable) {
                                                    R"({"Message size [bytes]":3,"NCCL communicator ID":2748})"}));
   EXPECT_EQ(folder_.numbers("collective", "bytes"), (Numbers{4096, 512, 2, 3}));
   EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 1, 2, 3}));
-  EXPECT_EQ(coverage(), (Texts{"1 of a layout that the program did not register: only the mark is there",
-                               "1 of a layout that is damaged, too large or one too many: only the mark is there",
-                               "1 of which only some members could be decoded"}));
+  EXPECT_EQ(coverage(),
+            (Texts{"1 have a layout that the program did not register: their marks have no value",
+                   "1 have a layout that is damaged, too large or beyond the limit: their marks have no value",
+                   "1 could be decoded only in part: their marks lack some members"}));
 }
 
 TEST_F(Marks, OfNcclHaveNoNumberAfterRecordingWasPaused) {
@@ -108,7 +109,8 @@ TEST_F(Marks, OfNcclHaveNoNumberAfterRecordingWasPaused) {
   EXPECT_EQ(folder_.numbers("collective", "sequence"), (Numbers{0, 0, 1, std::nullopt, std::nullopt}));
   EXPECT_EQ(folder_.numbers("collective", "rank"), (Numbers{0, 1, 1, 0, 1}));
   EXPECT_EQ(folder_.numbers("summary_collective", "compared"), (Numbers{1}));
-  EXPECT_EQ(coverage(), (Texts{"2 came after a gap in the records of their process: without a number, not compared"}));
+  EXPECT_EQ(coverage(),
+            (Texts{"2 came after lost records of their process: they have no number and are not compared"}));
 }
 
 TEST_F(Marks, OfNcclHaveNoNumberAfterTheirProcessLostRecords) {
@@ -158,8 +160,9 @@ TEST_F(Marks, OfFewBytesMakeNoLongRow) {
   EXPECT_TRUE(nlohmann::json::accept(values[0]));
   EXPECT_EQ(values[1] + values[2], "");
   EXPECT_LE(values[3].size(), 4096u);
-  EXPECT_EQ(coverage(), (Texts{"2 of a layout that is damaged, too large or one too many: only the mark is there",
-                               "2 of which only the first members have room in the table"}));
+  EXPECT_EQ(coverage(),
+            (Texts{"2 have a layout that is damaged, too large or beyond the limit: their marks have no value",
+                   "2 are too long: their marks have only the first members"}));
 }
 
 TEST_F(Marks, ThatAreBegunAndNeverEndedTakeBoundedMemory) {
@@ -180,7 +183,7 @@ TEST_F(Marks, ALongDomainIsMarkedAsCut) {
   begin(1, 10, "mark", std::string(300, 'd'));
   merge();
   EXPECT_EQ(folder_.texts("mark", "domain"), (Texts{"nvtx:" + std::string(256, 'd')}));
-  EXPECT_EQ(coverage(), (Texts{"1 marks have only the first 256 bytes of theirs"}));
+  EXPECT_EQ(coverage(), (Texts{"1 marks have only the first 256 bytes of their domain's name"}));
 }
 
 TEST_F(Marks, OfMoreLayoutsThanCanBeFollowedAreCountedApart) {
@@ -190,7 +193,8 @@ TEST_F(Marks, OfMoreLayoutsThanCanBeFollowedAreCountedApart) {
   }
   merge();
   EXPECT_EQ(folder_.texts("mark", "value")[0], R"({"m0":5})");
-  EXPECT_EQ(coverage(), (Texts{"3 of a layout that is damaged, too large or one too many: only the mark is there"}));
+  EXPECT_EQ(coverage(),
+            (Texts{"3 have a layout that is damaged, too large or beyond the limit: their marks have no value"}));
 }
 
 }  // namespace
