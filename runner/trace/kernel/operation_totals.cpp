@@ -24,13 +24,14 @@ bool is_metadata(uint32_t op) {
   }
 }
 
-// 0 if the completion was not recorded.
+// Result of the operation; 0 if it is asynchronous and its completion was not recorded.
 int64_t result_of(const FileOpRow& row) {
   if ((row.record.flags & MLRUN_FILE_LATER) == 0) return row.record.result;
   return row.done ? row.done->result : 0;
 }
 
-// The kernel's first attempt of an asynchronous operation, which it retries; the submitter does not see the failure.
+// Whether this is a failed first attempt of an asynchronous operation: the kernel retries it, and the program does not
+// see the failure.
 bool is_asked_again(const FileOpRow& row) {
   return (row.record.flags & MLRUN_FILE_ASYNC) != 0 && result_of(row) == -EAGAIN;
 }
