@@ -130,8 +130,10 @@ std::vector<model::CoverageRow> IdlePass::coverage() const {
   add(calls_left_out_, "calls and sleeps exceeded the limit of a window: their time counts as cpu");
   add(python_.left_out(), "samples of Python stacks exceeded the limit");
   add(beyond, "gaps exceeded the limit: their time is counted but not attributed");
-  add(talks_left_out_, "kernels of communication exceeded the limit: what they cover is attributed like other gaps");
-  add(not_taken_back_, "operations arrived after the gaps that they fill had been counted: these stay counted");
+  add(talks_left_out_,
+      "kernels of communication exceeded the limit: the gaps that they cover are attributed like other gaps");
+  add(not_taken_back_,
+      "GPU operations arrived after the gaps that they fill had been counted: these gaps still count as idle");
   return rows;
 }
 

@@ -104,21 +104,21 @@ void CudaMerge::sort(Partition& partition) {
 
 void CudaMerge::add_gaps(model::TraceInfo& info) const {
   if (!present()) return;
-  library_.add_gaps(info, "GPU memory from before", "what they had then is not known");
+  library_.add_gaps(info, "GPU memory from before", "the memory that they already held is unknown");
   info.coverage.push_back(
-      {0, "CUDA by other ways",
-       "kernels, copies, arrays, memory of the driver's own; calls through pointers of cuGetProcAddress "
-       "that are not the library's exports",
+      {0, "CUDA work that the probes of libcuda do not cover",
+       "kernels, copies, arrays and the driver's own memory; calls through pointers of cuGetProcAddress to functions "
+       "that libcuda does not export",
        -1, -1});
   if (with_stack_ < allocations_) {
-    info.coverage.push_back(
-        {0, "stacks of GPU allocations",
-         "their copies were lost, or could not be read; seen: allocations with a stack, kernel: all", with_stack_,
-         allocations_});
+    info.coverage.push_back({0, "stacks of GPU allocations",
+                             "the copies of the threads' stacks were lost or could not be read; seen: allocations with "
+                             "a stack, kernel: all",
+                             with_stack_, allocations_});
   }
   add_kernel_loss(info, kTooMany, stacks_left_out_, "stacks of GPU allocations");
   add_kernel_loss(info, kTooMany, left_out_, "GPU allocations, contexts and threads at once");
-  add_kernel_loss(info, "memory of the process that could not be read", unread_, "GPU allocations");
+  add_kernel_loss(info, "the memory of the process could not be read", unread_, "GPU allocations");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_, "calls of libcuda");
 }
 

@@ -159,7 +159,7 @@ Status KeptParts::remove_others() const {
   for (const fs::path& path : others) {
     if (!error) fs::remove_all(path, error);
   }
-  if (error) return fail("cannot remove what an earlier merge left in " + folder_ + ": " + error.message());
+  if (error) return fail("cannot remove files of an earlier merge in " + folder_ + ": " + error.message());
   return {};
 }
 

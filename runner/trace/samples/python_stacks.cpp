@@ -291,7 +291,8 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   const uint64_t rounds = util::count_at(about, "/looks");
   const bool by_name = util::flag_at(about, "/by_name");
   if (left_out > 0 && by_name) {
-    add(0, fmt::format("{} of {} samples were without some of the threads: they would have taken more than 2 % of a "
+    add(0, fmt::format("{} of {} samples were without some of the threads: with all threads they would have taken more "
+                       "than 2 % of a "
                        "processor",
                        left_out, rounds));
   }
