@@ -33,10 +33,10 @@ bool is_managed(const GpuWorkRow& row) {
 
 bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
 
-// Matches demangled kernel names. NCCL 2.27 and later have Sym or Symk in them.
+// Whether a demangled kernel name is NCCL's. The name of a template begins with its result type; NCCL 2.27 and later have
+// Sym or Symk in the names.
 bool is_nccl(std::string_view kernel) {
-  constexpr std::string_view kResult =
-      "void ";  // the demangled name of a template function begins with its result type
+  constexpr std::string_view kResult = "void ";
   if (kernel.starts_with(kResult)) kernel.remove_prefix(kResult.size());
   return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel") ||
          kernel.starts_with("ncclSymDevKernel") || kernel.starts_with("ncclSymkDevKernel");
