@@ -31,7 +31,7 @@ bool is_context_switch(const std::string& function) {
 
 Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
-  // Without a normal end of the run, the probes of context switches may have been detached at any time.
+  // If mlrun was killed, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   for (const json& gone : library_.list("let_go")) {
     if (!is_context_switch(gone.value("function", ""))) continue;
@@ -79,7 +79,7 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   return status;
 }
 
-// Sets the stack of the rows from `first` on, which are those of the call.
+// Sets the stack of the call's rows, which are those from `first` on.
 void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
   for (size_t i = first; i < partition.gpu.size(); ++i) {
     model::GpuWorkRow& row = partition.gpu[i];

@@ -111,7 +111,7 @@ void SumTable::add(const Partition& partition) {
   for (const model::AllocRow& row : partition.allocs) add(row);
 }
 
-// The shortest of the nested phases that contain the stretch.
+// Id of the phase that contains the stretch; of nested phases the shortest. 0: none.
 int32_t SumTable::phase_of(int32_t stretch, const std::vector<model::PhaseRow>& phases) const {
   const int64_t moment_ns = stretch < 0 ? 0 : stretches_.moment_in(static_cast<uint32_t>(stretch));
   const model::PhaseRow* shortest = nullptr;
