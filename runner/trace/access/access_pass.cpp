@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kSitesListed = 20;  // of each rung, in run.json
+constexpr size_t kSitesListed = 20;  // maximum sites of a rung in run.json
 
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;

@@ -94,8 +94,10 @@ class AllocatorCoverage {
       }
     }
     for (const auto& [key, images] : unseen) {
-      rows_.push_back({key.first, "allocations by operator new",
-                       key.second + " defines its own operator new, whose calls mlrun's hooks do not see", 0, images});
+      rows_.push_back(
+          {key.first, "allocations by operator new",
+           "the allocator in " + key.second + " has its own operator new, whose calls mlrun's hooks do not see", 0,
+           images});
     }
   }
 

@@ -35,8 +35,7 @@ void CudaStacks::add_part(const mlrun_stack_part& part) {
   const uint64_t room = uint64_t{MLRUN_STACK_PARTS} * MLRUN_STACK_PART_BYTES - sp % MLRUN_STACK_PART_BYTES;
   if (part.bytes > MLRUN_STACK_PART_BYTES || part.address - sp >= room) return;
   const Thread thread{part.head.pid, part.head.tid};
-  if (!copies_.contains(thread) && copies_.size() >= kCopiesMax)
-    copies_.clear();  // so many can only be left if the records of their calls were lost
+  if (!copies_.contains(thread) && copies_.size() >= kCopiesMax) copies_.clear();  // their calls' records were lost
   Copy& copy = copies_[thread];
   if (copy.time_ns != part.head.time_ns) {
     copy = {part.head.time_ns, {}};

@@ -257,8 +257,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
     const std::string whole(index_.strings().text(name));
-    const bool is_cut =
-        whole.size() >= kNameBytesMax;  // not demangled: a cut name may be the valid name of another kernel
+    const bool is_cut = whole.size() >= kNameBytesMax;  // a cut name may be valid, but that of another kernel
     if (is_cut) ++totals_.names_cut;
     const std::string text = is_cut ? whole : symbols::demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));

@@ -20,8 +20,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kExitSlackNs =
-    2'000'000'000;  // how long the driver may list a process after the process's last record
+constexpr int64_t kExitSlackNs = 2'000'000'000;  // the driver may list a process for this long after its last record
 
 // In the order of enum mlrun_gpu_field; "throttle" is shown as words.
 constexpr const char* kFieldNames[MLRUN_GPU_FIELDS] = {"sm_percent",
