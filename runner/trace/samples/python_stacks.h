@@ -31,8 +31,7 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
                                          const std::string& tables_folder, summary::PythonMeter& meter,
                                          idle::PythonLines& lines);
 
-// Rows about processes whose stacks were not sampled and, if --python-stacks was given, about samples without some of the
-// threads.
+// Rows about processes whose stacks were not sampled and, with --python-stacks, about samples without some threads.
 std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
 
 }  // namespace mlrun::trace
