@@ -231,7 +231,7 @@ Status Activities::load_sleeps(Stretch window) {
         const trace::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
-          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: preempted
+          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
           const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
           if (overlaps(sleep, window) && has_room(rows)) add_sleep(static_cast<int32_t>(tid[row]), sleep);
         }

@@ -36,7 +36,7 @@ struct Activity : Stretch {
   std::string_view func = {};  // of a call: its name, a static string; empty: unknown
 };
 
-// A time off CPU.
+// A time in which a thread was off CPU.
 struct Sleep : Stretch {
   int64_t wake_ns = 0;    // when it was woken: until its end it was in the run queue
   int32_t waker_tid = 0;  // 0: unknown

@@ -28,7 +28,7 @@ constexpr size_t kThreadsMax = size_t{1} << 16;
 constexpr size_t kProcessesMax = size_t{1} << 16;
 constexpr size_t kOpenFreesMax = 8;      // per thread: several if signal handlers nest, or longjmp left a free
 constexpr uint64_t kLateNs = 5'000'000;  // maximum usual delay between a log line's time stamp and its write
-constexpr uint32_t kOwn = 1;             // mlrun_sum.file_mode
+constexpr uint32_t kOwn = 1;             // bit of mlrun_sum.file_mode: an anonymous file (memfd, eventfd)
 constexpr int kFileNumberShift = 8;
 constexpr uint64_t kFileNumberMask = uint64_t{UINT32_MAX} << kFileNumberShift;
 

@@ -27,7 +27,7 @@ const char* why_not(int32_t verdict) {
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
     case MLRUN_EXEC_NESTED: return "has a trace of its own: it was started by an mlrun inside this run";
     case MLRUN_EXEC_TOO_LARGE:
-      return "its environment lacks mlrun's library and was too large to add it (over 4096 entries, over 16 KiB of "
+      return "its environment lacks mlrun's library and is too large to be changed (over 4096 entries, over 16 KiB of "
              "LD_PRELOAD, or no memory for a copy)";
     case MLRUN_EXEC_TRACED:
     case MLRUN_EXEC_UNKNOWN: return nullptr;

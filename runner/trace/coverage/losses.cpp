@@ -109,8 +109,8 @@ class LossFinder {
     place(channel_index);
   }
 
-  // Counts by kind of record may be missing or too low: in spools of an older version, or if mlrun died between writing
-  // the counts by kind and the total.
+  // Spools of an older version have no counts by kind of record. If mlrun died between writing the counts by kind and the
+  // total, one of them is behind.
   uint64_t add_drops(size_t channel_index, size_t reason) {
     static constexpr const char* kReasons[] = {"buffer full", "gave up waiting for room", "dropped", "dropped"};
     const Channel& channel = index_.channels().all()[channel_index];

@@ -20,7 +20,7 @@ namespace {
 // Fewer unrecorded bytes are not reported: ld.so reads the headers of libraries, and mlrun's library reads files for
 // itself. Together these are 12 KiB for `true`, 30 KiB for Python with NumPy, 44 KiB for PyTorch.
 constexpr int64_t kUnseenBytesMin = 256 << 10;
-// Minimum share of the kernel's count, in percent, to be reported: kManyPercentMin from kManyBytes on.
+// Minimum share of unrecorded bytes in the kernel's count, in percent; from kManyBytes on, kManyPercentMin is enough.
 constexpr int64_t kUnseenPercentMin = 10;
 constexpr int64_t kManyBytes = 1 << 20;
 constexpr int64_t kManyPercentMin = 1;

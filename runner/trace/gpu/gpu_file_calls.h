@@ -85,7 +85,7 @@ class GpuFileCalls {
     int64_t ts_ns = 0, dur_ns = 0;
     int32_t pid = 0, tid = 0;
     bool is_write = false, is_call = false;  // is_call: a row of `call`, else a kernel operation
-    uint32_t device = 0;                     // as in stat, low half
+    uint32_t device = 0;                     // device number of stat(), low 32 bits
     uint64_t inode = 0;
     int64_t offset = -1, bytes = 0;
     [[nodiscard]] int64_t middle_ns() const { return ts_ns + dur_ns / 2; }
@@ -121,8 +121,8 @@ class GpuFileCalls {
   std::set<std::pair<int32_t, int64_t>> execs_;                // by pid and time
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
-  std::vector<Identity> identities_;  // of files, by file_id - 1
-  std::vector<uint32_t> devices_;     // of files_, as in stat
+  std::vector<Identity> identities_;  // of the rows of `file`, by file_id - 1
+  std::vector<uint32_t> devices_;     // device numbers of stat(), by index in files_
   GpuFileBatches batches_;
   uint64_t left_out_ = 0;
 };

@@ -11,7 +11,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr uint32_t kByte = 0xff;
-constexpr uint32_t kAsync = 1;              // CUPTI flag
+constexpr uint32_t kAsync = 1;              // bit of CUPTI's flags: the copy is asynchronous
 constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: no single stream or context; 0 in memory records since 13.5
 constexpr uint32_t kOnHost = INT32_MAX;     // CUPTI: the graph begins on the host
 

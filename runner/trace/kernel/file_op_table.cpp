@@ -56,7 +56,7 @@ struct FileOpColumns {
     visitor.optional("offset", length_of(record.offset), -1, kSplit);
     visitor.optional("requested", moves_bytes(record.op) ? length_of(record.requested) : -1, -1);
     visitor.optional("ret", value_if(!is_open, std::max<int64_t>(result, -1)));
-    // Another processor may record the completion with a time before the operation's begin: not earlier than `ts`.
+    // Another processor may record the completion before the operation returns; `ts_done` is never before `ts`.
     visitor.optional("ts_done", value_if(row.done.has_value(), row.done ? std::max(row.done->time_ns, row.ts_ns) : 0),
                      kDelta);
     visitor("err", errno_of(result));

@@ -24,7 +24,7 @@ const char* reason_text(const mlrun_kernel_loss& loss) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";
     case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
     case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
-    case MLRUN_KERNEL_LOSS_WRITER: return "the process that dirtied their pages is unknown (at most)";
+    case MLRUN_KERNEL_LOSS_WRITER: return "the process that dirtied their pages is unknown (at most this many)";
     case MLRUN_KERNEL_LOSS_PLACE: return "too many at once to follow to the devices below";
   }
   return "for a reason that only a later version of mlrun knows";

@@ -57,7 +57,7 @@ std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_ca
     return std::nullopt;
   const int64_t result = result_of(row);
   summary::Totals totals;
-  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;  // the read end counts the call and its time
+  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;  // the row of the read end has the time
   if (is_asked_again(row)) return totals;
   totals.calls = writes_copy ? 0 : 1;
   totals.errors = !writes_copy && result < 0 ? 1 : 0;

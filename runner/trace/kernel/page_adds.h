@@ -45,7 +45,7 @@ class PageAdds {
   struct Added {
     int64_t ns, first_page, pages;
     uint64_t inode;
-    uint32_t device;  // as in stat, low half
+    uint32_t device;  // device number of stat(), low 32 bits
   };
   struct Identity {
     uint32_t device;

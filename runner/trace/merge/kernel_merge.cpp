@@ -350,7 +350,7 @@ class KernelMerge::Tables {
   bool by_system_calls_;
   FilesByInode inodes_;
   std::optional<KernelFollower> follower_;  // reads ahead in the spool, for the fragments that operations waited for
-  std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress
+  std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress with an fsync inside
   OrderedTable<RequestTable> requests_;
   OrderedTable<PartTable> parts_;
   OrderedTable<WaitTable> waits_;

@@ -57,7 +57,7 @@
 namespace mlrun::trace {
 namespace {
 constexpr unsigned kThreadsMax = 8;          // more threads would only wait for feed(), which runs slice by slice
-constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
+constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; a row takes about 200 bytes until it is written
 // Prefetch distances, in rows: rows in order of time, and the counters that they update, are scattered in memory.
 constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
 constexpr double kScanShare = 0.15;  // share of the first pass in the progress line

@@ -218,7 +218,7 @@ class CounterReader {
       case MLRUN_SAMPLE_GPU_DRIVER:
       case MLRUN_SAMPLE_THREAD:
       case MLRUN_SAMPLE_MACHINE:
-      case MLRUN_SAMPLE_ACCESS: break;  // gpu_samples.h, host_samples.h, trace/access
+      case MLRUN_SAMPLE_ACCESS: break;  // read in gpu_samples.h, host_samples.h, trace/access
     }
     return {};
   }

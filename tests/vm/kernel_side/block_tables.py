@@ -76,7 +76,7 @@ def served():
 
 def forgotten():
     """Pages whose writer is not remembered any more when they are written."""
-    why, unit = "the process that dirtied their pages is unknown (at most)", "block parts"
+    why, unit = "the process that dirtied their pages is unknown (at most this many)", "block parts"
     trace = Trace(OUT / "forgotten")
     files = {int(line.split()[1]) for line in (OUT / "forgotten.inodes").read_text().splitlines()}
     parts = [row for row in trace.rows("block_part") if row["ino"] in files and row["op"] == "write"]
