@@ -50,7 +50,7 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
       {"/collector/failures/no_room", "processes",
        "their address space limit leaves no room for mlrun's buffer; raise it (ulimit -v)"},
       {"/collector/failures/abi", "processes", "they loaded mlrun's library of another version"},
-      {"/collector/failures/no_clock", "processes from some moment on",
+      {"/collector/failures/no_clock", "processes that stopped recording",
        "they disabled the time stamp counter for themselves (seccomp strict, PR_SET_TSC)"},
       {"/collector/failures/no_robust", "the end of threads",
        "libc registered no robust list for them, by which mlrun sees that a thread has ended", model::kRemark},

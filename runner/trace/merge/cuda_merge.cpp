@@ -104,7 +104,8 @@ void CudaMerge::sort(Partition& partition) {
 
 void CudaMerge::add_gaps(model::TraceInfo& info) const {
   if (!present()) return;
-  library_.add_gaps(info, "GPU memory from before", "the memory that they already held is unknown");
+  library_.add_gaps(info, "GPU memory allocated before the probes were attached",
+                    "the memory that they already held is unknown");
   info.coverage.push_back(
       {0, "CUDA work that the probes of libcuda do not cover",
        "kernels, copies, arrays and the driver's own memory; calls through pointers of cuGetProcAddress to functions "

@@ -408,12 +408,13 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
 }
 
 void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
-  torch_.add_gaps(info, "PyTorch's GPU memory from before", "the memory that tensors already held is unknown");
+  torch_.add_gaps(info, "PyTorch's GPU memory allocated before the probes were attached",
+                  "the memory that tensors already held is unknown");
   add_kernel_loss(info, "the memory of the process could not be read", torch_unread_, "calls of PyTorch's allocator");
 }
 
 void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
-  libcufile_.add_gaps(info, "calls of cuFile from before", "their earlier calls have no row");
+  libcufile_.add_gaps(info, "calls of cuFile before the probes were attached", "their earlier calls have no row");
   gpu_file_gaps_.add_rows(info, gpu_files_.batches());
   add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
   if (gpu_files_.knows_posix() || gpu_files_.empty()) return;
