@@ -15,7 +15,7 @@ namespace mlrun::idle {
 
 namespace {
 
-constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe that took longer has blocked
+constexpr int64_t kBlockedNs = 20'000;  // a call on a pipe or socket that took as long has waited for the other end
 
 struct Func {
   std::string_view name;  // static string
@@ -23,7 +23,7 @@ struct Func {
   bool polls = false, locks = false, accepts = false, makes_sockets = false;
 };
 
-// By name; unknown names, of a later version, are calls on files.
+// Properties of functions by name. A name that is not found, of a later version, counts as a call on a file.
 const std::unordered_map<std::string_view, Func>& funcs() {
   static const auto kFuncs = [] {
     constexpr uint16_t kNumbers = 512;
@@ -78,8 +78,8 @@ void sort_by_start(Rows& rows) {
   for (auto& [who, list] : rows) sort_list(list);
 }
 
-// Calls nested in a call of the same thread (by another preload library or a signal handler) are part of it. Requires:
-// sorted by start.
+// Removes calls nested in a call of the same thread (by another preload library or a signal handler): the outer call
+// covers their time. Requires: sorted by start.
 void drop_inner(std::vector<Activity>& calls) {
   int64_t end_ns = INT64_MIN;
   std::erase_if(calls, [&end_ns](const Activity& call) {
@@ -93,7 +93,7 @@ bool is_channel(model::FileKind kind) {
   return kind == model::FileKind::kPipe || kind == model::FileKind::kFifo || kind == model::FileKind::kSocket;
 }
 
-// CUPTI rows have a null thread id if the thread is unknown.
+// Value for a null thread_id: rows from CUPTI have it if the thread is unknown.
 constexpr int32_t kNobody = 0;
 
 }  // namespace
@@ -214,7 +214,7 @@ Status Activities::load_cuda(Stretch window) {
       });
 }
 
-// libcufile's own reads and writes have `call` rows in the same thread, which are more detailed.
+// libcufile's own reads and writes have `call` rows in the same thread. Blame prefers these, as they are more detailed.
 Status Activities::load_gpu_files(Stretch window) {
   return load_of_threads<trace::Numbers>("gpu_file", "file_id", window,
                                          [&](int32_t thread_id, Stretch when, int64_t file_id) {
@@ -231,7 +231,7 @@ Status Activities::load_sleeps(Stretch window) {
         const trace::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
-          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: preempted
+          const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted
           const Sleep sleep{{ts[row], end_ns}, wake_ns, static_cast<int32_t>(waker[row])};
           if (overlaps(sleep, window) && has_room(rows)) add_sleep(static_cast<int32_t>(tid[row]), sleep);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads did in a window of time, from the tables: recorded calls, CUDA and cuFile calls, and the times off
-// CPU that the kernel side saw.
+// What the traced threads did in a window of time, from the tables of the trace: recorded calls, CUDA and cuFile calls,
+// and the times off CPU that the kernel side recorded.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace mlrun::idle {
 enum class Doing : uint8_t {
   kFile,     // a call on a file
   kChannel,  // a call that may wait for the other end of a pipe or socket
-  kPoll,     // a wait for such a call
+  kPoll,     // a wait until a pipe or socket is ready (poll, select, epoll)
   kLock,     // a wait for another thread
-  kWait,     // any other wait: for time, for a child
+  kWait,     // any other wait, as a sleep or a wait for a child
   kSync,     // a wait for the GPU
   kCuda,     // another CUDA call
 };
@@ -32,13 +32,13 @@ struct Activity : Stretch {
   int64_t file_id = 0;
   Doing doing = Doing::kFile;
   bool writes = false;
-  int32_t split = -1;          // index; -1: unknown
+  int32_t split = -1;          // index of its time split, for split(); -1: unknown
   std::string_view func = {};  // of a call: its name, a static string; empty: unknown
 };
 
-// A time off CPU.
+// A time in which a thread was off CPU.
 struct Sleep : Stretch {
-  int64_t wake_ns = 0;    // from then on in the run queue
+  int64_t wake_ns = 0;    // when it was woken: until its end it was in the run queue
   int32_t waker_tid = 0;  // 0: unknown
 };
 
@@ -49,17 +49,17 @@ struct Message : Stretch {
 
 class Activities {
  public:
-  // Which tables exist besides `call`.
+  // Which tables to read besides `call` and gpu_api: `wait` and gpu_file.
   struct Recorded {
     bool kernel_side = false, gpu_files = false;
   };
   // Requires: `info` has processes, threads and files, and outlives this. `folder` contains tables/.
   Activities(std::string folder, const model::TraceInfo& info, Recorded recorded);
 
-  // Replaces the content with what overlaps the window, at most kRowsMax of each kind.
+  // Replaces the content with the rows that overlap the window, at most kRowsMax of each kind.
   Status load(Stretch window);
 
-  // Fills step by step what load() reads from the tables. Requires: sort() before any query.
+  // These fill the content without tables (load() uses them, too). Requires: sort() before any query.
   void clear();
   void add_call(int32_t thread_id, const Activity& call) { calls_[thread_id].push_back(call); }
   void add_cuda(int32_t thread_id, const Activity& call) { cuda_[thread_id].push_back(call); }
@@ -70,14 +70,14 @@ class Activities {
   void add_local_socket(int64_t file_id);
   void sort();
 
-  // By start; empty if there are none. Neither calls nor sleeps of one thread overlap.
+  // In order of start; empty if there are none. The calls of one thread do not overlap, nor do its sleeps.
   [[nodiscard]] const std::vector<Activity>& calls(int32_t thread_id) const { return get(calls_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& gpu_files(int32_t thread_id) const { return get(gpu_files_, thread_id); }
   [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
-  // Writes into a file, by start.
+  // Writes into a pipe or socket, in order of start.
   [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
-  // Writes into any socket, by start.
+  // Writes into any socket, and accepted connections, in order of start.
   [[nodiscard]] const std::vector<Message>& socket_messages() const { return socket_messages_; }
   [[nodiscard]] bool is_local_socket(int64_t file_id) const { return local_sockets_.contains(file_id); }
   [[nodiscard]] const model::CallSplit* split(const Activity& activity) const {
@@ -111,7 +111,7 @@ class Activities {
   std::unordered_map<int32_t, std::vector<Sleep>> sleeps_;
   std::unordered_map<int64_t, std::vector<Message>> messages_;
   std::vector<Message> socket_messages_;
-  std::unordered_set<int64_t> local_sockets_;  // of all windows loaded so far
+  std::unordered_set<int64_t> local_sockets_;  // file_id of the local sockets in all windows loaded so far
   std::vector<model::CallSplit> splits_;
   int64_t left_out_ = 0;
 };

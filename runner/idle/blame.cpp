@@ -12,8 +12,8 @@ using model::IdleLink;
 using model::IdleProof;
 
 constexpr int32_t kHopsMax = 4;
-constexpr int kAnswersMax = 64;               // messages to check for one in time
-constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll belongs to the next read within this time
+constexpr int kAnswersMax = 64;               // maximum socket messages that are checked for an answer
+constexpr int64_t kReadsSoonNs = 10'000'000;  // a poll waited for the call that follows it within this time
 
 bool is_empty(const Stretch& part) { return part.end_ns <= part.start_ns; }
 
@@ -21,19 +21,19 @@ Stretch common(const Stretch& a, const Stretch& b) {
   return {std::max(a.start_ns, b.start_ns), std::min(a.end_ns, b.end_ns)};
 }
 
-// The first element that ends after `ns`. Requires: they do not overlap.
+// The first element that ends after `ns`. Requires: the elements are in order and do not overlap.
 template <typename T>
 typename std::vector<T>::const_iterator first_after(const std::vector<T>& list, int64_t ns) {
   return std::partition_point(list.begin(), list.end(), [ns](const T& one) { return one.end_ns <= ns; });
 }
 
-// Last moment at which the thread was known to be active, by its last call that began before `moment_ns`.
+// Last time up to `moment_ns` at which a thread was active. `last`: its last call that began before `moment_ns`.
 int64_t last_active_ns(const Activity& last, int64_t moment_ns) {
   if (last.end_ns <= moment_ns) return last.end_ns;
   return last.doing == Doing::kFile ? moment_ns : last.start_ns;
 }
 
-// The part's proportional share of each label of a call; the rounding remainder goes to own_ns.
+// The time split of a part of a call: each label gets its proportional share, and own_ns the rounding remainder.
 model::CallSplit share_of(const model::CallSplit& split, int64_t part_ns, int64_t call_ns) {
   if (part_ns == call_ns) return split;
   const auto scaled = [&](int64_t ns) {
@@ -50,7 +50,8 @@ model::CallSplit share_of(const model::CallSplit& split, int64_t part_ns, int64_
   return share;
 }
 
-// Calls `inside(one, part)` for the parts covered by an element of the list, `outside` for the others, in order.
+// Divides `part` by the list: calls, in order of time, `inside(one, piece)` for pieces that an element covers, and
+// `outside(piece)` for pieces that none covers.
 template <typename T, typename Inside, typename Outside>
 void divide(const std::vector<T>& list, Stretch part, Inside inside, Outside outside) {
   int64_t done_ns = part.start_ns;
@@ -175,7 +176,8 @@ void Blame::follow(const Who& who, const Who& next, const Activity& call, Stretc
   prove(row, IdleProof::kCall, call);
 }
 
-// The call that received the data: `call` itself, or the one after a poll, also after retried polls.
+// The call that received the data that the thread waited for: `call` itself or, if that is a poll, the first call after it
+// that is no poll. nullptr: neither.
 const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   if (call.doing == Doing::kChannel) return &call;
   if (call.doing != Doing::kPoll) return nullptr;
@@ -188,8 +190,8 @@ const Activity* Blame::read_after(const Who& who, const Activity& call) const {
   return nullptr;
 }
 
-// The thread that wrote, during the wait, into the pipe that the waiting thread read then or next. The first write
-// ended the wait; a write that began before the wait may have sent the previous message.
+// The thread that wrote, during the wait, into the pipe or socket that the waiting thread read then or next. The first
+// write that began during the wait ended it; one that began before may have sent the previous message.
 Blame::Who Blame::find_writer(const Who& who, const Activity& call) const {
   const Activity* read = read_after(who, call);
   if (!read || read->writes) return {};
@@ -220,7 +222,7 @@ Blame::Who Blame::find_waker(const Who& who, const Activity& call) const {
 }
 
 // The other thread of the process that was last active before the wait's end (in a call on a file, at the end of any
-// call, or at the start of a wait). The first one if no activity is known.
+// call, or at the start of a wait). If no activity is known, the process's first other thread.
 Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
   const auto thread = threads_.find(who.thread_id);
   if (thread == threads_.end()) return {};
@@ -239,8 +241,8 @@ Blame::Who Blame::find_neighbour(const Who& who, const Activity& call) const {
   return best == 0 ? Who{} : Who{best, who.hops + 1, IdleLink::kProcess, 0};
 }
 
-// The two ends of a socket are two files. For a local socket, guesses the peer: the thread that last wrote into any
-// socket, or accepted a connection, during the wait.
+// The two ends of a socket are two files, so the peer of a local socket is guessed: another thread that last wrote into
+// any socket, or accepted a connection, during the wait.
 Blame::Who Blame::find_answer(const Who& who, const Activity& call) const {
   const Activity* read = read_after(who, call);
   if (!read || read->writes || !activities_.is_local_socket(read->file_id)) return {};

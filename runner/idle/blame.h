@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a gap into pieces and finds the cause of each. A gap belongs to the thread that launched the operation which
-// ends it. While that thread waits for another one, the other thread's activity counts: for a pipe, the writer of the
-// data read next; else the waker that the kernel recorded; else, for locks, the last active thread of the process; for
-// local sockets, a thread that wrote into one at that time.
+// Cuts a gap (a time in which a GPU was idle) into pieces and finds the cause of each piece. A gap belongs to the thread
+// that launched the GPU operation which ends it. While this thread waits for another thread, the other thread's activity
+// counts: for a pipe, the thread that wrote the data read next; else the waker that the kernel side recorded; else, for
+// locks, the last active thread of the process; for local sockets, a thread that wrote into one at that time.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,12 @@ namespace mlrun::idle {
 
 class Blame {
  public:
-  // Requires: all outlive this. `waits_are_known`: a thread without any record was on a processor.
+  // Requires: `info` and `activities` outlive this. `waits_are_known`: all waits are recorded, so that a thread outside of
+  // calls and sleeps counts as on a processor; else its activity is unknown.
   Blame(const model::TraceInfo& info, const Activities& activities, bool waits_are_known);
 
-  // Pieces of the part of a gap within the window that `activities` has loaded. `talks`: communication on that GPU.
+  // Pieces of `part`, the part of the gap within the window that `activities` has loaded. `talks`: times of communication
+  // kernels on the gap's GPU.
   std::vector<model::IdleRow> pieces(const Gap& gap, Stretch part, const std::vector<Stretch>& talks);
 
  private:
@@ -50,7 +52,7 @@ class Blame {
   const Activities& activities_;
   bool waits_are_known_;
   std::unordered_map<int32_t, const model::ThreadRow*> threads_;  // by id
-  std::unordered_map<int32_t, int32_t> by_tid_;                   // tid -> thread id; the last thread of that tid
+  std::unordered_map<int32_t, int32_t> by_tid_;                   // thread id of the last thread with a tid
   std::unordered_map<int32_t, std::vector<int32_t>> of_process_;  // proc_id -> thread ids
   const Gap* gap_ = nullptr;
   std::vector<model::IdleRow> rows_;

@@ -22,7 +22,7 @@ void count(Unlisted& unlisted, const Stretch& gap) {
   unlisted.until_ns = std::max(unlisted.until_ns, gap.end_ns);
 }
 
-// Removes the gaps that end after `from_ns`, and lowers begins_ns to the start of a gap around it.
+// Removes the gaps that end after `from_ns`, and lowers begins_ns to the earliest start among them. Returns their number.
 template <typename T>
 size_t take_last(std::vector<T>& gaps, int64_t from_ns, int64_t& begins_ns) {
   const size_t before = gaps.size();
@@ -32,8 +32,8 @@ size_t take_last(std::vector<T>& gaps, int64_t from_ns, int64_t& begins_ns) {
   return before - gaps.size();
 }
 
-// Merges all stretches that touch `into`. Being ordered by end, they are the last ones. `into` becomes the earliest
-// of them.
+// Removes all stretches that touch `into` and merges them with it. As the list is in order of end, they are its last ones.
+// `into` gets the launch of the earliest of them.
 template <typename T>
 void swallow_last(std::vector<T>& stretches, T& into) {
   while (!stretches.empty() && stretches.back().end_ns >= into.start_ns) {
@@ -71,8 +71,8 @@ void GapFinder::add_communication(int32_t gpu_id, Stretch talk) {
   ++talks_;
 }
 
-// Takes back the gaps found after `from_ns`, the start of an operation that ends after them. A gap that contains
-// `from_ns` is found again, shorter.
+// Takes back the gaps that end after `from_ns`, the start of an operation that ends after them. A gap that contains
+// `from_ns` is found again with this time as its end.
 void GapFinder::take_back(Device& device, int64_t from_ns) {
   int64_t begins_ns = from_ns;
   listed_ -= take_last(device.gaps, from_ns, begins_ns);
@@ -105,7 +105,7 @@ void GapFinder::add_short(Device& device, const Stretch& gap) {
   if (++short_ > kShortMax) count_short(device, (device.short_gaps.size() + 1) / 2);
 }
 
-// Counts the first `gaps` short gaps; they cannot be taken back any more.
+// Moves the first `gaps` short gaps to counted_short: they cannot be taken back any more.
 void GapFinder::count_short(Device& device, size_t gaps) {
   const auto end = device.short_gaps.begin() + static_cast<std::ptrdiff_t>(gaps);
   std::for_each(device.short_gaps.begin(), end, [&](const Stretch& gap) { count(device.counted_short, gap); });

@@ -14,10 +14,10 @@ namespace mlrun::idle {
 namespace {
 
 constexpr int64_t kRowsInWindow = 250'000, kWindowMinNs = 1'000'000;
-constexpr size_t kSumsMax = 200'000;  // beyond, files are not distinguished
-constexpr size_t kLinesMax = 10'000;  // of Python, per sum
+constexpr size_t kSumsMax = 200'000;  // beyond it, new sums are for all files together
+constexpr size_t kLinesMax = 10'000;  // maximum Python lines of a sum
 
-// Gaps by start; one that reaches into a window stays until the windows have passed it.
+// The gaps that overlap the current window. A gap stays open until a window begins after its end.
 class OpenGaps {
  public:
   explicit OpenGaps(const std::vector<Gap>& gaps) : gaps_(gaps) {}
@@ -28,7 +28,7 @@ class OpenGaps {
     for (; next_ < gaps_.size() && gaps_[next_].start_ns < window.end_ns; ++next_) open_.push_back(next_);
     return open_;
   }
-  // Start of the next gap if none is open; INT64_MAX: there is none.
+  // Start of the first gap that begins after the current window; INT64_MAX: there is none.
   [[nodiscard]] int64_t next_start_ns() const { return next_ < gaps_.size() ? gaps_[next_].start_ns : INT64_MAX; }
 
  private:
@@ -100,7 +100,7 @@ void IdlePass::add(const model::IdleRow& row) {
   if (row.python_frame_id != 0 && has_room) sum.lines[row.python_frame_id] += row.dur_ns;
 }
 
-// The Python line of a piece on a processor, or assumed to be.
+// Sets the Python line of a piece in which the thread was on a processor, or is assumed to have been.
 void IdlePass::find_line(model::IdleRow& row) const {
   if (row.label != model::IdleLabel::kCpu) return;
   const PythonLines::Sample* sample = python_.find(row.thread_id, {row.ts_ns, row.ts_ns + row.dur_ns});
@@ -130,8 +130,10 @@ std::vector<model::CoverageRow> IdlePass::coverage() const {
   add(calls_left_out_, "calls and sleeps exceeded the limit of a window: their time counts as cpu");
   add(python_.left_out(), "samples of Python stacks exceeded the limit");
   add(beyond, "gaps exceeded the limit: their time is counted but not attributed");
-  add(talks_left_out_, "kernels of communication exceeded the limit: what they cover is attributed like other gaps");
-  add(not_taken_back_, "operations arrived after the gaps that they fill had been counted: these stay counted");
+  add(talks_left_out_,
+      "kernels of communication exceeded the limit: the gaps that they cover are attributed like other gaps");
+  add(not_taken_back_,
+      "GPU operations arrived after the gaps that they fill had been counted: these gaps still count as idle");
   return rows;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the cause of the gaps of all GPUs, window by window, writes the table gpu_idle and sums up for the summary.
-// Memory: the calls and sleeps of one window, about a quarter of a million if evenly distributed.
+// Finds the causes of the gaps of all GPUs, one window of time after another, writes the table gpu_idle and adds up the
+// summary's figures. Memory: the calls and sleeps of one window, about a quarter of a million if evenly distributed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace mlrun::idle {
 struct IdleOptions {
   // Contains tables/, in which `call` and gpu_api are complete, and `wait` and gpu_file if recorded.
   std::string folder;
-  int64_t rows = 0;  // in these tables together
+  int64_t rows = 0;  // of `call`, gpu_api and `wait` together
   bool calls_recorded = false;
   bool has_kernel_side = false;
   bool sees_sleeps = false;  // the kernel side recorded sleeps of all threads
@@ -41,7 +41,7 @@ class IdlePass {
 
   // Requires: run() was called.
   [[nodiscard]] std::vector<summary::GpuIdleSummary> sums() const;
-  // What exceeded the limits.
+  // Rows about calls, samples and gaps that exceeded the limits.
   [[nodiscard]] std::vector<model::CoverageRow> coverage() const;
 
  private:
@@ -63,7 +63,7 @@ class IdlePass {
   };
   std::map<Key, Sum> sums_;
   std::unordered_map<int32_t, Unlisted> unlisted_, beyond_;
-  int64_t calls_left_out_ = 0;  // the time they cover counts as "cpu"
+  int64_t calls_left_out_ = 0;  // calls and sleeps beyond the limit of a window: their time counts as "cpu"
   int64_t talks_left_out_ = 0, not_taken_back_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace mlrun::idle {
 
-// What the table shows of the responsible thread; 0, or empty: unknown.
+// Columns about the thread whose activity is the cause of a piece; 0, or empty: unknown.
 struct IdleThread {
   int32_t proc_id = 0, pid = 0, tid = 0;
   std::string python_line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python lines of threads by stack samples, for pieces of gaps in which a thread was on a processor.
+// The Python line that a thread was in, from stack samples, for pieces of gaps in which the thread was on a processor.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mlrun::idle {
 
 class PythonLines {
  public:
-  // A run of samples with the same stack: at both moments and in between, `apart_ns` apart on average.
+  // Successive samples with the same stack, from first_ns to last_ns, `apart_ns` apart on average; 0: a single sample.
   struct Sample {
     int64_t first_ns = 0, last_ns = 0;
     int32_t stack_id = 0, frame_id = 0;  // of the innermost frame
@@ -24,7 +24,7 @@ class PythonLines {
   // Call after the last add().
   void sort();
 
-  // The sample in the piece that is nearest to its middle; nullptr: none.
+  // The sample within the piece that is nearest to the piece's middle; nullptr: none.
   [[nodiscard]] const Sample* find(int32_t thread_id, Stretch piece) const;
   [[nodiscard]] int64_t left_out() const { return left_out_; }
 

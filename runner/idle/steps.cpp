@@ -64,7 +64,7 @@ void Steps::sort() {
   }
 }
 
-// nullptr: there are no steps for the thread.
+// The list of steps that pieces of a launching thread belong to; nullptr: none.
 const Steps::List* Steps::list_of(int32_t thread_id) {
   const auto [known, is_new] = chosen_.try_emplace(thread_id, nullptr);
   if (!is_new) return known->second;

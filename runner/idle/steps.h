@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU idle time by steps of the program. A step is a range with such a name ("step 12", "train_step", "ProfilerStep#3",
-// "iteration", "batch"). A piece of a gap belongs to the step of the launching thread; if that thread makes no steps
-// (autograd's), to one of the process, else to one of its main thread. Of nested steps the outermost counts; of two
-// that overlap partly, the later one begins where the first one ends. Memory: kStepsMax steps; further ones are only
-// counted.
+// GPU idle time by steps of the program. A step is a range (mark) with the name of a step, as "step 12", "train_step",
+// "ProfilerStep#3", "iteration" or "batch". A piece of a gap belongs to the step that the launching thread was in; if this
+// thread makes no steps (autograd's), to a step that belongs to its process, else to a step of the main thread. Of nested
+// steps only the outermost counts; of two that overlap partly, the later one begins where the first one ends. Memory:
+// kStepsMax steps; further steps are only counted.
 #pragma once
 
 #include <array>
@@ -30,24 +30,24 @@ class Steps {
   // Requires: `info` outlives this.
   explicit Steps(const model::TraceInfo& info) : info_(info) {}
 
-  // Accepts any range; its name is in info.names, or in the row.
+  // Accepts any range and ignores those that are no step. The name of a range is in info.names, or in the row.
   void add(const model::MarkRow& range);
   // Call between the last add() and the first add_idle().
   void sort();
 
   void add_idle(const model::IdleRow& row);
-  // Idle time of the GPU is incomplete from `ns` on: omits steps that extend beyond it.
+  // The idle time of the GPU is incomplete from `ns` on: steps that end later are omitted.
   void end_at(int32_t gpu_id, int64_t ns);
 
-  // For each GPU, the steps of the threads that launch on it, and the kWorstSteps with the most idle time; null without
-  // steps. Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
+  // For each GPU, figures about the steps of the threads that launch on it; and the kWorstSteps steps with the most idle
+  // time. null if there are no steps. Keys: runner/summary/SUMMARY_JSON.md, gpu_steps.
   [[nodiscard]] nlohmann::json describe() const;
 
  private:
   struct Step : Stretch {
     int32_t thread_id = 0, proc_id = 0;
     int64_t name_id = 0;
-    std::string name;  // if it has no name_id
+    std::string name;  // empty if it has a name_id
   };
   struct Blamed {
     model::IdleLabel label = model::IdleLabel::kUnknown;
@@ -73,8 +73,8 @@ class Steps {
   size_t count_ = 0;
   int64_t left_out_ = 0;
   std::unordered_map<int32_t, List> of_thread_, of_process_;                // by start, disjoint
-  std::unordered_map<int32_t, const List*> chosen_;                         // by launching thread
-  std::unordered_map<int32_t, int64_t> ends_;                               // by GPU
+  std::unordered_map<int32_t, const List*> chosen_;                         // the list that list_of() found, by thread
+  std::unordered_map<int32_t, int64_t> ends_;                               // end_at(), by GPU
   std::map<std::pair<int32_t, const List*>, std::map<size_t, Idle>> idle_;  // by GPU and list, then by index in it
 };
 

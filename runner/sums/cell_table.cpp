@@ -18,7 +18,7 @@ uint64_t hash_of(const CellKey& key) {
   return scrambled(scrambled(scrambled(who, what), key.file), key.site);
 }
 
-// A sum uses a handful of buckets, and mostly the same as the last time.
+// Searches in sequence: a sum has only a few buckets.
 void count(std::vector<mlrun_sum_bucket>& buckets, uint64_t index, uint64_t calls, uint64_t bytes) {
   auto found = std::find_if(buckets.begin(), buckets.end(), [&](const auto& bucket) { return bucket.index == index; });
   if (found == buckets.end()) found = buckets.insert(found, {index, 0, 0});

@@ -27,7 +27,8 @@ bool Definitions::take_room(uint64_t bytes) {
   return true;
 }
 
-// Every process defines the strings that it uses. All fragments of a string come in a row from one thread.
+// Whether no process has defined this string before: every process defines the strings that it uses. All fragments of a
+// string come in succession from one thread.
 bool Definitions::is_new_string(const RecordView& record) {
   events::StringEvent string;
   if (!events::decode(record, string) || strings_.size() >= kNamesMax) return false;
@@ -42,7 +43,8 @@ bool Definitions::is_new_string(const RecordView& record) {
   return true;
 }
 
-// The folder of a relative path is given by its described number.
+// Keeps the record of a new file. If its path is relative, the record refers to the folder by the number whose
+// description is kept (KnownFiles).
 void Definitions::take_file(const RecordView& record, std::vector<char>& kept) {
   constexpr uint32_t kUnits = 4;
   events::FileEvent file;

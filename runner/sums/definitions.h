@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the definition records that go into the spool. Each is kept once and their total is bounded, so that the
-// spool of a run of any length is bounded.
+// Selects the definition records (names, files, processes, stacks) that go into the spool with --summary-only. Each
+// definition is kept once and their total is bounded, so that the spool of a run of any length is bounded.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ class Definitions {
  public:
   explicit Definitions(uint64_t max_bytes) : left_bytes_(max_bytes) {}
 
-  // A record other than a call or an allocation: appended to `kept` if needed.
+  // Takes a record other than a call or an allocation, and appends it to `kept` if the spool needs it.
   void take(const events::RecordView& record, uint32_t process, std::vector<char>& kept);
 
-  // A record or report that is kept unless the bound is reached. False: it is.
+  // Reserves room for a record or report that shall be kept. False: the bound is reached, it must not be kept.
   bool take_room(uint64_t bytes);
 
   [[nodiscard]] KnownFiles& files() { return files_; }
@@ -36,9 +36,9 @@ class Definitions {
   void take_file(const events::RecordView& record, std::vector<char>& kept);
 
   KnownFiles files_;
-  summary::FlatMap<uint8_t> strings_;  // kept ones
-  summary::FlatMap<uint8_t> memfds_;   // names of memory files
-  summary::FlatMap<uint8_t> stacks_;   // by process and id
+  summary::FlatMap<uint8_t> strings_;  // ids of kept strings
+  summary::FlatMap<uint8_t> memfds_;   // ids of strings that name memory files (memfd)
+  summary::FlatMap<uint8_t> stacks_;   // kept stacks, by process and id
   uint64_t left_bytes_;
   uint64_t left_out_ = 0;
 };

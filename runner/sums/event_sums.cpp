@@ -26,9 +26,9 @@ constexpr int64_t kErrnoMax = 4095;
 constexpr uint64_t kDefinitionBytesMax = uint64_t{128} << 20;
 constexpr size_t kThreadsMax = size_t{1} << 16;
 constexpr size_t kProcessesMax = size_t{1} << 16;
-constexpr size_t kOpenFreesMax = 8;      // per thread: nested signal handlers, and frees left by longjmp
-constexpr uint64_t kLateNs = 5'000'000;  // delay between a log line's time stamp and its write
-constexpr uint32_t kOwn = 1;             // mlrun_sum.file_mode
+constexpr size_t kOpenFreesMax = 8;      // per thread: several if signal handlers nest, or longjmp left a free
+constexpr uint64_t kLateNs = 5'000'000;  // maximum usual delay between a log line's time stamp and its write
+constexpr uint32_t kOwn = 1;             // bit of mlrun_sum.file_mode: an anonymous file (memfd, eventfd)
 constexpr int kFileNumberShift = 8;
 constexpr uint64_t kFileNumberMask = uint64_t{UINT32_MAX} << kFileNumberShift;
 
@@ -46,7 +46,8 @@ void set_file(uint64_t& word, uint32_t number) {
   word = (word & ~kFileNumberMask) | uint64_t{number} << kFileNumberShift;
 }
 
-// The record that represents its sum. Files are identified by described numbers.
+// Stores in the cell the record that represents its sum, with only the fields that all its calls share. Files in it have
+// the number whose description is kept (KnownFiles).
 void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, Cell& cell) {
   const auto units = std::min<uint32_t>(record.units, static_cast<uint32_t>(cell.record.size() / 2));
   std::memcpy(cell.record.data(), record.words, size_t{units} * MLRUN_UNIT_BYTES);
@@ -57,7 +58,7 @@ void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, C
   call.open_file = open_file;
   const bool detailed = (cell.sum.flags & MLRUN_SUM_NO_DETAIL) == 0;
   const KnownFiles::File* file = files.find(call.open_file);
-  const uint32_t number = file ? file->number : call.open_file;  // a number described later is kept
+  const uint32_t number = file ? file->number : call.open_file;  // not described yet: the description may come later
   if (call.open_file != 0 && (!detailed || number == 0)) cell.sum.flags |= MLRUN_SUM_NO_FILE;
   set_file(cell.record[6], detailed ? number : 0);
   if (!detailed) {
@@ -72,8 +73,8 @@ void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, C
   if (call.second_dirfd_file != 0) cell.record[9] = files.described(call.second_dirfd_file);
 }
 
-// The collector drains one thread after another, so calls on a file that another thread opened may come before its
-// description.
+// Key of the call's file. The collector drains one thread after another, so a call on a file that another thread opened
+// may come before the file's description; its key is then the number of the open file.
 uint64_t file_key(const CallEvent& call, const KnownFiles::File* file, KnownFiles& files) {
   if (call.open_file != 0) {
     const uint64_t second = files.described(call.second_open_file);
@@ -97,11 +98,12 @@ EventSums::EventSums(const EventSumsOptions& options)
       timeline_(static_cast<int64_t>(util::monotonic_ns())),
       heaps_(options.alloc_min_bytes, clock_) {}
 
-// Read before adding up the records that follow the logged moments.
+// Begins stretches at the times that the log has. Called before records are added up, so that the records after these
+// times go into the new stretches.
 void EventSums::poll_log() {
   for (const int64_t moment : log_.tail().poll()) {
     const uint64_t bound_ns = clock_.from_realtime(moment);
-    if (bound_ns < clock_.first_ns() || bound_ns > INT64_MAX) continue;  // of an earlier run
+    if (bound_ns < clock_.first_ns() || bound_ns > INT64_MAX) continue;  // an earlier run wrote this line
     if (bound_ns + kLateNs < last_ns_) {
       left_out_.late_marks++;
       left_out_.late_ns = std::max(left_out_.late_ns, last_ns_ - bound_ns);
@@ -125,7 +127,7 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kCall: add_call(record, source, kept); break;
       case EventClass::kAlloc: add_alloc(record, source); break;
       case EventClass::kFreeTime: add_free_time(record, source); break;
-      // These streams are off with --summary-only, since each record would be an event of its own.
+      // These streams are off with --summary-only: their records cannot be added up.
       case EventClass::kMark:
       case EventClass::kGpuWork:
       case EventClass::kGpuDevice:
@@ -156,7 +158,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   if (!events::decode(record, call)) return;
   records_++;
   const mlrun_call_class call_class = trace::class_of_func(call.func).value_or(MLRUN_CLASS_PROCESS);
-  // Calls that create processes define the process tree.
+  // Calls that create processes are kept as records, because the merger needs each of them for the process tree.
   if (call_class == MLRUN_CLASS_PROCESS && source.shown &&
       definitions_.take_room(uint64_t{record.units} * MLRUN_UNIT_BYTES)) {
     return Definitions::append(record.words, record.units, kept);
@@ -203,7 +205,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   }
 }
 
-// As the merger does for rows (mapping_files.h).
+// Finds the file of calls on mapped memory, as the merger does for rows (mapping_files.h).
 void EventSums::follow_mapping(CallEvent& call, const Source& source) {
   const uint64_t end = call.start + call.duration;
   const bool worked = call.result >= 0 || call.result < -kErrnoMax;
@@ -309,7 +311,8 @@ void EventSums::take_counters(const mlrun_frame& header, const char* payload, ui
   if (counters.final != 0 && threads_.end(header.channel)) heaps_.end(process);
 }
 
-// I/O counts come every two seconds; only the last ones are needed.
+// Reports that identify the process are kept in the spool. Of reports with its I/O counts, which come every two seconds,
+// only the last one is kept, in io_.
 bool EventSums::take_process(const mlrun_frame& header, const char* payload, uint32_t bytes) {
   const std::string_view text(payload, bytes);
   const bool identifies =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --summary-only: adds up the collector's events. Definitions (names, files, processes, threads) go into the spool,
-// once and within a bound; the sums are in memory and written to sums.bin every ten seconds, and at the end.
+// once and within a bound. The sums are in memory; they are written to sums.bin every ten seconds and at the end.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct EventSumsOptions {
   std::vector<std::string> mllog;
   int64_t alloc_min_bytes = 1024;
   uint64_t max_spool_bytes = UINT64_MAX;
-  bool alloc_times = false;  // durations of frees are recorded
+  bool alloc_times = false;  // --alloc-dur: durations of frees are recorded
 };
 
 class EventSums final : public collect::EventSink {
@@ -47,17 +47,17 @@ class EventSums final : public collect::EventSink {
     mlrun_frame header{};
     std::string text;
   };
-  // A free whose duration (--alloc-dur) is still to come, in a later record.
+  // A free whose duration (--alloc-dur) comes in a later record.
   struct OpenFree {
     uint64_t start = 0;
     CellKey key;
   };
   // The thread whose records are being added.
   struct Source {
-    uint64_t channel = 0;  // the channel for its process's sums
+    uint64_t channel = 0;  // the channel that stands for its process in the sums
     uint32_t process = 0;
-    bool shown = false;                           // its own frame is in the spool
-    std::vector<OpenFree>* open_frees = nullptr;  // the last one last; null: durations of frees are not recorded
+    bool shown = false;                           // the spool has the frame that describes the thread's channel
+    std::vector<OpenFree>* open_frees = nullptr;  // in order of time; null: durations of frees are not recorded
   };
   void poll_log();
   void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
@@ -87,8 +87,8 @@ class EventSums final : public collect::EventSink {
   summary::Timeline timeline_{0};
   HeapWatch heaps_;
   trace::MappedFiles mapped_;                                       // by process number
-  std::unordered_map<uint32_t, uint32_t> process_of_pid_;           // the last process seen
-  std::unordered_map<uint32_t, Report> io_;                         // the last report of each process
+  std::unordered_map<uint32_t, uint32_t> process_of_pid_;           // process number of the last process with a pid
+  std::unordered_map<uint32_t, Report> io_;                         // last report of I/O counts, by process number
   std::unordered_map<uint64_t, std::vector<OpenFree>> open_frees_;  // by channel, of live threads
   uint64_t records_ = 0, saved_records_ = 0, last_ns_ = 0;
   uint64_t next_save_ns_ = 0, save_pause_ns_ = 1'000'000'000;  // doubles, up to ten seconds

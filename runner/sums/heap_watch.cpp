@@ -10,9 +10,9 @@ namespace mlrun::sums {
 
 namespace {
 constexpr uint64_t kSeq = (uint64_t{1} << 63) + 2;
-constexpr size_t kSitesMax = size_t{1} << 16;  // as many as a meter distinguishes
-constexpr size_t kSitesWritten = 1000;         // per process; the others as one
-constexpr int32_t kImage = 1;                  // each process number is one image
+constexpr size_t kSitesMax = size_t{1} << 16;  // the maximum of a HeapMeter
+constexpr size_t kSitesWritten = 1000;         // per process; further sites are written as one
+constexpr int32_t kImage = 1;                  // any constant: each meter has the records of one process number
 }  // namespace
 
 HeapWatch::Heap* HeapWatch::heap_of(uint32_t process, uint64_t channel) {

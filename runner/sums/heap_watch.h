@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heap peaks during the run. A block may be allocated and freed by different threads, so records must be applied in
-// time order: those of a pass are held until no older record can arrive.
+// order of time: they wait until no older record can arrive from another thread.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace mlrun::sums {
 
-// A return address, or MLRUN_SITE_IS_STACK | id of a stack.
+// Site of an allocation: a return address, or MLRUN_SITE_IS_STACK | id of a stack.
 inline uint64_t site_of(const events::AllocEvent& alloc) {
   return alloc.stack != 0 ? MLRUN_SITE_IS_STACK | alloc.stack : alloc.site;
 }
@@ -27,7 +27,7 @@ class HeapWatch {
  public:
   HeapWatch(int64_t alloc_min_bytes, const SumsClock& clock) : alloc_min_bytes_(alloc_min_bytes), clock_(clock) {}
 
-  // `channel`: the one for the process's sums; `end`: on the clock of the channels.
+  // `channel`: the channel that stands for the process in the sums; `end`: on the clock of the channels.
   void add(uint32_t process, uint64_t channel, const events::AllocEvent& alloc, uint64_t end);
   void add(uint32_t process, uint64_t channel, const model::AllocSmallRow& row);
 
@@ -37,7 +37,7 @@ class HeapWatch {
   // The process has no further records.
   void end(uint32_t process) { ended_.push_back(process); }
 
-  // Frames for all processes.
+  // Appends the frames of all processes.
   void write(std::string& text);
 
  private:
@@ -52,7 +52,7 @@ class HeapWatch {
   struct Heap {
     uint64_t channel = 0;
     std::unique_ptr<summary::HeapMeter> meter;  // null: the process has ended
-    std::string frame;                          // then: its result
+    std::string frame;                          // its final frame if the process has ended
   };
   Heap* heap_of(uint32_t process, uint64_t channel);
   void follow(uint64_t clock);
@@ -65,7 +65,7 @@ class HeapWatch {
   std::unordered_map<uint32_t, Heap> heaps_;  // by process
   std::vector<Waiting> waiting_, spare_;
   std::vector<uint32_t> ended_;
-  std::vector<uint64_t> sites_{0};  // by the meters' site number
+  std::vector<uint64_t> sites_{0};  // site by the number that stands for it in the meters
   summary::FlatMap<uint32_t> site_numbers_;
 };
 

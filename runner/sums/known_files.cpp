@@ -15,7 +15,8 @@ using trace::scrambled;
 
 constexpr uint32_t kTypeShift = 12;
 
-// As in the summary (summary/meters/call_facts.h): time in calls on these is mostly waiting for the other end.
+// Whether calls on a file of this type mostly wait for another process or machine, as the summary has it
+// (summary/meters/call_facts.h): pipes, sockets, devices, memory files.
 bool is_channel(uint32_t type, bool is_memfd) {
   switch (type) {
     case S_IFREG: return is_memfd;

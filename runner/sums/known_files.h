@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifies open files that are the same file. Every open has its own number and description record; a run may open
-// one file a million times, but keeps one description.
+// Identifies open files that are the same file. Every open() gives the open file a new number and a description record. A
+// run may open one file a million times, but keeps one description: all numbers of the file map to the first number.
 #pragma once
 
 #include <array>
@@ -20,26 +20,26 @@ class KnownFiles {
   static constexpr size_t kOpenKept = size_t{1} << 16;  // at least the most recently used open files
 
   struct File {
-    uint32_t number = 0;  // of the open file whose description is kept; 0: no place of its own
+    uint32_t number = 0;  // of the open file whose description is kept; 0: the table was full, only the type is known
     uint32_t type = 0;    // as in st_mode
     bool is_channel = false;
   };
 
-  // A description. True: of a new file that got a place, so its record must be kept. `is_memfd`: by its name.
-  // `has_room` false: no more files.
+  // Takes a description. True: the file is new and got a place, so its record must be kept. `is_memfd`: its name is that
+  // of a memory file. `has_room` false: the spool has no room for further descriptions.
   bool add(const events::FileEvent& file, bool is_memfd, bool has_room);
 
-  // Null: not described, or evicted.
+  // The file of an open file's number; null: not described yet, or evicted.
   const File* find(uint32_t number);
 
-  // The number that has an open file's kept description; 0: none.
+  // The number whose kept description is that of this open file; 0: none.
   uint32_t described(uint32_t number);
 
-  // Recently used open files that are described by another number.
+  // Recently used numbers whose description is kept under another number.
   [[nodiscard]] std::vector<mlrun_same_file> same() const;
 
  private:
-  static constexpr uint32_t kOfType = 1u << 31;  // an index of of_type_, not of files_
+  static constexpr uint32_t kOfType = 1u << 31;  // flag: the index is one of of_type_, not of files_
 
   [[nodiscard]] const File& at(uint32_t index) const {
     return (index & kOfType) != 0 ? of_type_[index & 0xf] : files_[index];
@@ -47,8 +47,8 @@ class KnownFiles {
   void note(uint32_t number, uint32_t index);
 
   std::vector<File> files_;
-  std::array<File, 16> of_type_{};          // for files without a place
-  summary::FlatMap<uint32_t> by_identity_;  // index
+  std::array<File, 16> of_type_{};          // stand for all files without a place, by type
+  summary::FlatMap<uint32_t> by_identity_;  // index in files_
   summary::FlatMap<uint32_t> recent_, older_;
 };
 

@@ -10,7 +10,7 @@ namespace mlrun::sums {
 namespace {
 
 constexpr uint64_t kMillisecondNs = events::kMllogStampNs, kSlackNs = events::kMllogSlackNs;
-constexpr uint64_t kForgetNs = 1'000'000'000;  // a thread's records are drained long before
+constexpr uint64_t kForgetNs = 1'000'000'000;  // the record of a write is drained long before this age
 
 }  // namespace
 

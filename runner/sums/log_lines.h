@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the calls that wrote log lines, so that stretches begin at the write of a line instead of its logged
-// millisecond (drawing in runner/trace/marks/mllog.h). A line is in its file before the record of its write is drained;
-// so the milliseconds with bounds are known by then, and the thread's records are searched for the write before they
-// are added.
+// Finds the calls that wrote MLLOG lines, so that stretches begin at the write of a line instead of its logged
+// millisecond (drawing in runner/trace/marks/mllog.h). A line is in its file before the record of its write is drained.
+// So the collector knows the milliseconds with bounds when the record arrives, and searches each thread's records for the
+// write before it adds them up.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ class LogLines {
 
   LogTail& tail() { return tail_; }
 
-  // A phase's bound is in this millisecond. Begins a stretch at both its ends.
+  // The millisecond that begins at `bound_ns` has a bound of a phase. Begins a stretch at both ends of the millisecond.
   void expect(uint64_t bound_ns, Stretches& stretches);
 
-  // Searches the records of one thread before they are added up. Begins a stretch at each write of a line.
+  // Searches the records of one thread before they are added up. Begins a stretch at each write of an expected line.
   void find(events::RecordReader records, const SumsClock& clock, Stretches& stretches);
 
-  // Each record that describes an open file; each call.
+  // Call for each record that describes an open file, and for each call.
   void take(const events::FileEvent& file);
   void take(const events::CallEvent& call, uint64_t start_ns, int64_t written);
 
@@ -43,8 +43,8 @@ class LogLines {
   LogTail tail_;
   bool has_logs_;
   summary::FlatMap<int32_t> open_;       // index of the log, by number of the open file
-  std::vector<uint64_t> expected_;       // milliseconds whose write is still to be found
-  std::vector<mlrun_log_write> writes_;  // drops the older half when full: positions count from the end
+  std::vector<uint64_t> expected_;       // start of the milliseconds whose write has not been found yet
+  std::vector<mlrun_log_write> writes_;  // drops the older half when full: readers count from the end
 };
 
 }  // namespace mlrun::sums

@@ -32,7 +32,7 @@ const std::vector<int64_t>& LogTail::poll() {
     struct stat status {};
     if (::stat(file.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     const auto bytes = static_cast<uint64_t>(status.st_size);
-    if (file.inode != status.st_ino || bytes < file.read_bytes) {  // replaced or truncated
+    if (file.inode != status.st_ino || bytes < file.read_bytes) {  // the log was replaced or truncated
       file = {file.path, {}, status.st_ino, static_cast<uint32_t>(status.st_dev), 0, {}};
       file.fd.reset(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     }

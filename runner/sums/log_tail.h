@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows MLLOG files while the command writes them, for the moments at which intervals begin and end. Their meaning is
-// parsed after the run (runner/trace/marks/mllog.h).
+// Reads MLLOG files while the command writes them, for the times at which intervals begin and end. The merger parses the
+// lines completely after the run (runner/trace/marks/mllog.h).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class LogTail {
  public:
   explicit LogTail(const std::vector<std::string>& paths);
 
-  // Moments, in nanoseconds of the wall clock, in lines written since the last call. Costs one system call per file if
-  // nothing is new.
+  // Times of interval bounds, in nanoseconds of the wall clock, from lines written since the last call. Costs one system
+  // call per file if nothing is new.
   const std::vector<int64_t>& poll();
 
-  // Index of the path that is that file, as of the last call; -1: none.
+  // Index of the path that was this file at the last poll(); -1: none.
   [[nodiscard]] int32_t log_of(uint32_t device, uint64_t inode) const;
 
  private:

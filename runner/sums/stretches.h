@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the run into stretches between bounds of MLLOG intervals, with each process's calls on files in each.
+// Divides the run into stretches between bounds of MLLOG intervals, and adds up each process's calls on files in each
+// stretch.
 #pragma once
 
 #include <cstddef>
@@ -15,18 +16,19 @@ namespace mlrun::sums {
 struct StretchSum {
   uint64_t channel = 0;  // of the process
   uint32_t stretch = 0;
-  uint64_t calls = 0, moved = 0, written = 0, ticks = 0;  // moved: read
+  uint64_t calls = 0, moved = 0, written = 0, ticks = 0;  // moved: bytes read
 };
 
 class Stretches {
  public:
-  static constexpr size_t kBoundsMax = 3 * 4096;  // both ends of a bound's millisecond, and the bound
+  static constexpr size_t kBoundsMax = 3 * 4096;  // 4096 logged bounds: both ends of the millisecond, and the write
   static constexpr size_t kSumsMax = size_t{1} << 16;
 
-  // Begins a stretch. In time order, or splits an earlier stretch for calls added later.
+  // Begins a stretch. A time before the last bound splits an earlier stretch; calls already added to it stay in its first
+  // part.
   void begin(uint64_t monotonic_ns);
 
-  // The number of the stretch that contains a moment.
+  // The number of the stretch that contains this time.
   [[nodiscard]] uint32_t at(uint64_t monotonic_ns) const;
 
   // Beyond kSumsMax the sums of all processes are combined.
@@ -34,7 +36,7 @@ class Stretches {
 
   [[nodiscard]] const std::vector<mlrun_stretch>& bounds() const { return bounds_; }
   [[nodiscard]] const std::vector<StretchSum>& sums() const { return sums_; }
-  [[nodiscard]] uint64_t left_out() const { return left_out_; }  // bounds
+  [[nodiscard]] uint64_t left_out() const { return left_out_; }  // bounds beyond kBoundsMax
 
  private:
   std::vector<mlrun_stretch> bounds_;

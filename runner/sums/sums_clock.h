@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the clock of the channels to nanoseconds during the run, precisely enough for bounds of buckets and
-// stretches. Sums of durations stay in ticks; the merger converts them with all anchors.
+// Converts the clock of the channels to nanoseconds during the run, precisely enough to choose buckets and stretches. Sums
+// of durations stay in ticks: the merger converts them more precisely, with all anchors.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class SumsClock {
   [[nodiscard]] uint64_t monotonic_ns(uint64_t clock) const;
   [[nodiscard]] uint64_t from_realtime(int64_t realtime_ns) const;
 
-  // A bounded, evenly spread subset of the anchors.
+  // A bounded subset of the anchors, evenly spread over the run, with the newest one.
   [[nodiscard]] const std::vector<mlrun_frame_anchor>& anchors() const { return anchors_; }
   [[nodiscard]] uint64_t first_ns() const { return anchors_.empty() ? 0 : anchors_.front().monotonic_ns; }
 
@@ -34,7 +34,7 @@ class SumsClock {
   double ns_per_tick_ = 1;
   mlrun_frame_anchor last_{};
   std::vector<mlrun_frame_anchor> anchors_;
-  uint64_t step_ = 1, seen_ = 0;  // keeps every step_-th, and the last one
+  uint64_t step_ = 1, seen_ = 0;  // every step_-th anchor is kept, and the newest one
 };
 
 }  // namespace mlrun::sums

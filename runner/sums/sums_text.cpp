@@ -13,8 +13,8 @@ namespace mlrun::sums {
 namespace {
 
 constexpr uint64_t kLongestPauseNs = 10'000'000'000;
-constexpr uint64_t kPauseTimes = 50;                      // times the duration of a write, if that is longer
-constexpr uint64_t kFirstSeq = (uint64_t{1} << 63) + 16;  // lower ones are of threads and heaps
+constexpr uint64_t kPauseTimes = 50;                      // pauses at least this many times as long as the write took
+constexpr uint64_t kFirstSeq = (uint64_t{1} << 63) + 16;  // lower numbers are for frames of threads and heaps
 constexpr size_t kPayloadBytes = 256 << 10;
 constexpr mode_t kMode = 0600;
 
@@ -65,7 +65,7 @@ void append_stretch(std::string& payload, const StretchSum& of) {
   payload.append(reinterpret_cast<const char*>(&sum), sizeof sum);
 }
 
-// Frames of entries, one process each.
+// Appends frames with sums to a text. A frame has sums of one channel, that is, of one process.
 class SumFrames {
  public:
   explicit SumFrames(std::string& text) : text_(text) {}
@@ -163,7 +163,7 @@ Status EventSums::save() {
   return util::write_atomically(options_.path, text(), kMode);
 }
 
-// If the disk is full, the old state stays and the write is retried later.
+// Writes sums.bin when it is due. If the write fails, as on a full disk, the old file stays and the write is retried later.
 void EventSums::end_pass(uint64_t now_ns, uint64_t clock) {
   heaps_.pass(clock);
   if (next_save_ns_ == 0) next_save_ns_ = now_ns + save_pause_ns_;

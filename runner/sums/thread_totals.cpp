@@ -14,8 +14,8 @@ namespace {
 
 // Frame numbers in sums.bin are distinct from those in the spool.
 constexpr uint64_t kTotalsSeq = uint64_t{1} << 63;
-constexpr size_t kCountedMax = size_t{1} << 14;  // beyond it the counters of ended processes are combined
-constexpr int64_t kMiddleOfFineClass = 8;        // see trace/counter_tracker.cpp
+constexpr size_t kCountedMax = size_t{1} << 14;  // processes; beyond it the counters of ended ones are combined
+constexpr int64_t kMiddleOfFineClass = 8;        // in bytes; see trace/rows/counter_tracker.cpp
 
 int64_t net_bytes(const mlrun_counter_entry& entry, int64_t mallocs, int64_t frees) {
   const auto class_bytes = static_cast<int64_t>(entry.class_bytes);

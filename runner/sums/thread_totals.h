@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last reported counters of each thread. Those of ended threads are combined by process.
+// The last reported counters of each thread. The counters of ended threads are combined by process.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace mlrun::sums {
 
 class ThreadTotals {
  public:
-  // A thread of a process; `shown`: its frame is in the spool. Beyond the bound of threads the sums of a process go to
-  // its first shown thread.
+  // A thread begins. `shown`: the spool has the frame that describes its channel. Threads beyond the bound are not shown;
+  // their counters go to the first shown thread of their process.
   void begin(uint64_t channel, uint32_t process, bool shown);
 
-  // Changes since the frame before, as rows without a process.
+  // Returns the changes of the counters since the thread's frame before, as rows without a process.
   std::vector<model::AllocSmallRow> count(uint64_t channel, const mlrun_frame_counters& counters,
                                           const mlrun_counter_entry* entries, uint32_t number);
   void drop(uint64_t channel, const events::DropCounts& totals);
@@ -29,12 +29,12 @@ class ThreadTotals {
   bool end(uint64_t channel);
 
   [[nodiscard]] bool is_shown(uint64_t channel) const;
-  // 0: unknown.
+  // Process number of a channel; 0: unknown.
   [[nodiscard]] uint32_t process_of(uint64_t channel) const;
-  // The channel for sums of a process; 0: none is shown.
+  // The channel that stands for the process in the sums; 0: none of its threads is shown.
   [[nodiscard]] uint64_t channel_of(uint32_t process) const;
 
-  // Frames for all threads.
+  // Appends the frames of all threads.
   void write(std::string& text, uint64_t now_ns) const;
 
  private:
@@ -51,14 +51,14 @@ class ThreadTotals {
     Totals totals;
   };
   struct Process {
-    uint64_t channel = 0;        // the first shown one
-    uint64_t ended_channel = 0;  // the first ended one: has the combined counters of all ended threads
+    uint64_t channel = 0;        // of its first shown thread
+    uint64_t ended_channel = 0;  // of its first ended thread, which gets the counters of all ended threads
     uint32_t live = 0;
     Totals ended;
   };
   static void write(std::string& text, uint64_t now_ns, uint64_t channel, const Totals& totals);
 
-  std::unordered_map<uint64_t, Thread> threads_;  // live ones
+  std::unordered_map<uint64_t, Thread> threads_;  // live threads, by channel
   std::unordered_map<uint32_t, Process> processes_;
 };
 

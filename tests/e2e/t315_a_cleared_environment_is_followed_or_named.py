@@ -25,7 +25,7 @@ def expect_shells_are_named(this, data):
     for what, shells in (("keep", 0), ("drop", 1)):
         trace = this.trace(sys.executable, "-c", script, what, f"{this.victim('numbered')} {data} {CALLS} exit")
         this.equal(f"{what}: calls below the shell", len(trace.calls_of("pread", path=data)), 0 if shells else CALLS)
-        named = [row["kernel"] for row in trace.covers("out of its environment")]
+        named = [row["kernel"] for row in trace.covers("from its environment")]
         this.equal(f"{what}: shells in coverage", named, [shells] if shells else [])
 
 

@@ -24,10 +24,10 @@ def expect(this, how, milliseconds, subject, level="unseen"):
 def check(this):
     expect(this, "none", LONG_MS, None)
     expect(this, "libc", 10, None)
-    expect(this, "epoll", 10, "what io_uring was handed", "remark")
-    expect(this, "reads", 10, "what io_uring was handed")
-    expect(this, "past", LONG_MS, "what io_uring was handed")
-    expect(this, "aio", LONG_MS, "what Linux's aio was handed")
+    expect(this, "epoll", 10, "operations submitted to io_uring", "remark")
+    expect(this, "reads", 10, "operations submitted to io_uring")
+    expect(this, "past", LONG_MS, "operations submitted to io_uring")
+    expect(this, "aio", LONG_MS, "operations submitted to Linux's aio")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ def check(this):
     if this.run(this.victim("unrecorded"), "aio", 0, 0).returncode == 77:
         raise case.Skip("this kernel has no aio")
     trace = this.trace(this.victim("unrecorded"), "aio", 0, 500)
-    this.equal("coverage", [row["subject"] for row in trace.rows("coverage")], ["what Linux's aio was handed"])
+    this.equal("coverage", [row["subject"] for row in trace.rows("coverage")], ["operations submitted to Linux's aio"])
 
 
 if __name__ == "__main__":

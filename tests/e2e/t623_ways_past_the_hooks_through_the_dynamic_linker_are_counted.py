@@ -25,7 +25,7 @@ try:
 except OSError as error:
     print(error)
 """
-SUBJECTS = ("what libraries call of libc that find it before the hooks", "calls of functions that were looked up in libc itself")
+SUBJECTS = ("calls of libraries that find libc before the hooks", "calls of functions that were looked up in libc itself")
 
 
 def check(this):

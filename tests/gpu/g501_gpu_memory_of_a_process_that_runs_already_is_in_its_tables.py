@@ -88,7 +88,8 @@ def check(this):
     this.equal("still held", {kind: (row["kept"], row["kept_bytes"], row["at_exit"]) for kind, row in memory.items()},
                {"device": (1, 100 * PITCH, 0), "managed": (1, 8192, 0), "pinned": (0, 0, 0)})
     this.equal("of before", memory["device"]["unmatched_releases"], 1)
-    this.true("said", trace.covers("GPU memory from before") and trace.covers("CUDA by other ways"))
+    this.true("said", trace.covers("GPU memory allocated before the probes were attached")
+              and trace.covers("CUDA work that the probes of libcuda do not cover"))
     text = this.run(case.MLRUN, "report", "--full", trace.folder).stdout
     this.true("the summary has a part for it", "GPU MEMORY" in text, text)
 

@@ -176,7 +176,7 @@ def check_observed(this):
     moved = check_rows(this, trace, wanted, batches, one.pid, tells_posix=signals["file operations"] is not None)
     if signals["file operations"]:
         check_inside(this, trace, "vfs", moved, one.pid, lambda row: row["op"] in ("read", "write"))
-    this.true("that there were calls before is said", trace.covers("calls of cuFile from before"), trace.rows("coverage"))
+    this.true("that there were calls before is said", trace.covers("calls of cuFile before the probes were attached"), trace.rows("coverage"))
 
 
 def check_options(this):

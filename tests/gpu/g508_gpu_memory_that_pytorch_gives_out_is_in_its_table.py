@@ -115,7 +115,7 @@ def check_observed(this):
             wait_for(lambda victim=victim: victim.do("semaphores()") == (0, 0), 300)
         wait_for(lambda: one.do("semaphores_of_child()") == (0, 0), 300)
         this.equal("whose rows", {row["pid"] for row in trace.rows("torch_memory")}, {one.pid, of_rocm.pid})
-        this.true("that there was memory before is said", trace.covers("PyTorch's GPU memory from before"),
+        this.true("that there was memory before is said", trace.covers("PyTorch's GPU memory allocated before the probes were attached"),
                   trace.rows("coverage"))
         check_killed(this, one)
 

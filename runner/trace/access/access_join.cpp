@@ -12,7 +12,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kLongestCallNs = 2'000'000'000;  // calls that take longer may not get the accesses inside them
+constexpr int64_t kLongestCallNs = 2'000'000'000;  // an allocation call that takes longer may miss accesses inside it
 constexpr uint64_t kPageSize = 4096;
 constexpr double kNearlyAll = 0.999, kMost = 0.9;
 
@@ -22,7 +22,7 @@ bool is_range(const AccessRow& row) {
 
 int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
-// Sets the page's bits. Returns whether it is the first time.
+// Marks the page of the address as accessed. Returns whether this is the first access to the page.
 bool note_page(LiveBlock& block, uint64_t address) {
   const size_t page = address / kPageSize - block.address / kPageSize;
   if (page >= block.pages.once.size()) {
@@ -71,7 +71,7 @@ AccessSiteRow* AccessJoin::sums(size_t site, uint16_t rung) {
   return nullptr;
 }
 
-// A forked child has the blocks that its parent had then.
+// State of a process. A forked child begins with the blocks that its parent had at the fork.
 AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto found = processes_.find(proc_id);
   if (found != processes_.end()) return found->second;
@@ -131,9 +131,9 @@ void AccessJoin::add(const AllocEvent& event) {
   }
   if (event.old_address != 0 && here.blocks.take(event.old_address, old)) {
     close(old, event.end_ns);
-    pages = std::exchange(old.pages, {});  // what is in them has moved with them, at the same distance from its begin
+    pages = std::exchange(old.pages, {});  // realloc keeps the content, so each page keeps its place in the block
   }
-  // What is left there has been freed without a record.
+  // Other blocks in the new block's range were freed without a record.
   std::vector<uint64_t> stale;
   here.blocks.each_in(event.address, event.address + std::max<uint64_t>(event.bytes, 1),
                       [&](const LiveBlock& block) { stale.push_back(block.address); });
@@ -151,7 +151,8 @@ void AccessJoin::add(const AllocEvent& event) {
   finish_rows(event.moment_ns() - kLongestCallNs);
 }
 
-// The rows during the call that returned the block, if no other block was there: the latest ones.
+// Assigns the block to open rows at its addresses that happened during the call that returned it. No other block was at
+// these addresses, and the rows are the last ones of `open`.
 void AccessJoin::take_open(Process& here, LiveBlock& block) {
   while (!here.open.empty() && here.open.front() < first_row_) here.open.pop_front();
   for (size_t at = here.open.size(); at-- > 0;) {
@@ -189,7 +190,8 @@ void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   site->remote += decode::read_data_source(sample.data_source).remote ? 1 : 0;
 }
 
-// A mapping or region: what is known of each block in it. Partly touched, it says something of blocks of one site alone.
+// A row about a memory range: adds it to the sums of each block in it. If only a part of the range was touched, only
+// blocks of one site can be counted, because the part may lie in any of the blocks.
 void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   const mlrun_access_sample& sample = row.sample;
   const uint64_t end = sample.address + sample.bytes;
@@ -258,7 +260,7 @@ void AccessJoin::finish_rows(int64_t before_ns) {
   }
 }
 
-// Blocks that were never freed end with their process: with what is known last of one that ended before the others.
+// Blocks that were never freed live until `end_ns` or, if their process ended before, until its last record.
 void AccessJoin::finish(int64_t end_ns) {
   reach(end_ns);
   for (auto& [proc_id, process] : processes_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins accesses with the blocks that were there, and adds them up by site. Both come in order of time; a row is finished a while later,
-// when the calls during which it happened have ended.
+// Joins memory accesses with the heap blocks at their addresses, and adds them up by allocation site. Accesses and
+// allocations come in order of time. A row is finished 2 s later, when the allocation calls during which the access
+// happened have ended.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace mlrun::trace {
 struct AllocEvent {
   int32_t proc_id = 0;
   bool is_free = false;
-  int64_t begin_ns = 0, end_ns = 0;  // of the call; a free counts from its beginning
+  int64_t begin_ns = 0, end_ns = 0;  // of the call
   uint64_t address = 0, bytes = 0, old_address = 0;
   AllocSite site;
   [[nodiscard]] int64_t moment_ns() const { return is_free ? begin_ns : end_ns; }
@@ -29,24 +30,25 @@ struct AllocEvent {
 
 class AccessJoin {
  public:
-  // `info` outlives it. `rungs`: of the run, enum mlrun_access_rung. `done`: gets each finished row.
+  // Requires: `info` outlives this. `rungs`: the methods of --access used in the run, enum mlrun_access_rung. `done`:
+  // receives each finished row.
   AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs, std::function<void(const AccessRow&)> done);
 
-  // Both in order of time, taken together: an allocation counts from its end, a free from its beginning.
+  // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a row by its end.
   void add(const AllocEvent& event);
   void add(const AccessRow& row);
-  // Call at the end.
+  // Ends all live blocks and finishes all rows. `end_ns`: time of the last event or row.
   void finish(int64_t end_ns);
 
-  // By site and rung; sites without any access are among them.
+  // A row for each site and rung, also for sites without any access.
   [[nodiscard]] std::vector<AccessSiteRow> sites() const;
   [[nodiscard]] int64_t joined() const { return joined_; }
 
  private:
   struct Process {
     LiveBlocks blocks;
-    int64_t last_ns = 0;        // the latest that is known of it
-    std::deque<uint64_t> open;  // rows without a block that may belong to a call that has not ended, by number
+    int64_t last_ns = 0;        // time of the process's last event or row
+    std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
   struct Site {
     AllocSite site;
@@ -54,7 +56,7 @@ class AccessJoin {
   };
 
   Process& process(int32_t proc_id);
-  // Ends the blocks of programs that were replaced by exec up to this moment.
+  // Ends the blocks of programs that were replaced by exec up to this time.
   void reach(int64_t moment_ns);
   void close_all(Process& here, int64_t end_ns);
   size_t site_number(const AllocSite& site);
@@ -69,7 +71,7 @@ class AccessJoin {
   std::vector<uint16_t> rungs_;
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
-  std::vector<std::pair<int64_t, int32_t>> execs_;  // moment and process, the latest first
+  std::vector<std::pair<int64_t, int32_t>> execs_;  // time and process, the latest first
   std::unordered_map<int32_t, Process> processes_;
   std::map<AllocSite, size_t> numbers_;
   std::vector<Site> sites_;

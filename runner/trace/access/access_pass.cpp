@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kSitesListed = 20;  // of each rung, in run.json
+constexpr size_t kSitesListed = 20;  // maximum sites of a rung in run.json
 
 std::vector<uint16_t> rungs_of(const json& session) {
   std::vector<uint16_t> rungs;
@@ -65,7 +65,7 @@ Status AccessPass::run(const SpoolIndex& index, const SessionInfo& session, cons
       if (written) written = table.end_full_group();
     });
     int64_t last_ns = 0;
-    // Samples up to this moment.
+    // Passes all samples up to `until_ns` to the join.
     const auto take_samples = [&](int64_t until_ns) -> Status {
       for (;;) {
         const auto sample = source.next(until_ns);
@@ -138,17 +138,16 @@ void AccessPass::describe(const model::TraceInfo& info, json& run) const {
 
 namespace {
 
-// What a rung left out, and why.
+// The text about what a method of --access (a rung) skipped, and why.
 std::string left_out_text(const std::string& rung, int64_t left_out, double share) {
   const uint16_t number = util::access_rung_of(rung);
-  if (number == MLRUN_ACCESS_DAMON) return fmt::format("{} processes were not followed: 16 are the most", left_out);
+  if (number == MLRUN_ACCESS_DAMON) return fmt::format("{} processes were not sampled: the limit is 16", left_out);
   if (number != 0 && !util::records_events(number))
     return fmt::format(
-        "{} windows were left out, since they would have held page faults back for more than 20 ms; --access={} takes "
-        "them",
+        "{} windows were skipped, because they would have delayed page faults by more than 20 ms; --access={} records "
+        "them anyway",
         left_out, rung);
-  return fmt::format("events were on for {:.1f} % of the time, to keep the program within 1 % of its speed",
-                     100.0 * share);
+  return fmt::format("events were on for {:.1f} % of the time, to slow the program down by 1 % at most", 100.0 * share);
 }
 
 }  // namespace
@@ -170,10 +169,11 @@ std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session)
     if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
   }
   if (rows_ > 0 && sites_.empty())
-    rows.push_back({.subject = "accesses",
-                    .detail = "no allocation is listed that they could be of: the program has none of this size, is "
-                              "static, or records none",
-                    .level = model::kRemark});
+    rows.push_back(
+        {.subject = "accesses",
+         .detail = "no allocation is listed that they could belong to: the program made none of the recorded sizes, "
+                   "is statically linked, or its allocations were not recorded",
+         .level = model::kRemark});
   return rows;
 }
 

@@ -22,9 +22,9 @@ class AccessPass {
   Status run(const SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info,
              const std::string& folder);
 
-  // Adds to `access` of run.json what was found. Requires: stacks have names.
+  // Adds the numbers of rows and the sums by rung and site to `access` of run.json. Requires: stacks are symbolized.
   void describe(const model::TraceInfo& info, nlohmann::json& run) const;
-  // Rows about what each rung cannot see, and what it lost or left out.
+  // Rows about what each rung (method of --access) cannot see, lost or left out.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(const SessionInfo& session) const;
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 

@@ -15,25 +15,25 @@ namespace mlrun::trace {
 struct AccessRow {
   mlrun_access_sample sample{};
   model::Origin who;
-  int64_t ts_ns = 0, dur_ns = 0;  // of a window its begin and length
-  bool has_block = false;         // of one block: these two
+  int64_t ts_ns = 0, dur_ns = 0;  // start and length of the window of the sample; length 0: a single access
+  bool has_block = false;         // the row is about one block, which the next two identify
   uint64_t block_address = 0;
   int64_t block_ts_ns = 0;
-  bool has_site = false;  // all that it is about belongs to blocks of this site
+  bool has_site = false;  // all blocks that the row is about are of `site`
   AllocSite site;
-  bool is_first = false;  // of a fault: the first one of its page since the block was there
+  bool is_first = false;  // of a fault: the first access to its page since the block was allocated
 };
 
-// What one rung saw of the blocks of one site.
+// Sums of one rung (method of --access) for the blocks of one allocation site.
 struct AccessSiteRow {
   AllocSite site;
   uint16_t rung = 0;
   int64_t blocks = 0, bytes = 0, lifetime_ns = 0;  // summed over blocks
   double byte_s = 0, seen_byte_s = 0, touched_byte_s = 0;
-  int64_t pages = 0, touched_pages = 0;  // of blocks that events can be joined with
+  int64_t pages = 0, touched_pages = 0;  // 0 for rungs that sample ranges, not single accesses
   int64_t samples = 0, loads = 0, stores = 0, faults = 0;
-  int64_t remote = 0, with_source = 0;  // samples of another node; of a known source
-  double latency_sum = 0;               // cycles, over loads with one
+  int64_t remote = 0, with_source = 0;  // samples of memory on another node; samples with a known data source
+  double latency_sum = 0;               // cycles, of the with_latency loads that have a latency
   int64_t with_latency = 0;
 
   [[nodiscard]] std::optional<double> hot_fraction() const;

@@ -11,7 +11,8 @@ namespace mlrun::trace {
 
 namespace {
 
-// The rows of a frame are younger than the frame before it by less than this; others are joined a little too late.
+// A frame may have samples that are earlier than the last sample of frames before it, by up to this time. Even earlier
+// samples come out too late in the order, and may miss their block.
 constexpr int64_t kDisorderNs = 2'000'000'000;
 
 bool is_earlier(const mlrun_access_sample& a, const mlrun_access_sample& b) { return a.monotonic_ns < b.monotonic_ns; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of --access in order of time, from the spool: frames are nearly in that order, and each is sorted.
+// Reads the samples of --access from the spool in order of time. Frames in the spool are only nearly in order of time, so
+// samples wait until no earlier one can follow.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ class AccessSource {
  public:
   explicit AccessSource(const SpoolIndex& index) : index_(index) {}
 
-  // The next sample if it is not later than `until_ns`; nullptr: there is none. Valid until the next call.
+  // The next sample up to `until_ns`; nullptr: there is none. Valid until the next call.
   Result<const mlrun_access_sample*> next(int64_t until_ns);
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
@@ -26,7 +27,7 @@ class AccessSource {
 
   const SpoolIndex& index_;
   size_t frame_ = 0;
-  int64_t read_until_ns_ = 0;  // all samples up to here have been read
+  int64_t read_until_ns_ = 0;  // all samples up to this time have been read
   std::deque<mlrun_access_sample> waiting_;
   mlrun_access_sample current_{};
   uint64_t damaged_rows_ = 0;

@@ -17,8 +17,8 @@
 
 namespace mlrun::trace {
 
-// The table has rows in the order of their beginnings within a row group, and groups in that of their ends: a long call
-// waits here for those that ended before it.
+// The table's row groups are in order of the rows' ends, but the rows of a group are in order of their start. So the row
+// of a long call waits here until all rows that ended before it have been read.
 struct AllocEvents::State {
   struct Columns {
     explicit Columns(const arrow::RecordBatch& batch)
@@ -55,7 +55,7 @@ struct AllocEvents::State {
     bool operator<(const Waiting& other) const { return key() > other.key(); }  // the top is the earliest
   };
 
-  // None that comes later has an earlier moment.
+  // Whether no row that is still to be read has an earlier moment than this one.
   [[nodiscard]] bool is_settled(const Waiting& one) const {
     return one.row < settled || one.event.moment_ns() <= begin_ns;
   }
@@ -66,8 +66,8 @@ struct AllocEvents::State {
   std::unique_ptr<Columns> columns;
   int64_t at = 0;
   std::priority_queue<Waiting> waiting;
-  uint64_t rows = 0;     // read so far
-  uint64_t settled = 0;  // rows below this number are in order: no row that is still to be read is earlier
+  uint64_t rows = 0;     // number of rows read so far
+  uint64_t settled = 0;  // rows below this number are settled: no row that is still to be read is earlier
   int64_t begin_ns = std::numeric_limits<int64_t>::min();
 };
 
@@ -115,7 +115,7 @@ Result<bool> AllocEvents::next(AllocEvent& event) {
       if (state.waiting.empty()) return false;
       break;
     }
-    if (read.begin_ns < state.begin_ns) state.settled = state.rows;  // the next group: all before it have ended
+    if (read.begin_ns < state.begin_ns) state.settled = state.rows;  // a new group: all rows before it ended earlier
     state.begin_ns = read.begin_ns;
     state.waiting.push({read, state.rows++});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of `alloc` in the order of their moments, and the names of their sites.
+// Reads the rows of `alloc` in order of AllocEvent::moment_ns(). Also the texts of allocation sites.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@ namespace mlrun::trace {
 
 class AllocEvents {
  public:
-  // `folder`: with the table's folder in it. Without the table there are no events.
+  // `folder`: of the trace or of a merge, with tables/ in it. If it has no table `alloc`, there are no events.
   static Result<AllocEvents> open(const std::string& folder);
   ~AllocEvents();
   AllocEvents(AllocEvents&&) noexcept;
   AllocEvents& operator=(AllocEvents&&) noexcept;
 
-  // False: there are no more.
+  // Sets `event` to the next row. False: there are no more rows.
   Result<bool> next(AllocEvent& event);
 
  private:
@@ -28,7 +28,7 @@ class AllocEvents {
   std::unique_ptr<State> state_;
 };
 
-// The functions of its stack, innermost first; without stacks library and offset.
+// Text of a site: the functions of its stack, innermost first; without stacks library and offset.
 std::string site_text(const model::TraceInfo& info, const AllocSite& site);
 
 }  // namespace mlrun::trace

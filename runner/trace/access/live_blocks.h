@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which block of a process was at an address at a moment: follows the table of allocations in its own order. A block is there from
-// the end of the call that returned it to the beginning of the one that frees it; an access inside that call belongs to it too, if no
-// other block was there.
+// The live heap blocks of a process by address, as rows of `alloc` add and remove them in order of time. A block lives from
+// the end of the call that returned it to the beginning of the call that frees it. An access during the first call belongs
+// to the block too, if no other block was at its address.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace mlrun::trace {
 
-// Where blocks come from.
+// The code that allocated a block.
 struct AllocSite {
   int32_t proc_id = 0;
   int64_t site_library = 0, site_offset = 0;
@@ -20,29 +20,29 @@ struct AllocSite {
   auto operator<=>(const AllocSite&) const = default;
 };
 
-// Pages of a live block with samples. A bit for each.
+// The pages of a live block that samples have hit, a bit for each page.
 struct PagesSeen {
-  std::vector<bool> once, again;  // sampled, and sampled after that
+  std::vector<bool> once, again;  // hit by a sample; hit by a second one
 };
 
 struct LiveBlock {
   uint64_t address = 0, bytes = 0;
-  int64_t begin_ns = 0;       // of the call
-  int64_t ts_ns = 0;          // of its row
-  int64_t lives_from_ns = 0;  // in this process
-  size_t site = 0;            // index of a list of sites
+  int64_t begin_ns = 0;       // start of the call that returned it
+  int64_t ts_ns = 0;          // `ts` of its row in `alloc`
+  int64_t lives_from_ns = 0;  // in this process: for a block inherited by fork, since the fork
+  size_t site = 0;            // index in the list of sites
   PagesSeen pages;
   [[nodiscard]] uint64_t end() const { return address + bytes; }
 };
 
 class LiveBlocks {
  public:
-  // nullptr: none is known there.
+  // The block that contains the address; nullptr: none is known.
   LiveBlock* find(uint64_t address);
   LiveBlock& add(LiveBlock block);
-  // The block that was there, for the last time. False: none is known.
+  // Removes the block that begins at the address and returns it in `block`. False: none is known.
   bool take(uint64_t address, LiveBlock& block);
-  // Visits those that overlap [start, end).
+  // Visits the blocks that overlap [start, end).
   template <typename Visit>
   void each_in(uint64_t start, uint64_t end, Visit visit) {
     auto at = blocks_.upper_bound(start);

@@ -18,10 +18,10 @@ namespace mlrun::trace {
 
 namespace {
 
-// What allocators map at load time stays below this: 10 MiB for the two in pyarrow's libarrow together.
+// An allocator that mapped fewer bytes counts as unused: the two in pyarrow's libarrow map 10 MiB when they are loaded.
 constexpr int64_t kUsedBytesMin = 16 << 20;
 
-// The dynamic linker reports the path it found a library by, the kernel the real path.
+// The real path: the dynamic linker reports the path by which it found a library, which may lead through symbolic links.
 std::string place_of(const std::string& path) {
   std::error_code failed;
   const auto place = std::filesystem::canonical(path, failed);
@@ -52,7 +52,7 @@ class AllocatorCoverage {
     return known->second;
   }
 
-  // Precedes our library in symbol look-up order, as sanitizer runtimes do.
+  // Whether the allocator precedes mlrun's library in symbol look-up order, as sanitizer runtimes do.
   static bool is_before_hooks(const std::string& exe, const std::string& allocator) {
     const std::string name = allocator.substr(allocator.rfind('/') + 1);
     const bool sanitizer = name.starts_with("libasan.") || name.starts_with("libtsan.") || name.starts_with("liblsan.");
@@ -67,11 +67,13 @@ class AllocatorCoverage {
     }
     for (const auto& [key, images] : unseen) {
       rows_.push_back({key.first, "allocations",
-                       "the allocator is part of " + key.second + ", where no hook reaches it", 0, images});
+                       "the allocator is part of " + key.second + ", so mlrun's hooks do not see its calls", 0,
+                       images});
     }
   }
 
-  // Such an allocator defines operator new in every program, but C programs never call it.
+  // Whether the program or a library of the process calls operator new. An allocator that defines it does so in every
+  // program, but C programs never call it.
   bool calls_new(uint32_t process, const std::string& exe, const std::string& allocator) {
     if (symbols_of(exe).calls_new) return true;
     const auto libraries = index_.modules().libraries_of(process);
@@ -92,8 +94,10 @@ class AllocatorCoverage {
       }
     }
     for (const auto& [key, images] : unseen) {
-      rows_.push_back({key.first, "allocations by operator new",
-                       "the allocator in " + key.second + " has one of its own, where no hook reaches it", 0, images});
+      rows_.push_back(
+          {key.first, "allocations by operator new",
+           "the allocator in " + key.second + " has its own operator new, whose calls mlrun's hooks do not see", 0,
+           images});
     }
   }
 
@@ -106,18 +110,19 @@ class AllocatorCoverage {
       for (const std::string& name : symbols_of(library).own) names += (names.empty() ? "" : ", ") + name;
       if (names.empty()) continue;
       const int64_t mapped = mapped_by(library);
-      const bool is_known = !callers_.bytes().empty();  // not with --summary-only, nor without files
+      const bool is_known = !callers_.bytes().empty();  // empty with --summary-only, or if file calls were not recorded
       const bool is_used = !is_known || mapped >= kUsedBytesMin;
       const std::string use = !is_known ? ""
                               : is_used ? "; it mapped " + summary::bytes_text(mapped)
                                         : "; nothing shows that it was used";
       rows_.push_back({0, "allocations",
-                       "of the allocator (" + names + ") that is linked into " + library + ": no hook reaches it" + use,
+                       "by the allocator (" + names + ") that is linked into " + library +
+                           ": mlrun's hooks do not see its calls" + use,
                        -1, -1, is_used ? model::kUnseen : model::kRemark});
     }
   }
 
-  // Anonymous memory that its code mapped, in all processes.
+  // Bytes of anonymous memory that the library's code mapped, in all processes.
   int64_t mapped_by(const std::string& library) {
     int64_t sum = 0;
     for (const auto& of_caller : callers_.bytes()) {
@@ -136,8 +141,8 @@ class AllocatorCoverage {
   SpoolIndex& index_;
   const model::TraceInfo& info_;
   const MappingCallers& callers_;
-  std::map<uint32_t, int32_t> proc_ids_;      // by the producers' number
-  std::multimap<int32_t, uint32_t> numbers_;  // the reverse
+  std::map<uint32_t, int32_t> proc_ids_;      // by the process number in the channels
+  std::multimap<int32_t, uint32_t> numbers_;  // process numbers by proc_id
   std::map<std::string, symbols::AllocatorSymbols> symbols_;
   std::vector<model::CoverageRow> rows_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of `coverage` about memory from an allocator that no hook reaches: one that is part of the program, one with its
-// own operator new, one linked into a library.
+// Rows of `coverage` about allocators whose calls mlrun's hooks do not see: an allocator that is part of the program, one
+// with its own operator new, one that is linked into a library.
 #pragma once
 
 #include <vector>

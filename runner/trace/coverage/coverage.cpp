@@ -36,7 +36,8 @@ void CoverageMeter::add_cut_off(SpoolIndex& index) {
     if (gap.reason != MLRUN_GAP_CUT_OFF || !listed.insert({serial, gap.first_monotonic_ns}).second) continue;
     const Channel* channel = serial == 0 ? nullptr : index.channels().find(serial);
     rows_.push_back({channel ? channel->origin.proc_id : 0, "what processes did after the end of the run",
-                     "they were still running", -1, static_cast<int64_t>(std::min<uint64_t>(gap.count, INT64_MAX))});
+                     "they were still running when mlrun stopped recording", -1,
+                     static_cast<int64_t>(std::min<uint64_t>(gap.count, INT64_MAX))});
   }
 }
 
@@ -46,20 +47,23 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
     const char* level = model::kUnseen;
   };
   static constexpr Failure kFailures[] = {
-      {"/collector/failures/no_room", "processes", "their address space limit leaves no room for the buffer"},
-      {"/collector/failures/abi", "processes", "they carry another version of the library"},
-      {"/collector/failures/no_clock", "processes from some moment on", "they gave up their clock (strict seccomp)"},
-      {"/collector/failures/no_robust", "the end of threads", "their robust list was not found", model::kRemark},
-      {"/collector/failures/walks", "what walks through folders opened and read", "ftw, nftw and fts do it inside libc",
-       model::kRemark},
+      {"/collector/failures/no_room", "processes",
+       "their address space limit leaves no room for mlrun's buffer; raise it (ulimit -v)"},
+      {"/collector/failures/abi", "processes", "they loaded mlrun's library of another version"},
+      {"/collector/failures/no_clock", "processes that stopped recording",
+       "they disabled the time stamp counter for themselves (seccomp strict, PR_SET_TSC)"},
+      {"/collector/failures/no_robust", "the end of threads",
+       "libc registered no robust list for them, by which mlrun sees that a thread has ended", model::kRemark},
+      {"/collector/failures/walks", "what walks through folders opened and read",
+       "ftw, nftw and fts open and read inside libc, where no hook is called", model::kRemark},
       {"/collector/failures/streams", "flushes of streams",
-       "more than 64 had bytes to write when fflush(NULL) or the end of the process wrote them"},
-      {"/collector/failures/bound_deep", "what libraries call of libc that find it before the hooks",
-       "they were loaded with RTLD_DEEPBIND, or by dlmopen into a namespace of their own"},
+       "only the first 64 with buffered bytes are recorded when fflush(NULL) or the end of the process flushes all"},
+      {"/collector/failures/bound_deep", "calls of libraries that find libc before the hooks",
+       "the libraries were loaded with RTLD_DEEPBIND, or by dlmopen into another namespace"},
       {"/collector/failures/by_handle", "calls of functions that were looked up in libc itself",
-       "by libc's own handle (dlsym, ctypes, cffi, JNA), where no hook is found"},
+       "the program used a handle of libc (dlsym, ctypes, cffi, JNA), which finds no hook"},
       {"/watched/left_out", "bytes read and written",
-       "by processes beyond the 4,096 that are watched: whether these recorded is not known"},
+       "mlrun watches at most 4,096 processes: whether further ones recorded their bytes is unknown"},
   };
   for (const Failure& failure : kFailures) {
     const int64_t count = session.number(failure.pointer, 0);
@@ -70,8 +74,8 @@ void CoverageMeter::add_failures(const SessionInfo& session) {
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
                                                       const model::TraceInfo& info) {
   const UnseenReasons reasons(index, info, programs_);
-  const bool whole = index.events_from_ns() == 0;  // otherwise most of what the kernel counted was freed
-  // Without records of files every byte would be uncovered.
+  const bool whole = index.events_from_ns() == 0;  // else --last freed most records of what the kernel counted
+  // Without the stream of file calls every byte that the kernel counted would be unrecorded.
   if (whole && session.has_stream("files")) {
     bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
     if (mechanism_of(session, "block I/O").empty())
@@ -82,7 +86,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   add_cut_off(index);
   if (whole) reasons.add_children(waited, rows_);
   if (whole && !reasons.was_interrupted()) programs_.add_silent_successors(info, rows_);
-  // The kernel side has page faults and rings as file operations, or knows their device reads.
+  // If the kernel side records page faults and io_uring or aio I/O as file operations, nothing of them is unseen.
   const std::string hint = kernel_side_hint(session);
   if (!records_faults(session)) mapped_.add_rows(info, hint, rows_);
   if (!records_asynchronous_io(session) && session.has_stream("files")) rings_.add_rows(index, info, hint, rows_);

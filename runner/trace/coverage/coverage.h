@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened and was not, or not completely, recorded: the rows of the table `coverage`. Clean runs have none. Each
-// rule has a file of its own.
+// Finds what the program did and mlrun did not, or not completely, record: the rows of the table `coverage`. A run without
+// gaps has none. Each kind of gap has its own file in this folder.
 #pragma once
 
 #include <vector>
@@ -37,7 +37,7 @@ class CoverageMeter {
   std::vector<model::CoverageRow> rows_;
 };
 
-// Adds remarks: rows about missing names or attributes; no bytes or memory are missing in the tables.
+// Adds rows as remarks: only names or attributes are missing in the tables, no bytes or memory.
 void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows);
 
 }  // namespace mlrun::trace

@@ -19,15 +19,15 @@ constexpr size_t kExecutedMax = 1000;
 const char* why_not(int32_t verdict) {
   switch (static_cast<mlrun_exec_target>(verdict)) {
     case MLRUN_EXEC_STATIC: return "statically linked";
-    case MLRUN_EXEC_FOREIGN: return "for another processor";
-    case MLRUN_EXEC_OTHER_LIBC: return "linked with another C library than glibc, as musl";
+    case MLRUN_EXEC_FOREIGN: return "built for another processor architecture";
+    case MLRUN_EXEC_OTHER_LIBC: return "linked with another C library than glibc, such as musl";
     case MLRUN_EXEC_32_BIT: return "a 32-bit program";
     case MLRUN_EXEC_UNREACHABLE:
       return "cannot reach the library or the buffer where it runs (another user or root folder, a seccomp filter)";
     case MLRUN_EXEC_RAISED: return "runs with raised rights (setuid, setgid or file capabilities)";
-    case MLRUN_EXEC_NESTED: return "has a trace of its own, by an mlrun inside this one";
+    case MLRUN_EXEC_NESTED: return "has a trace of its own: it was started by an mlrun inside this run";
     case MLRUN_EXEC_TOO_LARGE:
-      return "got an environment without the library, too large to be changed (over 4096 entries, 16 KiB of "
+      return "its environment lacks mlrun's library and is too large to be changed (over 4096 entries, over 16 KiB of "
              "LD_PRELOAD, or no memory for a copy)";
     case MLRUN_EXEC_TRACED:
     case MLRUN_EXEC_UNKNOWN: return nullptr;
@@ -37,7 +37,7 @@ const char* why_not(int32_t verdict) {
 
 }  // namespace
 
-// Ignores execs of a vfork child, which its parent records (ret is its pid): that child recorded nothing.
+// Ignores the exec of a vfork child, which its parent records (ret is the child's pid): it replaces no recorded image.
 void ExecutedPrograms::note_successor(const model::CallRow& row) {
   if (row.ret > 0 || (row.err == 0 && why_not(row.flags))) return;
   Successor& successor = successors_[row.origin.image_id];
@@ -86,10 +86,11 @@ void ExecutedPrograms::add_rows(const model::TraceInfo& info, const WaitedChildr
     rows.push_back({proc_id, path, why_not(verdict), 0, times.all, is_remark ? model::kRemark : model::kUnseen});
   }
   if (executed_left_out_ != 0) {
-    rows.push_back({0, "programs that were executed beyond those named",
-                    fmt::format("they cannot be traced either; of at least {} programs and processes {} are named",
-                                kExecutedMax + 1, kExecutedMax),
-                    0, executed_left_out_});
+    rows.push_back(
+        {0, "programs that were executed beyond those named",
+         fmt::format("they cannot be traced either; of at least {} pairs of process and program only {} are named",
+                     kExecutedMax + 1, kExecutedMax),
+         0, executed_left_out_});
   }
   add_shells(rows);
 }
@@ -98,8 +99,9 @@ void ExecutedPrograms::add_shells(std::vector<model::CoverageRow>& rows) const {
   for (const auto& [proc_id, times] : shells_) {
     rows.push_back(
         {proc_id, "what the shells of system and popen did",
-         "the program had taken the library out of its environment, which libc hands on, or is confined by seccomp", 0,
-         times});
+         "the program had removed mlrun's library from its environment, which the shell inherits, or is confined by "
+         "seccomp",
+         0, times});
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs executed by traced processes that the library cannot trace (static, setuid, in the shells of system and
-// popen), and those that should have recorded but did not.
+// Coverage rows about programs that traced processes executed and that recorded nothing: programs that the library cannot
+// trace (static, setuid, in the shells of system and popen), and programs that it should have traced.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class ExecutedPrograms {
  public:
   void add(const model::CallRow& row);
 
-  // Processes that executed an untraceable program.
+  // proc_id of the processes that executed an untraceable program.
   [[nodiscard]] std::set<int32_t> parents() const;
 
-  // Whether the program that this unrecorded child executed has a row here.
+  // Whether add_rows() names the program that this child, which recorded nothing, executed.
   [[nodiscard]] bool names_program_of(int32_t parent, int32_t pid) const {
     return children_.find(child_key(parent, pid)) != nullptr;
   }
@@ -30,7 +30,8 @@ class ExecutedPrograms {
   void add_rows(const model::TraceInfo& info, const WaitedChildren& waited,
                 std::vector<model::CoverageRow>& rows) const;
 
-  // Reports images replaced by a program that recorded nothing. Requires also: the run was recorded to its end.
+  // Adds rows for programs that a process executed by exec and that recorded nothing. Requires: as for add_rows(), and
+  // the run was recorded to its end.
   void add_silent_successors(const model::TraceInfo& info, std::vector<model::CoverageRow>& rows) const;
 
  private:
@@ -41,15 +42,15 @@ class ExecutedPrograms {
     int64_t all = 0;
     std::vector<int32_t> pids;  // of children created by vfork or posix_spawn; 0: the process itself
   };
-  using Execution = std::tuple<int32_t, int64_t, int32_t>;  // process, file and verdict
+  using Execution = std::tuple<int32_t, int64_t, int32_t>;  // proc_id, file_id, enum mlrun_exec_target
 
-  // The last exec of a process: a failed attempt has two rows with one `ts`.
+  // The last exec of an image. A failed exec has two rows with the same `ts`, so that begun_ns is not after failed_ns.
   struct Successor {
     int64_t begun_ns = -1, failed_ns = -1, file_id = 0;
   };
 
   std::map<int32_t, int64_t> shells_;        // untraceable shells of system and popen, by proc_id
-  std::map<int32_t, Successor> successors_;  // by image_id before the exec
+  std::map<int32_t, Successor> successors_;  // by image_id of the image that exec replaced
   std::map<Execution, Times> executed_;
   summary::FlatMap<bool> children_;  // by child_key
   int64_t executed_left_out_ = 0;    // executions beyond the limit

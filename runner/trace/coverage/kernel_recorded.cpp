@@ -41,10 +41,10 @@ bool records_asynchronous_io(const SessionInfo& session) { return records_operat
 
 std::string kernel_side_hint(const SessionInfo& session) {
   const std::string state = session.text("/kernel_side/state");
-  if (state.empty()) return "mlrun doctor says whether --kprobes has them here";
-  if (state != "recorded") return "the kernel side, which would have them, was not recorded";
-  return records_operations(session) ? "the kernel side has no function of this kernel for them"
-                                     : "the kernel side recorded no file operations here, and has not got them";
+  if (state.empty()) return "mlrun doctor reports whether --kprobes can record them here";
+  if (state != "recorded") return "the kernel side, which could have recorded them, failed: see its own row";
+  return records_operations(session) ? "the kernel side found no function for them in this kernel"
+                                     : "the kernel side recorded no file operations here, so it lacks them too";
 }
 
 }  // namespace mlrun::trace

@@ -10,7 +10,8 @@
 
 namespace mlrun::trace {
 
-// How a signal (kprobes/signals.h) was recorded to the end: "tracepoint", "fentry", …; empty: it was not.
+// The mechanism by which a signal (kprobes/signals.h) was recorded to the end of the run: "tracepoint", "fentry", …;
+// empty: it was not.
 std::string mechanism_of(const SessionInfo& session, std::string_view signal);
 
 // Whether page faults of mapped files, and io_uring and aio I/O, are recorded as file operations. The system call
@@ -18,7 +19,7 @@ std::string mechanism_of(const SessionInfo& session, std::string_view signal);
 bool records_faults(const SessionInfo& session);
 bool records_asynchronous_io(const SessionInfo& session);
 
-// For rows about what the kernel side would record: whether it can on this machine.
+// The end of a detail about activity that the kernel side can record: why it did not, or how to find out whether it can.
 std::string kernel_side_hint(const SessionInfo& session);
 
 }  // namespace mlrun::trace

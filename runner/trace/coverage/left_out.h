@@ -9,7 +9,7 @@
 
 namespace mlrun::trace {
 
-// A row for each process with calls that --include and --exclude leave out.
+// Makes a row for each process with calls that --include and --exclude leave out.
 std::vector<model::LeftOutRow> find_left_out(SpoolIndex& index);
 
 }  // namespace mlrun::trace

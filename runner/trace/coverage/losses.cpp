@@ -20,7 +20,7 @@ constexpr size_t kGapRowsMax = 10000;
 
 struct Reason {
   const char* reason;
-  bool adds_up;  // a count of bytes or records; else a span of time
+  bool adds_up;  // true: the loss is a count of bytes or records, false: a span of time
   const char* unit = "bytes";
   const char* channel = "interposer";
 };
@@ -36,7 +36,7 @@ std::optional<Reason> reason_of(uint32_t gap) {
     case MLRUN_GAP_CUT_OFF: return std::nullopt;  // a row of coverage
     case MLRUN_GAP_OLD: return Reason{"older than --last and --max-spool let it keep", true, "records", "last"};
   }
-  return Reason{"a reason that a later version knows", false};
+  return Reason{"for a reason that only a later version of mlrun knows", false};
 }
 
 class LossFinder {
@@ -109,7 +109,8 @@ class LossFinder {
     place(channel_index);
   }
 
-  // Spools of an older version have no counts by kind, nor has one whose collector died between the two counts.
+  // Spools of an older version have no counts by kind of record. If mlrun died between writing the counts by kind and the
+  // total, one of them is behind.
   uint64_t add_drops(size_t channel_index, size_t reason) {
     static constexpr const char* kReasons[] = {"buffer full", "gave up waiting for room", "dropped", "dropped"};
     const Channel& channel = index_.channels().all()[channel_index];
@@ -126,7 +127,8 @@ class LossFinder {
     return std::max(all, of_kinds);
   }
 
-  // The channel's counters distinguish the reasons; losses in its frames beyond them came after the last reading.
+  // The channel's counters give losses by reason. If its frames count more lost records than these counters, the excess
+  // was lost after the last reading of the counters.
   void add_channel(size_t channel_index) {
     const Channel& channel = index_.channels().all()[channel_index];
     uint64_t counted = 0;
@@ -139,7 +141,7 @@ class LossFinder {
     if (!channel.described && has_rows) add_here(channel_index, "the recording thread is unknown", 1, "threads");
   }
 
-  // Bytes are summed per channel; every span of time gets a row.
+  // Counts of bytes or records are summed per channel; every lost span of time gets a row.
   void add_gaps() {
     std::map<std::pair<uint64_t, uint32_t>, size_t> sums;  // by channel and reason: index of the row
     size_t gap_rows = 0;
@@ -190,7 +192,7 @@ class LossFinder {
     return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer.c_str(), 0), 0));
   }
 
-  // Threads without a channel: counted for the whole run.
+  // Records of threads that got no channel: one count for the whole run, not by process.
   void add_without_channel() {
     static constexpr const char* kReason = "no room for a thread's channel";
     const uint64_t all = count_in_session("/collector/failures/no_channel");
@@ -212,7 +214,7 @@ class LossFinder {
         "blocks");
     add("interposer", "descriptors that no table holds", count_in_session("/collector/failures/fd_range"), "calls");
     add("interposer", "no memory for unwinding stacks", count_in_session("/collector/failures/no_stacks"), "processes");
-    add("marks", "names and domains that did not fit", count_in_session("/collector/failures/mark_names"), "names");
+    add("marks", "names and domains beyond the limit", count_in_session("/collector/failures/mark_names"), "names");
   }
 
   SpoolIndex& index_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is missing from a trace and why: the rows of the table `loss`.
+// The rows of the table `loss`: records that are missing from a trace, and why.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mlrun::trace {
 
-// Losses noticed while rows were made.
+// Losses that the merger found while it made rows.
 struct RowLosses {
   uint64_t damaged_samples = 0;
   uint64_t ranges_left_out = 0;
@@ -24,7 +24,8 @@ struct RowLosses {
 std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
                                         const RowLosses& noticed);
 
-// With --summary-only: what was summed up between the last write of the sums and the death of mlrun.
+// With --summary-only: the records that mlrun summed up after it last wrote the sums and before it was killed. nullopt:
+// none.
 std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state);
 
 }  // namespace mlrun::trace

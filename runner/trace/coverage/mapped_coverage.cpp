@@ -15,14 +15,14 @@ namespace mlrun::trace {
 
 namespace {
 
-// Smaller sums are not reported; many short mappings count as much as a long one. ld.so's own mappings, also for
-// dlopen, are not recorded as calls.
+// Fewer mapped bytes, summed over all files, are not reported. Mappings by ld.so, also for dlopen, are not recorded as
+// calls and not counted.
 constexpr int64_t kMappedBytesMin = 1 << 20;
 constexpr size_t kMappedFilesMax = 10000;
 
 }  // namespace
 
-// Mapped data is read by page faults.
+// Counts readable mappings of regular files without code: page faults read these.
 void MappedCoverage::add(const model::CallRow& row) {
   const bool is_data =
       row.file_kind == model::FileKind::kRegular && (row.arg2 & PROT_EXEC) == 0 && row.arg2 != PROT_NONE;
@@ -50,7 +50,7 @@ void MappedCoverage::add_rows(const model::TraceInfo& info, const std::string& h
                           summary::bytes_text(mapped_bytes));
   }
   rows.push_back(
-      {0, "what is read and written in mapped files", detail + ": page faults are no calls; " + hint, -1, -1});
+      {0, "what is read and written in mapped files", detail + ": page faults are not calls; " + hint, -1, -1});
 }
 
 }  // namespace mlrun::trace

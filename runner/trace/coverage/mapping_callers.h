@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code maps anonymous memory, and how much: an allocator that takes memory from the kernel is in use.
+// Which code maps anonymous memory, and how many bytes: an allocator that does so is in use.
 #pragma once
 
 #include <cstdint>

@@ -19,10 +19,10 @@ namespace {
 constexpr std::string_view kRing = "anon_inode:[io_uring]", kAio = "/[aio] (deleted)";
 constexpr size_t kMappedMax = 10000;
 
-// libcufile reads it when a program calls it, but not when it is merely loaded, as by PyTorch.
+// libcufile opens this file when a program calls the library, but not when the library is merely loaded, as by PyTorch.
 constexpr const char* kCuFileMark = "/proc/driver/nvidia-fs/devcount";
 
-// Operations of IORING_OP_… by number that move no bytes; nullptr: moves bytes.
+// Names of io_uring operations by number (IORING_OP_…); nullptr: the operation moves bytes.
 constexpr std::array<const char*, 62> kOperations = {"nop",
                                                      nullptr,
                                                      nullptr,
@@ -88,7 +88,7 @@ constexpr std::array<const char*, 62> kOperations = {"nop",
 
 const char* harmless(uint32_t operation) { return operation < kOperations.size() ? kOperations[operation] : nullptr; }
 
-// Records about the rings of a process.
+// What a process recorded about its io_uring rings.
 struct Made {
   bool any = false, may_move_bytes = false;
   std::set<std::string> operations;
@@ -108,7 +108,8 @@ std::map<int32_t, Made> made_rings(SpoolIndex& index) {
   return made;
 }
 
-// A forked process has its parent's rings, and shares the parent's records of them.
+// Whether the rings of the process are recorded: by itself, or by a parent that it was forked from and whose rings it
+// shares.
 bool is_followed(const std::map<int32_t, Made>& made, const model::TraceInfo& info, int32_t proc_id) {
   const size_t count = info.processes.size();
   for (size_t steps = 0; steps < count && proc_id > 0 && static_cast<size_t>(proc_id) <= count; ++steps) {
@@ -127,8 +128,8 @@ void RingCoverage::add(const model::CallRow& row) {
   if (may_be) mapped_.emplace(row.file_id, row.origin.proc_id);
 }
 
-// Processes that have mapped a ring: libc's mmap leaves a row; a program that bypasses it is found by its mappings. 0:
-// unknown process.
+// Processes that mapped a ring: known by a recorded mmap call or, if the program bypasses libc's mmap, by
+// /proc/PID/maps. 0: the process is unknown.
 std::set<int32_t> RingCoverage::processes(const SpoolIndex& index, const model::TraceInfo& info) const {
   std::set<int32_t> found;
   for (const model::FileRow& file : info.files) {
@@ -166,12 +167,12 @@ void RingCoverage::add_rows(SpoolIndex& index, const model::TraceInfo& info, con
   }
   if (io_uring || aio) {
     rows.push_back({0,
-                    fmt::format("what {}{}{} was handed", io_uring ? "io_uring" : "", io_uring && aio ? " and " : "",
-                                aio ? "Linux's aio" : ""),
-                    "the kernel reads and writes it in no call of the program's; " + hint, -1, -1});
+                    fmt::format("operations submitted to {}{}{}", io_uring ? "io_uring" : "",
+                                io_uring && aio ? " and " : "", aio ? "Linux's aio" : ""),
+                    "the kernel carries them out outside of the program's calls; " + hint, -1, -1});
   } else if (!operations.empty()) {
-    rows.push_back({0, "what io_uring was handed", fmt::format("it moved no bytes: {}", fmt::join(operations, ", ")),
-                    -1, -1, model::kRemark});
+    rows.push_back({0, "operations submitted to io_uring",
+                    fmt::format("they moved no bytes: {}", fmt::join(operations, ", ")), -1, -1, model::kRemark});
   }
 }
 
@@ -181,8 +182,8 @@ void add_cufile(const model::TraceInfo& info, std::vector<model::CoverageRow>& r
   if (!is_used) return;
   rows.push_back(
       {0, "calls of cuFile (GPUDirect Storage)",
-       "libcufile was used: what it moves in its compatibility mode is in the reads and writes of its threads, what "
-       "the driver moves is not seen; --kprobes=cufile lists its calls, as root",
+       "libcufile was used: its compatibility mode shows as reads and writes of its threads, but transfers by the "
+       "driver are not seen; run mlrun as root with --kprobes=cufile to list its calls",
        -1, -1});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// io_uring, Linux aio and cuFile, which move bytes in no call of the program.
+// Coverage rows about io_uring, Linux's aio and cuFile, which move bytes outside of the program's calls.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace mlrun::trace {
 
-// A ring alone is not I/O: libuv's carries epoll_ctl. For rings created and entered through libc's syscall(),
-// operations are recorded (preload/calls/ring_watch.h); if none moves bytes, the row is a remark. Other rings may carry
-// anything.
+// A process with an io_uring need not do I/O by it: libuv submits only epoll_ctl. The operations of rings that are created
+// and entered through libc's syscall() are recorded (preload/calls/ring_watch.h); if none of them moves bytes, the row is
+// a remark. The operations of other rings are unknown.
 class RingCoverage {
  public:
   // Call for every row of mmap.
   void add(const model::CallRow& row);
 
-  // `hint`: what would record it. Requires: info.files is complete.
+  // `hint`: kernel_side_hint(). Requires: info.files is complete.
   void add_rows(SpoolIndex& index, const model::TraceInfo& info, const std::string& hint,
                 std::vector<model::CoverageRow>& rows) const;
 

@@ -17,21 +17,21 @@ namespace mlrun::trace {
 
 namespace {
 
-// What ld.so reads of libraries, and our library for itself, stays below this: 12 KiB for `true`, 30 KiB for Python
-// with NumPy, 44 KiB for PyTorch.
+// Fewer unrecorded bytes are not reported: ld.so reads the headers of libraries, and mlrun's library reads files for
+// itself. Together these are 12 KiB for `true`, 30 KiB for Python with NumPy, 44 KiB for PyTorch.
 constexpr int64_t kUnseenBytesMin = 256 << 10;
-// Smaller shares are not reported, except for more than kManyBytes.
+// Minimum share of unrecorded bytes in the kernel's count, in percent; from kManyBytes on, kManyPercentMin is enough.
 constexpr int64_t kUnseenPercentMin = 10;
 constexpr int64_t kManyBytes = 1 << 20;
 constexpr int64_t kManyPercentMin = 1;
-// Device bytes of a call beyond its own bytes: whole pages at both ends, and the beginning of a read-ahead, which grows
-// to twice the read size. Calls without bytes read metadata.
+// Bytes that a call may move to or from devices beyond twice its own bytes (read-ahead grows to twice the read size):
+// whole pages at both ends and the first read-ahead. Calls that move no bytes read metadata.
 constexpr int64_t kDeviceBytesOfCall = 24 << 10;
 constexpr int64_t kCallsMax = int64_t{1} << 40;
 constexpr int64_t kDeviceBytesMin = 16 << 20;
 constexpr int64_t kDevicePercentMin = 10;
 
-// Whether /proc/PID/io counts the bytes of such calls: not for sockets' own calls and pipes.
+// Whether /proc/PID/io counts the bytes of this function: not those of send(), recv() and the like, and vmsplice().
 bool is_counted_by_kernel(uint16_t number) {
   switch (number) {
     case events::func::k_send:
@@ -83,7 +83,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
     process.pid = row.pid;
     process.asked_ns = row.kernel_io_ns;
     process.last_ns = row.last_ns;
-    process.is_final = row.kernel_io_final;  // final values, also known from its parent
+    process.is_final = row.kernel_io_final;  // the process's own final values, or its parent's report of them
     process.seen = of(row.proc_id);
     process.whole = {row.kernel_rchar, row.kernel_wchar,      row.kernel_syscr,
                      row.kernel_syscw, row.kernel_read_bytes, row.kernel_write_bytes};
@@ -96,7 +96,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
     process.is_command = seen.is_command;
     if (seen.is_alive) process.last_ns = INT64_MAX;
     if (is_new) process.last_ns = std::max(process.last_ns, seen.io.ts_ns);
-    // Counts only grow. An end record's values precede the last I/O at exit, so the larger ones are newer.
+    // Counts only grow, so larger ones are newer. The process's end record was written before its last I/O at exit.
     const bool is_newer = seen.io.rchar > process.whole.read || seen.io.wchar > process.whole.written;
     if (seen.io.rchar < 0 || (!seen.is_final && !is_newer)) continue;
     process.is_final = seen.is_final;
@@ -112,7 +112,7 @@ void UnseenBytes::find_processes(const model::TraceInfo& info, const std::vector
 }
 
 void UnseenBytes::find_parents(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched) {
-  std::map<int32_t, int64_t> by_pid;  // the last process with that pid
+  std::map<int32_t, int64_t> by_pid;  // index of the last process with that pid
   for (size_t i = 0; i < processes_.size(); ++i) by_pid[processes_[i].pid] = static_cast<int64_t>(i);
   const auto find = [&](int32_t pid, size_t child) {
     const auto found = by_pid.find(pid);
@@ -168,8 +168,8 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
       if (whole < 0 || !is_worth_a_row(unseen, whole)) return;
       rows.push_back({process.proc_id, subject,
                       reasons.why(process.proc_id) + (process.is_final ? "; the kernel counted them"
-                                                                       : "; at least these were counted by the kernel "
-                                                                         "when it was last asked, before the end"),
+                                                                       : "; at least these had the kernel counted "
+                                                                         "when /proc/PID/io was last read"),
                       seen, seen + unseen});
     };
     compare("bytes read", process.seen.read, process.own.read, process.whole.read);
@@ -177,7 +177,8 @@ void UnseenBytes::add_recorded(const UnseenReasons& reasons, std::vector<model::
   }
 }
 
-// Children of recorded processes have rows by other rules, but not for their bytes.
+// Adds rows for processes that recorded nothing. A child of a recorded process is named by other rules (UnseenReasons,
+// ExecutedPrograms), so only its bytes get rows here.
 void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const {
   std::map<std::string, Silent> silent;
   for (const Process& process : processes_) {
@@ -196,27 +197,31 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
   for (const auto& one : silent) {
     const auto& exe = one.first;
     const auto& of = one.second;
-    const std::string name = exe.empty() ? "a program that had ended before it was looked at" : exe;
+    const std::string name = exe.empty() ? "a program that had ended before mlrun could read its name" : exe;
     if (of.unnamed > 0) {
-      rows.push_back({0, name,
-                      fmt::format("{} recorded nothing: statically linked, setuid, of another processor, without the "
-                                  "library in its environment, or gone at once{}",
-                                  of.any_command && of.unnamed == 1 ? "the command itself" : "it", paused),
-                      0, of.unnamed});
+      rows.push_back(
+          {0, name,
+           fmt::format("{} recorded nothing: statically linked, setuid, built for another processor architecture, "
+                       "without mlrun's library in its environment, or ended at once{}",
+                       of.any_command && of.unnamed == 1 ? "the command itself" : "it", paused),
+           0, of.unnamed});
     }
     if (of.unreadable > 0) {
       rows.push_back({0, "bytes read and written",
-                      "by " + name + ", which recorded nothing: how many is not known, the process is another user's",
+                      "by " + name +
+                          ", which recorded nothing: their number is unknown, /proc/PID/io of another user's "
+                          "process cannot be read",
                       -1, of.unreadable});
     }
     const auto add_row = [&](const char* subject, int64_t bytes) {
       if (bytes < kUnseenBytesMin) return;
-      rows.push_back({0, subject,
-                      fmt::format("by {}{}, which recorded nothing; {}", name,
-                                  of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
-                                  of.all_final ? "the kernel counted them"
-                                               : "at least these were counted by the kernel when it was last asked"),
-                      0, bytes});
+      rows.push_back(
+          {0, subject,
+           fmt::format("by {}{}, which recorded nothing; {}", name,
+                       of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
+                       of.all_final ? "the kernel counted them"
+                                    : "at least these had the kernel counted when /proc/PID/io was last read"),
+           0, bytes});
     };
     add_row("bytes read", of.read);
     add_row("bytes written", of.written);
@@ -230,7 +235,7 @@ void UnseenBytes::add_rows(const model::TraceInfo& info, const std::vector<Watch
   take_children_off();
   add_recorded(reasons, rows);
   if (!info.processes.empty())
-    add_silent(reasons, rows);  // otherwise nothing was recorded at all, which the summary reports
+    add_silent(reasons, rows);  // if no process recorded anything, the summary reports that instead
 }
 
 void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,

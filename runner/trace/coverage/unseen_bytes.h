@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the kernel's counts of processes (/proc/PID/io) with their recorded calls: unrecorded bytes, of processes
-// that recorded and of those that did not.
+// Finds unrecorded bytes: compares the kernel's I/O counts of each process (/proc/PID/io) with the process's recorded
+// calls. Includes processes that recorded nothing.
 //
-// The kernel adds a child's counts to those of the parent that waits for it. So each process is compared without its
-// children, except those that outlived it, which were not added. A child that ended before its parent and was not
-// waited for (SIGCHLD ignored) is subtracted as well; the reported amount is then too low.
+// The kernel adds a child's counts to its parent's when the parent waits for it. So the counts of children are subtracted
+// from a process's, except those of children that outlived it, which were not added. The counts of a child that ended
+// first and was not waited for (SIGCHLD ignored) are subtracted wrongly; the reported amount is then too low.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,16 @@ class UnseenBytes {
   // `calls`: number of calls that the row represents.
   void add(const model::CallRow& row, int64_t moved, int64_t calls = 1);
 
-  // Requires: everything was added; info.processes and info.left_out are complete.
+  // Requires: all rows were added; info.processes and info.left_out are complete.
   void add_rows(const model::TraceInfo& info, const std::vector<WatchedProcess>& watched, const UnseenReasons& reasons,
                 std::vector<model::CoverageRow>& rows);
 
-  // Processes with known totals and almost no unrecorded bytes. Requires: add_rows() was called.
+  // proc_id of processes with known totals and almost no unrecorded bytes. Requires: add_rows() was called.
   [[nodiscard]] const std::set<int32_t>& whole() const { return whole_; }
 
-  // Device reads and writes of processes beyond what their calls and libraries can have caused. with_writes: false if
-  // the arena is a file, which processes write to as well. Requires: add_rows() was called.
+  // Adds rows for bytes that processes read from and wrote to devices beyond what their calls and libraries can have
+  // caused. with_writes: false if the buffer (arena) is a file, since processes write to it, too. Requires: add_rows()
+  // was called.
   void add_device_rows(const SpoolIndex& index, bool with_writes, std::vector<model::CoverageRow>& rows) const;
 
  private:
@@ -47,17 +48,17 @@ class UnseenBytes {
   struct Process {
     int32_t proc_id = 0;  // 0: it recorded nothing
     int32_t pid = 0;      // in mlrun's namespace
-    int64_t parent = -1;  // index
+    int64_t parent = -1;  // index in processes_; -1: unknown
     int64_t asked_ns = -1, last_ns = 0;
     bool is_final = false;  // the counts were taken at its end
     bool is_command = false, parent_recorded = false;
-    bool is_in_parent =
-        false;  // recorded nothing; the parent's counts have all its bytes, its own only those of a sample
+    // The process recorded nothing and its last counts were read before its end: only the parent's have all its bytes.
+    bool is_in_parent = false;
     std::string exe;
     Bytes seen;
     Counts whole, own;
   };
-  // Processes of the same program that recorded nothing.
+  // Sums over the processes of one program that recorded nothing.
   struct Silent {
     int64_t processes = 0, unnamed = 0, unreadable = 0, read = 0, written = 0;
     bool any_command = false, all_final = true;
@@ -70,7 +71,7 @@ class UnseenBytes {
   void add_silent(const UnseenReasons& reasons, std::vector<model::CoverageRow>& rows) const;
 
   std::vector<Bytes> bytes_;        // by proc_id
-  std::vector<Process> processes_;  // those that recorded first, in order of proc_id
+  std::vector<Process> processes_;  // first the processes that recorded, in order of proc_id, then the silent ones
   std::set<int32_t> whole_;
 };
 

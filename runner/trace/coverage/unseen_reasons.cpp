@@ -37,11 +37,11 @@ std::string UnseenReasons::why(int32_t proc_id) const {
   if (with_silent_.contains(proc_id)) reasons.push_back("by children that recorded nothing");
   if (with_unended_children_.contains(proc_id)) {
     reasons.push_back(
-        "by children without totals of their own (killed, ended past libc, or gone on as a program without the "
-        "library)");
+        "by children whose totals are unknown (killed, ended without libc's exit, or replaced by a program without "
+        "mlrun's library)");
   }
   if (with_executed_.contains(proc_id)) reasons.push_back("by a program that it executed and that cannot be traced");
-  if (reasons.empty()) return "by the system call instruction, io_uring or inside libc";
+  if (reasons.empty()) return "by the system call instruction, by io_uring or inside libc, where no hook is called";
   return fmt::format("{}", fmt::join(reasons, ", or "));
 }
 
@@ -51,7 +51,7 @@ void UnseenReasons::add_children(const WaitedChildren& waited, std::vector<model
     const bool moved_nothing =
         std::all_of(children.silent.begin(), children.silent.end(),
                     [&, parent = proc_id](int32_t pid) { return waited.moved_nothing(parent, pid); });
-    rows.push_back({proc_id, "child processes", "they recorded nothing: setuid, statically linked, or gone at once",
+    rows.push_back({proc_id, "child processes", "they recorded nothing: setuid, statically linked, or ended at once",
                     children.all - std::ssize(children.silent), children.all,
                     moved_nothing ? model::kRemark : model::kUnseen});
   }

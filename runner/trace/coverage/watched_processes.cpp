@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Bounded: the text is untrusted.
+// A number of session.json within bounds, because the file is untrusted.
 int64_t number_at(const json& object, const char* where, int64_t otherwise) {
   return std::clamp<int64_t>(util::integer_at(object, where, otherwise), otherwise, int64_t{1} << 56);
 }
@@ -50,7 +50,7 @@ std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model
   std::multimap<Key, const model::ProcessRow*> recorded;
   for (const model::ProcessRow& row : info.processes) {
     recorded.insert({{row.pid_namespace, row.ns_pid}, &row});
-    recorded.insert({{kAsMlrunSees, row.pid}, &row});  // a process without /proc does not know its namespace
+    recorded.insert({{kAsMlrunSees, row.pid}, &row});  // a process that cannot read /proc has no ns_pid
   }
   std::vector<WatchedProcess> processes;
   for (const json& entry : session.list("/watched/processes")) {

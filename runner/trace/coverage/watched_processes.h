@@ -18,8 +18,8 @@ struct WatchedProcess {
   std::string exe, comm;
   bool is_command = false;
   bool is_alive = false;  // at the end of the run
-  bool is_final = false;  // io was read at its end, not before
-  KernelIo io;            // -1: could not be read
+  bool is_final = false;  // `io` was read at the end of the process, not before
+  KernelIo io;            // fields -1: /proc/PID/io could not be read
   int32_t proc_id = 0;    // of the recording process; 0: it recorded nothing
 };
 

@@ -35,7 +35,7 @@ void CudaStacks::add_part(const mlrun_stack_part& part) {
   const uint64_t room = uint64_t{MLRUN_STACK_PARTS} * MLRUN_STACK_PART_BYTES - sp % MLRUN_STACK_PART_BYTES;
   if (part.bytes > MLRUN_STACK_PART_BYTES || part.address - sp >= room) return;
   const Thread thread{part.head.pid, part.head.tid};
-  if (!copies_.contains(thread) && copies_.size() >= kCopiesMax) copies_.clear();  // their calls were lost
+  if (!copies_.contains(thread) && copies_.size() >= kCopiesMax) copies_.clear();  // their calls' records were lost
   Copy& copy = copies_[thread];
   if (copy.time_ns != part.head.time_ns) {
     copy = {part.head.time_ns, {}};
@@ -63,8 +63,8 @@ int32_t CudaStacks::stack_of(const mlrun_cuda_call& call) {
   return 0;
 }
 
-// Mappings are recorded when they have changed: the first record after the call shows those of the call, unless the
-// process has executed another program by then.
+// The mappings of the process at the time of the call. mlrun-probes records mappings after they have changed, so the
+// first record after the call has them, unless the process has executed another program by then.
 CudaStacks::Snapshot& CudaStacks::snapshot_for(const mlrun_cuda_call& call, uint64_t address) {
   const auto known = snapshots_.find(call.head.pid);
   if (known == snapshots_.end()) return nothing_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stacks of GPU memory allocations in observed processes: unwinds the kernel side's copies of thread stacks into stacks
-// of the trace. The fragments of a copy precede the record of its call; a process's mappings may be recorded before or
-// after that, so all of them are read first.
+// of the trace. The fragments of a copy precede the record of its libcuda call; the mappings of the process may be
+// recorded before or after that record, so all mappings are read in a first pass.
 //
 //   for each record: add_mappings(...); then for each record in order: add_part(...), stack_of(call)
 //
-// Memory: the mappings' text, a copy (32 KiB) per thread whose call has not arrived, kWalkersMax walkers.
+// Memory: the text of the mappings, a copy (32 KiB) per thread whose call has not been read yet, kWalkersMax walkers.
 #pragma once
 
 #include <cstddef>
@@ -32,10 +32,10 @@ class CudaStacks {
 
   void add_part(const mlrun_stack_part& part);
 
-  // The stack of a call; discards its copy. 0: none.
+  // Id of the stack of a call, whose copy is discarded. 0: no copy was recorded, or the limit is reached.
   int32_t stack_of(const mlrun_cuda_call& call);
 
-  // Stacks and mappings beyond the limits.
+  // Number of stacks and mappings beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using model::BatchStatus;
 
-// kNone: not finished.
+// The outcome that libcufile reports; kNone: the operation has not finished.
 BatchStatus status_of(uint32_t status) {
   switch (status) {
     case events::kCufileComplete: return BatchStatus::kComplete;
@@ -26,7 +26,7 @@ BatchStatus status_of(uint32_t status) {
 }  // namespace
 
 void CufileParts::add(const mlrun_cufile_part& part) {
-  if (arrays_.size() >= kCufileArraysMax) arrays_.clear();  // threads whose call record is missing
+  if (arrays_.size() >= kCufileArraysMax) arrays_.clear();  // of threads whose call records were lost
   Array& array = arrays_[part.head.tid];
   if (array.time_ns != part.head.time_ns || part.offset == 0) array = {part.head.time_ns, {}};
   if (part.offset != array.bytes.size()) return;
@@ -91,7 +91,7 @@ void GpuFileBatches::cancel(Batch batch, int64_t ns) {
   }
 }
 
-// destroyed_ns 0: it was not destroyed.
+// Adds the outcome of an open operation that got no result, if it has one. destroyed_ns 0: its batch was not destroyed.
 void GpuFileBatches::end(const Open& open, std::vector<BatchEnd>& ends, int64_t destroyed_ns) {
   if (open.cancelled_ns != 0) {
     ends.push_back({open.entry, open.cancelled_ns, BatchStatus::kCancelled, 0});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of libcufile: matches results to operations. A program submits operations, each with a cookie of its choice,
-// and asks for results later:
+// Matches the results of libcufile's batches to operations. A program submits operations, each with a cookie of its
+// choice, and asks for results later:
 //
 //   cuFileBatchIOSubmit ── operations ──▶ open, by process and batch ── cuFileBatchIOGetStatus, same cookie ──▶ over
-//                                          └── cuFileBatchIOCancel, and nothing asked for after it ──▶ cancelled
+//                                          └── cuFileBatchIOCancel, and no result after it ──▶ cancelled
 //                                          └── cuFileBatchIODestroy ──▶ destroyed
 //
-// If several open operations have the cookie, a result is assigned to the first with the same number of bytes, else to
-// the first, and counted as guessed.
+// If several open operations have the result's cookie, it is assigned to the first one with the same number of bytes,
+// else to the first one, and counted in guessed().
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace mlrun::trace {
 
-// Assembles a call's array from the fragments that precede its record.
+// Assembles the array of operations or results of a call from the fragments that precede the call's record.
 class CufileParts {
  public:
   void add(const mlrun_cufile_part& part);
-  // Empty: no array.
+  // Bytes of the call's array; empty: none was recorded.
   std::string take(const mlrun_cufile_call& record);
 
  private:
@@ -56,15 +56,15 @@ class GpuFileBatches {
   [[nodiscard]] int64_t since(Batch batch) const;
   void forget(Batch batch) { open_.erase(batch); }
 
-  // Operations that these results complete.
+  // Returns the operations that these results complete.
   std::vector<BatchEnd> results(Batch batch, int64_t ns, const std::vector<events::CufileResult>& results);
   void cancel(Batch batch, int64_t ns);
   std::vector<BatchEnd> destroy(Batch batch, int64_t ns);
-  // Operations that were cancelled without a result.
+  // Ends the matching. Returns the operations that were cancelled and got no result.
   std::vector<BatchEnd> finish();
 
   [[nodiscard]] int64_t guessed() const { return guessed_; }
-  // Results of operations whose submission was not recorded.
+  // Number of results of operations whose submission was not recorded.
   [[nodiscard]] int64_t unmatched() const { return unmatched_; }
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 using events::CufileRole;
 
-constexpr size_t kLookedAtMax = 4096;  // calls of libcufile in progress per process
+constexpr size_t kLookedAtMax = 4096;  // calls in progress that are searched for one read or write
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, kOffsetMax)); }
 
@@ -27,7 +27,7 @@ uint32_t GpuFileCalls::file_of_new_handle(const mlrun_cufile_call& record) {
   if (record.result != 0) return 0;
   if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
     ++left_out_;
-    handles_.erase({record.head.pid, record.read[0]});  // now the handle of another file
+    handles_.erase({record.head.pid, record.read[0]});  // the value is now the handle of a file that is not kept
     return 0;
   }
   files_.push_back({record.fd, record.device, record.inode, TraceClock::from_monotonic(record.head.time_ns)});
@@ -91,7 +91,7 @@ void GpuFileCalls::add_of_batch(const mlrun_cufile_call& record, std::string_vie
   if (record.result != 0 && !events::returns_nothing(role)) return;
   const GpuFileBatches::Batch batch{record.head.pid, record.arguments[0]};
   const int64_t begin_ns = entries_.back().begin_ns, end_ns = entries_.back().end_ns;
-  // A batch means nothing to a program that the process executes later.
+  // If the process has executed another program since, the batch's handle belongs to another batch.
   if (has_exec(static_cast<int32_t>(record.head.pid), batches_.since(batch), begin_ns)) batches_.forget(batch);
   if (role == CufileRole::kBatch) {
     for (const auto& operation : events::cufile_entries<events::CufileOperation>(array)) {
@@ -112,7 +112,7 @@ void GpuFileCalls::add_operation(const mlrun_cufile_call& record, const events::
     return;
   }
   Entry entry;
-  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // until its result is known
+  entry.end_ns = TraceClock::from_monotonic(record.head.time_ns);  // of the submission; replaced when a result arrives
   entry.begin_ns = std::min(TraceClock::from_monotonic(record.begin_ns), entry.end_ns);
   entry.pid = static_cast<int32_t>(record.head.pid);
   entry.tid = static_cast<int32_t>(record.head.tid);
@@ -137,8 +137,8 @@ void GpuFileCalls::end_operations(const std::vector<BatchEnd>& ends) {
   }
 }
 
-// On overlayfs, stat() returns a device number per layer, but the kernel that of the whole mount: files then match by
-// inode number, as in FilesByInode.
+// On overlayfs, stat() returns a device number per layer, but the kernel side records that of the whole mount. Files
+// then match by inode number, as in FilesByInode.
 void GpuFileCalls::find_devices(const model::FileTable& files) {
   struct OnOverlay {
     size_t files = 0;
@@ -215,7 +215,8 @@ int64_t GpuFileCalls::operation(const mlrun_file_op& record) {
   return place(transfer, below_ == Below::kOperations && record.outer == 0);
 }
 
-// The two clocks may differ by a microsecond: uses the middle, which is inside the call.
+// The clocks of the kernel side and of `call` rows may differ by a microsecond, so the middle of the read or write must
+// be inside the libcufile call.
 int64_t GpuFileCalls::place(const Transfer& transfer, bool counts) {
   Entry* entry = in_same_thread(transfer);
   if (entry == nullptr) entry = in_other_thread(transfer);
@@ -238,7 +239,7 @@ GpuFileCalls::Entry* GpuFileCalls::in_same_thread(const Transfer& transfer) {
   return is_in && (files_[entry.file].inode == 0 || is_on_file(entry, transfer)) ? &entry : nullptr;
 }
 
-// Among several calls whose range contains it, the one with bytes missing.
+// If several calls have the range, prefers one that moved more bytes than the reads and writes matched to it so far.
 GpuFileCalls::Entry* GpuFileCalls::in_other_thread(const Transfer& transfer) {
   const auto process = by_process_.find(transfer.pid);
   if (process == by_process_.end() || transfer.offset < 0) return nullptr;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of libcufile: the file of each handle, and which recorded reads and writes are libcufile's own. Without
-// nvidia-fs it copies through host memory (compatibility mode), in the calling thread or in its own threads, and these
-// reads and writes are recorded like any other:
+// Calls of libcufile: the file of each handle, and which recorded reads and writes are libcufile's own. Without the
+// nvidia-fs driver libcufile copies through host memory (compatibility mode) by reads and writes in the calling thread
+// or in its own threads, which are recorded like any other:
 //
 //   calling thread  ──[ cuFileRead(handle, 0..8M) ─────────────]──
 //                        └ pread 0..1M                              in the same thread, of the same file
 //   another thread            └ pread 1M..8M                        of the same file and range while the call lasts
 //
-// A batch operation lasts from the submitting call to the one that returns its result, and belongs to no thread: reads
-// of its range in any thread are its own.
+// A batch operation lasts from the submitting call to the call that returns its result, and belongs to no thread: reads
+// and writes of its range in any thread are matched to it.
 //
-// All libcufile calls are added first, in spool order; then reads and writes are matched. A byte range is counted once,
-// though both have it.
+// All libcufile calls are added first, in spool order; then reads and writes are matched. A byte that was moved by both
+// a libcufile call and its reads or writes is counted once.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ namespace mlrun::trace {
 
 class GpuFileCalls {
  public:
-  // Which rows contain libcufile's own reads and writes.
+  // The kind of rows that has libcufile's own reads and writes: none, `call` or `vfs`.
   enum class Below : uint8_t { kNothing, kCalls, kOperations };
 
   // The file that a handle was registered for.
@@ -43,13 +43,13 @@ class GpuFileCalls {
 
   explicit GpuFileCalls(Below below) : below_(below) {}
 
-  // The process executed another program, which invalidates its handles. Call it before adding later calls.
+  // The process executed another program at `ns`, which invalidates its handles. Requires: no later call was added yet.
   void add_exec(int32_t pid, int64_t ns);
-  // Beyond a few million calls the rest is dropped, and reads and writes below them get no gpu_file_id. `array`: the
-  // call's input or output array (CufileParts). Submitted operations are numbered as calls after it.
+  // Beyond a few million calls, further ones are dropped, and their reads and writes get no gpu_file_id. `array`: the
+  // call's input or output array (CufileParts). Operations that the call submits get the numbers after the call's.
   void add(const mlrun_cufile_call& record, std::string_view array = {});
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  // Requires: all were added, and `files` is complete.
+  // Requires: all calls were added, and `files` is complete.
   void finish(const model::FileTable& files);
 
   // Number of the libcufile call that made this read or write, counted from 1 in the order of add(); 0: none. Not
@@ -71,7 +71,7 @@ class GpuFileCalls {
  private:
   struct Entry {
     int64_t begin_ns = 0, end_ns = 0;
-    int64_t offset = -1, length = 0;  // the range that it may transfer
+    int64_t offset = -1, length = 0;  // the range of the file that the call may transfer
     int64_t moved = 0;
     model::PosixPart posix;
     int32_t pid = 0, tid = 0;
@@ -80,12 +80,12 @@ class GpuFileCalls {
     model::BatchStatus status = model::BatchStatus::kNone;  // of a batch operation
     int64_t result = 0;                                     // of a batch operation
   };
-  // A read or write of any program.
+  // A recorded read or write, of libcufile or of the program itself.
   struct Transfer {
     int64_t ts_ns = 0, dur_ns = 0;
     int32_t pid = 0, tid = 0;
     bool is_write = false, is_call = false;  // is_call: a row of `call`, else a kernel operation
-    uint32_t device = 0;                     // as in stat, low half
+    uint32_t device = 0;                     // device number of stat(), low 32 bits
     uint64_t inode = 0;
     int64_t offset = -1, bytes = 0;
     [[nodiscard]] int64_t middle_ns() const { return ts_ns + dur_ns / 2; }
@@ -94,7 +94,7 @@ class GpuFileCalls {
     uint32_t device;
     uint64_t inode;
   };
-  // Calls of a process by start, with the running maximum of their ends.
+  // Calls of a process in order of their start; ends_ns[i] is the latest end of the calls up to i.
   struct ByBegin {
     std::vector<uint32_t> entries;
     std::vector<int64_t> ends_ns;
@@ -121,8 +121,8 @@ class GpuFileCalls {
   std::set<std::pair<int32_t, int64_t>> execs_;                // by pid and time
   std::unordered_map<int32_t, std::vector<uint32_t>> by_thread_;
   std::unordered_map<int32_t, ByBegin> by_process_;
-  std::vector<Identity> identities_;  // of files, by file_id - 1
-  std::vector<uint32_t> devices_;     // of files_, as in stat
+  std::vector<Identity> identities_;  // of the rows of `file`, by file_id - 1
+  std::vector<uint32_t> devices_;     // device numbers of stat(), by index in files_
   GpuFileBatches batches_;
   uint64_t left_out_ = 0;
 };

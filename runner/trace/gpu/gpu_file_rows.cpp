@@ -30,7 +30,7 @@ Result<bool> GpuFileRows::add(const mlrun_cufile_call& record) {
   return true;
 }
 
-// Sets its file and the share of its own reads and writes.
+// Sets the file of the row, and how much of its bytes libcufile's own reads and writes moved.
 void GpuFileRows::complete(GpuFileTableRow& of_table, int64_t number) {
   model::GpuFileRow& row = of_table.row;
   row.dur_ns = of_table.end_ns - of_table.ts_ns;
@@ -40,7 +40,8 @@ void GpuFileRows::complete(GpuFileTableRow& of_table, int64_t number) {
   row.device = stat_device(file.device);
   row.inode = static_cast<int64_t>(file.inode);
   if (file.inode != 0) row.file_id = from_.inodes.find(file.device, file.inode, file.ns);
-  // The reads and writes below a call are found by its file, unless the file's device number in the kernel is unknown.
+  // Reads and writes of a libcufile call are found by its file. If the file has an inode but is not in the table `file`,
+  // they cannot be found: the columns are null.
   const bool is_found = from_.calls.knows(number) && (file.inode == 0 || row.file_id != 0);
   row.has_posix = row.ret >= 0 && from_.calls.knows_posix() && is_found;
   if (row.has_posix) row.posix = from_.calls.posix(number);

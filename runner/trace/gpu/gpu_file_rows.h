@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes rows of gpu_file from records of libcufile's calls, in the order and with the numbers of GpuFileCalls, which
-// has seen them all before. A row of a batch operation waits until the call that returned its result, since rows are
-// written in order of their end.
+// Makes rows of gpu_file from records of libcufile's calls, with the numbers that GpuFileCalls gave them in an earlier
+// pass over the spool. Rows are written in order of their end, so the row of a batch operation waits for the call that
+// returned its result.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ std::vector<std::string> func_names() {
   return names;
 }
 
-// -1: not a valid length or offset.
+// A length or offset of a libcufile call; -1: the value is not valid.
 int64_t length_of(uint64_t bytes) {
   return bytes > static_cast<uint64_t>(kOffsetMax) ? -1 : static_cast<int64_t>(bytes);
 }
@@ -35,7 +35,7 @@ int32_t error_of(int64_t result) {
   return static_cast<int32_t>(std::min<int64_t>(error, INT32_MAX));
 }
 
-// Empty: none or unknown.
+// Word for the outcome of a batch operation; empty: not of a batch, or unknown.
 const char* status_name(model::BatchStatus status) {
   switch (status) {
     case model::BatchStatus::kComplete: return "complete";
@@ -136,7 +136,7 @@ model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
 model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end) {
   model::GpuFileRow row;
   row.func = events::cufile_operation_number(operation.opcode);
-  row.operations = 0;  // counted by its call
+  row.operations = 0;  // the row of the submitting call counts them
   row.address = operation.buffer;
   row.requested = length_of(operation.bytes);
   row.offset = length_of(static_cast<uint64_t>(operation.file_offset));
@@ -181,8 +181,8 @@ void GpuFileGaps::add_array(const mlrun_cufile_call& record, size_t entries) {
 }
 
 void GpuFileGaps::add_missing(model::TraceInfo& info, const Missing& missing, const char* unit) {
-  add_kernel_loss(info, "more in one call than is read of its memory", static_cast<uint64_t>(missing.beyond), unit);
-  add_kernel_loss(info, "memory of the process that could not be read, or no room in the ring",
+  add_kernel_loss(info, "more in one call than the probe reads", static_cast<uint64_t>(missing.beyond), unit);
+  add_kernel_loss(info, "the memory of the process could not be read, or the ring was full",
                   static_cast<uint64_t>(missing.unread), unit);
 }
 
@@ -191,15 +191,17 @@ void GpuFileGaps::add_rows(model::TraceInfo& info, const GpuFileBatches& batches
     if (count > 0) info.coverage.push_back({0, subject, detail, -1, count});
   };
   add("files of cuFile",
-      "calls whose handle was made before the probes of its library were there, or for no descriptor", nameless_);
-  add("asynchronous calls of cuFile", "handed in by cuFileReadAsync and cuFileWriteAsync: what they moved is not known",
-      later_);
+      "calls whose handle was registered before the probes of libcufile were attached, or without a descriptor",
+      nameless_);
+  add("asynchronous calls of cuFile",
+      "submitted by cuFileReadAsync and cuFileWriteAsync: the bytes they moved are unknown", later_);
   add("results of cuFile's batches",
-      "operations whose result the program did not ask for (cuFileBatchIOGetStatus): what they moved is not known",
+      "operations whose result the program did not request (cuFileBatchIOGetStatus): the bytes they moved are unknown",
       not_asked_);
   add("results of cuFile's batches",
-      "of one of several operations with the same cookie: which, is guessed by size and order", batches.guessed());
-  add("results of cuFile's batches", "of operations that were not seen being handed in", batches.unmatched());
+      "several operations had the cookie of the result: the one that it belongs to is guessed by size and order",
+      batches.guessed());
+  add("results of cuFile's batches", "of operations whose submission was not recorded", batches.unmatched());
   add_missing(info, operations_, "operations of libcufile's batches");
   add_missing(info, results_, "results of libcufile's batches");
 }

@@ -27,11 +27,11 @@ model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);
 // The same for a batch operation, with its outcome.
 model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end);
 
-// What is unknown of libcufile calls, as rows of coverage.
+// Coverage rows about libcufile calls and batch operations of which something is unknown.
 class GpuFileGaps {
  public:
   void add(const model::GpuFileRow& row);
-  // A call submitted batch operations or returned results; `entries`: how many of them were recorded.
+  // For a call that submitted batch operations or returned results; `entries`: how many of its array were recorded.
   void add_array(const mlrun_cufile_call& record, size_t entries);
   void add_rows(model::TraceInfo& info, const GpuFileBatches& batches) const;
 

@@ -21,7 +21,7 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr size_t kLaunchesKept = size_t{1} << 20;  // a power of two
-constexpr size_t kNameBytesMax = 12288;            // a longer one was cut by the recorder
+constexpr size_t kNameBytesMax = 12288;            // of a kernel's name; the recorder cuts longer ones
 
 uint64_t thread_key(int32_t proc_id, uint32_t tid) { return uint64_t(static_cast<uint32_t>(proc_id)) << 32 | tid; }
 
@@ -33,9 +33,10 @@ bool is_managed(const GpuWorkRow& row) {
 
 bool is_gpu(RowKind kind) { return kind >= RowKind::kGpuApi; }
 
-// Matches demangled kernel names. NCCL 2.27 and later have Sym or Symk in them.
+// Whether a demangled kernel name is NCCL's. The name of a template begins with its result type; NCCL 2.27 and later have
+// Sym or Symk in the names.
 bool is_nccl(std::string_view kernel) {
-  constexpr std::string_view kResult = "void ";  // of a template
+  constexpr std::string_view kResult = "void ";
   if (kernel.starts_with(kResult)) kernel.remove_prefix(kResult.size());
   return kernel.starts_with("ncclDevKernel") || kernel.starts_with("ncclKernel") ||
          kernel.starts_with("ncclSymDevKernel") || kernel.starts_with("ncclSymkDevKernel");
@@ -93,7 +94,7 @@ void GpuJoin::apply(Partition& partition) {
   }
 }
 
-// In order of ends a nested call precedes its outer call, which may be the first call of a later slice.
+// Rows are in order of their ends, so a nested driver call precedes its runtime call, which may come in a later slice.
 void GpuJoin::find_nested(const Partition& partition) {
   nested_.assign(partition.gpu.size(), false);
   std::unordered_map<uint64_t, std::vector<uint32_t>> driver_calls;  // by thread, since its last runtime call
@@ -161,7 +162,7 @@ void GpuJoin::join(GpuWorkRow& row) {
   row.is_communication = kernel.is_communication;
 }
 
-// An address is allocated once at a time, so its caller is the call around this moment.
+// Only one allocation at a time has an address, so the caller is the call on this address during which the row began.
 void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   if (model::operation_of(row.detail) != model::GpuMemoryOperation::kAllocation) return;
   ++totals_.allocations;
@@ -187,8 +188,9 @@ void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
 
 model::CoverageRow GpuJoin::coverage_of_stacks() const {
   std::string detail =
-      "memory that was not asked for through libcudart's own functions (by a program that libcudart is linked into, by "
-      "libcudart itself, of the driver), or by a call whose record was lost";
+      "memory allocated without a call of a shared libcudart (by a program with a static libcudart, by libcudart "
+      "itself, "
+      "by the driver), or by a call whose record was lost";
   if (totals_.stacks_unread > 0) {
     detail += fmt::format(", and {} allocations by calls whose stack could not be read", totals_.stacks_unread);
   }
@@ -209,8 +211,8 @@ std::optional<model::CoverageRow> GpuJoin::silent_driver() const {
   if (driver == libraries.end()) return std::nullopt;
   return model::CoverageRow{
       .subject = "GPU work",
-      .detail = fmt::format("{} was loaded and did not start mlrun's library: CUDA was not started, "
-                            "or this driver ignores {}",
+      .detail = fmt::format("{} was loaded, but did not load mlrun's CUPTI library: the program did not initialise "
+                            "CUDA, or this driver ignores {}",
                             *driver, MLRUN_CUDA_INJECTION)};
 }
 
@@ -219,31 +221,34 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wante
   if (auto silent = wanted ? silent_driver() : std::nullopt) rows.push_back(*std::move(silent));
   if (wanted && stacks_wanted && totals_.with_stack != totals_.allocations) rows.push_back(coverage_of_stacks());
   if (totals_.without_gpu > 0) {
-    rows.push_back({.subject = "GPUs",
-                    .detail = fmt::format(
-                        "CUPTI did not report on which GPU {} pieces of work were: idle time takes these for one GPU",
-                        totals_.without_gpu),
-                    .level = model::kRemark});
+    rows.push_back(
+        {.subject = "GPUs",
+         .detail = fmt::format(
+             "CUPTI did not report the GPU of {} operations: the idle time counts these as operations of one GPU",
+             totals_.without_gpu),
+         .level = model::kRemark});
   }
   if (totals_.managed_allocations > 0) {
     rows.push_back({.subject = "managed memory",
                     .detail = fmt::format(
-                        "{} allocations can be used by GPUs and processors: page faults and what moves between them "
-                        "is not recorded",
+                        "{} allocations can be used by both GPUs and CPUs: their page faults and migrations are not "
+                        "recorded",
                         totals_.managed_allocations)});
   }
   if (totals_.names_cut > 0) {
-    rows.push_back({.subject = "names of kernels",
-                    .detail = fmt::format("{} are cut at {} bytes: kernels that differ behind that are one",
-                                          totals_.names_cut, kNameBytesMax),
-                    .level = model::kRemark});
+    rows.push_back(
+        {.subject = "names of kernels",
+         .detail = fmt::format("{} are cut at {} bytes: kernels whose names differ only after that count as one",
+                               totals_.names_cut, kNameBytesMax),
+         .level = model::kRemark});
   }
   if (totals_.later_calls_left_out > 0) {
-    rows.push_back({.subject = "launches of GPU work",
-                    .detail = fmt::format("{} calls of CUDA were too many at once under way where the merge cuts: what "
-                                          "they had launched by then has no launch",
-                                          totals_.later_calls_left_out),
-                    .level = model::kRemark});
+    rows.push_back(
+        {.subject = "launches of GPU work",
+         .detail = fmt::format("{} CUDA calls in progress at a boundary of the merge's slices were over its limit: "
+                               "the work that they had launched by then has no launching call",
+                               totals_.later_calls_left_out),
+         .level = model::kRemark});
   }
   return rows;
 }
@@ -252,7 +257,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
   const auto [known, is_new] = kernels_.emplace(name, Kernel{});
   if (is_new) {
     const std::string whole(index_.strings().text(name));
-    const bool is_cut = whole.size() >= kNameBytesMax;  // the rest may be a valid name, but the wrong one
+    const bool is_cut = whole.size() >= kNameBytesMax;  // a cut name may be valid, but that of another kernel
     if (is_cut) ++totals_.names_cut;
     const std::string text = is_cut ? whole : symbols::demangled(whole);
     if (!text.empty()) known->second.name_id = names_.id_of(util::escaped_utf8(text));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins GPU work to the call that launched it, by correlation id within a process, while rows pass in order of their
-// end. A driver call nested in a runtime call makes no row: its work belongs to the outer call. Memory is bounded:
-// about the last million calls of each process can be found.
+// Joins GPU work to the CUDA call that launched it, by correlation id within a process. Requires: rows in order of their
+// end. A driver call nested in a runtime call makes no row: its work belongs to the runtime call. Memory is bounded:
+// about the last million calls can be found.
 #pragma once
 
 #include <array>
@@ -26,9 +26,9 @@ struct GpuTotals {
   int64_t without_gpu = 0;   // GPU work whose GPU is unknown
   int64_t allocations = 0, with_stack = 0;
   int64_t managed_allocations = 0;
-  int64_t names_cut = 0;                // kernel names
-  int64_t stacks_unread = 0;            // allocations whose call is known
-  int64_t later_calls_left_out = 0;     // see Partition
+  int64_t names_cut = 0;                // kernel names that the recorder cut
+  int64_t stacks_unread = 0;            // allocations with a known call, but without a readable stack
+  int64_t later_calls_left_out = 0;     // Partition::later_calls beyond its limit
   int64_t folds = 0, folded_nodes = 0;  // launches of graphs reported by node
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
@@ -40,17 +40,18 @@ class GpuJoin {
   // Requires: threads and GPUs have their ids.
   GpuJoin(SpoolIndex& index, MarkNames& names, const std::vector<model::GpuRow>& gpus);
 
-  // Sets the threads of calls, which CUPTI identifies within the process. Call before apply().
+  // Sets the threads of CUDA calls, for which CUPTI reports the tid that the process itself sees. Call before apply().
   void name_threads(Partition& partition);
 
-  // Fills the columns that come from a row's call, and removes nested calls from partition.order. Requires: slices in
-  // order of time.
+  // Fills the columns of GPU work that come from its CUDA call, and removes nested calls from partition.order. Requires:
+  // slices in order of time.
   void apply(Partition& partition);
 
   [[nodiscard]] const GpuTotals& totals() const { return totals_; }
   // GPU work without valid times: placed at the time of its delivery, or with duration 0.
   [[nodiscard]] std::vector<model::LossRow> losses() const;
-  // What is unknown of the work. `wanted`: it was requested (--cupti); `stacks_wanted`: stacks of allocations were.
+  // Rows about GPU work of which something is unknown. `wanted`: GPU work was requested (--cupti); `stacks_wanted`:
+  // stacks of allocations were requested.
   [[nodiscard]] std::vector<model::CoverageRow> coverage(bool wanted, bool stacks_wanted) const;
 
  private:
@@ -84,7 +85,7 @@ class GpuJoin {
   SpoolIndex& index_;
   MarkNames& names_;
   std::vector<Launch> launches_;                     // by correlation id; a later call replaces an old one
-  std::unordered_map<uint64_t, Thread> threads_;     // by process and the process's own thread number
+  std::unordered_map<uint64_t, Thread> threads_;     // by process and the tid that it sees
   std::unordered_map<uint64_t, Kernel> kernels_;     // by string id
   std::unordered_map<uint64_t, std::string> funcs_;  // by string id
   HostBuffers host_buffers_;

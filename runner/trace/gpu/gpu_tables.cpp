@@ -11,11 +11,11 @@ namespace mlrun::trace {
 namespace {
 
 constexpr uint32_t kByte = 0xff;
-constexpr uint32_t kAsync = 1;              // CUPTI flag
-constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: not of one stream or context; since 13.5 memory records have 0
+constexpr uint32_t kAsync = 1;              // bit of CUPTI's flags: the copy is asynchronous
+constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: no single stream or context; 0 in memory records since 13.5
 constexpr uint32_t kOnHost = INT32_MAX;     // CUPTI: the graph begins on the host
 
-// By CUPTI's numbers; unknown numbers map to the first name.
+// Names of CUPTI's enumerations by number; an unknown number gets the first name.
 constexpr std::array kCopies = {"unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                 "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
 constexpr std::array kMemoryOperations = {"unknown", "allocation", "release"};
@@ -45,7 +45,7 @@ void visit_event(auto& visitor, const model::GpuWorkRow& row, const GroupEnds& e
   visit_number(visitor, "clock", row.clock, kClocks);
 }
 
-// Work on a device, in a stream.
+// The columns of work that runs on a device, in a stream.
 void visit_work(auto& visitor, const model::GpuWorkRow& row, const GroupEnds& ends) {
   visit_event(visitor, row, ends);
   visitor.optional("gpu_id", row.gpu_id, 0);

@@ -19,7 +19,7 @@ struct NodeWeights {
   uint64_t known = 0, all = 0;
 };
 
-// Bytes of the pages whose node was asked for, by node.
+// Bytes of the buffer's sampled pages (those whose node the library asked the kernel for), by node.
 NodeWeights weigh_nodes(const events::GpuHostEvent& event, uint64_t address) {
   NodeWeights weights;
   const mlrun_host_range range{address, event.bytes, event.phase};
@@ -44,12 +44,12 @@ HostBuffers::HostBuffers(const std::vector<model::GpuRow>& gpus) {
   for (const model::GpuRow& gpu : gpus) node_of_gpu_[gpu.gpu_id] = gpu.numa_node;
 }
 
-// A call may come twice: at the end of a slice, and in the next one.
+// A call in progress at the end of a slice comes twice: with that slice and with the next one.
 void HostBuffers::take(const std::vector<GpuHostCall>& calls) {
   recent_.clear();
   for (const GpuHostCall& call : calls) {
     const uint32_t number = ++last_number_;
-    if (number == 0) continue;  // no number
+    if (number == 0) continue;  // overflow: 0 means "no call"
     if (calls_.size() < kCallsKept) calls_.resize(std::min(kCallsKept, std::max<size_t>(2 * calls_.size(), 1024)));
     calls_[number % kCallsKept] = call;
     recent_[call.thread_id][call.start_ns] = number;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host buffers of copies: joins the call that copied (by its thread, around the call of CUDA that CUPTI reports) with
-// what CUPTI reports of the copy, and adds up how much of it lay on another node than the GPU's. Memory: the last
-// kCallsKept calls.
+// The host buffers of copies: joins CUPTI's record of a copy with the call that our library recorded (same thread, around
+// the CUDA call that CUPTI reports), and computes how many bytes of the buffer were on another NUMA node than the GPU.
+// Memory: the last kCallsKept calls.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class HostBuffers {
  public:
   explicit HostBuffers(const std::vector<model::GpuRow>& gpus);
 
-  // The calls of a slice, before its work. Slices in order of time.
+  // Takes the recorded calls of a slice. Requires: slices in order of time, and called before the slice's GPU work.
   void take(const std::vector<GpuHostCall>& calls);
-  // Number of the call of this thread that was under way then; 0: none, or it had no host buffer.
+  // Number of the call that the thread was in at `ts_ns`; 0: none, or one without a host buffer.
   [[nodiscard]] uint32_t find(int32_t thread_id, int64_t ts_ns) const;
-  // Fills the columns of a copy that was launched in that call.
+  // Fills the host buffer columns of a copy that was launched in the call with this number.
   void fill(model::GpuWorkRow& copy, uint32_t number) const;
 
  private:
@@ -33,7 +33,7 @@ class HostBuffers {
   std::map<int32_t, int32_t> node_of_gpu_;  // by gpu_id
   std::vector<GpuHostCall> calls_;          // by number
   uint32_t last_number_ = 0;
-  std::map<int32_t, std::map<int64_t, uint32_t>> recent_;  // by thread and start: those of the slice
+  std::map<int32_t, std::map<int64_t, uint32_t>> recent_;  // numbers of the slice's calls, by thread and start
 };
 
 }  // namespace mlrun::trace

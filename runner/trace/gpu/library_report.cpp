@@ -36,12 +36,12 @@ void LibraryReport::add_gaps(model::TraceInfo& info, const std::string& before,
                              const std::string& before_detail) const {
   if (!is_there()) {
     return add_row(info, "calls of " + library_,
-                   "mlrun did not end by itself: which processes were probed, and from when on, is not known");
+                   "mlrun was killed before it could report which processes were probed, and since when");
   }
   add_processes(info, before, before_detail);
   for (const json& gone : list("let_go")) {
     add_row(info, "calls of " + gone.value("function", ""),
-            fmt::format("its probe was detached at {} a second in all processes, which could slow them",
+            fmt::format("its probe was detached: {} calls a second in all processes could have slowed them",
                         gone.value("calls_per_second", int64_t{0})));
   }
 }
@@ -59,21 +59,24 @@ void LibraryReport::add_processes(model::TraceInfo& info, const std::string& bef
             fmt::format("process {}, {}: {}", pid, library.value("path", ""), library.value("missing", "")));
   }
   if (libraries.empty()) {
-    add_row(info, "calls of " + library_, fmt::format("no process that was observed had {} mapped", files_));
+    add_row(info, "calls of " + library_, fmt::format("no observed process had {} mapped", files_));
   }
   if (!had_it.empty()) {
-    add_row(info, before, fmt::format("of processes with {} when they were attached to: {}", library_, before_detail),
+    add_row(info, before,
+            fmt::format("processes had {} loaded when mlrun attached to them: {}", library_, before_detail),
             std::ssize(had_it));
   }
   if (!later.empty()) {
     add_row(info, "first calls of " + library_,
-            "in processes that loaded it later: those before its probes were there, mostly within a second",
+            "processes loaded it during the run: calls before its probes were attached, mostly within a second, are "
+            "missing",
             std::ssize(later));
   }
   const int64_t put_off = session_.number(fmt::format("/kernel_side/{}/put_off", key_).c_str(), 0);
   if (put_off > 0) {
     add_row(info, "first calls of " + library_,
-            "processes had to wait until probes of others that have ended were gone, so often", put_off);
+            "probes were attached late, this many times: too many probes of ended processes were still being removed",
+            put_off);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side's report on a library whose calls it probed: the processes that had it, from when on, and which of
-// its functions were detached.
+// The kernel side's report on a library whose calls it probed: the processes that mapped the library, since when, and
+// the functions whose probes were detached.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace mlrun::trace {
 
 class LibraryReport {
  public:
-  // `key`: of the report and the stream, as "cuda"; `library`: as "libcuda"; `files`: what was searched for. Requires:
-  // session outlives it.
+  // `key`: name of the report and of the stream, as "cuda"; `library`: as "libcuda"; `files`: text for the files that
+  // were searched for in processes. Requires: session outlives it.
   LibraryReport(const SessionInfo& session, std::string key, std::string library, std::string files = "the library")
       : session_(session), key_(std::move(key)), library_(std::move(library)), files_(std::move(files)) {}
 
-  // Whether its calls were requested.
+  // Whether calls of the library were requested.
   [[nodiscard]] bool is_followed() const;
-  // False: mlrun did not end by itself.
+  // Whether session.json has the report. False: mlrun was killed before it wrote the report.
   [[nodiscard]] bool is_there() const;
-  // The objects of that list.
+  // The JSON objects of a list in the report.
   [[nodiscard]] nlohmann::json list(const char* name) const;
 
-  // Adds rows of coverage. `before`, `before_detail`: what is missing for processes that had loaded the library before
-  // the probes were attached.
+  // Adds rows of coverage. `before`, `before_detail`: subject and detail of the row for processes that had loaded the
+  // library before the probes were attached.
   void add_gaps(model::TraceInfo& info, const std::string& before, const std::string& before_detail) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table torch_memory: allocations and releases by PyTorch's allocator of GPU memory. A kernel side table like those
-// of kernel_tables.h.
+// The table torch_memory: allocations and releases by PyTorch's allocator of GPU memory. A table of the kernel side like
+// those in kernel_tables.h.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace mlrun::trace {
 struct TorchMemoryTableRow {
   int64_t ts_ns = 0, end_ns = 0;
   model::TorchMemoryRow row;
-  bool has_stream = true;  // the stream of an allocation is known
+  bool has_stream = true;  // whether the stream of an allocation is known
 };
 
 struct TorchMemoryColumns;
 using TorchMemoryTable = RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 extern template class RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 
-// Values of the probe's record. The caller fills in time, thread and held_bytes. nullopt: an unknown probe, or an
-// invalid device.
+// Makes a row from the probe's record. The caller fills in time, thread and held_bytes. nullopt: the probe is unknown or
+// the device number invalid.
 [[nodiscard]] std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record);
 
 }  // namespace mlrun::trace

@@ -21,7 +21,7 @@ extern template class RowTable<FlowColumns, model::FlowRow, GroupEnds>;
 extern template class RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
 extern template class RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
 
-// Has a column of real numbers, which lists of columns do not.
+// A class of its own, because it has a column of real numbers, which RowTable does not support.
 class CounterTable {
  public:
   using Row = model::CounterRow;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side's data that calls are joined with. Thread-safe once everything is sorted.
+// The kernel side's records that calls are joined with. Thread-safe after sort() or finish() of each member.
 #pragma once
 
 #include <cstdint>

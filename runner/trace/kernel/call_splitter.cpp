@@ -75,7 +75,7 @@ void CallSplitter::Asked::set_range(int64_t offset, int64_t bytes) {
   end = (offset + bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
-// True: the thread slept.
+// Adds the times when the thread was off CPU. Returns whether it slept.
 bool CallSplitter::add_waits(const Asked& asked) {
   bool slept = false;
   window_.waits(asked.tid, asked.from_ns, asked.to_ns, [&](const ThreadWait& wait) {
@@ -107,7 +107,8 @@ void CallSplitter::add_link(const Asked& asked, const ThreadWait& wait) {
   add(own ? Span::kDevice : Span::kSharedDevice, span, wait.off_ns, wait.wake_ns);
 }
 
-// msync has no file in its record, and sync means all: the file system is the one that the thread caused writes to.
+// The file system for calls whose record names none (msync; sync, which is for all): the one that the thread queued
+// writes to meanwhile.
 uint32_t CallSplitter::device_written_to(const Asked& asked) const {
   uint32_t device = 0;
   if (const PartList* own = window_.of_thread(asked.tid)) {
@@ -142,7 +143,7 @@ void CallSplitter::add_parts(const Asked& asked) {
   add_parts_of_file(asked);
 }
 
-// Fragments of the same file range, whichever thread queued them.
+// Adds the fragments of the same file range, queued by any thread, and those that a sync waits for.
 void CallSplitter::add_parts_of_file(const Asked& asked) {
   if (const PartList* same = asked.has_range() ? window_.of_inode(asked.file.device, asked.file.inode) : nullptr) {
     same->under_way_within(asked.from_ns, asked.to_ns, [&](const PartSpan& part) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides the time of a call, or of a kernel file operation, by its thread's waits, the file operations inside it, and
 // the bio fragments that it waited for. These are the fragments
-// - that the thread queued during the call: for the requested range, for metadata or past the page cache; while the
-//   thread waits for a free request slot, all that it queued;
-// - of the same inode and range, whichever thread queued them;
+// - that its thread queued meanwhile: for the requested range, for metadata or past the page cache (while the thread
+//   waits for a free request slot, for any range);
+// - of the same inode and range, queued by any thread;
 // - for fsync and the like, and for writes with O_SYNC: metadata, journal and flushes of that file system;
 // - of the request whose completion woke the thread.
-// Requests to a file system's server are those that the thread began during the call, and those for the same file.
-// An asynchronous operation waits from its submission until it completes, for the fragments that carry its number,
-// whatever its thread does meanwhile.
+// A call also waits for requests to a file system's server: those that its thread began meanwhile, and those for the
+// same file. An asynchronous operation waits from its submission until its completion for the fragments that carry its
+// number; the waits of its thread do not count.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +30,24 @@ class CallSplitter {
   // Requires: the window outlives it; `files` is complete.
   CallSplitter(const KernelWindow& window, const model::FileTable& files);
 
-  // Requires: calls in order of their end. nullopt: kernel records of that time were lost.
+  // Requires: calls in order of their end. nullopt: kernel records of the call's time were lost.
   [[nodiscard]] std::optional<model::CallSplit> split(const model::CallRow& row);
 
-  // Requires: operations in order of their end. The sum is the time until completion, without `own`. nullopt also if
-  // the completion of an asynchronous operation was not recorded. syncs: it contains an fsync, as a write with O_SYNC
-  // does.
+  // Requires: operations in order of their end. The labels add up to the time until completion; `own` is 0. nullopt
+  // also if the completion of an asynchronous operation was not recorded. syncs: the operation contains an fsync, as a
+  // write with O_SYNC does.
   [[nodiscard]] std::optional<model::CallSplit> split(const FileOpRow& row, bool syncs);
 
  private:
   struct Identity {
-    uint32_t device = 0;  // the kernel's own number; 0: unknown
+    uint32_t device = 0;  // number inside the kernel, not that of stat(); 0: unknown
     uint64_t inode = 0;
   };
   struct Asked {
     int64_t from_ns = 0, to_ns = 0;
     int32_t tid = 0;
     Identity file;
-    int64_t begin = 0, end = 0;  // in whole pages; equal: no range
+    int64_t begin = 0, end = 0;  // range of the file in bytes, rounded to whole pages; equal: no range
     bool syncs = false;
     uint64_t handed_in = 0;  // number of an asynchronous operation; 0: the thread itself waits
     void set_range(int64_t offset, int64_t bytes);

@@ -20,13 +20,14 @@ struct Completion {
 class Completions {
  public:
   explicit Completions(size_t most = kCompletionsMax) : most_(most) {}
-  // Beyond the limit, completions are only counted.
+  // Beyond the limit, completions are only counted (left_out()).
   void add(const mlrun_file_done& record);
   // Requires: all were added.
   void sort();
 
-  // Completion of an operation by its number; the first if there are several. Missing ones are counted: without fentry
-  // the kernel misses completions in an interrupt that arrives while another probe runs.
+  // Completion of the operation with this number; the first if there are several. nullopt: none was recorded, which is
+  // counted (missing()): without fentry the kernel skips the probe for a completion in an interrupt that arrives while
+  // another probe runs.
   [[nodiscard]] std::optional<Completion> of(uint64_t operation);
   [[nodiscard]] uint64_t missing() const { return missing_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }

@@ -16,7 +16,8 @@ class DeviceMeter {
  public:
   void add(const RequestRow& row);
 
-  // `own_devices` of run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, which has the devices' names.
+  // The value of `own_devices` in run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, which has the names
+  // of the devices.
   [[nodiscard]] nlohmann::json json_of(const nlohmann::json& session) const;
 
  private:

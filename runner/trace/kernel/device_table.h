@@ -14,13 +14,13 @@ namespace mlrun::trace {
 
 class ParquetTable;
 
-// `session`: session.json, in which anything may be missing or of another type.
+// `session`: session.json, untrusted: any value may be missing or of another type.
 Status write_devices(const nlohmann::json& session, const std::string& tables_folder);
 
 // Calls `visit` with the empty table, its columns declared.
 Status visit_device_table(const std::function<Status(ParquetTable&)>& visit);
 
-// "nvme0n1"; "259:0" if the name is unknown.
+// Name of a device as "nvme0n1"; its numbers as "259:0" if session.json lacks the name.
 std::string device_name(const nlohmann::json& session, uint32_t device);
 
 }  // namespace mlrun::trace

@@ -12,8 +12,8 @@ namespace mlrun::trace {
 namespace {
 
 constexpr const char* kOtherNumbers =
-    "may have been among the system calls of 32-bit programs, which are counted and have no row; "
-    "kernel: such calls that may be on a file";
+    "the system calls of 32-bit programs may include some, but are only counted and have no rows; "
+    "kernel: number of these calls that may be on a file";
 
 }  // namespace
 
@@ -23,11 +23,12 @@ bool recorded_by_system_calls(const SessionInfo& session) {
 
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
   if (!recorded_by_system_calls(session)) return;
-  info.coverage.push_back({0, "operations on files without a system call of their own",
-                           fmt::format("recorded by system calls, so these have no row: {}; what they read from "
-                                       "devices is in block_part",
-                                       MLRUN_NO_FILE_CALLS),
-                           -1, -1});
+  info.coverage.push_back(
+      {0, "operations on files without a system call of their own",
+       fmt::format("file operations were recorded by system calls, so these have no row: {}; their reads "
+                   "from devices are in the table block_part",
+                   MLRUN_NO_FILE_CALLS),
+       -1, -1});
   const int64_t unseen = session.number("/kernel_side/untold_32bit_calls", 0);
   if (unseen > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, unseen});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side misses if it recorded file operations by system calls.
+// Coverage rows about file operations that the system call fallback cannot record.
 #pragma once
 
 #include "runner/model/trace_info.h"
@@ -7,10 +7,10 @@
 
 namespace mlrun::trace {
 
-// Whether file operations were recorded by system calls.
+// Whether the kernel side recorded file operations by system calls, not by functions of the kernel.
 bool recorded_by_system_calls(const SessionInfo& session);
 
-// Adds rows of coverage.
+// Adds the rows if file operations were recorded by system calls.
 void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info);
 
 }  // namespace mlrun::trace

@@ -27,7 +27,7 @@ bool moves_bytes(uint32_t op) {
          op == MLRUN_FILE_SPLICE_WRITE || op == MLRUN_FILE_FAULT || op == MLRUN_FILE_CLONE;
 }
 
-// Keeps lengths of damaged records valid; -1: unknown.
+// A length of a record; -1: unknown, or the record is damaged.
 int64_t length_of(uint64_t bytes) { return bytes > INT64_MAX ? -1 : static_cast<int64_t>(bytes); }
 
 int32_t errno_of(int64_t result) {
@@ -56,7 +56,7 @@ struct FileOpColumns {
     visitor.optional("offset", length_of(record.offset), -1, kSplit);
     visitor.optional("requested", moves_bytes(record.op) ? length_of(record.requested) : -1, -1);
     visitor.optional("ret", value_if(!is_open, std::max<int64_t>(result, -1)));
-    // The completion may be recorded on another processor before the operation returns.
+    // Another processor may record the completion before the operation returns; `ts_done` is never before `ts`.
     visitor.optional("ts_done", value_if(row.done.has_value(), row.done ? std::max(row.done->time_ns, row.ts_ns) : 0),
                      kDelta);
     visitor("err", errno_of(result));

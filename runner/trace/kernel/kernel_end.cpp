@@ -11,14 +11,15 @@ namespace mlrun::trace {
 KernelEnd::KernelEnd(const SessionInfo& session) : session_(session) {
   const std::string state = session.text("/kernel_side/state");
   if (state == "unfinished") reason_ = "mlrun died, and the kernel side ended with it";
-  if (state == "broken") reason_ = "it ended before the command";
+  if (state == "broken") reason_ = "the kernel side (mlrun-probes) ended before the run did";
   began_ = state == "recorded" || reason_ != nullptr;
   gap_.head.time_ns = static_cast<uint64_t>(kLatestNs);
   gap_.of_kind = MLRUN_KERNEL_WAIT;
   gap_.reason = MLRUN_KERNEL_LOSS_RING;
 }
 
-// Sleeps stop being recorded first; requests are recorded until the last of the programs is unloaded.
+// The gap begins after the last wait, because waits stop being recorded first: requests are recorded until the last BPF
+// program is unloaded.
 void KernelEnd::note(const mlrun_kernel_head& head) {
   if (head.kind == MLRUN_KERNEL_WAIT) gap_.first_ns = std::max<uint64_t>(gap_.first_ns, head.time_ns);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time until which the kernel side recorded if it did not end normally, because mlrun or mlrun-probes was killed.
-// The time after that is a gap, as when a ring was full: a call or operation that extends into it is not split.
+// The last time that the kernel side recorded, if mlrun or mlrun-probes was killed. The time after it is a gap, as when
+// a ring was full: the time of a call or operation that extends into the gap is not split.
 #pragma once
 
 #include "runner/events/kernel_record.h"
@@ -13,15 +13,15 @@ class KernelEnd {
  public:
   explicit KernelEnd(const SessionInfo& session);
 
-  // Whether the kernel side began to record. Otherwise the time of calls is not split.
+  // Whether the kernel side began to record. If not, the time of calls is not split.
   [[nodiscard]] bool has_begun() const { return began_; }
 
   // Called for each record, in any order.
   void note(const mlrun_kernel_head& head);
 
-  // The gap at its end, after the last record; nullptr: none.
+  // The gap after the last record; nullptr: the kernel side ended normally.
   [[nodiscard]] const mlrun_kernel_loss* gap() const { return reason_ == nullptr ? nullptr : &gap_; }
-  // Requires: the other losses were added.
+  // Adds the row of `loss`, which ends at the last known time. Requires: info.losses has all other losses.
   void add_row(model::TraceInfo& info) const;
 
  private:

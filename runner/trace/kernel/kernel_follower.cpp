@@ -21,7 +21,7 @@ void KernelFollower::add_frame() {
   }
 }
 
-// A read error of the spool is reported when the tables are written.
+// Stops at a read error of the spool; KernelMerge::write() meets the same error later and reports it.
 void KernelFollower::advance(int64_t until_ns) {
   while (!ended_ && reached_ns_ < until_ns) {
     const auto more = cursor_.next(frame_);

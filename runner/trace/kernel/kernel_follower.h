@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the kernel side's spool along with the calls: as far as calls or operations that end at a moment may need, and
-// a little further, because records are only nearly in order of their end.
+// Reads the kernel side's spool in step with the calls or operations that are split: up to the end of the current one
+// plus kAheadNs, because records are only nearly in order of their end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace mlrun::trace {
 
 class KernelFollower {
  public:
-  // Requires: fd stays open; `end` has seen all records.
+  // Requires: fd (of the spool, `bytes` long) stays open; `end` was notified of all records.
   KernelFollower(int fd, uint64_t bytes, const KernelEnd& end, const model::FileTable& files)
       : cursor_(fd, 0, bytes, bytes), splitter_(window_, files) {
     if (end.gap() != nullptr) window_.add(*end.gap());

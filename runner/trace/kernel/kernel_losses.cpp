@@ -19,15 +19,15 @@ const char* reason_text(const mlrun_kernel_loss& loss) {
   const bool is_full = loss.reason == MLRUN_KERNEL_LOSS_MAP;
   if (is_full && loss.of_kind == MLRUN_KERNEL_SYSCALL) return "more processes than the kernel side tracks";
   if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_NAME) return "deeper below the root than paths are followed";
-  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than a path is recorded";
+  if (is_full && loss.of_kind == MLRUN_KERNEL_FILE_PATH) return "longer than the longest path that is recorded";
   switch (static_cast<mlrun_kernel_loss_reason>(loss.reason)) {
     case MLRUN_KERNEL_LOSS_RING: return "ring full";
     case MLRUN_KERNEL_LOSS_MAP: return "too much in flight at once";
     case MLRUN_KERNEL_LOSS_OPEN: return "its completion was not seen";
-    case MLRUN_KERNEL_LOSS_WRITER: return "who had made their pages dirty was not remembered (at most)";
-    case MLRUN_KERNEL_LOSS_PLACE: return "too many at once to know what became of them below";
+    case MLRUN_KERNEL_LOSS_WRITER: return "the process that dirtied their pages is unknown (at most this many)";
+    case MLRUN_KERNEL_LOSS_PLACE: return "too many at once to follow to the devices below";
   }
-  return "a reason that a later version knows";
+  return "for a reason that only a later version of mlrun knows";
 }
 
 const char* kind_name(const mlrun_kernel_loss& loss) {
@@ -75,8 +75,9 @@ void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session)
   for (const nlohmann::json& program : util::list_at(session, "/kernel_side/skipped")) {
     const std::string name = util::escaped_utf8(util::text_at(program, "/program"));
     if (name.empty()) continue;
-    add_kernel_loss(info, fmt::format("the kernel did not run {}, which was running there already", name),
-                    util::count_at(program, "/times"), "events of all processes");
+    add_kernel_loss(
+        info, fmt::format("the kernel skipped the BPF program {}, which was already running on that processor", name),
+        util::count_at(program, "/times"), "events of all processes");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel side did not record, and what the merger discarded of its records: rows of the table loss.
+// Rows of the table loss for the kernel side: records that it could not write, and records that the merger discarded.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,14 @@
 
 namespace mlrun::trace {
 
-// Adds a row for what the merger lost; none if `count` is 0. Limits: limits.h.
+// Adds a row for records that the merger discarded; none if `count` is 0. Limits: limits.h.
 inline constexpr const char* kTooMany = "more than the merger takes in";
 void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
-// Events for which the kernel did not run the program, as reported by mlrun-probes.
+// Adds rows for events at which the kernel did not run the BPF program, as reported by mlrun-probes.
 void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
 
-// Loss records. Beyond the limit of separate rows, those of one kind and reason share a row for all processors.
+// Makes rows from the loss records of the kernel side. Beyond the limit of separate rows, records of one kind and reason
+// share a row for all processors.
 class KernelLosses {
  public:
   explicit KernelLosses(size_t most = kKernelLossesMax) : most_(most) {}

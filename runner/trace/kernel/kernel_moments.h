@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in the kernel's records, on CLOCK_MONOTONIC too, 0 is unknown; and its pages.
+// Times in records of the kernel side, which are on CLOCK_MONOTONIC (0: unknown), and the kernel's page size.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline constexpr int64_t kPageBytes = 4096;
 
 inline int64_t time_of(uint64_t ns) { return TraceClock::from_monotonic(ns); }
 
-// The first known time among them, at most the end.
+// Begin of a record: the first known one of `moments`, but not after the end; the end if none is known.
 template <typename... Moments>
 int64_t begin_of(int64_t end_ns, Moments... moments) {
   int64_t begin_ns = 0;

@@ -24,7 +24,7 @@ std::string comm_text(const char (&comm)[MLRUN_KERNEL_COMM]) {
   return util::escaped_utf8(all.substr(0, all.find('\0')));
 }
 
-// The kernel's task states; a waiting thread has exactly one of these. Other bits are details.
+// Names of the kernel's task states, by bit. A waiting thread has exactly one of these bits; further bits are details.
 constexpr std::array kTaskStates = {"running", "interruptible", "uninterruptible", "other"};
 size_t state_index(uint32_t state) {
   constexpr uint32_t kInterruptible = 1, kUninterruptible = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the kernel side: block, block_part, wait (vfs: file_op_table.h). Rows are the records themselves;
-// columns: TABLES.md. OrderedTable writes them by end, in one file.
+// The tables block, block_part and wait of the kernel side (vfs: file_op_table.h). A row holds its record; columns:
+// TABLES.md. OrderedTable writes the rows of a table in order of their end, into one file.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// A time after at least half of the list, also if all are equal.
+// A time after at least half of the times in the list, even if they are all equal.
 int64_t behind_half(std::vector<int64_t>& times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -30,7 +30,7 @@ size_t forget_in(Lists& lists, int64_t before_ns) {
 
 }  // namespace
 
-// Fragments arrive by end, so nearly all belong near the end of the list.
+// Searches the place from the back: fragments arrive in order of their end, so nearly all belong near the list's end.
 void PartList::add(const PartSpan& part) {
   longest_ns_ = std::max(longest_ns_, part.done_ns - part.queued_at_ns);
   auto at = parts_.end();
@@ -54,8 +54,8 @@ void KernelWindow::add(const mlrun_wait& record) {
   wait.asleep = record.state != 0;
   wait.submitting = (record.flags & MLRUN_WAIT_SUBMITTING) != 0;
   wait.throttled = (record.flags & MLRUN_WAIT_THROTTLED) != 0;
-  // Only an uninterruptible sleep is ended by a completion; other wake-ups in an interrupt just happen on its
-  // processor.
+  // A completion of a request ends only uninterruptible sleeps. Another wake-up can happen on the processor that is
+  // just handling a completion's interrupt, without being caused by it.
   constexpr uint32_t kUninterruptible = 2;
   const bool for_io = (record.flags & MLRUN_WAIT_IO) != 0 || (record.state & kUninterruptible) != 0;
   const bool linked = for_io && record.waker_age_ns < kWakerAgeMaxNs && (record.flags & MLRUN_WAIT_LOST_WAKE) == 0;
@@ -138,7 +138,8 @@ void KernelWindow::note_disk(uint32_t file_device, uint32_t disk) {
   }
 }
 
-// A failed probe loses one fragment; a full ring loses all records of a time range.
+// A loss makes a gap, because records of a time range are missing. A completion that was not seen (LOSS_OPEN) makes
+// none: one fragment is missing.
 void KernelWindow::add(const mlrun_kernel_loss& record) {
   if (record.reason == MLRUN_KERNEL_LOSS_OPEN) return;
   Gap gap{time_of(record.first_ns), time_of(record.head.time_ns)};

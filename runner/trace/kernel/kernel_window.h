@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side's recent records, which calls and operations ending now may need: when threads were off CPU, and
+// Recent records of the kernel side, for the calls and operations that are split next: when threads were off CPU, and
 // which bio fragments were in flight. When the window is full, the oldest records are dropped; knows() is false for
-// times before those, or with lost records.
+// times of which records were dropped or lost.
 #pragma once
 
 #include <algorithm>
@@ -28,21 +28,21 @@ struct FileOpSpan {
 struct PartSpan {
   int64_t queued_at_ns, issued_at_ns, done_ns;
   uint64_t request, inode;
-  int64_t begin, end;  // in the file, of the whole bio
+  int64_t begin, end;  // byte range in the file, of the whole bio
   uint32_t op, flags;
   uint64_t operation;    // the outermost file operation that queued it; 0: none
-  uint32_t file_device;  // of the file system
+  uint32_t file_device;  // the file system's device number
 };
 
 struct RequestSpan {
   int64_t queued_at_ns, issued_at_ns, done_ns;
 };
 
-// Fragments by the time they were queued.
+// Bio fragments in order of the time at which they were queued.
 class PartList {
  public:
   void add(const PartSpan& part);
-  size_t forget(int64_t done_before_ns);  // returns how many were dropped
+  size_t forget(int64_t done_before_ns);  // returns the number of dropped fragments
   [[nodiscard]] bool empty() const { return parts_.empty(); }
 
   template <typename Visit>
@@ -71,7 +71,7 @@ class PartList {
 
 class KernelWindow {
  public:
-  // Called for every record, in spool order; unneeded kinds are ignored.
+  // Requires: every record of these kinds is added, in spool order.
   void add(const mlrun_wait& record);
   void add(const mlrun_block_part& record);
   void add(const mlrun_block_request& record);
@@ -79,7 +79,7 @@ class KernelWindow {
   void add(const mlrun_remote& record);
   void add(const mlrun_kernel_loss& record);
 
-  // False: records of that time were dropped or lost.
+  // False: records of this time range were dropped or lost.
   [[nodiscard]] bool knows(int64_t from_ns, int64_t to_ns) const;
 
   template <typename Visit>
@@ -98,15 +98,15 @@ class KernelWindow {
                                [](const FileOpSpan& span, int64_t ns) { return span.to_ns <= ns; });
     for (; at != thread->second.end() && at->from_ns < to_ns; ++at) visit(*at);
   }
-  // nullptr: none.
+  // Fragments that a thread queued, and those of an inode; nullptr: none.
   [[nodiscard]] const PartList* of_thread(int32_t tid) const { return find(by_thread_, static_cast<uint32_t>(tid)); }
   [[nodiscard]] const PartList* of_inode(uint32_t device, uint64_t inode) const;
-  // Requests to servers, by thread and by file.
+  // Requests to servers of file systems (9P, NFS, FUSE), by thread and by file; nullptr: none.
   [[nodiscard]] const PartList* remote_of_thread(int32_t tid) const {
     return find(remote_by_thread_, static_cast<uint32_t>(tid));
   }
   [[nodiscard]] const PartList* remote_of_inode(uint32_t device, uint64_t inode) const;
-  // What a sync of a file system waits for: its writes, and flushes of the disks below it.
+  // Visits the fragments that a sync of a file system waits for: its writes, and flushes of the disks below it.
   template <typename Visit>
   void syncing(uint32_t file_device, int64_t from_ns, int64_t to_ns, Visit visit) const {
     const auto visit_list = [&](uint32_t device) {
@@ -154,7 +154,7 @@ class KernelWindow {
   std::vector<Gap> gaps_;
   size_t wait_count_ = 0, file_op_count_ = 0;
   size_t part_count_ = 0;             // entries in all lists of fragments, and requests
-  int64_t forgotten_ns_ = INT64_MIN;  // anything that ended before was dropped
+  int64_t forgotten_ns_ = INT64_MIN;  // records that ended before this time were dropped
 };
 
 }  // namespace mlrun::trace

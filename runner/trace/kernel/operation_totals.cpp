@@ -24,13 +24,14 @@ bool is_metadata(uint32_t op) {
   }
 }
 
-// 0 if the completion was not recorded.
+// Result of the operation; 0 if it is asynchronous and its completion was not recorded.
 int64_t result_of(const FileOpRow& row) {
   if ((row.record.flags & MLRUN_FILE_LATER) == 0) return row.record.result;
   return row.done ? row.done->result : 0;
 }
 
-// The kernel's first attempt of an asynchronous operation, which it retries; the submitter does not see the failure.
+// Whether this is a failed first attempt of an asynchronous operation: the kernel retries it, and the program does not
+// see the failure.
 bool is_asked_again(const FileOpRow& row) {
   return (row.record.flags & MLRUN_FILE_ASYNC) != 0 && result_of(row) == -EAGAIN;
 }
@@ -56,7 +57,7 @@ std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_ca
     return std::nullopt;
   const int64_t result = result_of(row);
   summary::Totals totals;
-  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;  // the read end counts the call and its time
+  totals.time_ns = writes_copy ? 0 : row.end_ns - row.ts_ns;  // the row of the read end has the time
   if (is_asked_again(row)) return totals;
   totals.calls = writes_copy ? 0 : 1;
   totals.errors = !writes_copy && result < 0 ? 1 : 0;

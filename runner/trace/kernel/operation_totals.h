@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contribution of a kernel file operation to the totals of its process and file if no library recorded its call,
-// and the line of the time split it belongs to.
+// What a kernel file operation adds to the totals of its process and file in runs without recorded calls, and the line
+// of the time split that it belongs to.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@ namespace mlrun::trace {
 // `by_system_calls`: operations were recorded by system calls; the write end of a copy is then inside its read end.
 std::optional<summary::Totals> totals_of(const FileOpRow& row, bool by_system_calls);
 
-// For runs in which calls count: bytes moved by Linux's own asynchronous I/O and io_uring, which are in no call.
-// nullopt for other operations.
+// For runs with recorded calls: the bytes of an operation of Linux's aio or io_uring, which are in no call. nullopt for
+// other operations.
 std::optional<summary::Totals> bytes_of_asynchronous(const FileOpRow& row);
 
-// For an operation inside no call.
+// The line of the time split for an operation that is inside no recorded call.
 summary::SplitKind split_kind(const mlrun_file_op& record);
 
 }  // namespace mlrun::trace

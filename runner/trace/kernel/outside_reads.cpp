@@ -13,12 +13,12 @@ namespace mlrun::trace {
 
 namespace {
 
-// Less is expected from loading a program's own libraries.
+// Fewer bytes have no row: loading a program and its libraries reads about as much.
 constexpr int64_t kBytesMin = 1 << 20;
 constexpr int64_t kPercentMin = 1;
 constexpr size_t kOutsideFilesMax = 100000;
 
-// Pauses and path rules apply to calls, not to the kernel side, so it has reads of calls without rows.
+// The calls that have no row although the kernel side recorded their reads: pauses and path rules do not apply to it.
 std::string who_has_no_rows(const model::TraceInfo& info) {
   const auto is_pause = [](const model::LossRow& row) { return row.reason == "paused"; };
   std::string text;
@@ -29,7 +29,7 @@ std::string who_has_no_rows(const model::TraceInfo& info) {
 
 }  // namespace
 
-// A bio of a stacked device (request 0) is counted as bios of the devices below it.
+// Skips bios of stacked devices (request 0): the bios of the devices below them are counted instead.
 int64_t OutsideReads::add(const mlrun_block_part& part, int64_t file_id, bool is_outside) {
   if (part.op != MLRUN_BLOCK_READ || part.request == 0) return 0;
   util::add_to(all_bytes_, int64_t{part.bytes});
@@ -41,14 +41,14 @@ int64_t OutsideReads::add(const mlrun_block_part& part, int64_t file_id, bool is
   return (int64_t{part.bytes} + kPageBytes - 1) / kPageBytes;
 }
 
-// The file with the most bytes, as the device's requests name it.
+// Text that names the file with the most bytes read outside of calls, and the number of other known files.
 std::string OutsideReads::files_text(const model::TraceInfo& info) const {
   const auto largest =
       std::max_element(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (largest == files_.end() || static_cast<size_t>(largest->first) > info.files.size()) return {};
   std::string text = "; of " + info.files[static_cast<size_t>(largest->first) - 1].path + " (" +
                      summary::bytes_text(largest->second) + ")";
-  if (files_.size() > 1) text += " and " + std::to_string(files_.size() - 1) + " more files that calls name";
+  if (files_.size() > 1) text += " and " + std::to_string(files_.size() - 1) + " more known files";
   return text;
 }
 
@@ -56,8 +56,8 @@ void OutsideReads::add_row(model::TraceInfo& info) const {
   if (outside_bytes_ < kBytesMin || outside_bytes_ / kPercentMin < all_bytes_ / 100) return;
   std::string detail =
       "outside of recorded calls and operations: " + who_has_no_rows(info) +
-      "page faults of mapped files, programs being loaded, asynchronous I/O, without the library folders "
-      "and attributes too (listing, stat); their time is in no sum of I/O time" +
+      "page faults of mapped files, loading of programs, asynchronous I/O and, in processes without mlrun's library, "
+      "listing of folders and stat; their time is in no sum of I/O time" +
       files_text(info);
   info.coverage.push_back({0, "bytes read from devices", std::move(detail), all_bytes_ - outside_bytes_, all_bytes_});
 }

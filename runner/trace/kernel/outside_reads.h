@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that recorded threads read from devices outside of recorded calls and operations: page faults of mapped files,
 // loading of programs and libraries, asynchronous I/O; without the library in the processes also directory listing and
-// stat. If the kernel side records file operations by functions, these have rows of their own; with tracepoints only,
-// this is all that is known of them.
+// stat. If the kernel side records file operations by kernel functions, page faults and asynchronous I/O have rows in
+// vfs; by tracepoints only, these bytes are all that is known of them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace mlrun::trace {
 
 class OutsideReads {
  public:
-  // is_outside: queued in no recorded call, or, without calls, in no operation. file_id: 0 if unknown. Returns the
-  // number of pages read so.
+  // is_outside: the bio was queued in no recorded call or, in runs without calls, in no operation. file_id: 0 if
+  // unknown. Returns the number of pages read outside.
   int64_t add(const mlrun_block_part& part, int64_t file_id, bool is_outside);
   // Adds a row of coverage unless the amount is negligible. Requires: losses and left_out are complete.
   void add_row(model::TraceInfo& info) const;

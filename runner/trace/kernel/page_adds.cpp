@@ -13,12 +13,12 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kLastPage = uint64_t{1} << 50;  // upper limit for any file; larger numbers are damage
+constexpr uint64_t kLastPage = uint64_t{1} << 50;  // no file has a higher page number: such a record is damaged
 
 // Copies from a file on overlayfs match by inode number only, so that pages of the target file do not count.
 constexpr uint32_t kAnyDevice = 0;
 
-// Calls that only read ahead: the pages they add were not requested by a read (mmap: with MAP_POPULATE).
+// Calls that only read ahead: no read requested the pages that they add (mmap: with MAP_POPULATE).
 bool only_reads_ahead(uint16_t func) {
   return func == events::func::k_readahead || func == events::func::k_posix_fadvise || func == events::func::k_mmap;
 }

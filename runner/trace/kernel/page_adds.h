@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that reads and page faults added to the page cache, by call and by kernel operation: in the requested range
-// (misses) and outside of it (read-ahead). All additions come first, then the queries, in any order.
+// (misses) and outside of it (read-ahead). Requires: all additions come before the first query.
 //
-// A file on overlayfs has no pages of its own: those of a file below are added, under another inode. So for overlayfs
-// all pages count that the thread added meanwhile; if kernel functions are probed, the operation below has its own row
-// with them. A copy also adds pages of its target: for a copy out of overlayfs those pages count that have the source's
-// inode number, which the file below shares unless it was copied up on a write.
+// A file on overlayfs has no pages of its own: reading it adds pages of the file in a lower or upper layer, which has
+// another inode. So for overlayfs all pages count that the thread added meanwhile; if kernel functions are probed, the
+// operation on the layer's file has its own row with them. A copy also adds pages of its target: for a copy out of
+// overlayfs only pages with the source's inode number count, which the layer's file shares unless a write copied it up.
 #pragma once
 
 #include <cstdint>
@@ -27,31 +27,33 @@ struct ReadPages {
 
 class PageAdds {
  public:
-  // Beyond a few million additions the rest is dropped: counts are then too low.
+  // Beyond a few million additions, further ones are dropped: page counts are then too low.
   void add(const mlrun_page_add& add);
-  // Requires: all were added, and `files` is complete. has_inner: overlayfs operations have one below them.
+  // Requires: all additions were made, and `files` is complete. has_inner: each operation on overlayfs is recorded
+  // together with the operation on the layer's file.
   void finish(const model::FileTable& files, bool has_inner);
 
-  // For reads and copies of a regular file, and calls that read ahead; nullopt for others. Thread-safe.
+  // For calls that read or copy a regular file, or read ahead; nullopt for other calls. Thread-safe.
   [[nodiscard]] std::optional<ReadPages> of(const model::CallRow& row) const;
-  // For reads, splices from a file and page faults; nullopt for others. An asynchronous operation counts pages added
-  // until its thread returned. A fault requests one page.
+  // For reads, splices from a file and page faults; nullopt for other operations. An asynchronous operation counts the
+  // pages added until its submission returned. A fault requests one page.
   [[nodiscard]] std::optional<ReadPages> of(const mlrun_file_op& operation) const;
-  // The same for an operation inside no other, including the operations below it.
+  // The same for an outermost operation, including the pages of the operations inside it.
   [[nodiscard]] std::optional<ReadPages> of_outermost(const mlrun_file_op& operation) const;
 
  private:
   struct Added {
     int64_t ns, first_page, pages;
     uint64_t inode;
-    uint32_t device;  // as in stat, low half
+    uint32_t device;  // device number of stat(), low 32 bits
   };
   struct Identity {
     uint32_t device;
     uint64_t inode;
     bool is_overlay = false;  // its pages belong to another inode
   };
-  // A thread's query for a time range; the file range is in bytes; without one, all pages are outside of it.
+  // A query for the pages that a thread added in a time range. The file range is in bytes; if it is empty, all pages
+  // count as outside of it.
   struct Asked {
     int32_t tid;
     int64_t from_ns, to_ns, offset, bytes;

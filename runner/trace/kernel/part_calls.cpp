@@ -9,7 +9,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kClocksNs = 1000;  // maximum lag of the kernel's clock behind the calls'
+constexpr uint64_t kClocksNs = 1000;  // maximum lag of the kernel side's times behind the times of calls
 
 }  // namespace
 

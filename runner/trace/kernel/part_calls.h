@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns bio fragments, remote requests and kernel file operations to calls: the call that the thread was in when it
-// queued the bio, began the request, or was in the middle of the operation. These are added first, in the order of the
-// kernel side's spool; then the calls, in any order.
+// queued the bio, began the request, or was in the middle of the operation. Fragments, requests and operations are added
+// first, in the order of the kernel side's spool; then sort(); then the calls, in any order.
 #pragma once
 
 #include <algorithm>
@@ -16,24 +16,25 @@ namespace mlrun::trace {
 
 class PartCalls {
  public:
-  // Write-back by kernel threads belongs to no call. Beyond a few million fragments the rest gets no call.
+  // Write-back by kernel threads belongs to no call. Beyond a few million fragments, further ones get no call.
   void add(const mlrun_block_part& part);
-  // Uses its middle: the clocks may differ by a microsecond, and calls are hardly longer than their operations.
+  // Uses the operation's middle: the clocks of the kernel side and of the calls may differ by a microsecond, and a call
+  // is hardly longer than its operation.
   void add(const mlrun_file_op& operation);
-  // Uses a microsecond after its beginning, if it took that long: a request may outlive its call.
+  // Uses the time a microsecond after the request's begin, or its end if that is earlier: a request may outlive its call.
   void add(const mlrun_remote& request);
-  // Requires: all were added.
+  // Requires: all fragments, requests and operations were added.
   void sort();
 
   // Thread-safe. kUnlisted: the call has no row of its own.
   static constexpr int64_t kUnlisted = -1;
   void call(const model::CallRow& row, int64_t call_id);
 
-  // 0: none, or a call without a row. `number` counts from 0, in the order of add().
+  // Id of the call; 0: no call, or a call without a row. `number` counts the items from 0, in the order of add().
   [[nodiscard]] int64_t call_of(size_t number) const {
     return number < calls_.size() ? std::max<int64_t>(calls_[number], 0) : 0;
   }
-  // Whether it belongs to no recorded call. False also if that is unknown.
+  // Whether the item belongs to no recorded call. False also for items beyond the limit, whose call is unknown.
   [[nodiscard]] bool is_outside(size_t number) const { return number < calls_.size() && calls_[number] == 0; }
 
  private:

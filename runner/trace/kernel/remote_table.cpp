@@ -60,7 +60,7 @@ std::string text_in(const char (&field)[n]) {
 
 int32_t number_of(uint32_t number) { return static_cast<int32_t>(std::min<uint32_t>(number, INT32_MAX)); }
 
-// -1: unknown.
+// A number of the record; -1: unknown.
 int64_t known_number(uint64_t number) { return number > INT64_MAX ? -1 : static_cast<int64_t>(number); }
 
 constexpr std::array kProtocols = {"9p", "nfs", "fuse", "other"};

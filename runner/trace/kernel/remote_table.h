@@ -15,7 +15,7 @@ struct RemoteRow {
   mlrun_remote record{};
 };
 
-// The protocol's name of the operation in lower case; "type 7" if unknown.
+// The protocol's name of the operation in lower case; "type 7" if the number is unknown.
 std::string remote_op_name(const mlrun_remote& record);
 
 struct RemoteColumns;

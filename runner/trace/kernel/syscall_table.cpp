@@ -27,7 +27,8 @@ using Buckets = std::array<uint64_t, MLRUN_SYSCALL_BUCKETS>;
 
 int64_t bound_ns(size_t bucket) { return int64_t{2} << bucket; }
 
-// Upper bound of the bucket with the call of that rank; 0 if no call has ended, null for the last, unbounded bucket.
+// Upper bound, in ns, of the bucket that contains the quantile `q`; 0 if no call has ended, null for the last bucket,
+// which is unbounded.
 json quantile_below_ns(const Buckets& buckets, double q) {
   const uint64_t count = std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
   uint64_t left =

@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 class ParquetTable;
 
-// "openat"; "syscall 999" if this machine's tables lack it.
+// Name of a system call, as "openat"; "syscall 999" if this machine's libseccomp does not know the number.
 std::string syscall_name(uint32_t number, bool is_32bit);
 
 // Calls `visit` with the empty tables syscall and syscall_bucket, their columns declared.
@@ -29,11 +29,11 @@ class SyscallTable {
   void add(const mlrun_syscall_sum& record, const model::Origin& origin);
   Status write(const std::string& tables_folder) const;
 
-  // `syscalls` of run.json (SUMMARY_JSON.md): an entry per name, longest time first.
+  // The value of `syscalls` in run.json (SUMMARY_JSON.md): an entry per name, longest total time first.
   [[nodiscard]] nlohmann::json json() const;
 
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  // A limit that no recorder reaches.
+  // The limit is above what mlrun-probes can write, so only a damaged spool reaches it.
   [[nodiscard]] bool full() const { return rows_.size() >= kRowsMax; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assigns every nanosecond of a call exactly one label, from intervals of what was going on. The first match counts, in
-// this order: runnable; held up by the kernel (throttled, submitting), whatever is in flight; asleep with I/O on a
-// device, in a queue, at a server, or none of these; in a kernel file operation; else its own.
+// Assigns every nanosecond of a call exactly one label, from overlapping intervals (waits, I/O, operations). The first
+// match counts, in this order: runnable; throttled by the kernel, even with I/O in flight; asleep with I/O on a device,
+// with I/O in a queue or while submitting it, with I/O at a server, or none of these; in a file operation; else `own`.
 //
 //   sweep.begin(from, to); sweep.add(Span::kAsleep, ...); ...; CallSplit split = sweep.finish();
 #pragma once
@@ -30,7 +30,7 @@ inline constexpr size_t kSpans = 9;
 
 class TimeSweep {
  public:
-  // Discards what was added.
+  // Starts a call. Discards the intervals of the call before.
   void begin(int64_t from_ns, int64_t to_ns);
 
   // Intervals may overlap and extend beyond the call.

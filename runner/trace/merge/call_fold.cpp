@@ -12,7 +12,7 @@
 namespace mlrun::trace {
 
 namespace {
-constexpr size_t kSumsMax = size_t{1} << 22;  // beyond, files are not distinguished
+constexpr size_t kSumsMax = size_t{1} << 22;  // beyond it, calls on new files are summed up as of an unknown file
 }
 
 bool CallFold::folds(const model::CallRow& row) const {

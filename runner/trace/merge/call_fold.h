@@ -18,11 +18,11 @@ class CallFold {
   // 0: folds nothing.
   explicit CallFold(int64_t shorter_than_ns) : shorter_than_ns_(shorter_than_ns) {}
 
-  // Removes the short calls from partition.order and passes them to `join` (nullptr without a kernel side). Call it
-  // after all other consumers; slices in order of time.
+  // Removes the short calls from partition.order and passes them to `join` (nullptr without a kernel side). Requires:
+  // the slice's other consumers have seen them; slices in order of time.
   void apply(Partition& partition, CallJoin* join = nullptr);
 
-  // By process, file and function.
+  // Rows of `folded`, in order of process, file and function.
   [[nodiscard]] std::vector<model::FoldedRow> finish();
 
  private:

@@ -11,7 +11,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// Names by function number; a number of a later version is shown as such.
+// Names of functions by number; a number that only a later version knows becomes "function N".
 std::vector<std::string> func_names() {
   std::vector<std::string> names;
   for (size_t number = 0; number < events::kFuncs; ++number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The large tables of a trace: calls, allocations, counted allocations. Columns: TABLES.md. Calls and allocations have no
-// list of columns (row_table.h): they take many rows column by column, which is faster.
+// The large tables of a trace: calls, allocations, counted allocations. Columns: TABLES.md. The tables of calls and
+// allocations have no list of columns (row_table.h): they add many rows column by column, which is faster.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ class CallTable {
  public:
   // Without the kernel side the columns for time split and pages are null.
   explicit CallTable(bool has_kernel_side = false);
-  // Columns take many rows at a time, so that a row costs a few instructions in a loop. `pages`: of each row, with the
-  // kernel side. Rows are numbered from call_id on.
+  // Each column adds all of `rows` in one loop, which costs a few instructions a row. `pages`: page cache reads of each
+  // row; empty without the kernel side. The rows get ids from call_id on.
   void add(std::span<const model::CallRow* const> rows, int64_t call_id,
            std::span<const std::optional<ReadPages>> pages = {});
   void set(const GroupEnds& ends) { origin_.set(ends); }

@@ -31,7 +31,7 @@ bool is_context_switch(const std::string& function) {
 
 Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
-  // Without a normal end of the run, the probes of context switches may have been detached at any time.
+  // If mlrun was killed, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   for (const json& gone : library_.list("let_go")) {
     if (!is_context_switch(gone.value("function", ""))) continue;
@@ -79,7 +79,7 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   return status;
 }
 
-// Sets the stack of the rows from `first` on, which are those of the call.
+// Sets the stack of the call's rows, which are those from `first` on.
 void CudaMerge::note_stack(CudaStacks& stacks, const mlrun_cuda_call& call, Partition& partition, size_t first) {
   for (size_t i = first; i < partition.gpu.size(); ++i) {
     model::GpuWorkRow& row = partition.gpu[i];
@@ -104,21 +104,22 @@ void CudaMerge::sort(Partition& partition) {
 
 void CudaMerge::add_gaps(model::TraceInfo& info) const {
   if (!present()) return;
-  library_.add_gaps(info, "GPU memory from before", "what they had then is not known");
+  library_.add_gaps(info, "GPU memory allocated before the probes were attached",
+                    "the memory that they already held is unknown");
   info.coverage.push_back(
-      {0, "CUDA by other ways",
-       "kernels, copies, arrays, memory of the driver's own; calls through pointers of cuGetProcAddress "
-       "that are not the library's exports",
+      {0, "CUDA work that the probes of libcuda do not cover",
+       "kernels, copies, arrays and the driver's own memory; calls through pointers of cuGetProcAddress to functions "
+       "that libcuda does not export",
        -1, -1});
   if (with_stack_ < allocations_) {
-    info.coverage.push_back(
-        {0, "stacks of GPU allocations",
-         "their copies were lost, or could not be read; seen: allocations with a stack, kernel: all", with_stack_,
-         allocations_});
+    info.coverage.push_back({0, "stacks of GPU allocations",
+                             "the copies of the threads' stacks were lost or could not be read; seen: allocations with "
+                             "a stack, kernel: all",
+                             with_stack_, allocations_});
   }
   add_kernel_loss(info, kTooMany, stacks_left_out_, "stacks of GPU allocations");
   add_kernel_loss(info, kTooMany, left_out_, "GPU allocations, contexts and threads at once");
-  add_kernel_loss(info, "memory of the process that could not be read", unread_, "GPU allocations");
+  add_kernel_loss(info, "the memory of the process could not be read", unread_, "GPU allocations");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_, "calls of libcuda");
 }
 

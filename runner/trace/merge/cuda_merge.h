@@ -25,11 +25,11 @@ class CudaMerge {
       : library_(session, "cuda", "libcuda"),
         stack_depth_(static_cast<size_t>(std::max<int64_t>(session.number("/options/stack_depth", 0), 0))) {}
 
-  // Whether they were requested.
+  // Whether libcuda's calls were requested.
   [[nodiscard]] bool present() const { return library_.is_followed(); }
 
-  // Passes the rows to `take` in batches, nearly in order of their end. Adds their stacks to `info`, without names.
-  // Requires: the kernel side is loaded.
+  // Passes the rows to `take` in batches, nearly in order of their end. Adds their stacks to `info`; the frames are not
+  // symbolized yet. Requires: KernelMerge::load() was called.
   Status run(KernelMerge& kernel, model::TraceInfo& info, const std::function<Status(const Partition&)>& take);
 
   // Requires: run() was called.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a merge adds up about work on GPUs: times, marks, memory, host buffers, and gaps without work with what the process did instead.
+// The figures of the summary about GPU work: times, marks, memory, host buffers, and the gaps in which a GPU was idle,
+// with what the process did meanwhile.
 #pragma once
 
 #include <string>
@@ -25,7 +26,7 @@ class GpuFigures {
  public:
   explicit GpuFigures(const model::TraceInfo& info) : steps_(info) {}
 
-  // In order of end time. `paths`: those of the marks so far.
+  // Requires: rows in order of their end. `paths`: paths of the marks added so far.
   void add(const model::GpuWorkRow& row, const summary::MarkPaths& paths);
   void add_work_between_gaps(const model::GpuWorkRow& row) { gaps_.add(row); }  // besides add()
   void add_mark(const model::MarkRow& mark) { steps_.add(mark); }
@@ -38,7 +39,7 @@ class GpuFigures {
     return host_buffers_.find_sites(info, folder);
   }
 
-  // What the gaps leave out.
+  // Coverage rows about gaps and their causes that exceeded a limit.
   [[nodiscard]] std::vector<model::CoverageRow> take_coverage() { return std::move(idle_coverage_); }
   // As Steps::describe().
   [[nodiscard]] nlohmann::json describe_steps() const;

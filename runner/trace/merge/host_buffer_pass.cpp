@@ -17,7 +17,7 @@ using model::GpuKind;
 using model::GpuMemoryOperation;
 using model::GpuWorkRow;
 
-constexpr size_t kPinnedMemory = 2;  // of model::kGpuMemories
+constexpr size_t kPinnedMemory = 2;  // index in model::kGpuMemories
 
 size_t host_memory(const GpuWorkRow& row) {
   const size_t memory = row.detail >> (model::is_to_host(row.detail) ? 16 : 8) & 0xff;
@@ -76,7 +76,8 @@ void HostBufferPass::add_to_group(const Copy& copy) {
   util::add_to(group.misplaced_ns, std::llround(static_cast<double>(copy.time_ns) * std::min(share, 1.0)));
 }
 
-// What comes before that moment: pinned memory before copies of the same one.
+// Passes all events of pinned memory and copies before `before_ns` to the join in order of time; at equal times the event
+// comes first, so that a copy finds the block of its buffer.
 void HostBufferPass::take(AccessJoin& join, int64_t before_ns) {
   for (;;) {
     const int64_t pinned_ns = next_pinned_ < pinned_.size() ? pinned_[next_pinned_].moment_ns() : before_ns;
@@ -104,7 +105,7 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, const std::strin
                    [](const auto& a, const auto& b) { return a.moment_ns() < b.moment_ns(); });
   auto events = AllocEvents::open(folder);
   if (!events) return tl::make_unexpected(events.error());
-  size_t joined = 0;  // rows come back in the order in which they were added
+  size_t joined = 0;  // the join returns rows in the order in which take() added them
   AccessJoin join(info, {}, [&](const AccessRow& row) {
     if (row.has_site) misplaced_[joined].site = row.site;
     ++joined;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up the host buffers of copies, and finds who allocated those that were on another node than the GPU's: by the
-// table of allocations and CUDA's own allocations of pinned memory. Memory: kFollowedMax copies; copies beyond have no
-// site.
+// Adds up the host buffers of copies, and finds the allocation site of buffers that were on another NUMA node than the
+// GPU: from the table `alloc` and from CUDA's allocations of pinned memory. Memory: kFollowedMax copies; further copies
+// have no site.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class HostBufferPass {
   // Requires: `alloc` is written in `folder`, and processes are known.
   Status find_sites(const model::TraceInfo& info, const std::string& folder);
 
-  // The first kTopGpuHosts by misplaced bytes. Requires: the frames of info.stacks have their names.
+  // The kTopGpuHosts groups with the most misplaced bytes. Requires: the frames of info.stacks are symbolized.
   [[nodiscard]] std::vector<summary::GpuHostSummary> finish(const model::TraceInfo& info) const;
 
  private:
@@ -37,7 +37,7 @@ class HostBufferPass {
     int64_t call_ns = 0;
     uint64_t address = 0;
     int32_t proc_id = 0, gpu_id = 0, gpu_node = -1, error = 0;
-    size_t memory = 0;  // of model::kGpuMemories
+    size_t memory = 0;  // kind of memory, index in model::kGpuMemories
     int64_t bytes = 0, time_ns = 0, known_bytes = 0, misplaced_bytes = 0;
     AllocSite site = {};
   };
@@ -48,7 +48,7 @@ class HostBufferPass {
   std::map<Key, summary::GpuHostSummary> groups_;
   std::vector<Copy> misplaced_;
   std::vector<AllocEvent> pinned_;
-  size_t next_copy_ = 0, next_pinned_ = 0;  // for take()
+  size_t next_copy_ = 0, next_pinned_ = 0;  // what take() passes next
 };
 
 }  // namespace mlrun::trace

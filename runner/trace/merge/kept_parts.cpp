@@ -98,7 +98,7 @@ std::string KeptParts::made_of(const std::string& files, const model::TraceInfo&
                      info.names.size(), info.marks.size(), crc);
 }
 
-// A journal line: the part's files in all tables. Empty if one cannot be read, or there is none.
+// The journal line of a part, which lists its files in all tables. Empty if the part has no file, or one cannot be read.
 std::string KeptParts::describe(size_t part) const {
   json files = json::object();
   for (const std::string& table : tables_) {
@@ -112,7 +112,7 @@ std::string KeptParts::describe(size_t part) const {
   return files.empty() ? std::string() : line({{"part", part}, {"files", files}});
 }
 
-// Whether the folders and the journal exist and are not symbolic links.
+// Whether the staging folder has the form that a merge leaves: its folders and its journal exist and are no symbolic links.
 bool KeptParts::is_ours() const {
   std::error_code error;
   const auto is_folder = [&](const std::string& path) { return fs::is_directory(fs::symlink_status(path, error)); };
@@ -122,7 +122,7 @@ bool KeptParts::is_ours() const {
   return ours;
 }
 
-// Returns the journal's lines for parts that are intact.
+// Fills kept_ with the intact parts. Returns the new journal: the line of the inputs and the lines of these parts.
 std::string KeptParts::find_whole(const std::string& made_of) {
   std::string lines = made_of + "\n";
   if (made_of.empty() || !is_ours()) return lines;
@@ -142,7 +142,7 @@ std::string KeptParts::find_whole(const std::string& made_of) {
   return lines;
 }
 
-// Removes other files, which would be taken for table files of the trace.
+// Removes all files but those of kept parts and the journal: they would become table files of the trace.
 Status KeptParts::remove_others() const {
   std::set<std::string> wanted = {journal(), tables_folder()};
   for (const std::string& table : tables_) {
@@ -159,7 +159,7 @@ Status KeptParts::remove_others() const {
   for (const fs::path& path : others) {
     if (!error) fs::remove_all(path, error);
   }
-  if (error) return fail("cannot remove what an earlier merge left in " + folder_ + ": " + error.message());
+  if (error) return fail("cannot remove files of an earlier merge in " + folder_ + ": " + error.message());
   return {};
 }
 

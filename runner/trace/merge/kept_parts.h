@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table files that an interrupted merge has written, so that the next one can resume: work that depends on the order of
-// the rows is repeated, but no finished part (the files of one slice in all event tables) is encoded and written again.
+// Table files that an interrupted merge has written, so that the next merge can resume: it reads all rows again, because
+// results depend on their order, but encodes and writes no finished part (one slice's files in all event tables) again.
 //
 // TRACE/merging/parts.jsonl lists them, one JSON line each: first the inputs (the raw files by size and modification
 // time, the program, the rows of a part), then for each part its files with sizes and checksums. A part that does not
@@ -26,10 +26,11 @@ std::string part_path(const std::string& tables_folder, const std::string& table
 class KeptParts {
  public:
   // One line that identifies the inputs of the parts: the raw files of the trace, `others`, and this program. Call it
-  // before they are read. A missing file is noted as such. Empty if the program cannot be read.
+  // before these files are read. A missing file is listed without size and time. Empty if the program cannot be read.
   static std::string made_of(const std::string& trace_folder, const std::vector<std::string>& others,
                              uint64_t rows_per_part);
-  // Adds a digest of `info` before the first row: ids of files depend on links and mounts at merge time.
+  // Adds a digest of `info` as it is before the first row, since file ids depend on links and mounts at merge time.
+  // `files`: the line from the other function.
   static std::string made_of(const std::string& files, const model::TraceInfo& info);
 
   // `tables`: the event tables, which have parts.
@@ -37,7 +38,7 @@ class KeptParts {
       : folder_(std::move(staging_folder)), tables_(std::move(tables)) {}
 
   // Finds the intact parts of an earlier merge of the same inputs, and removes everything else from the staging folder,
-  // which may be missing. Creates the folder and one per table. `made_of` empty: keeps no parts and no journal.
+  // which may be missing. Creates the folder and a folder for each table. `made_of` empty: keeps no parts and no journal.
   // Requires: no other merge uses the folder.
   Status open(const std::string& made_of);
 

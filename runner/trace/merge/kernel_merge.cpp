@@ -51,7 +51,8 @@ KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& ses
       torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
       gpu_files_(below_gpu_files()) {}
 
-// If both exist, uses calls: they include the bytes of the operations.
+// The rows in which libcufile's own reads and writes are searched. If both calls and kernel operations were recorded,
+// only calls are: the operations have the same bytes.
 GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   if (has_calls()) return GpuFileCalls::Below::kCalls;
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
@@ -93,7 +94,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
   return {};
 }
 
-// Whether both ends of sleeps were recorded: otherwise missing sleeps would look like time awake.
+// Whether the begin and the end of every sleep were recorded. If not, an unrecorded sleep would count as time awake.
 bool KernelMerge::has_waits() const { return end_.has_begun() && session_.has_program("sched_switch"); }
 
 Status KernelMerge::load(model::TraceInfo& info) {
@@ -137,7 +138,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
   return read;
 }
 
-// The event tables, filled while records pass by.
+// The event tables of the kernel side. Each record of the spool adds its row when it is read.
 class KernelMerge::Tables {
  public:
   Tables(KernelMerge& merge, const model::TraceInfo& info, summary::Builder& builder, int64_t events_from_ns)
@@ -205,7 +206,7 @@ class KernelMerge::Tables {
     return requests_.add(row);
   }
 
-  // Sets the time and the thread.
+  // Sets the times and the thread of a row from the head of its record.
   template <typename Row>
   void begin_row(Row& row, uint64_t began_ns) {
     row.end_ns = time_of(row.record.head.time_ns);
@@ -278,7 +279,7 @@ class KernelMerge::Tables {
     return {};
   }
 
-  // Operations inside it have ended before it.
+  // Operations inside the outermost one were recorded before it, because they end first.
   bool has_sync_inside(const mlrun_file_op& record) {
     const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
     if (is_inside && synced_inside_.size() < kSyncedInsideMax) synced_inside_.insert(record.outer);
@@ -300,7 +301,7 @@ class KernelMerge::Tables {
     return {};
   }
 
-  // Follows the reads and writes inside the call, which ended first.
+  // The reads and writes inside the libcufile call have been added before: they end first.
   Status take(const mlrun_cufile_call& record) {
     if (!merge_.libcufile_.is_followed()) return unreadable();
     const auto added = gpu_files_.add(record);
@@ -348,8 +349,8 @@ class KernelMerge::Tables {
   SilentProcesses silent_;
   bool by_system_calls_;
   FilesByInode inodes_;
-  std::optional<KernelFollower> follower_;      // ahead of the records by as much as operations need
-  std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress
+  std::optional<KernelFollower> follower_;  // reads ahead in the spool, for the fragments that operations waited for
+  std::unordered_set<uint64_t> synced_inside_;  // outermost operations in progress with an fsync inside
   OrderedTable<RequestTable> requests_;
   OrderedTable<PartTable> parts_;
   OrderedTable<WaitTable> waits_;
@@ -358,7 +359,7 @@ class KernelMerge::Tables {
   OrderedTable<MemoryTable> memory_;
   GpuFileRows gpu_files_;
   OrderedTable<TorchMemoryTable> torch_memories_;
-  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // numbered as in load()
+  size_t part_number_ = 0, file_op_number_ = 0, remote_number_ = 0;  // of the next record, in the order of load()
 };
 
 void KernelMerge::find_gpu_files(Partition& partition) {
@@ -372,7 +373,7 @@ Status KernelMerge::for_each(const std::function<Status(const events::KernelRead
 
 Status KernelMerge::write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
                           int64_t events_from_ns) {
-  follower_.reset();  // frees the follower of the calls, which are done
+  follower_.reset();  // the calls are split; frees its memory, the tables have a follower for operations
   Tables tables(*this, info, builder, events_from_ns);
   Status status = tables.open(tables_folder);
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
@@ -407,22 +408,24 @@ void KernelMerge::add_gaps(model::TraceInfo& info) const {
 }
 
 void KernelMerge::add_torch_gaps(model::TraceInfo& info) const {
-  torch_.add_gaps(info, "PyTorch's GPU memory from before", "what tensors had then is not known");
-  add_kernel_loss(info, "memory of the process that could not be read", torch_unread_, "calls of PyTorch's allocator");
+  torch_.add_gaps(info, "PyTorch's GPU memory allocated before the probes were attached",
+                  "the memory that tensors already held is unknown");
+  add_kernel_loss(info, "the memory of the process could not be read", torch_unread_, "calls of PyTorch's allocator");
 }
 
 void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
-  libcufile_.add_gaps(info, "calls of cuFile from before", "what they did until then has no row");
+  libcufile_.add_gaps(info, "calls of cuFile before the probes were attached", "their earlier calls have no row");
   gpu_file_gaps_.add_rows(info, gpu_files_.batches());
   add_kernel_loss(info, kTooMany, gpu_files_.left_out(), "calls of libcufile");
   if (gpu_files_.knows_posix() || gpu_files_.empty()) return;
   info.coverage.push_back({0, "reads and writes below cuFile",
-                           "whether libcufile moved bytes by calls of its own (compatibility mode) is not known: add "
-                           "--preload, or for what runs already --kprobes=vfs,cufile",
+                           "whether libcufile moved bytes by its own reads and writes (compatibility mode) is unknown: "
+                           "add --preload or, for processes that already run, --kprobes=vfs,cufile",
                            -1, -1});
 }
 
-// Name observations: from the kernel or /proc if no library records files, else from the calls on files.
+// Observed names of files. In a run without mlrun's library they come from the kernel side and /proc, else from the
+// recorded calls on files.
 std::vector<FileSeen> KernelMerge::names_seen() const {
   std::vector<FileSeen> seen = observed_.files().seen();
   seen.insert(seen.end(), join_.reused.seen().begin(), join_.reused.seen().end());

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel side of a trace: reads its spool (kernel.bin) once for the join with the calls, and once for the tables.
-// Where waits were recorded a KernelFollower reads along, with calls and then with operations. CudaMerge reads it by
-// for_each(), with --stacks twice. Memory: two row groups of each table, and up to the limits of limits.h (further items are counted):
+// If waits were recorded, a KernelFollower reads it once more in step with the calls, and another one in step with the
+// kernel's file operations. CudaMerge reads it by for_each(), with --stacks twice.
+// Memory: two row groups of each table, and up to the limits of limits.h (items beyond are only counted):
 //   24 bytes  for each bio fragment, file operation, remote request and completion, 40 for each page cache addition
 //   88 bytes  for each fork, exec and exit of a thread and each /proc sample of a process in observe mode
-//   32 bytes  for each call on a file whose inode number another file of the trace shares
+//   32 bytes  for each call on a file that shares its inode number with another file of the trace
 //   40 bytes  for each operation with names, and their text
-//  160 bytes  for each name of a file that was opened or open then, in addition to its row of the table, and their text
+//  160 bytes  for each observed name of an open file, and its text, in addition to its row of the table `file`
 //
 //   KernelMerge kernel(folder, session);
 //   if (kernel.present()) { kernel.load(); for each call: kernel.join()->call(row, id); kernel.write(...); }
@@ -52,17 +53,17 @@ class KernelMerge {
   // Whether the run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
 
-  // Whether it recorded when threads slept.
+  // Whether the kernel side recorded when threads slept.
   [[nodiscard]] bool sees_sleeps() const { return has_waits(); }
 
-  // Valid after write(): rows of `wait` and of gpu_file; the latter exists if libcufile was probed.
+  // Valid after write(): number of rows of `wait`, and whether gpu_file has rows (libcufile was probed and called).
   [[nodiscard]] int64_t waits() const { return waits_; }
   [[nodiscard]] bool has_gpu_file_calls() const { return gpu_file_calls_ > 0; }
 
-  // Requires: all files, processes and threads from the interposer are known. Adds those that only the kernel side
-  // recorded.
+  // Reads the spool for the join. Requires: all files, processes and threads that the interposer recorded are in `info`.
+  // Adds files, processes and threads that only the kernel side recorded.
   Status load(model::TraceInfo& info);
-  // The data that calls are joined with; nullptr without a kernel side.
+  // The records that calls are joined with; nullptr without a kernel side.
   [[nodiscard]] CallJoin* join() { return present() ? &join_ : nullptr; }
 
   // Sets the time split of the slice's calls, if waits were recorded. Requires: slices in order of time.
@@ -70,7 +71,8 @@ class KernelMerge {
     if (follower_) follower_->split(partition);
   }
 
-  // Whether page cache misses of reads are known; add_misses() passes those of calls to the builder.
+  // Whether the kernel side recorded page cache additions, so that misses of reads are known. add_misses() passes the
+  // misses of a call to the builder.
   [[nodiscard]] bool sees_page_cache() const;
   void add_misses(const model::CallRow& row, summary::Builder& builder) const;
 
@@ -82,7 +84,7 @@ class KernelMerge {
 
   // Writes the tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, sample_memory, syscall and device.
   // Requires: all calls were joined, `info` has processes, threads and files. builder: receives the calls of libcufile,
-  // PyTorch's memory, and file operations inside no call. Calls before events_from_ns were freed.
+  // PyTorch's memory, and file operations inside no call. events_from_ns: --last freed the calls before it; 0: none.
   Status write(const model::TraceInfo& info, const std::string& tables_folder, summary::Builder& builder,
                int64_t events_from_ns);
 
@@ -99,7 +101,7 @@ class KernelMerge {
   void add_gpu_file_gaps(model::TraceInfo& info) const;
   void add_torch_gaps(model::TraceInfo& info) const;
   [[nodiscard]] bool has_waits() const;
-  // Whether mapped files have no page fault rows, only their device reads.
+  // Whether page faults of mapped files have no rows, so that only their reads from devices are known.
   [[nodiscard]] bool lacks_faults() const;
   [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.observes(); }
   [[nodiscard]] bool has_signal(const char* name) const;
@@ -122,7 +124,7 @@ class KernelMerge {
   KernelLosses losses_;
   OutsideReads outside_reads_;
   int64_t nameless_files_ = 0, silent_processes_ = 0;
-  int64_t throttled_ = 0, throttled_ns_ = 0;  // waits because too many pages were dirty
+  int64_t throttled_ = 0, throttled_ns_ = 0;  // number and time of waits because too many pages were dirty
   int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
   int64_t torch_memories_ = 0;
   uint64_t torch_unread_ = 0;

@@ -56,13 +56,13 @@
 
 namespace mlrun::trace {
 namespace {
-constexpr unsigned kThreadsMax = 8;          // more would wait for the in-order part
-constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; about 200 bytes each while they are sorted and encoded
-// Rows visited in order of time, and the counters they update, are scattered in memory: prefetch distances, in rows.
+constexpr unsigned kThreadsMax = 8;          // more threads would only wait for feed(), which runs slice by slice
+constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; a row takes about 200 bytes until it is written
+// Prefetch distances, in rows: rows in order of time, and the counters that they update, are scattered in memory.
 constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
 constexpr double kScanShare = 0.15;  // share of the first pass in the progress line
 
-// The buffers of one thread.
+// The buffers of one thread of the merge.
 struct Worker {
   Worker(SpoolIndex& index, const std::string& tables, bool has_gpu, CallJoin* join)
       : reader(index), writer(tables, has_gpu, join) {}
@@ -165,7 +165,7 @@ void Merger::read_mllog() {
   info_.phases = mllog_.phases;
 }
 
-// Call when all rows were seen, among them the writes to the log.
+// Requires: all rows were fed, since calls that write to the MLLOG files shift the bounds of phases.
 void Merger::settle_phases() {
   log_writes_->finish();
   settle(mllog_, *log_writes_);
@@ -173,7 +173,7 @@ void Merger::settle_phases() {
   info_.phases = mllog_.phases;
 }
 
-// Names of libraries, then those of marks in order of appearance.
+// Fills the table `name`: first names of libraries, then names of marks in order of appearance.
 void Merger::name_marks() {
   for (const std::string& library : index_->modules().libraries()) {
     info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
@@ -223,19 +223,19 @@ void Merger::look_ahead(const Partition& partition, size_t at) const {
   prefetch(at + kContentsAhead, Step::kContents);
 }
 
-// Passes one slice to all consumers that depend on the order of time: first to those that fill columns or change which
-// rows there are, then row by row, in order of end time, to those that add up.
+// Passes one slice to all consumers that need the slices in order of time: first to the consumers that fill columns, add
+// or remove rows, then row by row, in order of their end, to the consumers that add up.
 void Merger::feed(Worker& worker) {
   Partition& partition = worker.partition;
   worker.first_call_id = totals_.calls + 1;
-  offsets_->apply(partition);             // split() finds the block I/O of a read by its range,
-  mappings_->apply(partition);            // and that of msync by its file
-  counters_->apply(partition);            // totals become changes, which add up
-  gpu_join_->name_threads(partition);     // marks are of threads, and CUPTI knows only the process of a call
-  marks_->apply(partition, mark_meter_);  // adds rows; sets the marks of CUDA calls, which their work gets by apply()
+  offsets_->apply(partition);             // before split(), which finds the block I/O of a read by its file range
+  mappings_->apply(partition);            // before split(), which finds the block I/O of msync by its file
+  counters_->apply(partition);            // replaces total counts by the change since the record before
+  gpu_join_->name_threads(partition);     // before marks_: marks are per thread, and CUPTI reports only a tid
+  marks_->apply(partition, mark_meter_);  // adds rows; sets the marks of CUDA calls
   kernel_->split(partition);
   kernel_->find_gpu_files(partition);
-  gpu_join_->apply(partition);  // work gets the marks of its calls; removes nested calls from the order
+  gpu_join_->apply(partition);  // after marks_: GPU work gets the mark of its CUDA call; removes nested calls
   for (size_t i = 0; i < partition.order.size(); ++i) {
     look_ahead(partition, i);
     const RowRef& ref = partition.order[i];
@@ -261,8 +261,8 @@ void Merger::feed(Worker& worker) {
       case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
     }
   }
-  fold_->apply(partition, kernel_->join());  // last: removes short calls, which all others see
-  if (sum_table_) {                          // --summary-only: no event rows
+  fold_->apply(partition, kernel_->join());  // last: removes short calls, which all other consumers see
+  if (sum_table_) {                          // with --summary-only there are no event rows
     sum_table_->add(partition);
     partition.order.clear();
     return;
@@ -272,7 +272,7 @@ void Merger::feed(Worker& worker) {
   totals_.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
 }
 
-// Adds GPU work of observed processes, as parts from `part` on.
+// Writes the GPU work of observed processes as parts with numbers from `part` on.
 Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   if (!kernel_->present() || !cuda_->present()) return {};
   return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
@@ -446,7 +446,7 @@ Result<summary::Summary> Merger::run() {
   auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
   KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
-  // With GPU work no parts are reused: kernel names get their numbers row by row, in the order in which they are read.
+  // Traces with GPU work are merged from scratch: name_id of a kernel depends on the order in which rows are read.
   const std::string made_of = has_gpu() ? std::string() : KeptParts::made_of(made_of_, info_);
   if (auto opened = parts.open(made_of); !opened) return tl::make_unexpected(opened.error());
   marks_->collectives().write_to(staging->tables());

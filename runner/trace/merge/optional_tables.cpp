@@ -36,7 +36,7 @@ Status visit_table(const Visit& visit, const Arguments&... arguments) {
   return visit(table.parquet());
 }
 
-// Visits each table with its columns declared. Stops at the first error.
+// Visits every optional table, empty but with its columns declared. Stops at the first error.
 Status visit_all(const Visit& visit) {
   const model::TraceInfo nothing;
   const std::function<Status()> tables[] = {

@@ -21,7 +21,7 @@ namespace mlrun::trace {
 // all tables into `run` (run.json). Requires: all other tables are written.
 Status complete_tables(const std::string& tables_folder, nlohmann::json& run);
 
-// Columns of such a table, for traces of earlier versions that lack it. nullptr: there is no such table.
+// Columns of an optional table, for traces of earlier versions that lack it. nullptr: no optional table has this name.
 [[nodiscard]] std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table);
 
 [[nodiscard]] std::vector<std::string> optional_tables();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A progress line on a terminal; none if standard error is not a terminal or the work is short.
+// A progress line on a terminal; none if standard error is not a terminal, or in the first half second.
 #pragma once
 
 #include <chrono>
@@ -17,12 +17,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Starts a stage that is `share` of the whole work. `events`: how many it handles; 0: unknown.
+  // Starts a stage that is `share` of the whole work. `events`: number of events that it handles; 0: unknown.
   void begin(double share, uint64_t events);
-  // Both are thread-safe. advance(): that many events more. reached(): that many steps of the stage.
+  // Both are thread-safe. advance(): `events` more were handled. reached(): `steps` of `all` in this stage are done.
   void advance(uint64_t events);
   void reached(uint64_t steps, uint64_t all);
-  // Prints a line of its own.
+  // Prints `text` as a separate line; clears the progress line before it.
   void say(std::string_view text);
 
  private:

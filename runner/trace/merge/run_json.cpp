@@ -37,7 +37,7 @@ json clock_json(const TraceClock& clock) {
           {"realtime_offset_end_ns", clock.realtime_offset_ns(clock.last_ns())}};
 }
 
-// Summed over threads.
+// Losses, summed over processes and threads.
 json losses_json(const std::vector<model::LossRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, int64_t> sums;
   for (const model::LossRow& row : rows) util::add_to(sums[{row.channel, row.reason, row.unit, row.kind}], row.count);
@@ -50,7 +50,7 @@ json losses_json(const std::vector<model::LossRow>& rows) {
   return list;
 }
 
-// Summed over processes.
+// Coverage rows, counted over processes.
 json coverage_json(const std::vector<model::CoverageRow>& rows) {
   std::map<std::tuple<std::string, std::string, std::string>, int64_t> sums;
   for (const model::CoverageRow& row : rows) ++sums[{row.subject, row.detail, row.level}];

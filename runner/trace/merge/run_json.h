@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json: the facts of session.json about the run, and the results of the merge. Keys: TABLES.md.
+// Makes run.json: what session.json reports about the run, and the results of the merge. Keys: TABLES.md.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RowTotals {
   [[nodiscard]] uint64_t damaged_samples() const { return gpu_samples.damaged_rows + host_samples.damaged_rows; }
 };
 
-// Requires: the small tables of `info` are complete, except for the summary's share.
+// Requires: the small tables of `info` are complete, except for rows that the summary adds.
 nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
                              const RowTotals& totals);
 

@@ -22,7 +22,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// As the number of MLRUN_LAUNCHER_...
+// Name of a launcher by number (MLRUN_LAUNCHER_...).
 constexpr std::string_view launcher_name(uint32_t launcher) {
   constexpr std::array<std::string_view, 10> kNames = {"",    "torch", "openmpi", "mvapich", "pals",
                                                        "jsm", "flux",  "pmi",     "pmix",    "slurm"};
@@ -133,7 +133,7 @@ struct Columns<model::NameRow> {
   }
 };
 
-// A sum represents many calls: values that differ among them are null.
+// A row represents many calls: a column is null if its value differs among them.
 template <>
 struct Columns<model::SumRow> {
   static constexpr const char* kTable = "sum";
@@ -230,7 +230,8 @@ namespace mlrun::trace {
 
 namespace {
 
-// Marks of logs, in a file of their own; always written, so that the table has a file with its columns.
+// Writes the marks of MLLOG files as another file of the table `mark`; without marks too, so that the table has a file
+// with its columns.
 Status write_marks(const std::vector<model::MarkRow>& marks, const std::string& trace_folder) {
   const std::filesystem::path folder = std::filesystem::path(trace_folder) / "tables" / "mark";
   std::error_code error;

@@ -41,7 +41,7 @@ std::string hex(const std::string& bytes) {
   return text;
 }
 
-// For display: function, library and source line, as far as known.
+// Text of a stack frame for the column `label`: function, library and source line, as far as known.
 std::string label(const StackTable& stacks, const FrameRow& frame) {
   const std::string& library = stacks.library(frame);
   if (frame.state == model::FrameState::kPython) return model::python_line(frame);
@@ -52,7 +52,7 @@ std::string label(const StackTable& stacks, const FrameRow& frame) {
   return text;
 }
 
-// One frame of one stack.
+// One row of the table `stack`: a stack frame at its depth.
 struct Step {
   int32_t stack_id = 0, depth = 0, frame_id = 0;
   const char* ending = "";  // set in the outermost frame

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables `stack` and `frame`.
+// Writes the tables `stack` (stacks as lists of stack frames) and `frame` (stack frames).
 #pragma once
 
 #include <string>

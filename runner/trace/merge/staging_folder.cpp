@@ -43,12 +43,12 @@ Result<StagingFolder> StagingFolder::create(const std::string& trace_folder) {
   return staging;
 }
 
-// The kernel releases the lock however the process ends. On a file system without locks it goes on unlocked.
+// The kernel releases the lock however the process ends. On a file system without locks the merge runs unlocked.
 Status StagingFolder::lock() {
   lock_.reset(::open(trace_folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock_.valid()) return fail_errno("open " + trace_folder_, errno);
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return {};
-  return fail("another merge of " + trace_folder_ + " is at work: wait for its end");
+  return fail("cannot merge " + trace_folder_ + ": another merge of it is running; wait until that one has ended");
 }
 
 Status StagingFolder::commit() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a merge's tables until they are complete: TRACE/merging, removed when the merge ends. A killed merge
-// leaves it (kept_parts.h). During a merge the trace folder is locked against other merges.
+// The folder that has a merge's tables until they are complete: TRACE/merging, removed when the merge ends. If the merge
+// is killed, the folder stays (kept_parts.h). During a merge the trace folder is locked against other merges.
 #pragma once
 
 #include <string>
@@ -22,14 +22,14 @@ class StagingFolder {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string tables() const { return path_ + "/tables"; }
 
-  // Replaces the trace's tables; the trace has no run.json then.
+  // Replaces the trace's tables by these; removes the trace's run.json before.
   Status commit();
 
  private:
   explicit StagingFolder(std::string trace_folder);
   Status lock();
 
-  std::string trace_folder_, path_;  // path_ empty: moved from, or another merge's
+  std::string trace_folder_, path_;  // path_ empty: this object was moved from, or another merge holds the lock
   util::UniqueFd lock_;
 };
 

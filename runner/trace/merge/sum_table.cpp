@@ -111,7 +111,7 @@ void SumTable::add(const Partition& partition) {
   for (const model::AllocRow& row : partition.allocs) add(row);
 }
 
-// The shortest of the nested phases that contain the stretch.
+// Id of the phase that contains the stretch; of nested phases the shortest. 0: none.
 int32_t SumTable::phase_of(int32_t stretch, const std::vector<model::PhaseRow>& phases) const {
   const int64_t moment_ns = stretch < 0 ? 0 : stretches_.moment_in(static_cast<uint32_t>(stretch));
   const model::PhaseRow* shortest = nullptr;
@@ -153,7 +153,7 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   const auto add = [&](const char* subject, const char* detail, int64_t seen, int64_t kernel) {
     rows.push_back({0, subject, detail, seen, kernel});
   };
-  constexpr const char* kTooMany = "more than --summary-only distinguishes: summed without it";
+  constexpr const char* kTooMany = "more than --summary-only keeps apart: these were summed without it";
   if (without_stretch != 0) add("in which phase calls were, by file", kTooMany, all - without_stretch, all);
   if (without_file != 0) add("which files calls were on", kTooMany, of_calls - without_file, of_calls);
   if (without_site != 0) add("which code made calls", kTooMany, all - without_site, all);
@@ -164,7 +164,7 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   }
   if (state.marks != 0) add("bounds of phases", "more than --summary-only distinguishes", -1, clamped(state.marks));
   if (state.late_marks != 0) {
-    add("bounds of phases", "the log had them late: calls until then count for the phase before", -1,
+    add("bounds of phases", "the log had them late: calls until then count in the phase before the bound", -1,
         clamped(state.late_marks));
   }
   return rows;

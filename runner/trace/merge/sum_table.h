@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table `sum` of a run with --summary-only: the collector's sums, and the sums of recorded rows: calls that create
-// processes, and records that a killed mlrun had not summed up yet.
+// The table `sum` of a run with --summary-only: the collector's sums, and sums of the recorded rows, which are calls that
+// create processes, and records that mlrun had not summed up when it was killed.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ class SumTable {
   // Requires: slices in order of time.
   void add(const Partition& partition);
 
-  // All sums by process, file, function and time, numbered.
+  // All sums in order of process, file, function and time, with their sum_id.
   [[nodiscard]] std::vector<model::SumRow> finish(std::vector<model::SumRow> sums,
                                                   const std::vector<model::PhaseRow>& phases) const;
 
-  // What the sums do not distinguish, and how exact they are.
+  // Rows about what the sums do not keep apart because of limits, and about bounds of phases that are not exact.
   static std::vector<model::CoverageRow> coverage(const std::vector<model::SumRow>& sums,
                                                   const mlrun_frame_sums_state& state);
 

@@ -16,8 +16,8 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kNearBoundNs = 500'000;  // bounds are whole milliseconds
-constexpr uint32_t kOwn = 1;                // mlrun_sum.file_mode
+constexpr uint64_t kNearBoundNs = 500'000;  // half the distance of two bounds at least: bounds are whole milliseconds
+constexpr uint32_t kOwn = 1;                // bit of mlrun_sum.file_mode: an anonymous file (memfd, eventfd)
 constexpr size_t kRowsOfSumsMax = size_t{1} << 20;
 constexpr int64_t kMost = INT64_MAX / (int64_t{1} << 20);  // so that sums of sums cannot overflow
 
@@ -163,7 +163,7 @@ void SumsFile::take_sums(const SpoolFrame& frame) {
 
 namespace {
 
-// Whether it is on an open file that the spool does not describe.
+// Whether the call is on an open file that the spool does not describe.
 bool lacks_file(const events::RecordView& record, const model::CallRow& row) {
   events::CallEvent call;
   return row.file_id == 0 && events::decode(record, call) && call.open_file != 0;

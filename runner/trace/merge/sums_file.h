@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums.bin of a run with --summary-only; read after the spool, which defines its names and numbers.
+// Reads sums.bin of a run with --summary-only. Requires: the spool was read, which defines the names and numbers that
+// the sums refer to.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@
 
 namespace mlrun::trace {
 
-// The sizes with that many significant bits; 63 includes the largest number.
+// The bucket of sizes with `width` significant bits; 63 also has the larger ones.
 model::SumBucket size_bucket_of_width(uint64_t width);
 
-// Divides the run into stretches at the bounds of the log's intervals, as they were found during the run.
+// Divides the run into stretches at the bounds of the MLLOG intervals, as the collector found them during the run.
 class StretchTimes {
  public:
   void set(std::vector<mlrun_stretch> bounds);
 
-  // A moment within the stretch; 0: unknown.
+  // A time within the stretch; 0: unknown.
   [[nodiscard]] int64_t moment_in(uint32_t stretch) const;
   [[nodiscard]] uint32_t at(int64_t ts_ns) const;
 
@@ -44,7 +45,7 @@ class SumsFile {
   [[nodiscard]] const StretchTimes& stretches() const { return stretches_; }
   [[nodiscard]] std::vector<model::SumRow>& rows() { return rows_; }
 
-  // Passes what makes no row to the summary and to the trackers.
+  // Passes data that makes no rows (totals per stretch, timeline, heaps, counters, writes to the log) to the consumers.
   void feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const;
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kRowsOfKindAhead = 24, kBatchRows = 128;
 
-// Bytes of the texts that are stored in the row.
+// Bytes of the texts that a row stores itself, which limit the size of a row group.
 template <typename Row>
 int64_t text_bytes(const Row&) {
   return 0;
@@ -26,7 +26,7 @@ int64_t text_bytes(const model::MarkRow& row) {
 }
 int64_t text_bytes(const model::GpuWorkRow& row) { return static_cast<int64_t>(row.func.size()); }
 
-// A free is ordered by its beginning, when its block was returned.
+// End time of a row. A free is ordered by its start (ref.time_ns), because the block is released then.
 template <typename Row>
 int64_t end_of(const RowRef& ref, const Row&) {
   return ref.time_ns;
@@ -35,7 +35,7 @@ int64_t end_of(const RowRef& ref, const model::AllocRow& row) {
   return std::max(ref.time_ns, row.origin.ts_ns + std::max<int64_t>(row.dur_ns, 0));
 }
 
-// For a table that takes one row at a time.
+// Adapter for a table that adds one row at a time.
 template <typename Table>
 auto one_by_one(Table& table) {
   using Row = typename Table::Row;
@@ -46,7 +46,7 @@ auto one_by_one(Table& table) {
 
 }  // namespace
 
-// The rows of group_, in batches that stay in the CPU cache while one column after another takes them.
+// Calls `add` with the rows of group_, in batches that stay in the CPU cache while each column reads them.
 template <typename RowVector, typename Add>
 void PartWriter::add_group(const RowVector& rows, Add add) {
   using Row = typename RowVector::value_type;
@@ -61,8 +61,8 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
   }
 }
 
-// Calls `visit` with the bounds of the row group's ends; the rows are in group_, by start. A group also ends when its
-// texts exceed a number of bytes.
+// Fills group_ with the rows of one row group after another, sorted by start, and calls `visit` with the earliest and
+// latest end of the group. A group also ends when its texts exceed kRowGroupTextBytes.
 template <typename RowVector, typename Visit>
 Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
                                   Visit visit) {

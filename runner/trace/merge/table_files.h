@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table file of each event table for each slice.
+// Writes a table file of each event table for each slice.
 #pragma once
 
 #include <string>
@@ -17,18 +17,18 @@ namespace mlrun::trace {
 // Writes the parts of the event tables (the files of one slice); one per thread, because it reuses its buffers.
 class PartWriter {
  public:
-  // The tables that have parts.
+  // Names of the tables that have parts.
   static std::vector<std::string> tables(bool has_gpu);
-  // `tables_folder` has a folder for each of them. `has_gpu`: GPU work was recorded, so its tables are written. `join`:
-  // receives every call; nullptr without the kernel side.
+  // `tables_folder` has a folder for each of these tables. `has_gpu`: GPU work was recorded, so its tables are written.
+  // `join`: receives every call; nullptr without the kernel side.
   PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
 
   void set(PlacedNodes nodes) { allocs_.set(std::move(nodes)); }
 
-  // Writes the rows of each table in row groups by end time, each group sorted by start. Calls are numbered from
-  // first_call_id on. A table without rows gets a file only in the first part, so that every table has a file with its
-  // columns.
+  // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
+  // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
+  // only, so that every table has a file with its columns.
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
   // For a part whose files exist: only passes its calls to the kernel side, as write() does.
   void pass(const Partition& partition, int64_t first_call_id);

@@ -24,7 +24,7 @@ namespace mlrun::trace {
 
 namespace {
 
-// Each in the order of its enum in counter_sample.h.
+// The columns of each table, in the order of the table's enum in counter_sample.h.
 constexpr std::array<const char*, MLRUN_CPU_FIELDS> kCpuNames = {"user_ns",   "nice_ns",      "system_ns",  "idle_ns",
                                                                  "iowait_ns", "irq_ns",       "softirq_ns", "steal_ns",
                                                                  "guest_ns",  "guest_nice_ns"};
@@ -57,7 +57,7 @@ constexpr std::array<const char*, MLRUN_PROCESS_FIELDS> kProcessNames = {"utime_
                                                                          "cpu"};
 constexpr std::array<const char*, MLRUN_BANDWIDTH_FIELDS> kBandwidthNames = {"read_bytes", "written_bytes",
                                                                              "total_bytes", "local_bytes"};
-// 0 and what a later version wrote: unknown.
+// Sources of bandwidth samples by number. 0, and numbers of a later version, are unknown.
 constexpr std::array<const char*, MLRUN_BANDWIDTH_SOURCES> kBandwidthSources = {
     "unknown", "uncore", "pcm-sensor-server", "pcm-memory", "resctrl"};
 constexpr std::array<const char*, MLRUN_BANDWIDTH_KINDS> kBandwidthKinds = {"unknown", "dram", "pmem", "cxl", "all"};
@@ -218,7 +218,7 @@ class CounterReader {
       case MLRUN_SAMPLE_GPU_DRIVER:
       case MLRUN_SAMPLE_THREAD:
       case MLRUN_SAMPLE_MACHINE:
-      case MLRUN_SAMPLE_ACCESS: break;  // gpu_samples.h, host_samples.h, trace/access
+      case MLRUN_SAMPLE_ACCESS: break;  // read in gpu_samples.h, host_samples.h, trace/access
     }
     return {};
   }
@@ -239,7 +239,7 @@ class CounterReader {
     return {&cpus_.parquet(), &disks_.parquet(), &nets_.parquet(), &processes_.parquet(), &bandwidth_.parquet()};
   }
 
-  // The kernel side's file is the first one of the folder.
+  // The file is the folder's second: the first one is the kernel side's.
   Status open_memory() {
     if (std::exchange(memory_is_open_, true)) return {};
     std::error_code error;
@@ -286,12 +286,13 @@ std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& sessi
   const int64_t samples = session.number("/machine_sampler/looks", 0);
   const int64_t left_out = session.number("/machine_sampler/left_out", 0);
   if (samples <= 0 || left_out <= 0 || left_out < (samples + left_out) / kShare) return rows;
-  rows.push_back({.subject = "samples of counters",
-                  .detail = fmt::format("{} of {} were left out, to keep mlrun within its share of a processor: rows "
-                                        "cover a longer time; --sample-hz asks for fewer",
-                                        left_out, samples + left_out),
-                  .seen = samples,
-                  .kernel = samples + left_out});
+  rows.push_back(
+      {.subject = "samples of counters",
+       .detail = fmt::format("{} of {} were skipped, to keep mlrun within its share of a processor: each row "
+                             "covers a longer time; a lower --sample-hz avoids this",
+                             left_out, samples + left_out),
+       .seen = samples,
+       .kernel = samples + left_out});
   return rows;
 }
 

@@ -21,12 +21,12 @@ struct CounterSampleTotals {
   uint64_t damaged_rows = 0;  // in malformed frames
 };
 
-// Each table has a file even without rows, but sample_memory: it has one of the kernel side, too. Requires: threads of
-// `info` are complete.
+// Each table has a file even without rows. Only sample_memory has none then, because the kernel side or the end of the
+// merge gives it one. Requires: threads of `info` are complete.
 Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                                   const std::string& tables_folder);
 
-// What of it was not seen on this machine, and whether a tenth or more of the samples were left out.
+// Rows about counters that could not be sampled on this machine, and one if a tenth or more of the samples were skipped.
 std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& session);
 
 }  // namespace mlrun::trace

@@ -20,7 +20,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr int64_t kExitSlackNs = 2'000'000'000;  // a driver may list a process for a while after its last record
+constexpr int64_t kExitSlackNs = 2'000'000'000;  // the driver may list a process for this long after its last record
 
 // In the order of enum mlrun_gpu_field; "throttle" is shown as words.
 constexpr const char* kFieldNames[MLRUN_GPU_FIELDS] = {"sm_percent",
@@ -124,7 +124,7 @@ mlrun_gpu_sample blank_gpu_sample() {
   return row;
 }
 
-// Reads the frames and fills the tables.
+// Reads the sample frames of the spool and fills the tables of GPU samples.
 class SampleReader {
  public:
   SampleReader(const SpoolIndex& index, const model::TraceInfo& info, summary::GpuMeter& meter)
@@ -191,12 +191,12 @@ class SampleReader {
       case MLRUN_SAMPLE_MEMORY:
       case MLRUN_SAMPLE_PROCESS:
       case MLRUN_SAMPLE_BANDWIDTH:
-      case MLRUN_SAMPLE_ACCESS: break;  // host_samples.h, counter_samples.h, trace/access
+      case MLRUN_SAMPLE_ACCESS: break;  // read in host_samples.h, counter_samples.h, trace/access
     }
     return {};
   }
 
-  // False, and counted: the device is not described.
+  // False: the spool does not describe the device; the row is counted as damaged.
   bool is_known(uint32_t device) {
     const bool known = known_gpus_.contains(device);
     totals_.damaged_rows += known ? 0 : 1;
@@ -261,7 +261,7 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
 
 namespace {
 
-// nvidia-smi's index; -1: unknown.
+// Index of a GPU as nvidia-smi prints it; -1: unknown.
 int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
   for (const model::GpuRow& gpu : info.gpus) {
     if (gpu.gpu_id == gpu_id) return gpu.index;
@@ -286,7 +286,7 @@ std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const mode
 
 }  // namespace
 
-// Only frequent delays are reported; occasional ones show in the rows' own times.
+// Skipped samples are reported if they are a tenth or more; fewer show as larger distances between the rows' times.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
@@ -297,8 +297,8 @@ std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, 
       static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(samples);
   rows.push_back(
       {.subject = "samples of the GPUs",
-       .detail = fmt::format("{} of {} were skipped: one took {:.1f} ms, because the driver answered too slowly; "
-                             "--sample-hz asks for fewer",
+       .detail = fmt::format("{} of {} were skipped: the driver took {:.1f} ms for a sample, on average; a lower "
+                             "--sample-hz avoids this",
                              late, samples + late, sample_ms),
        .seen = samples,
        .kernel = samples + late});

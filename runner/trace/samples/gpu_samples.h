@@ -27,10 +27,11 @@ std::vector<model::GpuRow> read_gpus(const std::vector<std::string>& texts);
 Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                           const std::string& tables_folder, summary::GpuMeter& meter);
 
-// Whether the driver was so slow that a tenth or more of the samples were skipped, and what it does not sample itself.
+// Rows about values that the driver does not sample by itself, and one if the driver was so slow that a tenth or more of
+// the samples were skipped.
 std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info);
 
-// The clock throttle reasons as words: "sw_power_cap hw_thermal".
+// NVML's clock throttle reasons (bits) as words: "sw_power_cap hw_thermal".
 std::string throttle_text(int64_t reasons);
 
 }  // namespace mlrun::trace

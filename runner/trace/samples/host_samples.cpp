@@ -20,7 +20,8 @@ namespace mlrun::trace {
 
 namespace {
 
-// A thread that records may begin before it is seen, and go on after it was seen last.
+// A sampled thread and a recording thread with the same tid are taken as one if their times are at most this far apart:
+// records may begin before the first sample and continue after the last one.
 constexpr int64_t kSlackNs = 2'000'000'000;
 
 // In the order of enum mlrun_machine_field.
@@ -82,7 +83,7 @@ struct ThreadSampleColumns {
   }
 };
 
-// All processors' time that was neither idle nor taken by other guests.
+// Busy time of all processors: user and system time, without idle time and time stolen by other guests.
 int64_t busy_ns(const mlrun_machine_sample& row) {
   const __s64 user = row.values[MLRUN_MACHINE_USER_NS], system = row.values[MLRUN_MACHINE_SYSTEM_NS];
   return user == MLRUN_NOT_KNOWN || system == MLRUN_NOT_KNOWN ? MLRUN_NOT_KNOWN : user + system;
@@ -101,7 +102,7 @@ struct MachineColumns {
   }
 };
 
-// Calls `thread` and `machine` for all rows. Returns the number of malformed ones.
+// Calls `thread` and `machine` for all rows of their kind. Returns the number of malformed rows.
 template <typename OfThread, typename OfMachine>
 Result<uint64_t> read_all(const SpoolIndex& index, OfThread thread, OfMachine machine) {
   uint64_t damaged = 0;
@@ -122,7 +123,7 @@ Result<uint64_t> read_all(const SpoolIndex& index, OfThread thread, OfMachine ma
   return damaged;
 }
 
-// A thread as /proc showed it.
+// A thread as its samples from /proc show it.
 struct Seen {
   int64_t first_ns = 0, last_ns = 0;
   std::string comm;
@@ -133,7 +134,7 @@ std::string comm_of(const mlrun_thread_sample& row) {
   return util::escaped_utf8(all.substr(0, all.find('\0')));
 }
 
-// The image that the process had at that moment; of its first one before that.
+// Id of the image that the process ran at `ts_ns`; before its first image, that one. 0: it has none.
 int32_t image_at(const model::TraceInfo& info, int32_t proc_id, int64_t ts_ns) {
   const model::ImageRow* best = nullptr;
   for (const model::ImageRow& row : info.images) {
@@ -163,10 +164,10 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info) {
       if (who.proc_id == 0) continue;
       if (who.thread_id != 0) {
         model::ThreadRow& row = info.threads[static_cast<size_t>(who.thread_id) - 1];
-        const bool is_timeless = row.first_ns >= kLatestNs;  // it has a channel, and no record came
+        const bool is_timeless = row.first_ns >= kLatestNs;  // it claimed a channel, but recorded nothing
         if (is_timeless || (row.first_ns <= seen.last_ns + kSlackNs && row.last_ns >= seen.first_ns - kSlackNs)) {
           if (row.comm.empty()) row.comm = seen.comm;
-          // Only its creation was recorded.
+          // Equal if only the thread's creation was recorded: the samples then know its end better.
           if (row.last_ns == row.first_ns) row.last_ns = std::max(row.last_ns, seen.last_ns);
           continue;
         }

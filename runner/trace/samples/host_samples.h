@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes samples of threads and of the machine from the spool to the tables sample_thread and sample_machine, and those
-// of counter_samples.h; gives each thread that was seen and recorded nothing a row of `thread`.
+// Writes samples of threads and of the machine from the spool to the tables sample_thread and sample_machine, and to the
+// tables of counter_samples.h. Adds a row of `thread` for each thread that was sampled but recorded nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ struct HostSampleTotals {
   CounterSampleTotals counters;
 };
 
-// Adds rows to info.threads, after those of threads that recorded, and names that these lack. Requires: processes,
-// images and threads of `info` are those of the spool.
+// Appends rows of sampled threads to info.threads, and adds missing names to the rows of threads that recorded. Requires:
+// processes, images and threads of `info` are complete as far as the spool has them.
 Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info);
 
-// Writes the tables; each has a file even without rows. Requires: as above, and add_seen_threads() was called.
+// Writes the tables; each has a file even without rows. Requires: add_seen_threads() was called.
 Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info, const std::string& tables_folder,
                           HostSampleTotals& totals);
 

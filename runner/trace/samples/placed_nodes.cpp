@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kAgree = 0.95;
 
-// -1: they do not agree, or there are none.
+// The node that has at least kAgree of the rule's sampled pages in the process; -1: none has.
 int64_t common_node(const nlohmann::json& process, size_t rule) {
   int64_t all = 0, most = 0, node = -1;
   for (const nlohmann::json& pages : util::list_at(process, "/pages")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node of placed blocks, where the samples of a process's pages of that rule agree.
+// The NUMA node of blocks that a rule of --place has placed, if samples of the process's pages of this rule agree on it.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace mlrun::trace {
 class PlacedNodes {
  public:
   PlacedNodes() = default;
-  // `processes`: placement.processes of session.json; `rules`: how many there are.
+  // `processes`: placement.processes of session.json; `rules`: number of rules.
   PlacedNodes(const nlohmann::json& processes, size_t rules);
 
-  // -1: no rule has placed it, or less than 95 % of the rule's sampled pages are on one node.
+  // Node of the block at `address`; -1: no rule placed it, or less than 95 % of the rule's sampled pages are on one node.
   [[nodiscard]] int64_t node_of(int32_t pid, uint64_t address) const {
     return heaps_.empty() ? -1 : find(pid, address);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of --place and what became of them, from run.json.
+// The rules of --place and their effect in each process, from run.json.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace mlrun::trace {
 
-// What one process did by one rule.
+// The allocations that one rule placed in one process.
 struct PlacementRow {
-  int32_t rule = 0;  // as given: the first is 0
+  int32_t rule = 0;  // index in the order given on the command line, from 0
   std::string text;
-  int64_t pid = 0;  // as the process sees it; 0: the rule fitted nothing in any process
+  int64_t pid = 0;  // in the process's own pid namespace; 0: the rule matched no allocation in any process
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
 };
 
-// Where the pages of a rule's blocks were in one process.
+// How many sampled pages of a rule's blocks were on one node, in one process.
 struct PageNodeRow {
   int32_t rule = 0;
   int64_t pid = 0;
@@ -26,7 +26,7 @@ struct PageNodeRow {
   int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
 };
 
-// By rule and process; a rule that fitted nothing has one row without a process.
+// Rows by rule and process; a rule that matched no allocation has one row without a process.
 std::vector<PlacementRow> placement_rows(const model::Placement& placement);
 
 std::vector<PageNodeRow> page_node_rows(const model::Placement& placement);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint8_t kEndRoot = 0, kEndDepth = 1;  // enum mlrun_stack_end
 
-// The arrays of one frame of the spool, checked.
+// The arrays of one spool frame of Python stacks, with their bounds checked.
 class Payload {
  public:
   explicit Payload(const SpoolFrame& frame) {
@@ -37,7 +37,7 @@ class Payload {
 
   [[nodiscard]] bool is_sound() const { return is_sound_; }
   [[nodiscard]] uint32_t rows() const { return head_.samples; }
-  // Empty: no such text.
+  // The text with this number; empty: the frame has none.
   [[nodiscard]] std::string_view text(uint32_t number) const {
     if (number >= texts.size()) return {};
     const mlrun_python_text& text = texts[number];
@@ -63,7 +63,7 @@ class Payload {
     return true;
   }
 
-  // Those of another version are shorter or longer: what they lack is unknown, what they have more is ignored.
+  // Samples of another version may be shorter or longer: missing fields are 0 (unknown), further ones are ignored.
   bool take_samples(const char*& at, size_t& left) {
     const size_t each = head_.sample_bytes == 0 ? size_t{MLRUN_PYTHON_SAMPLE_SHORT} : head_.sample_bytes;
     if (each < MLRUN_PYTHON_SAMPLE_SHORT || head_.samples > left / each) return false;
@@ -82,12 +82,12 @@ class Payload {
   bool is_sound_ = false;
 };
 
-// Adds Python stacks to those of the trace; equal ones are stored once.
+// Adds Python stacks to the stack table of the trace; equal stacks are stored once.
 class Interner {
  public:
   explicit Interner(model::StackTable& table) : table_(table) {}
 
-  // 0: over the limit, or malformed.
+  // Id of a stack; 0: it is beyond the limits or malformed.
   int32_t stack(const Payload& payload, uint32_t number) {
     if (number >= payload.stacks.size()) return 0;
     const mlrun_python_stack& stack = payload.stacks[number];
@@ -109,7 +109,8 @@ class Interner {
   }
 
  private:
-  // Many frames may refer to one long text, and each stores a copy.
+  // Id of a stack frame; 0: it is beyond the limits or malformed. The bytes of names are limited too: many frames may refer
+  // to one long text, and each stores a copy.
   int32_t frame(const Payload& payload, uint32_t number) {
     if (number >= payload.frames.size()) return 0;
     const mlrun_python_frame& frame = payload.frames[number];
@@ -133,7 +134,7 @@ class Interner {
   size_t name_bytes_ = 0;
 };
 
-// Maps the producers' numbers to processes and threads, by the channels in the spool.
+// Finds the process and thread of a sample, which has the process number of the channels and the process's own tid.
 class Owners {
  public:
   Owners(const SpoolIndex& index, const model::TraceInfo& info) : finder_(info) {
@@ -158,7 +159,7 @@ class Owners {
  private:
   struct Process {
     uint32_t pid = 0;
-    std::unordered_map<uint32_t, uint32_t> threads;  // tid in the process's own namespace: tid in mlrun's
+    std::unordered_map<uint32_t, uint32_t> threads;  // tid in the process's own namespace -> tid in mlrun's
   };
   ThreadFinder finder_;
   std::unordered_map<uint32_t, Process> processes_;
@@ -291,7 +292,8 @@ std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, cons
   const uint64_t rounds = util::count_at(about, "/looks");
   const bool by_name = util::flag_at(about, "/by_name");
   if (left_out > 0 && by_name) {
-    add(0, fmt::format("{} of {} samples were without some of the threads: they would have taken more than 2 % of a "
+    add(0, fmt::format("{} of {} samples were without some of the threads: with all threads they would have taken more "
+                       "than 2 % of a "
                        "processor",
                        left_out, rounds));
   }

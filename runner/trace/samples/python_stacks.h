@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes samples of Python stacks from the spool to the table python_stack; the stacks go into `stack` and `frame`.
-// Bounded: stacks and frames beyond the limits are counted, and their samples have no stack.
+// Writes samples of Python stacks from the spool to the table python_stack; the stacks go into `stack` and `frame`. Stacks
+// and frames beyond the limits are only counted, and their samples have no stack.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct PythonTotals {
   uint64_t left_out = 0;      // rows whose stack is over the limits
 };
 
-// Writes the table; it has a file even without rows. Adds to info.stacks. Requires: processes and threads of `info` are
-// complete.
+// Writes the table, which has a file even without rows, and adds the stacks to info.stacks. Requires: processes and
+// threads of `info` are complete.
 Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceInfo& info,
                                          const std::string& tables_folder, summary::PythonMeter& meter,
                                          idle::PythonLines& lines);
 
-// Processes whose stacks were not sampled, or less often than requested by name. Requires: as above.
+// Rows about processes whose stacks were not sampled and, with --python-stacks, about samples without some threads.
 std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -10,8 +10,8 @@
 
 namespace mlrun::trace {
 
-// Visits the rows of a frame, and returns the number of those that are malformed. Fields that an older version's row
-// lacks are taken from `blank`.
+// Visits the rows of a frame. Returns the number of malformed rows, which are not visited. Fields that a row of an older
+// version lacks are taken from `blank`.
 template <typename Row, typename Visit>
 uint64_t for_each_row(const SpoolFrame& frame, const mlrun_frame_samples& head, const Row& blank, Visit visit) {
   const size_t room = frame.header.payload_bytes - sizeof head;

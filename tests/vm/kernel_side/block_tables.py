@@ -76,7 +76,7 @@ def served():
 
 def forgotten():
     """Pages whose writer is not remembered any more when they are written."""
-    why, unit = "who had made their pages dirty was not remembered (at most)", "block parts"
+    why, unit = "the process that dirtied their pages is unknown (at most this many)", "block parts"
     trace = Trace(OUT / "forgotten")
     files = {int(line.split()[1]) for line in (OUT / "forgotten.inodes").read_text().splitlines()}
     parts = [row for row in trace.rows("block_part") if row["ino"] in files and row["op"] == "write"]
@@ -91,7 +91,7 @@ def forgotten():
 
 def displaced():
     """Bios of a stacked device that were evicted from the table before they were remapped."""
-    why, unit = "too many at once to know what became of them below", "bios of stacked devices"
+    why, unit = "too many at once to follow to the devices below", "bios of stacked devices"
     for name, most in (("displaced", 72), ("delayed", 96)):
         trace = Trace(OUT / name)
         below = [row for row in trace.rows("block_part") if row["bytes"] == PAGE]

@@ -20,7 +20,7 @@ MISTIMED = 74  # exit status: try again. Every row is as it must be, but the mac
 SKIPPED = 77  # exit status: all that could be tried holds, but something could not be tried
 # Asks for times as exact as a machine gives them that does nothing else, or one whose clock counts instructions.
 EXACT = bool(os.environ.get("MLRUN_EXACT_TIMES"))
-KERNEL_SKIPPED = "the kernel did not run "  # a program: it was running on that processor already, interrupted or preempted
+KERNEL_SKIPPED = "the kernel skipped the BPF program "  # a program: it was running on that processor already, interrupted or preempted
 # Whether a ring for each processor was asked for, of which guests have two or more. Not heard of another user than root.
 ONE_RING = os.environ.get("MLRUN_RING_PROCESSORS") != "1"
 failures = []

@@ -120,10 +120,10 @@ TEST(Coverage, SaysThatItWasThePauseWhereThereWasOne) {
 TEST(Coverage, NamesAChildWithUnknownTotals) {
   const TraceFolder folder;
   merge(folder, parent_and_child({kReadByParent + kReadByChild + 3'000'000, 0}));
-  EXPECT_EQ(
-      folder.texts("coverage", "detail"),
-      std::vector<std::string>{"by children without totals of their own (killed, ended past libc, or gone on as a "
-                               "program without the library); the kernel counted them"});
+  EXPECT_EQ(folder.texts("coverage", "detail"),
+            std::vector<std::string>{
+                "by children whose totals are unknown (killed, ended without libc's exit, or replaced by a "
+                "program without mlrun's library); the kernel counted them"});
 }
 
 // Three children: one records, one executes a static program, of one nothing is known.
@@ -239,16 +239,16 @@ TEST(Coverage, NamesMappedFilesOfDataTheLargestFirst) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(run_that_maps({{2 << 20}, {128 << 20}, {1 << 20}})));
   EXPECT_EQ(folder.texts("coverage", "detail"),
-            std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more, 131 MiB in all: page faults are no calls; "
-                                     "mlrun doctor says whether --kprobes has them here"});
+            std::vector<std::string>{"/data/2.npy (128 MiB) and 2 more, 131 MiB in all: page faults are not calls; "
+                                     "mlrun doctor reports whether --kprobes can record them here"});
 }
 
 TEST(Coverage, ManyShortMappingsAreAsMuchAsALongOne) {
   const TraceFolder folder;
   ASSERT_TRUE(folder.merge(run_that_maps(std::vector<Mapped>(40, {64 << 10}))));
   EXPECT_EQ(folder.texts("coverage", "detail"),
-            std::vector<std::string>{"/data/1.npy (64.0 KiB) and 39 more, 2.50 MiB in all: page faults are no calls; "
-                                     "mlrun doctor says whether --kprobes has them here"});
+            std::vector<std::string>{"/data/1.npy (64.0 KiB) and 39 more, 2.50 MiB in all: page faults are not calls; "
+                                     "mlrun doctor reports whether --kprobes can record them here"});
 }
 
 TEST(Coverage, ShortMappingsCodeAndSharedMemoryAreNoData) {

@@ -249,7 +249,8 @@ TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreReported) {
                                   {{"program", "on_switch"}, {"times", -1}},
                                   nullptr}}}}});
   ASSERT_EQ(info.losses.size(), 1u);
-  EXPECT_EQ(info.losses[0].reason, "the kernel did not run on_request_complete, which was running there already");
+  EXPECT_EQ(info.losses[0].reason,
+            "the kernel skipped the BPF program on_request_complete, which was already running on that processor");
   EXPECT_EQ(info.losses[0].count, 12);
 }
 

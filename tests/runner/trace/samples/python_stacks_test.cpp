@@ -146,10 +146,10 @@ TEST_F(PythonStacks, WhatTheSamplerCouldNotDoIsSaid) {
       {"by_name", true},   {"looks", 100},  {"looks_left_out", 10},
       {"rows_dropped", 3}, {"problem", ""}, {"problems", {{{"text", "Python 3.9.1 is none"}, {"processes", {1, 77}}}}}};
   merge({});
-  EXPECT_EQ(folder_.texts("coverage", "detail"),
-            (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
-                   "10 of 100 samples were without some of the threads: they would have taken more than 2 % of a "
-                   "processor"}));
+  EXPECT_EQ(folder_.texts("coverage", "detail"), (Texts{"Python 3.9.1 is none", "Python 3.9.1 is none",
+                                                        "10 of 100 samples were without some of the threads: with all "
+                                                        "threads they would have taken more than 2 % of a "
+                                                        "processor"}));
   EXPECT_EQ(folder_.numbers("coverage", "proc_id"), (Numbers{1, 0, 0}));
   EXPECT_EQ(folder_.numbers("loss", "count"), (Numbers{3}));
 }
