@@ -37,7 +37,7 @@ def check_archives(this):
     refused(this, archive, "different clocks")
     this.equal("one of an archive", imported(this, this.path("all.tar") / "strace.log").count("call"), 1)
     refused(this, this.path("all.tar") / "absent", "no file of that archive")
-    refused(this, tar(this, "none.tar", {}), "none of the formats")
+    refused(this, tar(this, "none.tar", {}), "no known format")
     cut = this.path("cut.tar")
     cut.write_bytes(tar(this, "whole.tar", {"a.json": TRACE, "b.json": b"[" + (EVENT + b",") * 200}).read_bytes()[:5000])
     trace = imported(this, cut)
