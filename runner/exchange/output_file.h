@@ -45,7 +45,7 @@ class OutputFile {
   std::string buffer_;
   uint64_t size_ = 0;
   int error_number_ = 0;
-  std::unique_ptr<Gzip> gzip_;  // nullptr: as it is
+  std::unique_ptr<Gzip> gzip_;  // nullptr: not compressed
 };
 
 }  // namespace mlrun::exchange

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread alone
 
-// All folders of the process.
+// All scratch folders of this process.
 struct Folders {
   std::mutex mutex;
   std::set<std::string> paths;
