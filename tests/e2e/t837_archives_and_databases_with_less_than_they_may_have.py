@@ -36,12 +36,12 @@ def check_archives(this):
     archive = tar(this, "all.tar", files)
     refused(this, archive, "different clocks")
     this.equal("one of an archive", imported(this, this.path("all.tar") / "strace.log").count("call"), 1)
-    refused(this, this.path("all.tar") / "absent", "no file of that archive")
+    refused(this, this.path("all.tar") / "absent", "the archive has no such file")
     refused(this, tar(this, "none.tar", {}), "no known format")
     cut = this.path("cut.tar")
     cut.write_bytes(tar(this, "whole.tar", {"a.json": TRACE, "b.json": b"[" + (EVENT + b",") * 200}).read_bytes()[:5000])
     trace = imported(this, cut)
-    this.true("a cut archive", any("ends before its end" in remark for remark in trace.files[1]["remarks"]), trace.files)
+    this.true("a cut archive", any("the file is cut off" in remark for remark in trace.files[1]["remarks"]), trace.files)
     damaged = bytearray(archive.read_bytes())
     damaged[1024 + 100] ^= 1
     this.path("damaged.tar").write_bytes(damaged)
@@ -56,7 +56,7 @@ def check_archives(this):
     rest.write_bytes(gzip.compress(TRACE) + b"\0" * 600)
     this.equal("padding behind a gzip file", imported(this, rest).count("slice"), 1)
     rest.write_bytes(gzip.compress(TRACE) + b"more")
-    refused(this, rest, "bytes behind the compressed data")
+    refused(this, rest, "bytes after the compressed data")
     this.path("a.zst").write_bytes(b"\x28\xb5\x2f\xfd" + b"x" * 50)
     refused(this, this.path("a.zst"), "zstd")
 
