@@ -53,7 +53,7 @@ class Export {
   [[nodiscard]] Error with_asked_name(Error error) const;
   [[nodiscard]] uint64_t split_bytes() const { return options_.split_bytes; }
   [[nodiscard]] const model::Run& run() const { return run_; }
-  // At least one.
+  // The machines of the trace, at least one.
   [[nodiscard]] const std::vector<ExportNode>& nodes() const { return nodes_; }
   [[nodiscard]] bool is_merged() const { return nodes_.front().id != 0; }
 

@@ -18,7 +18,7 @@ class MergedRows {
 
   // The table that has the next row, as its current row; nullptr: no row is left. Valid until the next call.
   Result<OrderedRows*> next();
-  // Number of that table, in the order of the constructor.
+  // Number of the table that next() returned, in the order of the constructor.
   [[nodiscard]] size_t number() const { return current_; }
   [[nodiscard]] const std::vector<OrderedRows>& tables() const { return tables_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that a format writes, buffered, as it is or as gzip. The first failed write (a full disk) is the error of close().
+// A file that a format writes, buffered, uncompressed or as gzip. The first failed write (a full disk) is the error of close().
 #pragma once
 
 #include <cstdint>

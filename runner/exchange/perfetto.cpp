@@ -4,7 +4,7 @@
 // packets by time and keeps the order of equal times, so the end of a slice comes before the begin of the next one.
 //
 // The nodes of a merged trace are in one file, distinguished by the names of their processes and groups, with pids of their own where two
-// nodes have the same. An archive with a manifest, a file for each node, would say no more, as all nodes are on one clock already;
+// nodes have the same. An archive with a manifest, a file for each node, would add nothing, as all nodes are on one clock already;
 // and viewers before version 58 take no notice of a manifest, and make one process of equal pids.
 #include "runner/exchange/perfetto.h"
 

@@ -27,7 +27,7 @@ enum class Place : uint8_t {
 
 enum class Shape : uint8_t {
   kNested,   // slices of one track nest
-  kApart,    // slices of one track do not: they never overlap, nor contain each other
+  kApart,    // slices of one track neither overlap nor contain each other
   kCounter,  // every number of a row is a value of a counter
   kStack,    // samples of stacks
 };

@@ -19,7 +19,7 @@ namespace mlrun::exchange {
 class Tracks {
  public:
   explicit Tracks(TimelineSink& sink) : sink_(&sink) {}
-  // Reads what processes, threads, GPUs and devices are called.
+  // Reads the names of processes, threads, GPUs and devices.
   Status load(Export& job);
   // The rows that follow are of this node: the names of its tracks at the top begin with its name.
   void begin_node(const ExportNode& node);

@@ -314,7 +314,7 @@ class Aligner {
 
 Result<Alignment> align(NodeTraces& traces, const AlignmentOptions& options) {
   if (options.offset_ns && traces.nodes.size() != 2)
-    return fail("--offset is for two traces: it is added to the times of the second");
+    return fail("--offset needs exactly two traces: it is added to the times of the second");
   return Aligner(traces, options).align();
 }
 

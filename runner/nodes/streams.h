@@ -14,7 +14,7 @@
 
 namespace mlrun::nodes {
 
-// Calls of one direction of a connection; calls that overlap are one. Beyond `most` neighbours are joined, which makes their bounds weaker.
+// Calls of one direction of a connection; calls that overlap are one. Beyond `most` calls neighbours are joined, which makes their bounds weaker.
 struct Transfers {
   struct One {
     int64_t start_ns = 0, end_ns = 0;

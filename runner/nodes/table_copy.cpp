@@ -144,7 +144,7 @@ std::shared_ptr<arrow::ChunkedArray> changed_by_row(const std::string& of_table,
   return std::make_shared<arrow::ChunkedArray>(*builder.Finish());
 }
 
-// Copies all files of one table of one node to one file.
+// A task of a thread: to copy all files of one table of one node to one file.
 struct Job {
   const TableShape* shape = nullptr;
   size_t node = 0;

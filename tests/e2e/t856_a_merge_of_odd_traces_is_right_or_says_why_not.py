@@ -156,7 +156,7 @@ def folders(this, traces):
     traces.merge(traces.first, before, options=["--offset", "1s"])
     this.equal("with an offset it is merged", traces.node()["aligned_by"], "given")
     lines = traces.merge(traces.first, this.path("absent"), options=["--offset", "1s"], status=125)
-    this.true("why they are not two", "does not exist" in lines[0] and "--offset is for two traces" in lines[1] and len(lines) == 2, lines)
+    this.true("why they are not two", "does not exist" in lines[0] and "--offset needs exactly two traces" in lines[1] and len(lines) == 2, lines)
     bare = traces.copy()
     for table in ("call", "file", "mark", "name"):
         for path in (bare / "tables" / table).iterdir():

@@ -112,7 +112,7 @@ class ChromeSink : public TimelineSink {
   void name(TrackId track);
   // Begins line_ with the members that every event has.
   void open(std::string_view phase, const ChromePlace& place, int64_t ts) { open(phase, place, place.tid, ts); }
-  // Without a thread if `tid` is 0, and without a time if there is none.
+  // The same, without the member `tid` if it is 0, and without `ts` if there is no time.
   void open(std::string_view phase, const ChromePlace& place, int64_t tid, std::optional<int64_t> ts);
   // The tid of an imported event's thread; 0: it has none.
   [[nodiscard]] int64_t tid_of(const TimelineEvent& event) const {

@@ -43,7 +43,7 @@ Result<std::string> find_input(const std::string& input) {
                           found.size()));
 }
 
-// Only what an archive consists of is removed.
+// Removes an archive. Fails if the folder has other files than those of an archive.
 Status remove_archive(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return {};

@@ -45,7 +45,7 @@ struct FileAccount {
   }
 
  private:
-  // By the address of the name, since a file has millions of rows of a few tables.
+  // The sum of a table. Only addresses of names are compared, for speed: a file has millions of rows of a few tables.
   Kept& sum_of(const char* table) {
     for (const auto& [name, sum] : sums_) {
       if (name == table) return *sum;

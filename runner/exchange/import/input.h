@@ -83,7 +83,7 @@ class Lines {
   Lines(Input& input, std::string path) : window_(input), path_(std::move(path)) {}
   // The next line, valid until the next call; false at the end.
   Result<bool> next(std::string_view& line);
-  // Where the last line begins, in bytes.
+  // The byte at which the last line begins.
   [[nodiscard]] int64_t offset() const { return offset_; }
 
  private:

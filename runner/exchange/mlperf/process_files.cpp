@@ -54,7 +54,7 @@ Status write_pids(Export& job) {
   return json->close();
 }
 
-// As bpftrace prints a map of counts: ascending.
+// syscalls.out, as bpftrace prints a map of counts: in ascending order.
 Status write_syscalls(Export& job, std::vector<std::string>& missing) {
   std::map<std::string, int64_t> counts;
   int64_t wanted = 0;

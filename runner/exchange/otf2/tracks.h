@@ -24,7 +24,7 @@ enum class Otf2TrackKind : uint8_t { kThread, kProcess, kRun, kStream, kGpu, kDe
 
 using Otf2TrackKey = std::tuple<Otf2TrackKind, int64_t, int64_t, int64_t, std::string>;
 
-// What happens at the end of a region, besides leaving it.
+// The I/O record that is written at the end of a region.
 struct Otf2IoEnd {
   enum class What : uint8_t { kNothing, kComplete, kCancel, kCreate, kDestroy, kSeek } what = What::kNothing;
   OTF2_IoHandleRef handle = 0;

@@ -32,8 +32,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // A value of an event, read by simdjson or as plain JSON. False: it is no JSON, or not plain.
-// - raw(): as it is written.
-// - scalar(): a text, or any other value as it is written. `written`: as it is written, whatever it is.
+// - raw(): the value as it is written.
+// - scalar(): the content of a text; any other value as it is written. `written`: the value as it is written, also of a text.
 struct SoundValue {
   sj::ondemand::value value;
 

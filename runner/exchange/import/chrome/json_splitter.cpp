@@ -77,7 +77,7 @@ class ValueEnd {
       default: return Found::kMore;
     }
   }
-  // The brackets of one block, in order.
+  // Counts the brackets of one block, in order.
   Found count(uint64_t opens, uint64_t closes) {
     for (uint64_t both = opens | closes; both != 0; both &= both - 1) {
       const int bit = std::countr_zero(both);
