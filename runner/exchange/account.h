@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export or import did with each row: rows in = rows written + rows left out, by reason. Nothing is lost without a word.
+// What an export or import did with each row: rows in = rows written + rows left out, by reason. No row is lost without being counted.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mlrun::exchange {
 
 class Account {
  public:
-  // `events`: what the format has for them, such as slices; may differ from the number of rows.
+  // `events`: number of items, such as slices, that the format has for these rows; may differ from the number of rows.
   void wrote(const std::string& table, int64_t rows, int64_t events) {
     written_[table].rows += rows;
     written_[table].events += events;

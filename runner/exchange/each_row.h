@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a table as they are stored, all of them: for tables that define ids.
+// All rows of a table in the order in which they are stored: for tables that define ids.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Row {
   int64_t row_;
 };
 
-// A table, or a column, that the trace lacks is empty. Number of rows.
+// Calls visit() for each row; returns their number. A table that the trace lacks has no rows, a column that it lacks has only nulls.
 Result<int64_t> each_row(Export& job, const std::string& table, const std::vector<std::string>& columns,
                          const std::function<void(const Row&)>& visit);
 

@@ -39,7 +39,7 @@ Result<int64_t> pid_of(const std::string& text) {
   int64_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
   if (error != std::errc() || end != text.data() + text.size()) {
-    return fail(fmt::format("--process {}: no pid; mlrun show TRACE process lists them", text));
+    return fail(fmt::format("--process {}: not a pid; mlrun show TRACE process lists the pids", text));
   }
   return pid;
 }
@@ -88,7 +88,7 @@ Status Export::check_output() const {
   const fs::path place = fs::canonical(parent, error);
   if (!error && std::mismatch(trace.begin(), trace.end(), place.begin(), place.end()).first == trace.end()) {
     return fail(
-        fmt::format("cannot write {}: it is inside of the trace, whose files are its tables; choose another "
+        fmt::format("cannot write {}: it is inside of the trace's folder, which holds only the trace; choose another "
                     "name with -o",
                     output));
   }
@@ -187,11 +187,11 @@ Result<int64_t> Export::earliest(const std::vector<std::string>& tables) {
 Status Export::commit() {
   if (::renameat2(AT_FDCWD, output_.c_str(), AT_FDCWD, options_.output.c_str(), RENAME_NOREPLACE) == 0) return {};
   const int error_number = errno;
-  // Some file systems lack renames that replace nothing.
+  // Some file systems lack RENAME_NOREPLACE.
   if (error_number == EINVAL || error_number == ENOSYS) {
     if (::rename(output_.c_str(), options_.output.c_str()) == 0) return {};
   }
-  return fail_errno("give the output its name " + options_.output, error_number);
+  return fail_errno("rename the complete output to " + options_.output, error_number);
 }
 
 }  // namespace mlrun::exchange

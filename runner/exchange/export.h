@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One export: what a format reads and where it writes. Formats get it opened, with --from, --until and --process as moments
-// and ids.
+// One export: what a format reads and where it writes. When a format gets it, --from and --until are converted to times, and --process
+// to ids.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,14 @@ struct ExportOptions {
   std::string output = {};
   std::string from = {}, until = {};        // times since the start of the command; empty: none
   std::vector<std::string> processes = {};  // pids, as in the tables; empty: all
-  uint64_t split_bytes = 0;                 // a new file after so many; 0: as the format does by itself
+  uint64_t split_bytes = 0;                 // begin a new file after this many; 0: the format's default
   bool shows_progress = true;
 };
 
 // A machine of a merged trace.
 struct ExportNode {
-  int64_t id = 0;         // 0: the trace is of one machine, and says nothing of it
-  std::string name = {};  // no two have the same
+  int64_t id = 0;         // 0: the trace is not merged; this is its only machine
+  std::string name = {};  // unique
 };
 
 class Export {
@@ -46,18 +46,18 @@ class Export {
   Export& operator=(const Export&) = delete;
 
   [[nodiscard]] const std::string& trace_folder() const { return options_.trace_folder; }
-  // The name to write to, in a folder that is removed unless commit() gives it the name that was asked for.
+  // The path to write to, in a scratch folder. commit() renames it to asked_output(); without commit() it is removed.
   [[nodiscard]] const std::string& output() const { return output_; }
   [[nodiscard]] const std::string& asked_output() const { return options_.output; }
-  // `error` with the name that was asked for, where it has that of output().
+  // `error` with asked_output() in place of output() in its text.
   [[nodiscard]] Error with_asked_name(Error error) const;
   [[nodiscard]] uint64_t split_bytes() const { return options_.split_bytes; }
   [[nodiscard]] const model::Run& run() const { return run_; }
-  // At least one.
+  // The machines of the trace, at least one.
   [[nodiscard]] const std::vector<ExportNode>& nodes() const { return nodes_; }
   [[nodiscard]] bool is_merged() const { return nodes_.front().id != 0; }
 
-  // CLOCK_MONOTONIC. The rows wanted: those with ts < until_ns() that end at from_ns() or later; they are not cut.
+  // Times of CLOCK_MONOTONIC. Rows with ts < until_ns() that end at from_ns() or later are exported, without being cut.
   [[nodiscard]] int64_t from_ns() const { return from_ns_; }
   [[nodiscard]] int64_t until_ns() const { return until_ns_; }
   [[nodiscard]] bool has_range() const { return !options_.from.empty() || !options_.until.empty(); }
@@ -67,9 +67,9 @@ class Export {
   [[nodiscard]] int64_t realtime_offset_ns() const { return realtime_offset_ns_; }
   // False: nothing is known about UTC, and the offset is 0.
   [[nodiscard]] bool knows_utc() const { return knows_utc_; }
-  // No row of these tables begins before; the start if that is earlier, or they have no rows.
+  // A time before which no row of these tables begins; start_ns() if that is earlier, or the tables have no rows.
   Result<int64_t> earliest(const std::vector<std::string>& tables);
-  // A process's row that --process wants; rows without a process (a whole machine's) are wanted without --process alone.
+  // Whether rows of this process are exported. Rows without a process (of a whole machine) are exported only without --process.
   [[nodiscard]] bool wants_process(int64_t proc_id) const { return proc_ids_.empty() || proc_ids_.contains(proc_id); }
   [[nodiscard]] bool has_processes() const { return !proc_ids_.empty(); }
 

@@ -39,7 +39,7 @@ bool has_dots(std::string_view path) {
   return false;
 }
 
-// Whether a read of it can be replayed from a regular file. Other tools do not say what kind of file a path is.
+// Whether reads of this file can be replayed from a regular file. Traces of other tools lack the kind of a file, so the path decides.
 bool is_replayed(std::string_view kind, std::string_view path) {
   if (kind != "unknown") return kind == "regular" || kind == "shm" || kind == "block";
   return path.starts_with('/') && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&
@@ -70,7 +70,7 @@ class FioThread {
   [[nodiscard]] bool transfers() const { return transfers_ != 0; }
   [[nodiscard]] int64_t file_actions() const { return file_actions_; }
 
-  // What is open is counted by file: fio has one descriptor for each.
+  // Opens are counted by file, since fio has only one descriptor for each file.
   void open(int64_t us, const std::string& file) {
     known(us, file);
     if (open_[file]++ == 0) line(us, file + " open");
@@ -90,7 +90,7 @@ class FioThread {
   // `action`: read, write, sync, datasync.
   void transfer(int64_t us, const std::string& file, const char* action, int64_t offset, int64_t bytes) {
     known(us, file);
-    if (open_.try_emplace(file, 1).second) line(us, file + " open");  // by another thread, or before
+    if (open_.try_emplace(file, 1).second) line(us, file + " open");  // another thread opened it, or it was open before
     line(us, fmt::format("{} {} {} {}", file, action, offset, bytes));
     transfers_ += bytes != 0 ? 1 : 0;
   }
@@ -108,7 +108,7 @@ class FioThread {
   void known(int64_t us, const std::string& file) {
     if (added_.insert(file).second) line(us, file + " add");
   }
-  // fio waits for the first line's time only if an earlier one has a time that is not 0.
+  // fio waits for a line's time only if an earlier line has a time other than 0. So the first line has the time 1.
   void line(int64_t us, const std::string& text) {
     if (buffer_.empty() && !has_lines_) buffer_ = "fio version 3 iolog\n";
     latest_ = has_lines_ ? std::max(latest_, us) : 1;
@@ -140,8 +140,8 @@ class FioExport {
     if (auto written = write_job(); !written) return written;
     if (auto written = write_files(); !written) return written;
     job_.account().wrote("file", int64_t(sizes_.size()), int64_t(sizes_.size()));
-    job_.account().left_out("file", "no read or write of them is replayed", *read - int64_t(sizes_.size()));
-    return leave_out_others(job_, {"call", "file"}, "fio's log has reads, writes and syncs of files alone");
+    job_.account().left_out("file", "files without a replayed read or write", *read - int64_t(sizes_.size()));
+    return leave_out_others(job_, {"call", "file"}, "fio's log has only reads, writes and syncs of files");
   }
 
  private:
@@ -181,9 +181,9 @@ class FioExport {
   const char* write_call(const OrderedRows& row) {
     current_ = nullptr;
     const mlrun_call_class* of_call = class_of_name(row.text(kFunc));
-    if (of_call == nullptr) return "calls of functions that fio's log does not have";
+    if (of_call == nullptr) return "calls of functions that fio cannot replay";
     const char* action = action_of(*of_call, row.text(kFunc));
-    if (action == nullptr) return "calls of functions that fio's log does not have";
+    if (action == nullptr) return "calls of functions that fio cannot replay";
     const auto file = files_.find(row.number(kFile));
     if (file == files_.end()) return "pipes, sockets, terminals and other files without an offset";
     if (row.number(kErr) != 0) return "failed calls";
@@ -243,9 +243,9 @@ class FioExport {
     file->write(
         "; Replays what the program read and wrote, each thread at its times. In this folder:\n"
         ";   sh files.sh && fio replay.fio\n"
-        "; Times are in microseconds. Not in it: what `mlrun export` printed as not written.\n");
+        "; Times are in microseconds. `mlrun export` printed which calls are not in it, as `not written`.\n");
     if (direct_opens_ != 0)
-      file->write(fmt::format("; {} opens had O_DIRECT; here all go through the page cache (direct=1 for none).\n",
+      file->write(fmt::format("; {} opens had O_DIRECT; here all go through the page cache (direct=1: none does).\n",
                               direct_opens_));
     file->write("[global]\nioengine=psync\nthread\n");
     for (const auto& [key, thread] : threads_) {
@@ -254,7 +254,7 @@ class FioExport {
     return file->close();
   }
 
-  // Files of the size that reads want, without content.
+  // A script that makes the files without content, as long as the replayed reads and writes need.
   Status write_files() {
     auto file = OutputFile::create(job_.output() + "/files.sh");
     if (!file) return tl::make_unexpected(file.error());
@@ -269,7 +269,7 @@ class FioExport {
   }
 
   Export& job_;
-  std::unordered_map<int64_t, std::string> files_;  // those that can be replayed
+  std::unordered_map<int64_t, std::string> files_;  // names by file_id, of files that can be replayed
   std::map<int64_t, FioThread> threads_;
   std::map<std::string, int64_t> sizes_;  // by name
   std::map<std::string, int64_t> reasons_;

@@ -33,9 +33,9 @@ const std::vector<std::string> kFlowColumns = {"thread_id", "pid",  "tid",   "co
 }  // namespace
 
 class FlowArrows::Finder {
-  // Where an end of an arrow is.
+  // The row that an end of an arrow is bound to.
   struct FlowPlace {
-    uint64_t row = 0, sequence = 0;  // of its source, of all
+    uint64_t row = 0, sequence = 0;  // number of the row in its source, and among all sources
     int64_t correlation = 0;
     uint16_t source = 0;
   };
@@ -69,7 +69,7 @@ class FlowArrows::Finder {
       while (!open_.empty() && open_.back().end <= ts) open_.pop_back();
       open_.push_back({ts, end, place});
     }
-    // nullptr: none is open.
+    // The innermost slice around `ts`; nullptr: none is open.
     [[nodiscard]] const FlowPlace* around(int64_t ts) const {
       const auto found = std::find_if(open_.rbegin(), open_.rend(),
                                       [&](const OpenSlice& open) { return open.end > ts || open.ts == ts; });
@@ -127,7 +127,7 @@ class FlowArrows::Finder {
                                                                                                place);
       case FlowSource::Kind::kSlices: break;
     }
-    // Only what has a duration is a slice, and those with a track of their own are not their thread's.
+    // Only rows with a duration are slices. Slices on an asynchronous track are not on the thread's own.
     if (!row.has_duration() || row.is_null(kFlowThread) || !row.is_null(kFlowTrack)) return;
     Thread& thread = threads_[row.number(kFlowThread)];
     thread.slices.push(row.ts(), row.end(), place);
@@ -166,7 +166,7 @@ class FlowArrows::Finder {
       return;
     }
     if (to_.threads_.size() >= kMostArrows) return;
-    // An arrow to a slice that began before: from end to end itself.
+    // The arrow would go back to a slice that began earlier: it is drawn between points at the two rows of `flow`.
     if (!waits && begin.sequence >= end.sequence) {
       begin = {.row = from.flow_row, .sequence = from.flow_sequence, .source = self.source};
       end = self;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrows of the table `flow`, which has their ends: "here begins the arrow 5", "here it ends". An end is bound to the slice
-// around it, or to the next one of its thread, or, where there is none, to itself. Viewers want an arrow at the begin of the slice,
-// so a first pass over all rows finds which. An end on a thread with the numbers of a GPU and a stream, as PyTorch's profiler has
-// them, is bound to the work there.
+// Arrows of the table `flow`, in which each row is one end of an arrow. An end is bound to the slice around it, or to the next slice
+// of its thread; where there is none, the row of `flow` is a point. Viewers want an arrow at the begin of a slice, so a first pass
+// over all rows finds the slice of each end. PyTorch's profiler writes GPU and stream as pid and tid: an end on such a thread is bound
+// to the GPU work of this stream.
 //
 // In memory: 40 bytes for an arrow, 80 for each that may have further ends.
 #pragma once
@@ -31,9 +31,9 @@ class FlowArrows {
   static Result<FlowArrows> find(Export& job, int64_t node_id, const std::vector<FlowSource>& sources,
                                  uint64_t first_number);
 
-  // To be called for every row of every source, in the order of each: appends the numbers of the arrows that begin and end there.
+  // Call it for every row of every source, in the source's order: appends the numbers of the arrows that begin and end at the row.
   void take_row(size_t source, std::vector<uint64_t>& begins, std::vector<uint64_t>& ends);
-  // Whether the row of `flow` that was taken last has arrows, and all of them are at other rows.
+  // Whether the last row of `flow` given to take_row() needs no point: it has arrows, and all are bound to other rows.
   [[nodiscard]] bool is_drawn() const { return is_drawn_; }
   // The threads at both ends of an arrow.
   [[nodiscard]] std::pair<int32_t, int32_t> threads(uint64_t number) const { return threads_[number - first_number_]; }
@@ -41,7 +41,7 @@ class FlowArrows {
   [[nodiscard]] uint64_t next_number() const { return first_number_ + threads_.size(); }
   // Rows of `flow` that are ends of no arrow: the other end is missing.
   [[nodiscard]] int64_t without_arrow() const { return without_arrow_; }
-  // Arrows that the rows' own ids draw too, from the launch to the work.
+  // Arrows left out, since the correlation ids of the rows give the same arrow, from a launch to its work.
   [[nodiscard]] int64_t of_launches() const { return of_launches_; }
 
  private:
@@ -55,7 +55,7 @@ class FlowArrows {
 
   uint64_t first_number_ = 0;
   std::vector<std::vector<End>> ends_;                // by source, in the order of rows
-  std::vector<size_t> next_;                          // of ends_
+  std::vector<size_t> next_;                          // next index in ends_, by source
   std::vector<uint64_t> taken_;                       // rows, by source
   std::vector<std::pair<int32_t, int32_t>> threads_;  // by arrow
   std::vector<bool> has_arrow_, needs_point_;         // by row of `flow`

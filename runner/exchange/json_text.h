@@ -8,7 +8,7 @@
 
 namespace mlrun::exchange {
 
-// With quotes. Bytes that are not UTF-8 become \xNN as in the tables (util/text.h), control characters \uNNNN.
+// A text in quotes. Bytes that are not UTF-8 become \xNN as in the tables (util/text.h), control characters \uNNNN.
 void append_json(std::string& to, std::string_view text);
 
 // A number; in quotes if a reader that keeps numbers as doubles would lose digits.

@@ -18,8 +18,8 @@ class NestingLanes {
     int64_t end;
     int64_t key;  // of the caller
   };
-  // The first lane, from `from` on, on which [ts, end) is inside of what is open, or beside it. Calls closed(lane, end) for each
-  // row that has ended before, innermost first, on the lanes that it tries.
+  // Returns the first lane, from `from` on, on which [ts, end) crosses no open row. On the lanes that it tries, it closes the rows that
+  // have ended by `ts`, and calls closed(lane, end) for each, innermost first.
   template <typename Closed>
   size_t place(int64_t ts, int64_t end, int64_t key, size_t from, Closed closed) {
     for (size_t lane = from;; ++lane) {
@@ -39,7 +39,7 @@ class NestingLanes {
     }
     return false;
   }
-  // Closes what has ended on the first lane.
+  // Closes the rows on the first lane that have ended by `ts`.
   template <typename Closed>
   void close_first(int64_t ts, Closed closed) {
     if (!lanes_.empty()) close_until(0, ts, closed);

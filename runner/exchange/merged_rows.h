@@ -13,12 +13,12 @@ namespace mlrun::exchange {
 
 class MergedRows {
  public:
-  // Tables that enclose others come first, as calls before what the kernel did in them.
+  // A table whose rows enclose rows of another table comes before it: calls before the kernel's operations in them.
   explicit MergedRows(std::vector<OrderedRows> tables) : tables_(std::move(tables)) {}
 
-  // The table whose row is next, with that row current; nullptr: there is none. Valid until the next call.
+  // The table that has the next row, as its current row; nullptr: no row is left. Valid until the next call.
   Result<OrderedRows*> next();
-  // Number of that table, in the order of the constructor.
+  // Number of the table that next() returned, in the order of the constructor.
   [[nodiscard]] size_t number() const { return current_; }
   [[nodiscard]] const std::vector<OrderedRows>& tables() const { return tables_; }
 

@@ -14,10 +14,10 @@ namespace mlrun::exchange {
 
 namespace {
 
-// How many batches before its own a row may have begun without being early: so many more are in memory.
+// A row is early if it begins before the latest begin up to this many batches before its own. So many more batches are in memory.
 constexpr size_t kUnitsAhead = 2;
 
-// Opens before the other.
+// Whether a row [ts, end) comes before another one.
 bool comes_before(int64_t ts, int64_t end, int64_t other_ts, int64_t other_end) {
   return ts != other_ts ? ts < other_ts : end > other_end;
 }
@@ -173,7 +173,7 @@ Status OrderedRows::load_unit() {
 
 Result<bool> OrderedRows::next() {
   for (;;) {
-    // Only now: the current row was in it.
+    // Not in the previous call: its current row, which the caller read until now, was in such a unit.
     std::erase_if(loaded_, [](const Unit& unit) { return unit.next == unit.places.size(); });
     const Place* first = next_early_ < early_.size() ? &early_[next_early_] : nullptr;
     Unit* of = nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a table that an export wants, in the order of their begin; of equal begins the longer first, as brackets open.
+// The rows of a table that are exported, by begin; of rows with the same begin the longer first, so that it encloses the others.
 //
-// A table is stored in the order of ends, roughly: a long row is far behind the rows that began with it. So a first pass reads
-// the begins, a second one, if it has to be, keeps the rows that began long before their neighbours, and the last one streams.
-// In memory: two or three batches, and those early rows (a few for each thread and batch).
+// A table is stored roughly by end, so a long row comes long after the rows that began with it. So a first pass reads only the begins.
+// If there are early rows, which began long before their neighbours, a second pass keeps these in memory. The last pass streams the
+// other rows. In memory: two or three batches, and the early rows (a few for each thread and batch).
 //
 // A merged trace has the rows of one node after those of another: each node is read by itself.
 #pragma once
@@ -23,8 +23,8 @@ namespace mlrun::exchange {
 
 class OrderedRows {
  public:
-  // `columns`: those that the caller reads, by their place in this list; ones that the table lacks are null. A table that the
-  // trace lacks has no rows. Reads the begins. `node_id`: of a merged trace, the node; 0: all of them, one after the other.
+  // `columns`: the columns that the caller reads, by index in this list; a column that the table lacks is null. A table that the
+  // trace lacks has no rows. Makes the first pass. `node_id`: a node of a merged trace; 0: all nodes, one after the other.
   static Result<OrderedRows> open(Export& job, const std::string& table, std::vector<std::string> columns,
                                   int64_t node_id = 0);
 
@@ -40,7 +40,7 @@ class OrderedRows {
   [[nodiscard]] bool is_null(size_t column) const { return values(column).is_null(current_.row); }
   [[nodiscard]] int64_t number(size_t column) const { return values(column).number(current_.row); }
   [[nodiscard]] std::string_view text(size_t column) const { return values(column).text(current_.row); }
-  [[nodiscard]] int64_t row() const { return current_.row; }  // in values()
+  [[nodiscard]] int64_t row() const { return current_.row; }  // its index in values()
   // Rows of the table.
   [[nodiscard]] int64_t all() const { return all_rows_; }
   // Rows of the table that --from, --until and --process leave out. Requires: next() was false.
@@ -61,24 +61,24 @@ class OrderedRows {
 
   OrderedRows(Export& job, std::string table, std::vector<std::string> columns, std::vector<int64_t> nodes);
   Status open_table(int64_t node_id);
-  // Goes on to the rows of the next node that has some. False: there is none.
+  // Continues with the next node that has rows. False: there is none.
   Result<bool> open_node();
   Result<trace::TableReader> reader(std::vector<std::string> columns, bool reads_ahead) const;
   Status scan_begins();
   Status keep_early_rows();
   // Rows of unit `number` that the export wants; early ones if `early`, else the others.
   [[nodiscard]] Unit unit_of(const arrow::RecordBatch& rows, size_t number, bool early) const;
-  // No row of unit `number` that is not early begins before.
+  // Rows of unit `number` that begin before this time are early.
   [[nodiscard]] int64_t floor_of(size_t number) const;
   Status load_unit();
 
   Export* job_;
   std::string table_;
-  std::vector<std::string> columns_, stored_;  // asked for; of these, and ts, dur, proc_id, those in the table
+  std::vector<std::string> columns_, stored_;  // asked for; read: ts, dur, proc_id and these, if the table has them
   std::vector<int64_t> nodes_;                 // that are read
   size_t next_node_ = 0;
   int64_t node_id_ = 0;
-  std::vector<int64_t> latest_;  // latest begin of this unit and those before it
+  std::vector<int64_t> latest_;  // by unit: the latest begin in it and all units before it
   int64_t early_rows_ = 0, all_rows_ = 0, wanted_rows_ = 0;
   std::vector<Unit> early_units_;
   std::vector<Place> early_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that a format writes, buffered, as it is or as gzip. The first failed write (a full disk) is the error of close().
+// A file that a format writes, buffered, uncompressed or as gzip. The first failed write (a full disk) is the error of close().
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class OutputFile {
   std::string buffer_;
   uint64_t size_ = 0;
   int error_number_ = 0;
-  std::unique_ptr<Gzip> gzip_;  // nullptr: as it is
+  std::unique_ptr<Gzip> gzip_;  // nullptr: not compressed
 };
 
 }  // namespace mlrun::exchange

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a format writes: one file, or, where one would be too large for what reads it, a folder of files that are complete by
-// themselves.
+// The output of a format: one file, or, if one would be too large for the tools that read it, a folder of files, each complete by
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class OutputParts {
 
  private:
   [[nodiscard]] std::string name(int number) const;
-  // Makes a folder with the file that was thought to be the only one.
+  // Turns the output into a folder, and moves the first file into it.
   Status make_folder();
 
   Export* job_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sequence of packets: the state that the others need, then tracks, texts and events as they come. Times are those of the
-// trace (CLOCK_MONOTONIC), later by as much as the first is before 0: the format has no time before 0. The viewer sorts packets
-// by time and keeps the order of equal ones, so the end of a slice comes before the begin of the next one.
+// One sequence of packets: first the state that all packets need, then tracks, texts and events as they come. Times are those of the
+// trace (CLOCK_MONOTONIC). If the first is below 0, all are moved so that it is 0: the format has no time before 0. The viewer sorts
+// packets by time and keeps the order of equal times, so the end of a slice comes before the begin of the next one.
 //
 // The nodes of a merged trace are in one file, distinguished by the names of their processes and groups, with pids of their own where two
-// nodes have the same. An archive with a manifest, a file for each node, would say no more, as all nodes are on one clock already;
+// nodes have the same. An archive with a manifest, a file for each node, would add nothing, as all nodes are on one clock already;
 // and viewers before version 58 take no notice of a manifest, and make one process of equal pids.
 #include "runner/exchange/perfetto.h"
 
@@ -26,7 +26,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-// What a file needs in the viewer, a page with 2 GiB, for each of these: as measured with its trace processor of 32 bits.
+// The viewer is a web page with 2 GiB. Bytes that it needs for each item of a file, measured with its 32-bit trace processor.
 constexpr uint64_t kMostViewerBytes = uint64_t{1536} << 20;
 constexpr uint64_t kSliceBytes = 120, kArgumentBytes = 50, kFlowBytes = 60, kCounterBytes = 40;
 
@@ -70,7 +70,7 @@ class PerfettoSink : public TimelineSink {
     file_->write(header_.view());
     file_->write(fields);
   }
-  // Writes the event in event_ with what it needs before it.
+  // Writes the event in event_, after the texts and stacks that it refers to.
   void write_event(int64_t ts, uint32_t field = perfetto::kTrackEvent);
   // Writes a packet with the message `data` in `field`, and the fields that depend on the packets before it.
   void write_message(std::optional<int64_t> ts, uint32_t field, std::string_view data);
@@ -80,10 +80,10 @@ class PerfettoSink : public TimelineSink {
   std::vector<Track> tracks_;      // by id - 1
   std::vector<bool> is_declared_;  // in this file
   OutputParts parts_;
-  OutputFile* file_ = nullptr;  // the current one of them
+  OutputFile* file_ = nullptr;  // the current file of parts_
   PerfettoBytes header_, prefix_, event_, text_;
   uint64_t viewer_bytes_ = 0;
-  int64_t later_ns_ = 0;  // than in the trace
+  int64_t later_ns_ = 0;  // how much later all times are than in the trace
   Status status_;
 };
 
@@ -162,7 +162,7 @@ void PerfettoSink::declare(TrackId id) {
   descriptor.add_uint64(perfetto::kUuid, id);
   if (track.parent != 0) descriptor.add_uint64(perfetto::kParent, track.parent);
   switch (track.kind) {
-    case TrackKind::kProcess: {  // the pid fits, also one that is made up
+    case TrackKind::kProcess: {  // pids fit 32 bits, also those that are made up
       protozero::pbf_writer process(descriptor, perfetto::kProcess);
       process.add_int32(perfetto::kPidOfProcess, int32_t(track.pid));
       process.add_string(perfetto::kProcessName, track.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a protobuf message in a buffer that is reused: what is written for every row. protozero's own writer, which moves
-// the bytes of each inner message when it is closed, writes the rest.
+// Writes the protobuf fields of a row's packets to a buffer that is reused. Rare packets are written by protozero's own writer, which is
+// slower, as it moves the bytes of each inner message when the message is closed.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class PerfettoBytes {
   void clear() { at_ = buffer_.data(); }
   [[nodiscard]] std::string_view view() const { return {buffer_.data(), size_t(at_ - buffer_.data())}; }
 
-  // Requires of all: field < 2048.
+  // All functions require: field < 2048.
   [[gnu::always_inline]] void number(uint32_t field, uint64_t value) {
     need(kMostNumber);
     tag(field, 0);
@@ -39,13 +39,13 @@ class PerfettoBytes {
   // A message in `field` whose fields write() appends: at most 127 bytes.
   template <typename Write>
   void small_message(uint32_t field, Write write) {
-    need(kMostMessage);  // or write() would move the buffer
+    need(kMostMessage);  // else write() could move the buffer away from `size`
     tag(field, 2);
     char* const size = at_++;
     write();
     *size = char(at_ - size - 1);
   }
-  // The beginning of a message of `size` bytes.
+  // Only the tag and size of a message; its `size` bytes follow.
   void message(uint32_t field, size_t size) {
     need(kMostNumber);
     tag(field, 2);

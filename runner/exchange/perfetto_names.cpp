@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostValues = 1 << 20, kLongestValue = 256;
 constexpr int64_t kMostIds = int64_t{1} << 26;
 
-// Whether `number` has not been written yet; from now on it has.
+// Whether `number` has not been written yet. Marks it as written.
 bool is_first(std::vector<bool>& written, size_t number) {
   if (number >= written.size()) written.resize(number * 2 + 1);
   const bool is_new = !written[number];

@@ -21,7 +21,7 @@ class PerfettoNames {
 
   // A new file: nothing has been written.
   void clear();
-  // What has to be written first: the fields of an InternedData message; empty: nothing.
+  // Fields of an InternedData message that must be written before the next event; empty: none.
   [[nodiscard]] std::string& pending() { return pending_; }
   // Bytes of texts in this file.
   [[nodiscard]] size_t text_bytes() const { return text_bytes_; }
@@ -29,11 +29,11 @@ class PerfettoNames {
   uint64_t event_name(uint32_t number, std::string_view text);
   uint64_t category(const TimelineTable& table);
   uint64_t annotation_name(const Argument& argument);
-  // The number of a text. 0: it has none, as there are too many or it is too long; each row has the text itself.
+  // The number of a text. 0: it has none, as there are too many texts or it is too long; the row then has the text itself.
   uint64_t value(const Argument& argument, std::string_view text);
-  // The name of an id.
+  // The number of an id's name.
   uint64_t value_of_id(const Argument& argument, int64_t id, std::string_view name);
-  // What weights of a table's stacks are.
+  // The number of the description of what a table's stacks are weighted by.
   uint64_t sample_descriptor(const TimelineTable& table, StackUnit unit);
   // 0: the stack is unknown.
   uint64_t callstack(int64_t stack_id);
@@ -57,8 +57,8 @@ class PerfettoNames {
   const Stacks* stacks_;
   std::string pending_;
   size_t text_bytes_ = 0;
-  std::vector<bool> event_names_;                                  // by number: written
-  std::vector<bool> categories_, annotation_names_, descriptors_;  // by number of the table, argument, table: written
+  std::vector<bool> event_names_;                                  // whether written, by number
+  std::vector<bool> categories_, annotation_names_, descriptors_;  // the same, by number of the table, argument, table
   std::vector<Last> last_values_;                                  // by number of the argument
   std::vector<std::vector<uint32_t>> ids_;                         // by number of the argument, by id
   Texts values_, functions_, paths_, sources_, mappings_;

@@ -26,7 +26,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-// Values of each sample; the place in kSampleTypes.
+// Indexes of a sample's values, and of their types in kSampleTypes.
 enum PprofValue : size_t {
   kSamples,
   kSampledTime,
@@ -81,7 +81,7 @@ enum Field : protozero::pbf_tag_type {
 class PprofExport {
  public:
   PprofExport(Export& job, gzFile file) : job_(job), file_(file) {
-    text("");  // the first of the table
+    text("");  // the format requires that text 0 is empty
   }
 
   Status run() {
@@ -98,9 +98,9 @@ class PprofExport {
     if (!frames) return tl::make_unexpected(frames.error());
     const auto used = int64_t(locations_.size());
     job_.account().wrote("frame", used, used);
-    job_.account().left_out("frame", "of stacks without a sample", *frames - used);
+    job_.account().left_out("frame", "frames of stacks without a sample", *frames - used);
     return leave_out_others(job_, {"call", "alloc", "python_stack", "gpu_memory", "stack_sample", "frame"},
-                            "a profile has stacks and their sums alone");
+                            "a profile has only stacks and their sums");
   }
 
  private:
@@ -193,7 +193,7 @@ class PprofExport {
       message(kMapping, [&](protozero::pbf_writer& to) {
         to.add_uint64(1, number);
         to.add_int64(5, name);
-        to.add_bool(7, true);  // its functions are known, so that no reader looks for the file
+        to.add_bool(7, true);  // has functions, file names and lines: pprof need not look for the binary
         to.add_bool(8, true);
         to.add_bool(9, true);
       });

@@ -17,9 +17,9 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread alone
+constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread, to end it
 
-// All folders of the process.
+// All scratch folders of this process.
 struct Folders {
   std::mutex mutex;
   std::set<std::string> paths;

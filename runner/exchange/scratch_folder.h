@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for what is not complete yet. It is gone when its owner is, and when a signal ends the process: Ctrl-C leaves
+// A folder for incomplete output. It is removed together with its object, and when a signal ends the process: Ctrl-C leaves
 // nothing half-written.
 //
-// The signals are blocked as long as one exists, in threads that are started meanwhile too, and a thread waits for them: a handler
-// could remove no folder. It moves each folder aside first, and puts a file in its place until the process ends, so that nothing
-// more is made in it.
+// While an object exists, SIGINT, SIGTERM, SIGHUP and SIGQUIT are blocked, also in threads that are started meanwhile. A thread waits for
+// them, since a signal handler must not remove folders. It moves each folder aside first, and puts a file in its place until the process
+// ends, so that other threads create nothing more in it.
 #pragma once
 
 #include <signal.h>
@@ -33,10 +33,10 @@ class ScratchFolder {
 
   std::string path_;
   sigset_t awaited_ = {}, before_ = {};
-  std::thread thread_;  // none if it could not be started: a signal then ends the process as ever
+  std::thread thread_;  // none if it could not be started: signals are then not blocked, and the folder stays
 };
 
-// The error with `whole` where it names `part`, the file or folder that is not complete yet.
+// The error with `part`, the path of an incomplete file or folder, replaced by `whole`, the path that it will have.
 Error renamed(Error error, const std::string& part, const std::string& whole);
 
 }  // namespace mlrun::exchange

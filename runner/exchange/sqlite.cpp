@@ -19,17 +19,17 @@ namespace mlrun::exchange {
 
 namespace {
 
-// Nothing else reads the database before it has its name, so no journal; a failed export is removed.
+// No journal is needed: nothing else reads the database before it is renamed, and a failed export is removed.
 constexpr const char* kPragmas =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -32768;";
 
 std::string quoted(const std::string& name) { return '"' + name + '"'; }
 
-// As sqlite_restore.cpp reads it back; for SQLite, INT and BOOLEAN are numbers as any.
+// The declared type of a column, from which sqlite_restore.cpp gets the trace's type. For SQLite itself INT and BOOLEAN are numbers.
 std::string sqlite_type(const arrow::Field& field) {
   const auto named = [&](const char* type) { return std::string(type) + (field.nullable() ? "" : " NOT NULL"); };
   switch (field.type()->id()) {
-    case arrow::Type::DOUBLE: return "REAL";  // it makes a NULL of what is no number
+    case arrow::Type::DOUBLE: return "REAL";  // may be null: SQLite stores NaN as NULL
     case arrow::Type::STRING:
     case arrow::Type::DICTIONARY: return named("TEXT");
     case arrow::Type::BINARY: return named("BLOB");
@@ -87,7 +87,7 @@ class SqliteExport {
       columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ", quoted(field->name()), sqlite_type(*field));
       marks += marks.empty() ? "?" : ", ?";
     }
-    // Heimdallr's `access` is a view of it.
+    // The name `access` is Heimdallr's, for a view of this table.
     const std::string name = quoted(table == "access" ? "access_sample" : table);
     SQLite::Transaction transaction(database_);
     database_.exec(fmt::format("CREATE TABLE {} ({})", name, columns));

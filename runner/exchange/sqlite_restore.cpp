@@ -72,7 +72,7 @@ class Restored {
 
   Status run() {
     json run = util::parse_json(base_.execAndGet("SELECT json FROM run_json").getString());
-    if (!run.is_object()) return damaged("its run_json is no JSON");
+    if (!run.is_object()) return damaged("its table run_json holds no JSON object");
     if (auto known = trace::check_schema_version(path_, run); !known) return known;
     is_merged_ = run.contains("merged");
     std::vector<std::string> tables;
@@ -91,7 +91,7 @@ class Restored {
     return fail(fmt::format("cannot import {}: {}; export the trace again", path_, what));
   }
 
-  // Places of columns.
+  // The columns of a table, and the indexes of special ones.
   struct Shape {
     std::vector<RestoredColumn> columns;
     std::optional<int> end_min, end_max, node_id;
@@ -104,7 +104,7 @@ class Restored {
       const auto place = int(shape.columns.size());
       if (column == "end_min") shape.end_min = place;
       if (column == "end_max") shape.end_max = place;
-      // A merged trace has a file for each node, but of the tables about nodes themselves.
+      // Tables of a merged trace have a file for each node, except the tables about the nodes themselves.
       if (column == "node_id" && is_merged_ && !name.starts_with("node")) shape.node_id = place;
       const bool has_nulls = info.getColumn("notnull").getInt() == 0;
       if (!is_plain_name(column) || !shape.columns.emplace_back().declare(column, type, has_nulls, table)) {
@@ -123,7 +123,7 @@ class Restored {
     std::filesystem::create_directories(folder);
     SQLite::Statement rows(base_, fmt::format("SELECT * FROM \"{}\" ORDER BY rowid", name));
     const auto number = [&](std::optional<int> place) { return place ? rows.getColumn(*place).getInt64() : 0; };
-    std::pair<int64_t, int64_t> last;  // ends of a row group: the same in all its rows
+    std::pair<int64_t, int64_t> last;  // end_min, end_max: the same in all rows of a row group
     int64_t part = -1;
     while (rows.executeStep()) {
       const int64_t of_row = std::max<int64_t>(number(shape.node_id) - 1, 0);
@@ -162,7 +162,7 @@ class Restored {
 }  // namespace
 
 bool is_own_database(const std::string& path) try {
-  if (!std::filesystem::is_regular_file(path)) return false;  // a pipe would be waited for
+  if (!std::filesystem::is_regular_file(path)) return false;  // opening a pipe would block
   const SQLite::Database base(path, SQLite::OPEN_READONLY);
   return base.tableExists("run_json");
 } catch (const std::exception&) {

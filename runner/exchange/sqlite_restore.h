@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A database that `mlrun export --to sqlite` wrote, back as the trace that it was: every table with its columns and their types, and
-// run.json.
+// Restores a trace from a database that `mlrun export --to sqlite` wrote: every table with its columns and their types, and run.json.
 #pragma once
 
 #include <string>

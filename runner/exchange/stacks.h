@@ -21,7 +21,7 @@ class Stacks {
  public:
   static Result<Stacks> load(Export& job);
 
-  // Ids of its frames, the innermost first. Empty: there is no such stack.
+  // Ids of the stack's frames, the innermost first. Empty: there is no such stack.
   [[nodiscard]] std::span<const int32_t> frames_of(int64_t stack_id) const;
   // Requires: an id from frames_of().
   [[nodiscard]] const StackFrame& frame(int32_t frame_id) const { return frames_[size_t(frame_id)]; }

@@ -26,14 +26,14 @@ namespace mlrun::exchange {
 
 namespace {
 
-// Texts that events are called, numbered.
+// Numbers the names of events.
 class EventNames {
  public:
   struct Name {
     uint32_t number = 0;
     std::string_view text;
   };
-  // Most likely the name of the table's last row again.
+  // Tries the name of the table's last row first: rows mostly repeat it.
   Name of(size_t table, const char* prefix, std::string_view text) {
     if (table >= last_.size()) last_.resize(table + 1);
     Last& last = last_[table];
@@ -59,7 +59,7 @@ class EventNames {
 struct LaneSet {
   NestingLanes nesting;
   ApartLanes apart;
-  std::vector<TrackId> tracks;  // of the lanes
+  std::vector<TrackId> tracks;  // by lane
 };
 
 class Timeline {
@@ -92,7 +92,7 @@ class Timeline {
   EventNames names_;
   Links links_;
   FlowArrows flows_;
-  std::unordered_set<uint64_t> open_flows_;  // arrows that have begun
+  std::unordered_set<uint64_t> open_flows_;  // arrows of `flow` that have begun and not ended
   struct {
     int64_t drawn = 0, of_launches = 0, without = 0, cut = 0, drawn_rows = 0;
   } flow_sums_;
@@ -100,7 +100,7 @@ class Timeline {
   int64_t all_rows_ = 0;
   std::vector<int64_t> written_, events_;                                // by table
   std::vector<LaneSet> lanes_;                                           // by track
-  std::map<std::pair<TrackId, size_t>, std::vector<TrackId>> counters_;  // of a group and table, by argument
+  std::map<std::pair<TrackId, size_t>, std::vector<TrackId>> counters_;  // by group and table, then by argument
   std::unordered_map<TrackId, int64_t> small_bytes_;                     // live bytes of small blocks
   std::vector<uint64_t> flows_out_, flows_in_;
 };
@@ -116,7 +116,7 @@ struct Reference {
   int64_t proc_id = 0, id = 0;
 };
 
-// What other rows refer to this one by.
+// The id by which other rows refer to this one.
 Reference own_id(Link link, const CommonColumns& at, const OrderedRows& row) {
   switch (link) {
     case Link::kFileOp: return {link, 0, row.number(at.op_id)};
@@ -130,7 +130,7 @@ Reference own_id(Link link, const CommonColumns& at, const OrderedRows& row) {
   return {};
 }
 
-// What this row refers to. Block I/O of a file operation is that operation's, else its call's.
+// The id that this row refers to. Block I/O refers to its file operation; if it has none, to its call.
 Reference reference_of(Link link, const CommonColumns& at, const OrderedRows& row) {
   if (link == Link::kBatch) return {Link::kGpuFile, 0, row.number(at.batch_id)};
   if (link == Link::kFileOp && row.is_null(at.op_id)) link = Link::kCall;
@@ -229,7 +229,7 @@ void Timeline::link(const TimelineTable& table, const OrderedRows& row, Timeline
   }
   for (size_t i = ends; i < flows_in_.size(); ++i) flows_in_[i] = number_of_flow(flows_in_[i]);
   flow_sums_.drawn += std::ptrdiff_t(flows_in_.size() - ends);
-  // An arrow that begins in another part is none.
+  // An arrow that began in another output file is not drawn.
   const auto is_cut = [&](uint64_t flow) { return open_flows_.erase(flow) == 0; };
   const auto cut = std::remove_if(flows_in_.begin() + std::ptrdiff_t(ends), flows_in_.end(), is_cut);
   flow_sums_.cut += flows_in_.end() - cut;
@@ -260,7 +260,7 @@ void Timeline::write_slice(const TimelineTable& table, const OrderedRows& row, T
   }
   const bool is_call = table.form->out == Link::kCall;
   const int64_t call = is_call || table.form->out == Link::kFileOp ? row.number(table.at.call_id) : 0;
-  // What the kernel did in a call, by its own clock, may begin before the call does by ours: then the call keeps the first lane.
+  // The kernel's clock and ours differ by some ns, so an operation of the kernel may begin before its call: the call then keeps the first lane.
   const bool is_early = !is_call && call != 0 && !lanes.nesting.has_open(event.ts, call);
   const size_t lane = lanes.nesting.place(event.ts, event.end, is_call ? call : 0, is_early ? 1 : 0, closed);
   event.track = track_of(lane);
@@ -298,7 +298,7 @@ void Timeline::write_point(TimelineEvent& event) {
   sink_->point(event);
 }
 
-// The stack of a call weighs its time, of an allocation its bytes.
+// The weight of a stack: of a call its time, of an allocation its bytes.
 void Timeline::write_stack(const TimelineTable& table, const OrderedRows& row, const TimelineEvent& event) {
   const size_t amount = row.is_null(table.at.size) ? table.at.bytes : table.at.size;
   const bool has_bytes = !row.is_null(amount);
@@ -379,12 +379,12 @@ void Timeline::note_flows() {
   const auto& sums = flow_sums_;
   if (sums.drawn_rows + sums.drawn + sums.without == 0) return;
   Account& account = job_->account();
-  account.note(fmt::format("arrows of flow: {}; {} of its rows are ends of arrows alone, without names and arguments",
+  account.note(fmt::format("arrows of flow: {}; {} of its rows became ends of arrows, without names and arguments",
                            sums.drawn - sums.cut, sums.drawn_rows));
-  account.note(
-      fmt::format("not drawn: {} rows of flow that repeat the arrow of a launch, {} into another part; {} ends without "
-                  "the other end",
-                  sums.of_launches, sums.cut, sums.without));
+  account.note(fmt::format(
+      "arrows of flow not drawn: {} that repeat the arrow of a launch, {} into another output file; {} ends "
+      "whose other end is missing",
+      sums.of_launches, sums.cut, sums.without));
 }
 
 Status Timeline::account() {
@@ -406,7 +406,7 @@ Status Timeline::account() {
         *rows);
   }
   account.note(
-      fmt::format("arrows: {}; without one: {} rows that refer to a row not written before them, or in another part",
+      fmt::format("arrows: {}; not drawn: {} whose begin is not written before their end, or in another output file",
                   links_.drawn(), links_.not_drawn()));
   note_flows();
   return {};

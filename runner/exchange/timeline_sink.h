@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the formats with a time line (Perfetto, Chrome) get: tracks, and what is on them, in the order of its begin.
+// What the formats with a time line (Perfetto, Chrome) get: tracks, and the events on them, by begin.
 //
 //   process ─ thread ─ rows that nest            lane: where rows of a track overlap without nesting, the next ones go to a
 //           ├ block I/O ─ lane ─ lane            track of their own below it, so that no two overlap on one
@@ -21,13 +21,13 @@ struct TimelineTable;
 
 using TrackId = uint32_t;  // from 1; 0: none
 
-// Above every pid and tid that Linux gives out: of processes and threads that have none, or one that another has too.
+// The first made-up pid and tid, above all that Linux assigns: for processes and threads that have none, or the same one as another.
 inline constexpr int64_t kFirstMadeUpId = 1'000'000'000;
 
 enum class TrackKind : uint8_t {
   kGroup,    // only has children
-  kProcess,  // pid, which no other has
-  kThread,   // of the process above it: tid, which no other thread of it has
+  kProcess,  // its pid is unique
+  kThread,   // of the process above it; its tid is unique in the process
   kRows,     // slices and points
   kLane,     // as kRows, for rows that overlap those of the track above
   kCounter,
@@ -43,7 +43,7 @@ struct Track {
 // A row on a track. Valid during the call.
 struct TimelineEvent {
   TrackId track = 0;
-  TrackId thread = 0;       // of an imported row that is on a track of another kind: its thread, if it has one
+  TrackId thread = 0;       // of an imported row that is not on its thread's track: the thread; 0: none
   int64_t ts = 0, end = 0;  // equal: it took no time
   uint32_t name = 0;        // number of its text
   std::string_view name_text = {};
@@ -60,11 +60,11 @@ using CounterValue = std::variant<int64_t, double>;
 class TimelineSink {
  public:
   virtual ~TimelineSink() = default;
-  // Before all others. No event begins before `first_ns`.
+  // Called first. No event begins before `first_ns`.
   [[nodiscard]] virtual Status start(int64_t first_ns) = 0;
-  // True: it writes the ends of arrows that the trace has as rows, as points; else they come as flows_out and flows_in.
+  // True: rows of the table `flow`, which are ends of arrows, come as points; false: as flows_out and flows_in of events.
   [[nodiscard]] virtual bool takes_flow_rows() const { return false; }
-  // Before its first use; parents before children.
+  // Announces a track before its first use; parents before children.
   virtual void track(const Track& track) = 0;
   // Slices of one track nest, and are begun and ended in the order of brackets.
   virtual void begin(const TimelineEvent& event) = 0;
@@ -72,10 +72,10 @@ class TimelineSink {
   virtual void point(const TimelineEvent& event) = 0;
   // One value of the row.
   virtual void counter(const TimelineEvent& event, CounterValue value) = 0;
-  // A stack of the thread of `thread`: of a sample, or of a row that begins next. Its weight is in `unit`.
+  // A stack of `thread`: of a sample, or of the row whose begin follows. `unit`: of the weight.
   virtual void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
                      StackUnit unit) = 0;
-  // True: next_part() is due: what follows goes into a new file. Asked before each row; slices that are open are ended first.
+  // Asked before each row. True: open slices are ended, then next_part() is called, and later events go into a new file.
   [[nodiscard]] virtual bool is_full() const { return false; }
   virtual void next_part() {}
   // An error ends the export.

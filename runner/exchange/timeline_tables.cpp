@@ -60,7 +60,7 @@ constexpr std::array<TableForm, 39> kForms = {{
     {"sample_bandwidth", kCounter, kRun, "memory bandwidth", "", "source,kind,socket,channel"},
 }};
 
-// Values that most rows have, and that say nothing.
+// Values that most rows have; they are not shown.
 struct UsualValue {
   const char* column;
   int64_t number;
@@ -78,7 +78,7 @@ constexpr std::array<UsualValue, 9> kUsualValues = {{
     {"source", 0, "cupti"},
 }};
 
-// Where the event is, or what it is called.
+// Whether the column determines the time or track of an event, so that it is no argument.
 bool is_place(const std::string& column) {
   static constexpr std::array<const char*, 10> kPlaces = {"end_min", "end_max", "ts",        "dur",      "pid",
                                                           "tid",     "proc_id", "thread_id", "image_id", "node_id"};

@@ -27,8 +27,8 @@ enum class Place : uint8_t {
 
 enum class Shape : uint8_t {
   kNested,   // slices of one track nest
-  kApart,    // slices of one track do not: they never overlap, nor contain each other
-  kCounter,  // every number is a counter
+  kApart,    // slices of one track neither overlap nor contain each other
+  kCounter,  // every number of a row is a value of a counter
   kStack,    // samples of stacks
 };
 
@@ -37,8 +37,8 @@ struct Argument {
   size_t number = 0;  // among those of all tables, from 0
   std::string shown;
   size_t column = 0;
-  std::shared_ptr<const view::IdNames> names = {};  // it is an id, and this its name
-  std::optional<int64_t> usual_number = {};         // not shown then
+  std::shared_ptr<const view::IdNames> names = {};  // of ids: the names by id
+  std::optional<int64_t> usual_number = {};         // this value is not shown
   std::string usual_text = {};
   bool is_address = false;
 };
@@ -47,16 +47,15 @@ struct TableForm {
   const char* table;
   Shape shape;
   Place place;
-  const char* track;   // name of the track, except of threads and streams
-  const char* prefix;  // of the event's name
-  const char*
-      name_column;  // its text, or the name of its id; nullptr: the prefix alone. Counters: columns, with commas, whose
-                    // values tell their tracks apart
-  Link out = Link::kNone;  // arrows begin here
+  const char* track;        // name of the track, except of threads and streams
+  const char* prefix;       // of the event's name
+  const char* name_column;  // its text, or the name of its id, follows the prefix; nullptr: nothing does. Of counters:
+                            // columns, separated by commas, whose values tell tracks apart
+  Link out = Link::kNone;   // arrows begin here
   Link in = Link::kNone, other_in = Link::kNone;
 };
 
-// Places of columns that every table may have, in the list that is read.
+// Indexes, in TimelineTable::columns, of columns that any table may have.
 struct CommonColumns {
   size_t proc_id, thread_id, pid, tid, name, gpu_id, context, stream, dev, scope, text, stack_id;
   size_t op_id, call_id, req_id, correlation_id, gpu_file_id, batch_id, period_ns, bytes, size, track;

@@ -69,7 +69,7 @@ TrackId Tracks::add_lane(TrackId track) {
   return make(track, TrackKind::kLane, name, 0, 0);
 }
 
-// Viewers know a process by its pid. A second one with that pid, of another node perhaps, or one without, gets one of its own.
+// Viewers identify a process by its pid. A second process with the same pid, such as of another node, or one without, gets a made-up pid.
 TrackId Tracks::process(int64_t proc_id, int64_t pid) {
   TrackId& found = process_tracks_[{proc_id, proc_id == 0 ? pid : 0}];
   if (found != 0) return found;
@@ -105,7 +105,7 @@ TrackId Tracks::thread(int64_t thread_id, int64_t proc_id, int64_t pid, int64_t 
   return found;
 }
 
-// GPUs may have one name, as the instances of one that is divided.
+// Several GPUs may have the same name, such as the MIG instances of one, so that a GPU is found by its id.
 TrackId Tracks::gpu(int64_t gpu_id) {
   const auto known = gpus_.find(gpu_id);
   if (known == gpus_.end()) return of_node(TrackKind::kGroup, "GPU unknown");
@@ -130,7 +130,7 @@ TrackId Tracks::of_key(TrackId group, const TimelineTable& table, const OrderedR
                                                                     : fmt::format("{}", values.number(row.row()));
     if (!name.empty() && !text.empty()) name += ' ';
     name += text;
-    key_text += fmt::format("{} {}", text.size(), text);  // "a b" of "c" is not "a" of "b c"
+    key_text += fmt::format("{} {}", text.size(), text);  // with sizes: "a b", "c" differ from "a", "b c"
   }
   if (name.empty()) return group;
   TrackId& found = key_tracks_[{group, key_text}];
@@ -151,7 +151,7 @@ TrackId Tracks::of_row(const TimelineTable& table, const OrderedRows& row) {
     case Place::kThread: {
       const std::string_view scope = row.text(at.scope);
       if (scope == "run") return of_node(kind, "log");
-      // Asynchronous slices cross those of their thread as they like.
+      // Asynchronous slices may cross those of their thread, so they have their own track.
       if (!row.is_null(at.track)) return child(of_process(), kind, "asynchronous");
       const bool is_of_process =
           scope == "process" || !row.is_null(at.batch_id) || (row.is_null(at.tid) && row.is_null(at.thread_id));

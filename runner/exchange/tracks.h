@@ -19,16 +19,16 @@ namespace mlrun::exchange {
 class Tracks {
  public:
   explicit Tracks(TimelineSink& sink) : sink_(&sink) {}
-  // Reads what processes, threads, GPUs and devices are called.
+  // Reads the names of processes, threads, GPUs and devices.
   Status load(Export& job);
-  // The rows that follow are of this node: what is no process of another begins with its name.
+  // The rows that follow are of this node: the names of its tracks at the top begin with its name.
   void begin_node(const ExportNode& node);
 
   // The track of the current row.
   TrackId of_row(const TimelineTable& table, const OrderedRows& row);
-  // The thread of the current row, wherever the row is.
+  // The track of the current row's thread, also if the row is on another track.
   TrackId thread_of(const TimelineTable& table, const OrderedRows& row);
-  // The track for the row's keys in a group of counters.
+  // The track, in a group of counters, for the values of the row's key columns.
   TrackId of_key(TrackId group, const TimelineTable& table, const OrderedRows& row);
   // The track of that name below another one.
   TrackId child(TrackId parent, TrackKind kind, const std::string& name);
@@ -46,9 +46,9 @@ class Tracks {
     std::string name;
   };
 
-  // A process or thread with pid or tid 0 gets one.
+  // A process or thread with pid or tid 0 gets a made-up one.
   TrackId make(TrackId parent, TrackKind kind, std::string name, int64_t pid, int64_t tid);
-  // At the top, of the node.
+  // A track at the top, with the name of the current node.
   TrackId of_node(TrackKind kind, const std::string& name) { return child(0, kind, node_prefix_ + name); }
   TrackId stream(int64_t gpu_id, int64_t proc_id, int64_t context, int64_t stream, int64_t pid);
   TrackId process(int64_t proc_id, int64_t pid);
@@ -70,7 +70,7 @@ class Tracks {
   std::map<std::pair<TrackId, std::string>, TrackId> children_, key_tracks_;   // by name; by the values of the keys
   std::vector<TrackId> track_of_thread_;                                       // by thread_id
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, TrackId> streams_;  // by gpu_id, proc_id, context, stream
-  std::map<std::pair<int64_t, int64_t>, int> taken_;  // pid and tid (0: the process): tracks with them
+  std::map<std::pair<int64_t, int64_t>, int> taken_;  // number of tracks by pid and tid (tid 0: the process)
 };
 
 }  // namespace mlrun::exchange

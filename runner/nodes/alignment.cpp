@@ -16,14 +16,14 @@ namespace mlrun::nodes {
 
 namespace {
 
-// What two nodes, the first of lower number, have in common.
+// Bounds and matched events of two nodes, the lower number first.
 struct Pair {
   OffsetBounds bounds;
   size_t messages = 0, collectives = 0, marks = 0;
   [[nodiscard]] bool is_common() const { return messages + collectives + marks > 0; }
 };
 
-// The clock of `to` by that of `from`.
+// The clock of node `to` relative to that of node `from`.
 struct Edge {
   size_t from = 0, to = 0;
   NodeClock clock;
@@ -63,7 +63,7 @@ class Aligner {
     }
     for (const Connection& one : *connections) {
       const size_t a = one.node[0], b = one.node[1];
-      if (nodes_[a].lost_events || nodes_[b].lost_events) continue;  // positions of bytes are not known then
+      if (nodes_[a].lost_events || nodes_[b].lost_events) continue;  // a lost call shifts all later bytes
       Pair& pair = pair_of(a, b);
       pair.messages += add_bounds(one, readings_error(a, b), pair.bounds);
       pair.bounds.reduce();
@@ -76,8 +76,8 @@ class Aligner {
     return {};
   }
 
-  // Machines that were started from one snapshot say that they are one. Their wall clocks say so too, by as much: bytes that were sent past
-  // the hooks can shift a stream, but no wall clock.
+  // Machines started from one snapshot have the same boot id but different clocks: messages between them would arrive before they were sent,
+  // and their wall clocks differ by as much. Bytes sent past the hooks can shift a stream, but not a wall clock, so both are required.
   void compare_boots(size_t a, size_t b, const Pair& pair) {
     if (nodes_[a].clock_key().empty() || nodes_[a].clock_key() != nodes_[b].clock_key()) return;
     int64_t backwards_ns = 0;
@@ -88,7 +88,7 @@ class Aligner {
     has_other_clock_.insert(b);
     traces_.problems.push_back(fmt::format(
         "{} and {} have one boot id, but by one clock a message between them would arrive {} before it was sent; "
-        "they are compared by messages",
+        "their clocks are compared by messages instead",
         nodes_[a].name, nodes_[b].name, summary::time_text(backwards_ns, summary::Glyphs{false})));
   }
 
@@ -99,8 +99,8 @@ class Aligner {
       if (Status read = add_collectives(nodes_[i], i, *result_.moments); !read) return read;
       if (options_.marks.empty()) continue;
       if (nodes_[i].lost_events) {
-        traces_.problems.push_back(
-            fmt::format("{} lost events, so its ranges \"{}\" are not numbered", nodes_[i].name, options_.marks));
+        traces_.problems.push_back(fmt::format("{} lost events, so its ranges \"{}\" are not used to compare clocks",
+                                               nodes_[i].name, options_.marks));
       } else if (auto found = add_marks(nodes_[i], i, options_.marks, *result_.moments); found) {
         marks[i] = *std::move(found);
       } else {
@@ -118,28 +118,28 @@ class Aligner {
     return {};
   }
 
-  // A barrier that one process lacks at its beginning shifts all that follow.
+  // Reports different numbers of ranges: if a process lacks an early barrier, its later ones are compared with the wrong ones.
   void count_marks(const std::vector<std::map<int32_t, int64_t>>& marks) {
-    std::map<int64_t, std::string> owners;  // of how many ranges; the first one that has so many
+    std::map<int64_t, std::string> owners;  // by number of ranges, the first process with it
     for (size_t i = 0; i < marks.size(); ++i) {
       for (const auto& [proc_id, count] : marks[i]) {
         const auto rank = std::find_if(nodes_[i].ranks.begin(), nodes_[i].ranks.end(),
                                        [&, of = proc_id](const Rank& other) { return other.proc_id == of; });
         const bool is_rank = rank != nodes_[i].ranks.end();
-        if (is_rank && rank->age != 0) continue;  // it was ended, wherever it was
+        if (is_rank && rank->age != 0) continue;  // an earlier attempt, ended at any barrier
         owners.emplace(count, is_rank ? fmt::format("rank {} on {}", rank->rank, nodes_[i].name)
                                       : fmt::format("process {} of {}", proc_id, nodes_[i].name));
       }
     }
     if (owners.size() < 2) return;
     traces_.problems.push_back(fmt::format(
-        "{} has {} ranges \"{}\", {} {}: the n-th of one is compared with the n-th of the other, which is wrong if an "
-        "early one is missing",
+        "{} has {} ranges \"{}\", {} has {}: the n-th range of one is compared with the n-th of the other, which is "
+        "wrong if an early range is missing",
         owners.begin()->second, owners.begin()->first, options_.marks, owners.rbegin()->second,
         owners.rbegin()->first));
   }
 
-  // Bounds by UTC, at both ends of the run.
+  // Adds bounds by UTC, at both ends of the run. False: UTC or its error is unknown.
   bool add_utc_bounds(size_t a, size_t b, OffsetBounds& bounds) const {
     const auto error_a = nodes_[a].utc_error_ns(), error_b = nodes_[b].utc_error_ns();
     if (!error_a || !error_b) return false;
@@ -167,9 +167,9 @@ class Aligner {
     static_cast<void>(add_utc_bounds(a, b, pair.bounds));
     auto line = ClockLine::fit(pair.bounds);
     if (by_messages && line->widened_ns() > by_messages->widened_ns()) {
-      // A message cannot arrive before it was sent; a clock may say of itself what it likes.
+      // The messages are right: none can arrive before it was sent, while a clock's own error bound may be wrong.
       traces_.problems.push_back(fmt::format(
-          "the messages between {} and {} contradict what their clocks say of UTC by {}; the messages alone count",
+          "the messages between {} and {} contradict the UTC of their clocks by {}; only the messages are used",
           nodes_[a].name, nodes_[b].name, summary::time_text(2 * line->widened_ns(), summary::Glyphs{false})));
       line = by_messages;
     }
@@ -182,7 +182,8 @@ class Aligner {
     add_edges(a, b, clock, error);
     if (line->widened_ns() > 0) {
       traces_.problems.push_back(fmt::format(
-          "the clocks of {} and {} did not run by a line: the nearest one misses by {}, which is in the error",
+          "the offset between the clocks of {} and {} is not a line over time: the best line misses by {}, which is "
+          "included in the error",
           nodes_[a].name, nodes_[b].name, summary::time_text(line->widened_ns(), summary::Glyphs{false})));
     }
   }
@@ -200,7 +201,7 @@ class Aligner {
     }
   }
 
-  // UTC alone. It is used where nothing else connects a node: any bound is worth less than a message, none less than a bound.
+  // An edge by UTC alone. It costs so much that it is used only where nothing else connects a node, and most if UTC has no error bound.
   void add_utc(size_t to) {
     OffsetBounds bounds;
     const auto utc_a = nodes_[0].utc_offset_ns(false), utc_b = nodes_[to].utc_offset_ns(false);
@@ -264,20 +265,20 @@ class Aligner {
         if (one->lost_events) lost = fmt::format(" ({} lost events)", one->name);
       }
       if (cost_[i] == std::numeric_limits<int64_t>::max()) {
-        traces_.left_out.push_back(fmt::format(
-            "{} is left out: its clock and that of {} have no common moment; give --offset TIME or --marks NAME",
-            node.folder, first));
+        traces_.left_out.push_back(
+            fmt::format("{} is left out: nothing relates its clock to that of {}; give --offset TIME or --marks NAME",
+                        node.folder, first));
         continue;
       }
       if (clock.by == AlignedBy::kUtcBound) {
-        traces_.problems.push_back(
-            fmt::format("{} and {} cannot be compared below NTP's bound of {}: no message between them was matched{}{}",
-                        first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}),
-                        lost, clock.line.widened_ns() > 0 ? "; a wall clock was set during the run" : ""));
+        traces_.problems.push_back(fmt::format(
+            "times of {} and {} can be compared only to NTP's bound of {}: no message between them was matched{}{}",
+            first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}), lost,
+            clock.line.widened_ns() > 0 ? "; a wall clock was set during the run" : ""));
       } else if (clock.by == AlignedBy::kUtc) {
         traces_.problems.push_back(
-            fmt::format("{} and {} cannot be compared: no message between them was matched{}{}, and NTP does not "
-                        "bound their clocks; {} is placed by its UTC, with unknown error",
+            fmt::format("times of {} and {} cannot be compared: no message between them was matched{}{}, and NTP does "
+                        "not bound their clocks; {} is placed by its UTC, with unknown error",
                         first, node.name, is_one_sided(i) ? " in both directions" : "", lost, node.name));
       }
       number[i] = traces_.nodes.size();
@@ -303,7 +304,7 @@ class Aligner {
   const AlignmentOptions& options_;
   std::map<std::pair<size_t, size_t>, Pair> pairs_;
   std::vector<std::pair<size_t, size_t>> one_sided_;
-  std::set<size_t> has_other_clock_;  // than another node that has its boot id
+  std::set<size_t> has_other_clock_;  // nodes with another clock than a node with the same boot id
   std::vector<Edge> edges_;
   std::vector<int64_t> cost_;
   Alignment result_;
@@ -313,7 +314,7 @@ class Aligner {
 
 Result<Alignment> align(NodeTraces& traces, const AlignmentOptions& options) {
   if (options.offset_ns && traces.nodes.size() != 2)
-    return fail("--offset is for two traces: it is added to the times of the second");
+    return fail("--offset needs exactly two traces: it is added to the times of the second");
   return Aligner(traces, options).align();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of each node by that of the first one, along the pairs of nodes whose offset is known best.
+// The clock of each node relative to that of the first node, along the pairs of nodes whose offset is known best.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ inline constexpr const char* kAlignedByNames[] = {"reference", "same clock", "gi
                                                   "messages",  "utc",        "utc unbounded"};
 
 struct NodeClock {
-  ClockLine line = ClockLine::constant(0, 0);  // of the first node's time
+  ClockLine line = ClockLine::constant(0, 0);  // this clock relative to the first node's
   AlignedBy by = AlignedBy::kItself;
   std::string through;  // name of the node that it was compared with
-  size_t messages = 0;  // with that node: of sockets, collectives, marks
+  size_t messages = 0;  // matched with that node: over sockets; below: collectives and marks
   size_t collectives = 0, marks = 0;
   bool is_bounded = true;  // false: the error is unknown
 
@@ -45,7 +45,7 @@ struct Alignment {
   std::vector<Connection> connections;  // between nodes, without their transfers
 };
 
-// Drops nodes without anything in common with the others, and says so. Fails if the options cannot be met.
+// Drops nodes whose clock nothing relates to the first node's, with a line in traces.left_out. Fails if --offset is given for other than two traces.
 Result<Alignment> align(NodeTraces& traces, const AlignmentOptions& options);
 
 }  // namespace mlrun::nodes

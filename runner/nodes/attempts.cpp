@@ -26,7 +26,7 @@ std::vector<Span> spans_of(const NodeTrace& node, int64_t utc_offset_ns) {
   return spans;
 }
 
-// For each of `spans` the one of `others` that it has most in common with; empty: one has none, or two have the same.
+// For each span the index of the one in `others` that it overlaps longest. Empty: a span overlaps none, or the indices do not increase.
 std::vector<size_t> same_spans(const std::vector<Span>& spans, const std::vector<Span>& others) {
   std::vector<size_t> same;
   for (const auto& [begin, end] : spans) {
@@ -44,11 +44,11 @@ std::vector<size_t> same_spans(const std::vector<Span>& spans, const std::vector
 
 }  // namespace
 
-// Another attempt begins with a process whose rank, or place on the node, one had that has ended: torchrun may give other ranks.
+// A new attempt begins with a process whose rank or local rank a process that has ended had. Both count, as torchrun may change the ranks.
 void number_attempts(NodeTrace& node) {
   std::stable_sort(node.ranks.begin(), node.ranks.end(),
                    [](const Rank& a, const Rank& b) { return a.first_ns < b.first_ns; });
-  size_t first = 0;  // of the attempt
+  size_t first = 0;  // the first rank of the attempt
   for (size_t i = 0; i < node.ranks.size(); ++i) {
     const Rank& rank = node.ranks[i];
     const bool is_again = std::any_of(
@@ -62,7 +62,7 @@ void number_attempts(NodeTrace& node) {
   }
 }
 
-// By the wall clock. Where that does not say it, from the last attempt: a node may join late.
+// Matches attempts by the wall clock. Where that is ambiguous, attempts are counted back from the last one, since a node may join late.
 void match_attempts(std::vector<NodeTrace>& nodes) {
   for (NodeTrace& node : nodes) {
     for (Rank& rank : node.ranks) rank.age = node.attempts - rank.attempt;
@@ -83,7 +83,7 @@ void match_attempts(std::vector<NodeTrace>& nodes) {
   }
 }
 
-// Ranks of one attempt are compared: of the one in which they lived longest.
+// The attempt whose ranks are compared is the one in which the ranks together lived longest.
 void choose_attempt(NodeTraces& traces) {
   std::map<int32_t, int64_t> lived;  // by age
   const NodeTrace *most = nullptr, *least = nullptr;
@@ -102,7 +102,7 @@ void choose_attempt(NodeTraces& traces) {
     line += fmt::format(", those on {} {}", least->name,
                         least->attempts == 1 ? "once" : fmt::format("{} times", least->attempts));
   }
-  traces.problems.push_back(fmt::format("{}; those of attempt {} are compared, which ran longest", line,
+  traces.problems.push_back(fmt::format("{}; the ranks of attempt {} are compared, which ran longest", line,
                                         most->attempts - traces.compared_age));
 }
 

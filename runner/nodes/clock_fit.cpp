@@ -9,10 +9,10 @@ namespace mlrun::nodes {
 
 namespace {
 
-// Two crystals at their worst, both steered by NTP as fast as it may (500 ppm each).
+// The worst crystals, and both clocks slewed apart by NTP at its limit of 500 ppm each.
 constexpr double kDriftMost = 1.5e-3;
 
-// Whether c is on or beyond the line from a to b, seen from the side that `sign` says: then b is not needed.
+// Whether b is not needed, since c is on or beyond the line from a to b. `sign`: 1 for upper bounds, -1 for lower ones.
 bool is_beyond(const OffsetBound& a, const OffsetBound& b, const OffsetBound& c, int sign) {
   const auto ab_at = static_cast<long double>(b.at_ns - a.at_ns), ac_at = static_cast<long double>(c.at_ns - a.at_ns);
   const auto ab = static_cast<long double>(b.offset_ns - a.offset_ns);
@@ -20,7 +20,7 @@ bool is_beyond(const OffsetBound& a, const OffsetBound& b, const OffsetBound& c,
   return sign * (ac * ab_at - ab * ac_at) <= 0;
 }
 
-// The hull that lines must not cross: the lower one of upper bounds (sign 1), the upper one of lower bounds (-1).
+// Keeps the hull that no line may cross: the lower hull of upper bounds (sign 1), the upper hull of lower bounds (-1).
 void keep_hull(std::vector<OffsetBound>& bounds, int sign) {
   std::sort(bounds.begin(), bounds.end(), [&](const OffsetBound& a, const OffsetBound& b) {
     return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : sign * a.offset_ns < sign * b.offset_ns;
@@ -64,7 +64,7 @@ std::vector<ClockLine::Corner> ClockLine::lines_within(const std::vector<OffsetB
   if (!(least <= most)) return {};
   std::vector<Corner> corners = {{least, -kDriftMost}, {most, -kDriftMost}, {most, kDriftMost}, {least, kDriftMost}},
                       kept;
-  // Keeps what is on the side of sign * (offset + drift * at) <= sign * limit.
+  // Keeps the part of the polygon where sign * (offset + drift * at) <= sign * limit.
   const auto cut = [&](double sign, double at_ns, double limit) {
     const auto excess = [&](const Corner& c) { return sign * (c.offset_ns + c.drift * at_ns - limit); };
     kept.clear();
@@ -92,7 +92,7 @@ ClockLine::Corner ClockLine::centroid(const std::vector<Corner>& corners) {
     mean.offset_ns += corner.offset_ns / static_cast<double>(corners.size());
     mean.drift += corner.drift / static_cast<double>(corners.size());
   }
-  for (size_t i = 0; i < corners.size(); ++i) {  // relative to the mean, for the digits
+  for (size_t i = 0; i < corners.size(); ++i) {  // relative to the mean, so that doubles keep the digits
     const Corner &a = corners[i], &b = corners[(i + 1) % corners.size()];
     const double ax = a.offset_ns - mean.offset_ns, ay = a.drift - mean.drift;
     const double bx = b.offset_ns - mean.offset_ns, by = b.drift - mean.drift;
@@ -134,7 +134,7 @@ std::optional<ClockLine> ClockLine::fit(OffsetBounds bounds) {
   line.offset_ns_ = base_ns + std::llround(centre.offset_ns);
   line.drift_ = centre.drift;
   line.widened_ns_ = static_cast<int64_t>(std::ceil(widened));
-  line.constant_error_ns_ = 1 + 2 * line.widened_ns_;  // 1: rounding; twice: the truth bends to both sides
+  line.constant_error_ns_ = 1 + 2 * line.widened_ns_;  // 1: rounding; twice: the true offset bends both ways
   for (const Corner& c : corners) line.corners_.push_back({c.offset_ns - centre.offset_ns, c.drift - centre.drift});
   return line;
 }
@@ -151,7 +151,7 @@ int64_t ClockLine::error_ns(int64_t at_ns) const {
   return constant_error_ns_ + static_cast<int64_t>(std::ceil(most));
 }
 
-// Both errors add up. Those of two lines that drift are bounded at each corner of either.
+// The errors of both lines add up. If both have corners, each pair of corners is a corner of the sum.
 ClockLine ClockLine::after(const ClockLine& third_to_other) const {
   const ClockLine& third = third_to_other;
   ClockLine line;
@@ -161,7 +161,7 @@ ClockLine ClockLine::after(const ClockLine& third_to_other) const {
   line.drift_ = third.drift_ + drift_ - third.drift_ * drift_;
   line.widened_ns_ = widened_ns_ + third.widened_ns_;
   line.constant_error_ns_ = constant_error_ns_ + third.constant_error_ns_;
-  // Where the third clock is wrong, so is the time at which the other one is asked.
+  // An error of the third line also shifts the time at which this line is evaluated, by at most the largest drift.
   const auto of_third = [&](const Corner& c) {
     const double more = 1 + kDriftMost;
     return Corner{more * (c.offset_ns + c.drift * static_cast<double>(line.zero_ns_ - third.zero_ns_)), more * c.drift};
@@ -180,7 +180,7 @@ ClockLine ClockLine::after(const ClockLine& third_to_other) const {
       line.corners_.push_back({one.offset_ns + other.offset_ns, one.drift + other.drift});
     }
   }
-  // Only the outermost matter at any time: by drift, and by offset for each.
+  // Too many corners become a box around them. error_ns() takes absolute values, so two corners of the box are enough.
   constexpr size_t kCornersMost = 64;
   if (line.corners_.size() > kCornersMost) {
     double offset = 0, drift = 0;

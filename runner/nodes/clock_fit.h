@@ -5,10 +5,10 @@
 //                                                                    the lines that fit  ───────
 //                                                                    lower bounds     ^     ^   ^    (a message from it)
 //
-// All lines between the bounds are a convex polygon of (offset, drift). The line taken is its centroid, so that no message runs
-// backwards; the error at a moment is the largest distance of any other line of the polygon from it, so the true offset is within it
-// as long as the true clocks follow a line. Where no line fits, because a clock was steered, the bounds are widened by the least that lets one fit,
-// which counts twice as error: the line is off by it, and so is the truth between two bounds.
+// All lines between the bounds form a convex polygon of (offset, drift). Its centroid is the line taken, so that no message runs backwards.
+// The error at a moment is the largest distance from this line to any other line of the polygon: it contains the true offset as long as the
+// clocks differ by a line. Where no line fits, because a clock was steered, the bounds are widened by the smallest amount that lets one fit.
+// The amount counts twice in the error: the line misses a bound by it, and the true offset may bend by as much between two bounds.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ struct OffsetBounds {
   std::vector<OffsetBound> upper, lower;
 
   void add(const OffsetBounds& more);
-  // Keeps those that can matter. Their number does not grow with that of the messages any more.
+  // Keeps only the bounds that can exclude a line (their hulls). How many these are does not grow with the number of messages.
   void reduce();
 };
 
-// A line, and how far the truth may be from it.
+// The offset of the other clock as a line over time, and how far the true offset may be from it.
 class ClockLine {
  public:
   // Two clocks that are known to differ by a constant, exactly or up to an error.
   static ClockLine constant(int64_t offset_ns, int64_t error_ns);
-  // nullopt: bounds on one side are missing.
+  // nullopt: there are no upper or no lower bounds.
   static std::optional<ClockLine> fit(OffsetBounds bounds);
 
   // At the time `at_ns` of the other clock.
@@ -47,25 +47,25 @@ class ClockLine {
   [[nodiscard]] double drift() const { return drift_; }  // of the other clock, relative to ours
   [[nodiscard]] int64_t widened_ns() const { return widened_ns_; }
 
-  // The line from a third clock to ours, given that from the third to the other.
+  // A third clock relative to ours. `third_to_other`: the third clock relative to the other one.
   [[nodiscard]] ClockLine after(const ClockLine& third_to_other) const;
-  // The offset of our clock by the other's, by our time.
+  // Our clock relative to the other one, over our time.
   [[nodiscard]] ClockLine inverse() const;
 
  private:
   struct Corner {
     double offset_ns = 0, drift = 0;
   };
-  // Corners of the lines within the bounds, widened by `by_ns`; empty: no line fits.
+  // Corners of the polygon of lines that fit the bounds, widened by `by_ns`; empty: no line fits.
   static std::vector<Corner> lines_within(const std::vector<OffsetBound>& upper, const std::vector<OffsetBound>& lower,
                                           double by_ns, int64_t zero_ns, int64_t base_ns);
   static Corner centroid(const std::vector<Corner>& corners);
 
-  int64_t zero_ns_ = 0;  // where the line has offset_ns_
+  int64_t zero_ns_ = 0;  // the other clock's time at which the offset is offset_ns_
   int64_t offset_ns_ = 0;
   double drift_ = 0;
   int64_t widened_ns_ = 0, constant_error_ns_ = 0;
-  std::vector<Corner> corners_;  // relative to the line
+  std::vector<Corner> corners_;  // of the polygon, relative to the line's offset and drift
 };
 
 }  // namespace mlrun::nodes

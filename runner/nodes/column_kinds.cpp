@@ -18,7 +18,7 @@ struct Named {
 constexpr ColumnMeaning key(KeySpace space) { return {ColumnKind::kKey, space}; }
 constexpr ColumnMeaning kAt = {ColumnKind::kMoment, kProcess}, kAtOrUnknown = {ColumnKind::kMomentOrUnknown, kProcess};
 
-// Not `op_id` and `flow_id`: numbers of 63 bits, whose sums would not fit. They are keys together with `node_id`.
+// Without `op_id` and `flow_id`: they have 63 bits, so that adding to them would overflow. They are unique together with `node_id`.
 constexpr std::array kColumns = {
     Named{"ts", kAt},
     Named{"end_min", kAt},

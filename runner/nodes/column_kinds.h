@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the numbers of a column are, by its name: what a merge of nodes has to change.
+// Which columns hold times, durations and keys, by their names: a merge of nodes has to change these.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace mlrun::nodes {
 
-// Keys that begin at 1 in each trace. A column with one of them refers to the table of that name, or to numbers that only
-// such columns have.
+// Kinds of keys, each of which begins at 1 in every trace. A column of such keys refers to the table of that name; where there is no such
+// table, to equal numbers in other columns of the kind.
 enum class KeySpace : uint8_t {
   kProcess,
   kImage,
@@ -34,7 +34,7 @@ inline constexpr size_t kKeySpaces = 18;
 enum class ColumnKind : uint8_t {
   kPlain,
   kMoment,           // of CLOCK_MONOTONIC
-  kMomentOrUnknown,  // the same; 0: unknown
+  kMomentOrUnknown,  // as kMoment; 0: unknown
   kDuration,         // of the row: from `ts` to its end, on the node's clock
   kKey               // 0 and negative: none
 };
@@ -46,7 +46,7 @@ struct ColumnMeaning {
 
 ColumnMeaning meaning_of(std::string_view table, std::string_view column);
 
-// A column whose meaning is that of each row, by a text in it: `column` by the text in `by`. Empty: the table has none.
+// A column whose meaning differs by row: the text in column `by` determines what `column` holds. Empty: the table has no such column.
 struct MeaningByRow {
   std::string_view column, by;
 };

@@ -20,8 +20,8 @@ namespace {
 
 using Cell = std::pair<summary::Activity, summary::State>;
 
-// A wait that no thread of the node ends: in a training of several ranks mostly for another rank. Where the ends of waits are known, only
-// one that another machine ends.
+// Whether time in this cell counts as waiting for other ranks. If waits for ranks are known (`knows_waits`): only waits that another machine
+// ends. Else all waits that no thread of the node ends, which in a training of several ranks are mostly for another rank.
 bool waits_for_others(const Cell& cell, bool knows_waits) {
   if (knows_waits) return cell == Cell{summary::Activity::kWait, summary::State::kRemote};
   const bool may_be = cell.first == summary::Activity::kCompute || cell.first == summary::Activity::kWait;
@@ -42,8 +42,8 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
   rank.claim = answer.findings.front().claim;
 }
 
-// The stored answer is that of the driver, which is the lowest rank; of the other ranks of a node the time is divided now. Where ranks were
-// started again, each one's time is that of its process: the run's would count the attempts before as start-up.
+// The answer stored in a trace is for its driver, the lowest rank; the time of the node's other ranks is divided here. If ranks were restarted,
+// each rank's time is that of its process: with the time of the run, earlier attempts would count as start-up.
 Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits,
                  std::vector<std::string>& problems) {
   const auto stored = summary::read_tables(node.folder);
@@ -112,7 +112,7 @@ int64_t median(std::vector<int64_t> values) {
   return *middle;
 }
 
-// What a rank did longer than the others: where its time exceeds their median most. Waiting for the others is no reason.
+// The activity and state in which the rank's time most exceeds the median of the other ranks. Waiting for other ranks is no reason.
 std::string reason_of(const RankFigures& slow, const std::vector<const RankFigures*>& ranks, bool knows_waits) {
   std::map<Cell, std::vector<int64_t>> others;
   std::map<Cell, int64_t> own;
@@ -144,7 +144,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<const RankFigur
   return why;
 }
 
-// The slowest rank of one attempt, by collectives, else by waiting: the rank that all wait for waits least.
+// The slowest rank of one attempt, by collectives, else by waiting: the rank that all others wait for waits least itself.
 void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
   std::vector<const RankFigures*> ranks;
   for (const RankFigures& one : figures.ranks) {
@@ -174,7 +174,7 @@ void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
     constexpr int64_t kShareDivisor = 20;  // 5 % of its time
     if ((*most)->waited_ns - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
     slowest.known_by = knows_waits ? "messages" : "waiting";
-    slowest.why = fmt::format("it waited {} for others, they up to {}",
+    slowest.why = fmt::format("it waited {} for other ranks, the others waited up to {}",
                               summary::time_text(slow->waited_ns, summary::Glyphs{false}),
                               summary::time_text((*most)->waited_ns, summary::Glyphs{false}));
   }

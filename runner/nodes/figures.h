@@ -13,18 +13,18 @@
 
 namespace mlrun::nodes {
 
-// Without ranks a trace has one row, of its driver.
+// One rank of a trace. A trace without ranks has one row, for its driver.
 struct RankFigures {
   size_t node = 0;
   int32_t rank = -1, local_rank = -1;  // -1: no rank
   int32_t proc_id = 0;                 // in its own trace
-  int32_t attempt = 1, age = 0;        // as of Rank
-  int64_t wall_ns = 0;                 // 0: no thread drove it: nothing below is known
+  int32_t attempt = 1, age = 0;        // as in Rank
+  int64_t wall_ns = 0;                 // 0: no thread drove the training; all below is unknown
   int64_t startup_ns = 0, without_batch_ns = -1, compute_ns = 0;
   int64_t waited_ns =
-      0;  // for other ranks, where waits are known to be for them; else waits that no thread of the node ended
+      0;  // for other ranks, if any wait is known to be for one; else in all waits that no thread of the node ended
   int64_t last_times = 0,
-          late_ns = 0;  // how often it was last in a collective or barrier, and by how much after the one before it
+          late_ns = 0;  // how often it began a collective or barrier last, and by how much after the rank before it
   std::string cause, claim;  // of its first finding; empty: none
   std::vector<summary::TimeShare> time;
 };
@@ -35,15 +35,15 @@ struct BytesFigures {
   int64_t files = 0, bytes_read = 0, bytes_written = 0, time_ns = 0;
 };
 
-// How far apart ranks began together: of the collectives and marks that all ranks of the merged traces have.
+// How far apart in time ranks began the collectives and marks that all ranks of the merged traces have.
 struct SkewFigures {
-  std::string communicator, operation;  // or the name of the marks, and "mark"
+  std::string communicator, operation;  // of marks: their name, and "mark"
   int64_t compared = 0;
   int64_t p50_ns = 0, p99_ns = 0, max_ns = 0;  // from the first rank's beginning to the last one's
   int64_t error_ns = 0;                        // of each of these; -1: unknown
   int32_t last_rank = -1;
   int64_t last_times = 0;
-  int32_t age = 0;  // of the attempt whose ranks they are
+  int32_t age = 0;  // of the ranks' attempt
 };
 
 struct SlowestRank {
@@ -60,7 +60,7 @@ struct Figures {
   SlowestRank slowest;
 };
 
-// Adds to the problems the ranks whose figures cannot be made.
+// Adds a line to traces.problems for each rank whose figures cannot be made.
 Result<Figures> figures_of(NodeTraces& traces, const Alignment& alignment);
 
 }  // namespace mlrun::nodes

@@ -31,8 +31,8 @@ struct LaunchedEnd {
 };
 using LaunchedEnds = util::SpilledSort<LaunchedEnd>;
 
-// Which calls of CUDA cannot have launched one of the kernels: nearly all of those that did not. A training makes hundreds of calls for
-// each collective, which need not be sorted then.
+// Hashes of the kernels' launches. They rule out nearly all CUDA calls that launched none of the kernels: a training makes hundreds of CUDA
+// calls for each collective, and calls that are ruled out need not be sorted.
 class MayLaunch {
  public:
   void add(const Kernel& kernel) { bits_[place(kernel.proc_id, kernel.correlation)] = true; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When collectives of NCCL ended on the GPU: a call only enqueues its kernel. Kernels are found by the call of CUDA that launched them, which
-// lies in the call of the collective, on its thread.
+// When NCCL's collectives ended on the GPU: a call only enqueues its kernel. A kernel belongs to the collective during whose call, on the same
+// thread, the CUDA call launched it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Kernel {
 };
 using Kernels = util::SpilledSort<Kernel>;
 
-// NCCL's; none where the trace has no work of a GPU.
+// Reads NCCL's kernels. Adds none if the trace has no GPU work.
 Status read_kernels(const NodeTrace& node, Kernels& kernels);
 
 struct CollectiveCall {

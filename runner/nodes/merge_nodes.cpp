@@ -40,11 +40,11 @@ constexpr const char* kFooter =
     "  mlrun merge run imported -o both --offset 1500ms   the second trace's times plus 1.5 s\n"
     "  mlrun report all                                 the ranks, the slowest one and why\n"
     "\n"
-    "Times are those of the first trace's clock. Each node has an error, which counts for every figure that compares "
-    "nodes; a trace\n"
+    "All times are on the first trace's clock. Each node's clock has an error, which counts for every figure that "
+    "compares nodes. A trace\n"
     "that cannot be merged is named and left out. If only one of several is left, no trace is made and the exit status "
-    "is 125. A\n"
-    "cluster from the beginning: runner/sweep/cluster.md.";
+    "is 125.\n"
+    "How to trace a cluster, step by step: runner/sweep/cluster.md.";
 
 struct Options {
   std::vector<std::string> traces;
@@ -107,12 +107,12 @@ Result<int64_t> signed_time(std::string_view text) {
   const bool is_negative = text.starts_with('-');
   const auto time = util::parse_time(is_negative || text.starts_with('+') ? text.substr(1) : text);
   if (!time) return tl::make_unexpected(time.error());
-  constexpr uint64_t kMost = uint64_t{100} * 366 * 86'400 * 1'000'000'000;  // what is moved by it still fits
+  constexpr uint64_t kMost = uint64_t{100} * 366 * 86'400 * 1'000'000'000;  // times moved by it fit 64 bits
   if (*time > kMost) return fail(fmt::format("'{}' is more than 100 years", text));
   return is_negative ? -static_cast<int64_t>(*time) : static_cast<int64_t>(*time);
 }
 
-// Everything but the folder itself.
+// Writes the whole content of the new trace. Requires: `folder` exists.
 Status fill(const std::string& folder, Merged& merged, unsigned threads) {
   auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
   if (!copied) return tl::make_unexpected(copied.error());
@@ -132,10 +132,10 @@ Status align_and_fill(const std::string& folder, const Options& options, const A
   auto aligned = align(merged.traces, alignment);
   if (!aligned) return tl::make_unexpected(aligned.error());
   merged.alignment = *std::move(aligned);
-  // A copy of one trace would pass for the run on all nodes, in a script above all.
+  // One trace is not merged: its copy would pass for the run on all nodes, above all in a script.
   if (merged.traces.nodes.size() == 1 && options.traces.size() > 1) {
     const std::string& rest = merged.traces.nodes.front().folder;
-    return fail(fmt::format("nothing to merge: of {} traces one is left, {}; mlrun report {} shows it as it is",
+    return fail(fmt::format("nothing to merge: of {} traces only one is left, {}; mlrun report {} shows it",
                             options.traces.size(), rest, rest));
   }
   return fill(folder, merged, options.threads);
@@ -186,7 +186,7 @@ Result<std::optional<Options>> parse_options(const std::vector<std::string>& arg
   app.add_option("--threads", options.threads,
                  "threads to work with (default: as many as there are processors, at most 8)")
       ->check(CLI::Range(1, 64));
-  app.add_flag("--quiet", options.quiet, "print nothing but what is wrong with a trace (default: off)");
+  app.add_flag("--quiet", options.quiet, "print only problems of the traces, no summary (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return std::optional<Options>();
@@ -223,7 +223,7 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   for (const std::string& line : merged.traces.left_out) util::say(line);
   if (!made) {
     fs::remove_all(*folder + "/tables", ignored);
-    if (!was_there) fs::remove(*folder, ignored);  // what else is in it is not ours
+    if (!was_there) fs::remove(*folder, ignored);  // fails if others have put files into it
     return tl::make_unexpected(made.error());
   }
   for (const std::string& line : merged.traces.problems) util::say(line);

@@ -10,12 +10,12 @@ namespace {
 constexpr size_t kComparedMost = 8;
 constexpr size_t kBoundsMost = 4096;  // before they are reduced to those that matter
 
-// One moment in one node. All of its processes have begun before any process of another node ends: what the last begin and the first end
-// say includes what the others say, as no clock is twice as fast as another one.
+// One moment in one node, with several processes. Each of them begins it before any process of another node ends it. The last begin and the
+// first end give the tightest bounds, which include those of the other processes, as no clock is twice as fast as another one.
 struct OfNode {
   size_t node = 0;
-  int64_t begin_ns = 0;  // the last
-  int64_t end_ns = 0;    // the first; 0: none is known
+  int64_t begin_ns = 0;  // the last begin
+  int64_t end_ns = 0;    // the first end; 0: none is known
 };
 
 class Pairs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounds that moments in common give for the clocks of pairs of nodes.
+// The bounds on the clock offset of each pair of nodes that follow from their common moments (moments.h).
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct MomentBounds {
   size_t collectives = 0, marks = 0;
 };
 
-// By pairs of nodes, the lower number first. Each node is compared with at most eight before it: what all of many nodes do together need not
-// be compared between each two of them.
+// Keyed by pairs of nodes, the lower number first. Each node is compared with at most eight nodes of lower numbers: where many nodes have the
+// same moments, not every pair of them need be compared.
 std::map<std::pair<size_t, size_t>, MomentBounds> bounds_of_pairs(Moments& moments,
                                                                   const std::vector<NodeTrace>& nodes);
 

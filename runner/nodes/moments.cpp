@@ -59,7 +59,7 @@ Status add_collectives(const NodeTrace& node, size_t number, Moments& moments) {
   if (Status read = read_kernels(node, kernels); !read) return read;
   CollectiveCalls calls;
   const bool has_kernels = !kernels.empty();
-  Moments::Key key;  // of the row before
+  Moments::Key key;  // of the previous row
   uint32_t number_of_key = 0;
   const trace::TableQuery query{.columns = {}, .dictionaries = {"operation", "communicator"}};
   Status read = for_each_batch_unless_stopped(node.folder, "collective", query, [&](const arrow::RecordBatch& batch) {
@@ -90,7 +90,8 @@ Status add_collectives(const NodeTrace& node, size_t number, Moments& moments) {
 Result<std::map<int32_t, int64_t>> add_marks(const NodeTrace& node, size_t number, const std::string& name,
                                              Moments& moments) {
   const auto none = [&] {
-    return fail(fmt::format("{} has no range \"{}\" (mlrun show {} mark)", node.folder, name, node.folder));
+    return fail(
+        fmt::format("{} has no range \"{}\"; mlrun show {} mark lists its ranges", node.folder, name, node.folder));
   };
   for (const char* table : {"name", "mark"}) {
     if (!trace::has_table(node.folder + "/tables", table)) return none();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments that ranks of several nodes have in common: what each of them begins before any of them ends it. Collectives by communicator and
-// number, and ranges that the user names as barriers. They are sorted in spilled memory, however many there are.
+// Moments that ranks of several nodes have in common: operations that each rank begins before any rank ends them. These are collectives, by
+// communicator and number, and ranges that the user names as barriers. They are sorted in spilled memory, however many there are.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace mlrun::nodes {
 
-// One process's part in one of them.
+// One process's part in a common moment.
 struct Moment {
   int64_t number = 0;
   int64_t begin_ns = 0;
-  int64_t end_ns = 0;  // 0: unknown, as of a collective whose kernel was not recorded
+  int64_t end_ns = 0;  // 0: unknown, such as for a collective whose kernel was not recorded
   uint32_t key = 0;
   uint32_t node = 0;
   int32_t proc_id = 0;
@@ -41,7 +41,7 @@ class Moments {
   struct Key {
     std::string name;       // communicator, or name of the marks
     std::string operation;  // or "mark"
-    int32_t age = 0;        // of marks: that of the rank's attempt
+    int32_t age = 0;        // of marks: Rank::age of the process
     [[nodiscard]] bool is_mark() const { return operation == "mark"; }
     auto operator<=>(const Key&) const = default;
   };
@@ -50,11 +50,11 @@ class Moments {
   void add(const Moment& moment) { sorted_.add(moment); }
 
   [[nodiscard]] const Key& key(uint32_t number) const { return keys_[number]; }
-  // From now on nodes have the numbers that this list has for them; those with kLeftOut have no moments any more.
+  // Changes the number of node i to numbers[i]; with kLeftOut its moments are skipped.
   void renumber(std::vector<size_t> numbers) { numbers_ = std::move(numbers); }
   static constexpr size_t kLeftOut = SIZE_MAX;
 
-  // take(moments) with all of one key and number, one of each process, by node; in the order of keys and numbers.
+  // Calls take(moments) for each key and number, in their order: one moment of each process, by node.
   template <typename Take>
   void for_each_group(Take take) {
     auto pass = sorted_.pass();
@@ -83,13 +83,13 @@ class Moments {
   std::map<Key, uint32_t> numbers_of_keys_;
   std::vector<Key> keys_;
   util::SpilledSort<Moment, MomentOrder> sorted_;
-  std::vector<size_t> numbers_;  // of nodes; empty: as they are
+  std::vector<size_t> numbers_;  // new numbers of nodes; empty: unchanged
 };
 
-// Collectives that no rank leaves before all have entered.
+// Adds the collectives that no rank leaves before all have entered. `number`: of the node.
 Status add_collectives(const NodeTrace& node, size_t number, Moments& moments);
 
-// Ranges of this name, numbered in each process. Returns how many each process has; fails if there are none.
+// Adds the ranges of this name, numbered in each process. Returns their count by proc_id; fails if there are none.
 Result<std::map<int32_t, int64_t>> add_marks(const NodeTrace& node, size_t number, const std::string& name,
                                              Moments& moments);
 

@@ -22,7 +22,7 @@ struct NodeRow {
   int32_t node_id = 0;
   std::string name, trace, session, job, by, through;
   int64_t start_ns = 0, end_ns = 0;      // on the merged clock
-  int64_t offset_ns = 0, error_ns = -1;  // at its start; the largest of the run
+  int64_t offset_ns = 0, error_ns = -1;  // at the node's start; the largest of the run
   int64_t utc_ahead_ns = kUnknown;
   int64_t drift_ppb = 0, widened_ns = 0, messages = 0, collectives = 0, marks = 0;
 };

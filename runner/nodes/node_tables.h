@@ -15,7 +15,7 @@
 
 namespace mlrun::nodes {
 
-// All of a merged trace.
+// Everything that the tables and run.json of a merged trace are made from.
 struct Merged {
   NodeTraces traces;
   Alignment alignment;

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The job that the trace is of; empty: unknown. Steps of one job are runs of their own where Slurm itself started the ranks.
+// The job of the trace; empty: unknown. If Slurm itself started the ranks, each step of a job is a separate run.
 std::string job_of(const NodeTrace& node) {
   const auto& [id, array_id, array_task, step, nodes, source] = node.run.job;
   if (id.empty() || id == "none") return {};  // torchrun's default
@@ -84,7 +84,7 @@ Result<NodeTrace> open_node(const std::string& folder) {
   return node;
 }
 
-// The job of most traces, of the first where several have as many.
+// The job that most traces have; among equally frequent ones the first.
 std::string job_of_most(const std::vector<NodeTrace>& nodes) {
   std::map<std::string, int> jobs;
   std::string most;
@@ -98,7 +98,7 @@ std::string job_of_most(const std::vector<NodeTrace>& nodes) {
   return most;
 }
 
-// Requires: the UTC of both is known.
+// Whether both ran at the same time. Requires: the UTC of both is known.
 bool runs_beside(const NodeTrace& a, const NodeTrace& b) {
   const auto of_a = a.utc_offset_ns(false), of_b = b.utc_offset_ns(false);
   constexpr int64_t kSlackNs = 60'000'000'000;  // clocks that are not synchronised
@@ -136,7 +136,7 @@ class Sorter {
  public:
   Sorter(std::vector<NodeTrace> all, bool may_be_apart) : all_(std::move(all)), may_be_apart_(may_be_apart) {}
 
-  // Each step among what the one before has left: a trace of another job makes no time of the run.
+  // Each step sees only the traces that the step before has kept: the times of another job's traces must not decide when the run was.
   void sort(NodeTraces& to) {
     const std::string job = job_of_most(all_);
     keep(to.left_out, [&](const NodeTrace& node, const auto& before) { return why_not_once(node, before, job); });
@@ -147,7 +147,7 @@ class Sorter {
   }
 
  private:
-  // `why_not`: of a trace and those kept before it; empty: it is kept.
+  // Asks why_not(trace, traces kept before it) for each trace. Empty: the trace is kept; else it is left out for this reason.
   template <typename WhyNot>
   void keep(std::vector<std::string>& left_out, WhyNot why_not) {
     std::vector<NodeTrace> kept;
@@ -172,10 +172,10 @@ class Sorter {
     }
     const std::string job = job_of(node);
     if (job.empty() || job == job_of_all) return {};
-    return fmt::format("it is of another run ({}; the others: {})", job, job_of_all);
+    return fmt::format("it is of another run ({}; the other traces: {})", job, job_of_all);
   }
 
-  // Jobs too may have the same name on two days.
+  // Runs on two days may have the same job name, so the time decides too.
   void keep_one_time(std::vector<std::string>& left_out) {
     const std::vector<bool> is_of_it = of_one_time(all_);
     std::vector<NodeTrace> kept;
@@ -195,7 +195,7 @@ class Sorter {
     for (const NodeTrace& other : before) {
       const int32_t ranks = world_size_of(node), of_other = world_size_of(other);
       if (ranks < 0 || of_other < 0 || ranks == of_other || (has_job && !job_of(other).empty())) continue;
-      return fmt::format("it is of a run of {} ranks, {} of one of {}", ranks, other.folder, of_other);
+      return fmt::format("its run has {} ranks, that of {} has {}", ranks, other.folder, of_other);
     }
     for (const Rank& rank : node.ranks) {
       if (const auto same = ranks_.find({rank.rank, rank.age}); same != ranks_.end())
@@ -207,10 +207,10 @@ class Sorter {
 
   std::vector<NodeTrace> all_;
   bool may_be_apart_;
-  std::map<std::pair<int32_t, int32_t>, std::string> ranks_;  // of rank and age
+  std::map<std::pair<int32_t, int32_t>, std::string> ranks_;  // folder by rank and age
 };
 
-// By the host, else by the last part of the folder, else by all of it.
+// Names nodes by the host, else by the last part of the folder, else by the whole path.
 void name_nodes(std::vector<NodeTrace>& nodes) {
   const auto rename = [&](auto name) {
     std::map<std::string, int> uses;
@@ -245,10 +245,11 @@ void find_missing(NodeTraces& traces) {
                                           fmt::join(shown, ", "), missing.size() > kNamed ? ", ..." : ""));
   }
   if (const auto there = static_cast<int64_t>(traces.nodes.size()); missing.empty() && there < nodes)
-    traces.problems.push_back(fmt::format("{} of the job's {} nodes have no trace here", nodes - there, nodes));
+    traces.problems.push_back(
+        fmt::format("{} of the job's {} nodes have no trace among those given", nodes - there, nodes));
 }
 
-// Empty: not known to have been killed.
+// How a rank was killed, as text. Empty: it is not known to have been killed.
 std::string how_killed(const Rank& rank) {
   if (rank.wait_status > 0 && WIFSIGNALED(rank.wait_status)) {
     const int number = WTERMSIG(rank.wait_status);
@@ -264,7 +265,7 @@ void find_killed(NodeTraces& traces) {
       return summary::time_text(rank.last_ns - node.start_ns, summary::Glyphs{false});
     };
     std::map<int32_t, std::pair<const Rank*, int64_t>>
-        first;  // of an attempt: who ended first, and how many were killed
+        first;  // by attempt: the rank that ended first, and how many were killed
     for (const Rank& rank : node.ranks) {
       const std::string how = how_killed(rank);
       if (how.empty()) continue;
@@ -281,7 +282,7 @@ void find_killed(NodeTraces& traces) {
       const auto& [who, count] = killed;
       std::string line = fmt::format("rank {} on {} {} after {}, and was started again", who->rank, node.name,
                                      how_killed(*who), time_of(*who));
-      if (count > 1) line += fmt::format("; so were {} more that ended with it", count - 1);
+      if (count > 1) line += fmt::format("; so were {} more ranks that ended with it", count - 1);
       traces.problems.push_back(std::move(line));
     }
   }
@@ -292,8 +293,9 @@ void compare_versions(NodeTraces& traces) {
   for (const NodeTrace& node : traces.nodes) {
     const std::string& version = node.run.mlrun_version;
     if (version == first || version.empty()) continue;
-    traces.problems.push_back(fmt::format("{} was recorded by mlrun {}, {} by {}: what one of them lacks is null",
-                                          node.name, version, traces.nodes.front().name, first));
+    traces.problems.push_back(
+        fmt::format("{} was recorded by mlrun {}, {} by {}: columns that one version lacks are null", node.name,
+                    version, traces.nodes.front().name, first));
   }
 }
 

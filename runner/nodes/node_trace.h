@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces that are to be merged, with what is wrong with them. A trace that cannot be merged with the others is left out, and the others
+// The traces that are to be merged, and lines about their problems. A trace that cannot be merged with the others is left out, and the others
 // are merged.
 #pragma once
 
@@ -21,22 +21,22 @@ struct Rank {
   int64_t wait_status = -1;  // -1: unknown
   int64_t first_ns = 0, last_ns = 0;
   int32_t attempt =
-      1;  // of its node: ranks that were started again, by torchrun after a failure or as a second training, have a later one
-  int32_t age = 0;  // of the attempt: the same number in all nodes; 0: the last one
+      1;  // number of the start on its node, from 1; torchrun after a failure, or a second training, starts ranks again
+  int32_t age = 0;  // attempts after this one, the same in all nodes; 0: this is the last one
 };
 
 struct NodeTrace {
   std::string folder;
-  std::string name;  // of the host; of the folder where that is not unique, or unknown
+  std::string name;  // of the host; of the folder if the host is unknown or not unique
   model::Run run;
-  int64_t start_ns = 0, end_ns = 0;  // of its clock: the command, else the processes
-  int64_t error_ns = 0;              // of the conversion to its clock
+  int64_t start_ns = 0, end_ns = 0;  // of the command, else of the processes; on its clock
+  int64_t error_ns = 0;              // of the conversion of times to its clock
   std::vector<Rank> ranks;           // by attempt, then rank
   int32_t attempts = 1;
-  std::map<int32_t, int32_t> rank_of;  // of each process that has one: workers of a rank too
-  bool lost_events = false;            // what was counted is not all that happened
+  std::map<int32_t, int32_t> rank_of;  // rank by proc_id, also of a rank's worker processes
+  bool lost_events = false;            // the trace lacks events, so nothing can be numbered by counting
 
-  // Text that says whose clock it is: traces with the same one need no alignment. Empty: unknown.
+  // Identifies the clock: traces with the same key need no alignment. Empty: unknown.
   [[nodiscard]] std::string clock_key() const;
   // UTC - its clock; nullopt: unknown, as of an imported trace.
   [[nodiscard]] std::optional<int64_t> utc_offset_ns(bool at_end) const;
@@ -48,13 +48,13 @@ struct NodeTraces {
   std::vector<NodeTrace> nodes;       // in the order in which they were given
   std::vector<std::string> left_out;  // traces that are not among the nodes, one line each with the reason
   std::vector<std::string> problems;  // of the nodes, one line each
-  int32_t compared_age = 0;           // of the attempt whose ranks are compared: the longest
+  int32_t compared_age = 0;           // Rank::age of the attempt whose ranks are compared, which ran longest
 };
 
-// Without "." and a slash at its end.
+// The path without "." and without a slash at its end.
 std::string plain_folder(const std::string& folder);
 
-// `may_be_apart`: of any times, as an offset is given. Fails if nothing remains.
+// `may_be_apart`: the traces need not be of one time, as --offset is given. Fails if no trace remains.
 // Requires: folders are plain.
 Result<NodeTraces> open_nodes(const std::vector<std::string>& folders, bool may_be_apart);
 

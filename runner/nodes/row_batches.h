@@ -10,7 +10,7 @@
 
 namespace mlrun::nodes {
 
-// take(batch) for each. Fails if the trace lacks the table, if it is damaged, and if the merge is stopped.
+// Calls take(batch) for each batch. Fails if the trace lacks the table, if the table is damaged, and if the merge is stopped.
 template <typename Take>
 Status for_each_batch_unless_stopped(const std::string& trace_folder, const char* table, trace::TableQuery query,
                                      Take take) {

@@ -18,13 +18,13 @@ struct Begin {
   const Moment* of = nullptr;
 };
 
-// The skew is the difference of two readings: their errors add up, but those of one node cancel.
+// The error of the difference of two times: the clock errors of two nodes add up, that of one node cancels.
 int64_t error_of(const Begin& first, const Begin& last) {
   if (first.of->node == last.of->node) return 0;
   return first.error_ns < 0 || last.error_ns < 0 ? kUnknownError : first.error_ns + last.error_ns;
 }
 
-// Ranks by their process; one without a number is that of its node.
+// Finds ranks by their processes. The row of a trace without ranks matches all processes of its node.
 class RankPlaces {
  public:
   explicit RankPlaces(const std::vector<RankFigures>& ranks) {
@@ -46,8 +46,8 @@ class RankPlaces {
   std::map<Key, size_t> places_;
 };
 
-// The skew of one communicator or one name of marks. A collective counts if all processes began it. Their number is known at the end
-// only, so until then those with the most processes so far count.
+// The skew of one communicator or one name of marks. A collective counts if all processes began it. The number of processes is known only
+// at the end, so until then the collectives with the most processes so far count.
 class OneSkew {
  public:
   OneSkew(const Alignment& alignment, const RankPlaces& places) : alignment_(alignment), places_(places) {}
@@ -71,7 +71,7 @@ class OneSkew {
     widths_.add(last.at_ns - begins_.front().at_ns);
     const int64_t error = error_of(begins_.front(), last);
     error_ns_ = error < 0 || error_ns_ < 0 ? kUnknownError : std::max(error_ns_, error);
-    // Within the error it is not known who was last.
+    // Within the error it is not known which process was last.
     const int64_t late_ns = last.at_ns - before.at_ns;
     const size_t place = places_.find(*last.of);
     if (place == RankPlaces::kNone || error < 0 || late_ns <= error_of(before, last)) return;
@@ -80,7 +80,7 @@ class OneSkew {
     late += late_ns;
   }
 
-  // Adds it to the list, if all processes had something in common.
+  // Adds the skew to `skews` if all processes took part in at least one of the moments.
   void finish(const Moments::Key& key, std::vector<RankFigures>& ranks, std::vector<SkewFigures>& skews) const {
     if (most_ < 2 || most_ != processes_.size()) return;
     SkewFigures& skew = skews.emplace_back(SkewFigures{key.name, key.operation});
@@ -101,7 +101,7 @@ class OneSkew {
   }
 
  private:
-  // They are mostly those of the moment before.
+  // Remembers the processes of a moment. They are mostly those of the moment before, which is the fast case.
   void note_processes(const std::vector<Moment>& group) {
     const auto is_same = [&](size_t i) {
       return before_[i].first == group[i].node && before_[i].second == group[i].proc_id;
@@ -122,7 +122,7 @@ class OneSkew {
   size_t most_ = 0;
   summary::LogHistogram widths_;
   int64_t error_ns_ = 0;
-  std::map<size_t, std::pair<int64_t, int64_t>> last_;  // of a place among the ranks: times, and how late together
+  std::map<size_t, std::pair<int64_t, int64_t>> last_;  // by index in the ranks: how often last, and how late in sum
 };
 
 }  // namespace

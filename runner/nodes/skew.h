@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart ranks begin what they do together, on one clock.
+// How far apart in time ranks begin a collective or mark that they have in common, on one clock.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace mlrun::nodes {
 
-// Collectives and marks that all merged ranks which have the communicator have begun. Adds to each rank how often it was last.
+// Compares the collectives and marks that all merged ranks of a communicator have begun. Adds to `ranks` how often each rank was last.
 std::vector<SkewFigures> skews_of(const Alignment& alignment, std::vector<RankFigures>& ranks);
 
 }  // namespace mlrun::nodes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and the like end a merge between two row groups, so that it can remove what it has written.
+// SIGINT, SIGTERM and SIGHUP end a merge between two row groups, so that it can remove the files that it has written.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace mlrun::nodes {
 
-// While one exists, these signals are noted; at its end the one that came is raised again. Those that were ignored stay so.
+// While an object exists, these signals are only noted; its destructor raises the one that came again. Signals that were ignored stay ignored.
 class StopSignals {
  public:
   StopSignals();

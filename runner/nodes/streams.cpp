@@ -23,7 +23,7 @@ bool is_one_of(const std::array<std::string_view, N>& names, std::string_view na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Every machine has these addresses: two ends that have them need not be of one connection. AF_UNIX ends at the machine's edge.
+// Loopback and AF_UNIX addresses. Every machine has them, so two matching ends on two machines are not one connection.
 bool is_of_one_machine(std::string_view address) {
   return address.starts_with("127.") || address.starts_with("[::1]") || address.starts_with('/') ||
          address.starts_with('@') || address.find(':') == std::string_view::npos;
@@ -58,7 +58,7 @@ struct Call {
   int32_t proc_id = 0;
 };
 
-// `end`, `target`: of its first and second file; nullptr: none of ours.
+// `end`, `target`: the call's first and second file; nullptr: this file is no end of a connection between nodes.
 void add_call(const Call& call, StreamEnd* end, StreamEnd* target) {
   if (end != nullptr && call.name == "connect" && end->connect_ns == 0) end->connect_ns = call.start_ns;
   if (end != nullptr && call.name.starts_with("accept")) end->accepted_ns = call.end_ns;
@@ -79,7 +79,7 @@ void add_call(const Call& call, StreamEnd* end, StreamEnd* target) {
 
 }  // namespace
 
-// A sender's joined calls keep their first beginning, a receiver's their last end: both bound the offset less, never wrongly.
+// Joined calls keep the first start and the last end. As a bound uses a sender's start and a receiver's end, it gets weaker, never wrong.
 void Transfers::add(int64_t start_ns, int64_t end_ns, int64_t count) {
   bytes += count;
   if (!list.empty() && (start_ns < list.back().end_ns || in_last_ < stride_)) {
@@ -97,7 +97,7 @@ void Transfers::add(int64_t start_ns, int64_t end_ns, int64_t count) {
     list[i / 2] = {std::min(list[i].start_ns, list[i + 1].start_ns), std::max(list[i].end_ns, list[i + 1].end_ns),
                    list[i + 1].bytes_after};
   }
-  if (list.size() % 2 != 0) list[list.size() / 2] = list.back();  // without a neighbour
+  if (list.size() % 2 != 0) list[list.size() / 2] = list.back();  // it has no neighbour
   list.resize((list.size() + 1) / 2);
   stride_ *= 2;
   in_last_ = stride_;
@@ -108,7 +108,7 @@ Result<std::vector<Connection>> find_connections(const std::vector<NodeTrace>& n
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (Status added = add_sockets(nodes[i], i, sockets); !added) return tl::make_unexpected(added.error());
   }
-  // An address pair that one node had twice is of two connections: which bytes belong to which is unknown.
+  // An address pair that occurs twice belongs to two connections: which bytes are of which is unknown.
   std::map<std::pair<std::string, std::string>, std::vector<const Socket*>> by_ends;
   for (const Socket& socket : sockets) by_ends[{socket.own, socket.other}].push_back(&socket);
   std::vector<Connection> connections;
@@ -170,7 +170,7 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
 
 size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds) {
   const StreamEnd &first = connection.end[0], &second = connection.end[1];
-  // A stream, not datagrams: one end accepted it. Bytes without a known sender: calls are missing.
+  // Only streams, of which one end was accepted, not datagrams. If more bytes were received than sent, calls are missing.
   if ((first.accepted_ns == 0) == (second.accepted_ns == 0)) return 0;
   if (first.received.bytes > second.sent.bytes || second.received.bytes > first.sent.bytes) return 0;
   size_t messages = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passed through the sockets of a node that connect it with others: a connection is known by the addresses of its ends, a byte by its
-// position. So a receiving call of one node is matched with the call of another one that sent its last byte.
+// The bytes that passed through sockets between nodes. The addresses of its ends identify a connection, its position in the stream a byte. So a
+// receiving call of one node is matched with the call of another node that sent its last byte.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace mlrun::nodes {
 
-// Calls of one direction; those that overlap are one. Beyond some thousands neighbours are joined, which makes their bounds weaker.
+// Calls of one direction of a connection; calls that overlap are one. Beyond `most` calls neighbours are joined, which makes their bounds weaker.
 struct Transfers {
   struct One {
     int64_t start_ns = 0, end_ns = 0;
-    int64_t bytes_after = 0;  // of the stream
+    int64_t bytes_after = 0;  // of the stream, up to the end of these calls
   };
   std::vector<One> list;
   int64_t bytes = 0;
@@ -33,13 +33,13 @@ struct Transfers {
 struct StreamEnd {
   int64_t file_id = 0;
   std::string own, other;
-  int32_t proc_id = 0;  // that sent or received last; 0: none did
+  int32_t proc_id = 0;  // the process that sent or received last; 0: none did
   Transfers sent, received;
-  int64_t connect_ns = 0;   // when connect() began; 0: it did not
-  int64_t accepted_ns = 0;  // when accept() returned it
+  int64_t connect_ns = 0;   // when connect() began; 0: not called at this end
+  int64_t accepted_ns = 0;  // when accept() returned it; 0: not called at this end
 };
 
-// The sockets of each node that have their other end in another node, once for each pair of addresses. Reads the tables of files alone.
+// A connection between two nodes: a socket of each, matched by the addresses of both. find_connections() reads only the tables `file`.
 struct Connection {
   size_t node[2] = {0, 0};
   StreamEnd end[2];
@@ -49,8 +49,8 @@ Result<std::vector<Connection>> find_connections(const std::vector<NodeTrace>& n
 // Reads the calls of one node on the connections' sockets.
 Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connection>& connections);
 
-// The bounds that a connection gives for the clock of its second node by that of the first, and how many messages gave them. None where bytes
-// are missing from a record.
+// Adds the bounds that a connection gives for the clock of its second node relative to that of the first. Returns how many messages gave them;
+// 0 if a trace lacks calls of the connection.
 size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds);
 
 }  // namespace mlrun::nodes

@@ -21,7 +21,7 @@ namespace mlrun::nodes {
 
 namespace {
 
-// What the numbers of one node become.
+// How a merge changes the times, durations and keys of one node.
 class Change {
  public:
   Change(const ClockLine& line, const std::vector<int64_t>& bases) : line_(line), bases_(bases) {}
@@ -123,7 +123,7 @@ class CopiedColumn {
   trace::TextColumn* text_ = nullptr;
 };
 
-// The figures of `summary_value` and the ids of `summary_split` are moments and keys by a text of their row, not by their column.
+// In `summary_value` and `summary_split` a text of the row, not the name of the column, determines whether a number is a time or a key.
 std::shared_ptr<arrow::ChunkedArray> changed_by_row(const std::string& of_table, const arrow::Table& table,
                                                     const Change& change) {
   const MeaningByRow by_row = meaning_by_row(of_table);
@@ -144,7 +144,7 @@ std::shared_ptr<arrow::ChunkedArray> changed_by_row(const std::string& of_table,
   return std::make_shared<arrow::ChunkedArray>(*builder.Finish());
 }
 
-// All files of one table of one node become one.
+// A task of a thread: to copy all files of one table of one node to one file.
 struct Job {
   const TableShape* shape = nullptr;
   size_t node = 0;
@@ -183,7 +183,7 @@ Status copy_one(const Job& job, const Change& change, const std::string& tables_
   return {};
 }
 
-// Fails where the keys of all nodes together exceed the columns of 32 bits.
+// The number that is added to each node's keys. Fails if the keys of all nodes together do not fit columns of 32 bits.
 Result<std::vector<std::vector<int64_t>>> bases_of(const TableShapes& shapes) {
   std::vector<std::vector<int64_t>> bases;
   std::vector<int64_t> sum(kKeySpaces);
@@ -210,7 +210,7 @@ std::vector<Job> jobs_of(const TableShapes& shapes) {
     }
     if (!has_any && !shape.columns.empty()) jobs.push_back({&shape, 0});  // a file with the columns, without rows
   }
-  // The longest first, so that no thread is left with one at the end.
+  // The longest tables first, so that no thread begins a long one when the others have ended.
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& a, const Job& b) { return a.shape->rows[a.node] > b.shape->rows[b.node]; });
   return jobs;

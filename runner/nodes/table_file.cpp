@@ -98,7 +98,7 @@ Result<int64_t> TableFile::largest(int column) const {
   return most;
 }
 
-// As trace::damaged() begins, and errors that name a file.
+// Recognises errors of trace::damaged(), and errors that begin with the name of a table file, by their text.
 bool is_about_trace(const Error& error, const std::string& trace_folder) {
   const auto begins = [&](const std::string& text) { return error.text.starts_with(text); };
   return begins("the trace " + trace_folder + " is damaged: ") || begins(trace_folder + "/tables/") ||

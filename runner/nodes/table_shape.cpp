@@ -36,7 +36,7 @@ trace::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
     return std::ranges::any_of(chunk->encodings(), [&](const auto one) { return ((one == wanted) || ...); });
   };
   if (has(parquet::Encoding::DELTA_BINARY_PACKED)) return trace::Encoding::kDelta;
-  // A dictionary itself is plain, too.
+  // A dictionary page is itself encoded as PLAIN, so the dictionary encodings are looked for first.
   if (has(parquet::Encoding::PLAIN_DICTIONARY, parquet::Encoding::RLE_DICTIONARY)) return trace::Encoding::kDictionary;
   return has(parquet::Encoding::PLAIN, parquet::Encoding::BYTE_STREAM_SPLIT) ? trace::Encoding::kSplit
                                                                              : trace::Encoding::kDictionary;
@@ -80,7 +80,7 @@ class Shaper {
     return shape;
   }
 
-  // Why it cannot be; empty: it is done.
+  // Adds the file's columns to the shape. Returns why that is not possible; empty: it is done.
   static std::string merge_columns(const TableFile& file, TableShape& shape) {
     const bool is_first = shape.columns.empty();
     const auto same = [&](const std::string& name) {
@@ -97,12 +97,12 @@ class Shaper {
       const auto type = type_of(*field.type());
       if (!type) return "column " + field.name() + " has the type " + field.type()->ToString();
       if (const auto known = same(field.name()); known != shape.columns.end()) {
-        if (known->type != *type) return "column " + field.name() + " is of another type in the others";
+        if (known->type != *type) return "column " + field.name() + " is of another type than in the nodes before";
         known->has_nulls = known->has_nulls || field.nullable();
         if (known->encoding == trace::Encoding::kDictionary) known->encoding = encoding_of(file.metadata(), i);
         continue;
       }
-      if (!is_first && *type == ColumnType::kBool) return "the others have no column " + field.name();
+      if (!is_first && *type == ColumnType::kBool) return "the nodes before have no column " + field.name();
       shape.columns.push_back({field.name(), *type, encoding_of(file.metadata(), i), field.nullable() || !is_first,
                                meaning_of(shape.name, field.name())});
     }

@@ -34,7 +34,8 @@ struct TableShapes {
   std::vector<std::vector<int64_t>> largest_keys;  // by node and KeySpace
 };
 
-// Reads footers alone. A table whose columns have other types in one node than in those before is left out there, with a line.
+// Reads only footers. If a node's columns of a table have other types than in the nodes before it, this node's table is left out, with a line in
+// `problems`.
 Result<TableShapes> shapes_of(const std::vector<NodeTrace>& nodes, std::vector<std::string>& problems);
 
 }  // namespace mlrun::nodes

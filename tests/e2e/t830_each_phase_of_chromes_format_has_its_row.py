@@ -39,7 +39,7 @@ def check_shapes(this):
         trace = imported(this, write(this, name, content))
         this.equal(f"slices of {name}", trace.count("slice"), 2)
         this.equal(f"arguments of {name}", trace.rows("slice", "DISTINCT args"), [('{"a":[1,{"b":"]}"}]}',)])
-        cut = {"the last event, in which the file ends": 1} if name == "cut.json" else {}
+        cut = {"the last event, of which the file has only the beginning": 1} if name == "cut.json" else {}
         empty = {"an empty object": 1} if name == "empty_last.json" else {}
         this.equal(f"listed of {name}", trace.left_out(), cut | empty)
     with zipfile.ZipFile(this.path("one.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
@@ -83,7 +83,7 @@ def check_phases(this):
     this.equal("a stack", trace.rows("stack_sample", "count(*)"), [(1,)])
     this.equal("frames", sorted(trace.rows("frame", "function")), [("leaf",), ("main",)])
     this.equal("other events", sorted(trace.rows("import_event", "kind", "WHERE kind != 'metadata'")), [("O",), ("V",), ("c",)])
-    this.equal("left out", trace.left_out(), {"an end without a beginning": 1, "no object": 1, "no phase": 1, "no time": 1})
+    this.equal("left out", trace.left_out(), {"an end without a beginning": 1, "an element that is no object": 1, "an event without a phase": 1, "an event without a time": 1})
     this.equal("text ids", trace.rows("slice", "pid < -1, tid < -1, other", "WHERE name = 'text ids'"), [(True, True, '{"cname":"bad","tts":5}')])
     names = trace.rows("process", "command", "ORDER BY ALL")
     this.true("names of processes", ("trainer",) in names and ("Spans",) in names, names)

@@ -41,7 +41,7 @@ def check_halves(this):
     this.equal("calls", rows, [("openat", 321000000, 10000, 3, 0, "/etc/passwd"), ("read", 321100000, 200000, 312, 0, "/etc/passwd"),
                                ("openat", 321400000, 7000, -1, 2, "/no pe")])
     this.equal("a call that mlrun has no row for", trace.rows("slice", "name, dur, kind"), [("getrandom", 5000, "syscall")])
-    this.equal("left out", trace.left_out(), {"a line that is no system call": 1})
+    this.equal("left out", trace.left_out(), {"a line that is not a system call": 1})
 
 
 def check_real_strace(this):
@@ -67,7 +67,7 @@ def check_bpftrace(this):
     this.equal("reads", trace.rows("call", "func, ts, dur, \"offset\", ret, err", "ORDER BY ts"),
                [("read", 4998500, 1500, 0, 4096, 0), ("read", 5999800, 200, 4096, -1, 11)])
     this.equal("requests", trace.rows("block", "ts, dur, sector, bytes, op"), [(8997000, 3000, 2048, 4096, "read")])
-    this.equal("left out", trace.left_out(), {"a line with other columns than the heading": 1})
+    this.equal("left out", trace.left_out(), {"a line whose columns differ from the heading": 1})
 
 
 def check_log(this):
@@ -76,7 +76,7 @@ def check_log(this):
     trace = imported(this, path)
     this.equal("phases", [(name, dur) for name, dur in trace.rows("phase", "name, dur")], [("epoch 1", 101_000_000)])
     this.equal("marks", trace.count("mark"), 2)
-    this.equal("left out", trace.left_out(), {"an MLLOG line without key or time_ms, or no JSON": 1})
+    this.equal("left out", trace.left_out(), {"an MLLOG line without key or time_ms, or not JSON": 1})
 
 
 def check(this):

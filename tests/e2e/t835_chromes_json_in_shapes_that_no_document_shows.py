@@ -88,7 +88,7 @@ def check_members(this):
     this.equal("a correlation beyond 32 bits joins nothing", (trace.count("gpu_api"), trace.rows("slice", "args", "WHERE name = 'cudaLaunch'")),
                (0, [('{"correlation": 8589934592}',)]))
     this.equal("a stream beyond 32 bits", [json.loads(args) for args, in trace.rows("import_event", "args", "WHERE kind = 'gpu'")], [{"stream": 1 << 40}])
-    this.equal("left out", trace.left_out(), {"no phase": 1})
+    this.equal("left out", trace.left_out(), {"an event without a phase": 1})
 
 
 def check_names_of_files(this):

@@ -80,7 +80,7 @@ def check_options(this):
     this.equal("a call that was never resumed", imported(this, lines_of(this, "again.strace", again)).left_out(), {"a call that was not resumed": 1})
     cut = lines_of(this, "cut.strace.gz", gzip.compress(THREADS.encode() * 50)[:-40])
     remarks = imported(this, cut).files[0]["remarks"]
-    this.true("a packed log that is cut", any("ends before its end" in remark for remark in remarks), remarks)
+    this.true("a packed log that is cut", any("the file is cut off" in remark for remark in remarks), remarks)
 
 
 def check_real_threads(this):

@@ -123,7 +123,7 @@ def marks(this, traces):
     lines = traces.merge(first, traces.with_marks((1, 10), (101, 110), (150, 160, True)), options=options)
     this.equal("never left", (lines, traces.node()["widened_ns"], traces.node()["marks"]), ([], 0, 3))
     lines = traces.merge(first, traces.with_marks((1, 10), (101, 110), (500, 510)), options=options)
-    this.true("clocks of no line", any("did not run by a line" in line for line in lines), lines)
+    this.true("clocks of no line", any("is not a line over time" in line for line in lines), lines)
     this.true("it is in the error", traces.node()["error_ns"] > 200 * MS, traces.node())
 
 
@@ -135,7 +135,7 @@ def utc(this, traces):
     wrong = clock | {f"realtime_offset_{when}_ns": clock[f"realtime_offset_{when}_ns"] + 1000 * MS for when in ("start", "end")}
     here = traces.with_marks((0, 10), (100, 110), clock=clock)
     lines = traces.merge(here, traces.with_marks((1, 10), (101, 110), clock=wrong), options=["--marks", "barrier"])
-    this.true("said", len(lines) == 1 and "contradict what their clocks say of UTC" in lines[0], lines)
+    this.true("said", len(lines) == 1 and "contradict the UTC of their clocks" in lines[0], lines)
     node = traces.node()
     this.true("the messages count", abs(node["offset_ns"]) <= 10 * MS and node["error_ns"] < 60 * MS and node["widened_ns"] == 0, node)
     this.equal("no contradiction", traces.merge(here, traces.with_marks((1, 10), (101, 110), clock=clock), options=["--marks", "barrier"]), [])
@@ -156,7 +156,7 @@ def folders(this, traces):
     traces.merge(traces.first, before, options=["--offset", "1s"])
     this.equal("with an offset it is merged", traces.node()["aligned_by"], "given")
     lines = traces.merge(traces.first, this.path("absent"), options=["--offset", "1s"], status=125)
-    this.true("why they are not two", "does not exist" in lines[0] and "--offset is for two traces" in lines[1] and len(lines) == 2, lines)
+    this.true("why they are not two", "does not exist" in lines[0] and "--offset needs exactly two traces" in lines[1] and len(lines) == 2, lines)
     bare = traces.copy()
     for table in ("call", "file", "mark", "name"):
         for path in (bare / "tables" / table).iterdir():

@@ -58,7 +58,7 @@ def damaged(this, traces):
         this.equal("the rest is merged", [row["trace"] for row in nodes.merged(traces.out)["nodes"]], [str(whole), str(beside)])
         this.equal("with its rows alone", [row["node_id"] for row in this.opened(traces.out).rows("call")], [1, 2])
     lines = traces.merge(whole, inside, status=125)
-    this.true("one is left", len(lines) == 2 and str(inside) in lines[0] and "of 2 traces one is left" in lines[1] and not traces.out.exists(), lines)
+    this.true("one is left", len(lines) == 2 and str(inside) in lines[0] and "of 2 traces only one is left" in lines[1] and not traces.out.exists(), lines)
     lines = traces.merge(inside, status=125)
     this.true("nothing but it", len(lines) == 1 and "is damaged" in lines[0] and not traces.out.exists(), lines)
     footer = traces.copy()

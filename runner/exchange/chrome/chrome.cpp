@@ -3,8 +3,8 @@
 // both exactly. If UTC is unknown, they are those of the trace as far as a double holds them. Rows of a thread that overlap without
 // nesting, and rows at the same time on a stream or device, are async events, to which the format can bind no arrow.
 //
-// What was imported from this format becomes what it was: slices, counters and ends of arrows with their own categories and
-// arguments (imported_events.h).
+// Rows that were imported from this format are written as the events that they were: slices, counters and ends of arrows with their own
+// categories and arguments (imported_events.h).
 #include "runner/exchange/chrome/chrome.h"
 
 #include <algorithm>
@@ -29,19 +29,19 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr int64_t kMostExact = int64_t{1} << 53;  // of a double
-// What a viewer needs for the events of such a file is what a page may have.
+constexpr int64_t kMostExact = int64_t{1} << 53;  // up to here a double holds every integer
+// For a file of this size a viewer needs as much memory as a web page may have.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-// Where an event is in the viewer.
+// Where the viewer shows the events of a track.
 struct ChromePlace {
   int64_t pid = 0, tid = 0;
   bool is_async = false;
   bool is_named = false;
-  std::string counter = {};  // its name
+  std::string counter = {};  // name of the counter
 };
 
-// Frames of stacks as a tree: the format has each once, with the number of the one that called it.
+// Frames of stacks as a tree: the format has each frame once, with the number of the frame that called it.
 class FrameTree {
  public:
   explicit FrameTree(const Stacks& stacks) : stacks_(&stacks) {}
@@ -59,7 +59,7 @@ class FrameTree {
     }
     return node;
   }
-  // Forgets all of them.
+  // Forgets all frames: a new file begins.
   void clear() {
     children_.clear();
     nodes_.clear();
@@ -110,11 +110,11 @@ class ChromeSink : public TimelineSink {
   Status open_part();
   void end_part();
   void name(TrackId track);
-  // Begins line_ with what every event has.
+  // Begins line_ with the members that every event has.
   void open(std::string_view phase, const ChromePlace& place, int64_t ts) { open(phase, place, place.tid, ts); }
-  // Without a thread if `tid` is 0, and without a time if there is none.
+  // The same, without the member `tid` if it is 0, and without `ts` if there is no time.
   void open(std::string_view phase, const ChromePlace& place, int64_t tid, std::optional<int64_t> ts);
-  // Where an imported event was.
+  // The tid of an imported event's thread; 0: it has none.
   [[nodiscard]] int64_t tid_of(const TimelineEvent& event) const {
     return event.thread == 0 ? 0 : places_[event.thread - 1].tid;
   }
@@ -131,9 +131,9 @@ class ChromeSink : public TimelineSink {
   Export* job_;
   FrameTree frames_;
   OutputParts parts_;
-  OutputFile* file_ = nullptr;  // the current one of them
+  OutputFile* file_ = nullptr;  // the current file of parts_
   Status status_;
-  int64_t origin_ns_ = 0;  // of times in the file
+  int64_t origin_ns_ = 0;  // time 0 of the file
   std::vector<Track> tracks_;
   std::vector<ChromePlace> places_;                       // by id - 1
   std::vector<std::optional<ImportedColumns>> imported_;  // by number of the table
@@ -290,7 +290,7 @@ void ChromeSink::put_arguments(const TimelineEvent& event) {
   line_ += '}';
 }
 
-// The first end of an arrow is bound to the slice around it; so is the last one, by its binding point.
+// The begin of an arrow is bound to the slice around it by itself, the end only with "bp":"e".
 void ChromeSink::put_flows(const TimelineEvent& event, const ChromePlace& place) {
   for (const uint64_t flow : event.flows_out) {
     if (place.is_async) {
@@ -317,7 +317,7 @@ void ChromeSink::close_line() {
   file_->write(line_);
 }
 
-// nullptr: a table of another kind.
+// The columns of a table of imported events; nullptr: it is another table.
 const ImportedColumns* ChromeSink::imported(const TimelineEvent& event) {
   if (!is_imported_table(event.table->form->table)) return nullptr;
   if (event.table->number >= imported_.size()) imported_.resize(event.table->number + 1);
@@ -408,7 +408,7 @@ void ChromeSink::counter(const TimelineEvent& event, CounterValue value) {
 }
 
 void ChromeSink::stack(const TimelineEvent& event, const Track&, int64_t, int64_t, StackUnit) {
-  if (event.table->form->shape == Shape::kStack) point(event);  // begin() and point() write that of a row
+  if (event.table->form->shape == Shape::kStack) point(event);  // begin() and point() write the stacks of other rows
 }
 
 }  // namespace

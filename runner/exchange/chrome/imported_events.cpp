@@ -18,7 +18,7 @@ void append_member(std::string& line, const char* key, std::string_view text) {
   append_json(line, text);
 }
 
-// Written as it is, unless somebody has changed it.
+// Whether an imported JSON object is still one, and can be written as it is. Else it is written as a text.
 bool is_object(std::string_view text) { return text.starts_with('{') && nlohmann::json::accept(text); }
 
 }  // namespace
@@ -26,7 +26,7 @@ bool is_object(std::string_view text) { return text.starts_with('{') && nlohmann
 bool is_imported_table(std::string_view table) { return table == "slice" || table == "flow" || table == "counter"; }
 
 ImportedColumns::ImportedColumns(const TimelineTable& table) {
-  // One that the table lacks gets the place of one that is null: the table of counters has no track, and so on.
+  // A column that the table lacks, such as `track` of counters, gets the index of `req_id`, which is null in all these tables.
   const auto place = [&](const char* name) {
     const auto found = std::find(table.columns.begin(), table.columns.end(), name);
     return found == table.columns.end() ? table.at.req_id : size_t(found - table.columns.begin());
@@ -66,7 +66,7 @@ void ImportedColumns::append_args(std::string& line, const OrderedRows& row) con
   }
 }
 
-// "ID@PROCESS" is local to its process.
+// A track "ID@PROCESS" is local to its process.
 void ImportedColumns::append_track(std::string& line, const OrderedRows& row) const {
   const std::string_view track = row.text(track_);
   const size_t process = track.rfind('@');

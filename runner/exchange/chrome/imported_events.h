@@ -16,16 +16,16 @@ class ImportedColumns {
  public:
   explicit ImportedColumns(const TimelineTable& table);
 
-  // Whether a slice is on a track with an id, rather than on its thread's.
+  // Whether a slice is on an asynchronous track, which has an id, rather than on its thread's.
   [[nodiscard]] bool has_track(const OrderedRows& row) const { return !row.is_null(track_); }
-  // Whether a slice has the member for a stack among those that no column is for.
+  // Whether the column `other` of a slice has the member "sf", its stack frame.
   [[nodiscard]] bool has_frame(const OrderedRows& row) const;
-  // ,"id":... of that track.
+  // Appends the id of a slice's asynchronous track.
   void append_track(std::string& line, const OrderedRows& row) const;
   // Name, category, arguments and further members of a slice.
   void append_slice(std::string& line, const OrderedRows& row) const;
   void append_names(std::string& line, const OrderedRows& row) const;
-  // The phase of an arrow's end, and what follows the time.
+  // The phase of an arrow's end; append_flow() appends the members after its time.
   [[nodiscard]] std::string_view phase_of_flow(const OrderedRows& row) const;
   void append_flow(std::string& line, const OrderedRows& row) const;
   // The members of one value of a counter.
@@ -37,7 +37,7 @@ class ImportedColumns {
   size_t name_, category_, args_, other_, track_, series_, value_, flow_id_, id_text_, step_, binds_;
 };
 
-// Whether the table has such rows.
+// Whether rows of this table can only be imported events.
 [[nodiscard]] bool is_imported_table(std::string_view table);
 
 }  // namespace mlrun::exchange

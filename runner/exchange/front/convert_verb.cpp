@@ -25,7 +25,7 @@ constexpr const char* kConvertFooter =
     "  mlrun convert worker0.pt.trace.json.gz -o archive\n"
     "  mlrun convert -c -i profile/ -o archive\n"
     "\n"
-    "The same as mlrun import, and mlrun export --to otf2. FILE may be a folder with one *.trace.json or "
+    "Does the same as mlrun import and then mlrun export --to otf2. FILE may be a folder with one *.trace.json or "
     "*.trace.json.gz.";
 
 // The file itself, or the only trace in a folder.
@@ -39,10 +39,11 @@ Result<std::string> find_input(const std::string& input) {
   }
   if (error) return fail("cannot read " + input + ": " + error.message());
   if (found.size() == 1) return found.front();
-  return fail(fmt::format("{} has {} files *.trace.json or *.trace.json.gz: name one", input, found.size()));
+  return fail(fmt::format("{} has {} files *.trace.json or *.trace.json.gz; give the one to convert as FILE", input,
+                          found.size()));
 }
 
-// Only what an archive consists of is removed.
+// Removes an archive. Fails if the folder has other files than those of an archive.
 Status remove_archive(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return {};
@@ -50,7 +51,7 @@ Status remove_archive(const std::string& folder) {
     const std::string name = at->path().filename().string();
     if (name != "traces" && name != "traces.def" && name != "traces.otf2") {
       return fail(folder + " has " + util::printable(name) +
-                  ", which is of no OTF2 archive: --clean removes nothing; name another folder");
+                  ", which is not part of an OTF2 archive, so --clean removes nothing; name another folder with -o");
     }
   }
   if (!error) fs::remove_all(folder, error);
@@ -81,10 +82,10 @@ Result<int> convert_verb(const std::vector<std::string>& arguments) {
   CLI::App app("Converts a trace of another tool to OTF2.", "convert");
   set_usage(app, "mlrun convert [OPTIONS] FILE -o DIR");
   app.footer(kConvertFooter);
-  auto* file = app.add_option("FILE", input, "what the other tool wrote");
-  app.add_option("-i,--input", named, "the same")->type_name("FILE")->excludes(file);
+  auto* file = app.add_option("FILE", input, "a file that the other tool wrote");
+  app.add_option("-i,--input", named, "the same as FILE without an option")->type_name("FILE")->excludes(file);
   app.add_option("-o,--output", output, "folder of the archive: DIR/traces.otf2")->required()->type_name("DIR");
-  app.add_flag("-c,--clean", cleans, "remove an archive that is there first (default: off)");
+  app.add_flag("-c,--clean", cleans, "remove an archive that exists at DIR first (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -97,7 +98,7 @@ Result<int> convert_verb(const std::vector<std::string>& arguments) {
     if (Status removed = remove_archive(output); !removed) return tl::make_unexpected(removed.error());
   }
   std::error_code ignored;
-  if (fs::exists(output, ignored))  // known before a long import
+  if (fs::exists(output, ignored))  // checked before a long import
     return fail(output + " exists; remove it by --clean, or choose another name with -o");
   if (Status done = convert(*found, output); !done) return tl::make_unexpected(done.error());
   return 0;

@@ -18,7 +18,7 @@ namespace {
 std::string footer() {
   std::string text = "Formats:\n";
   for (const Format& format : all_formats()) text += fmt::format("  {:<14}  {}\n", format.name, format.summary);
-  text += "\nRows are not cut at --from and --until: one that reaches into the time is written whole.\n\nExamples:\n";
+  text += "\nA row that is partly between --from and --until is written whole.\n\nExamples:\n";
   for (const Format& format : all_formats()) {
     text += fmt::format("  mlrun export mlrun-train-1 --to {} -o {}\n", format.name, format.usual_name);
   }
@@ -26,7 +26,7 @@ std::string footer() {
   return text;
 }
 
-// What the format makes has the name that was asked for, or there is nothing.
+// Writes the output, and gives it the name that was asked for once it is complete. After an error no output exists.
 Status write_output(const Format& format, Export& job) {
   Status done = format.write(job);
   if (done) done = job.commit();
@@ -38,7 +38,7 @@ Result<const Format*> format_of(const std::string& name) {
   if (const Format* format = find_format(name)) return format;
   std::vector<std::string> known;
   for (const Format& format : all_formats()) known.emplace_back(format.name);
-  return fail(fmt::format("--to {}: no such format; there are {}", name, fmt::join(known, ", ")));
+  return fail(fmt::format("--to {}: no such format; the formats are {}", name, fmt::join(known, ", ")));
 }
 
 }  // namespace
@@ -50,22 +50,23 @@ Result<int> export_verb(const std::vector<std::string>& arguments) {
   set_usage(app, "mlrun export [OPTIONS] TRACE --to FORMAT -o FILE");
   app.footer(footer());
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
-  app.add_option("--to", name, "the format: one of those below")->option_text("FORMAT")->required();
+  app.add_option("--to", name, "one of the formats below")->option_text("FORMAT")->required();
   app.add_option("-o,--output", options.output, "the file or folder to make; it must not exist")
       ->option_text("FILE")
       ->required();
   app.add_option("--from", options.from,
-                 "rows that end then or later, since the start of the command: 2.5s, 300ms "
+                 "only rows that end at this time after the start of the command, or later: 2.5s, 300ms "
                  "(default: from the start)")
       ->option_text("TIME");
-  app.add_option("--until", options.until, "rows that begin before (default: to the end)")->option_text("TIME");
-  app.add_option("--process", options.processes, "rows of these processes alone (default: all)")
+  app.add_option("--until", options.until, "only rows that begin before this time (default: to the end)")
+      ->option_text("TIME");
+  app.add_option("--process", options.processes, "only rows of these processes (default: all)")
       ->option_text("PID,...")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--split", split,
-                 "perfetto, chrome: begin a new file after so much, so that FILE becomes a folder: 100M "
-                 "(default: where a viewer could not hold more)")
+                 "perfetto, chrome: begin a new file after this size, so that FILE becomes a folder: 100M "
+                 "(default: when a viewer could not hold a larger file)")
       ->option_text("SIZE");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
@@ -74,7 +75,7 @@ Result<int> export_verb(const std::vector<std::string>& arguments) {
   if (!format) return tl::make_unexpected(format.error());
   if (!split.empty()) {
     const auto size = util::parse_size(split);
-    if (!size || *size == 0) return fail(fmt::format("--split {}: no size; give one as 100M", split));
+    if (!size || *size == 0) return fail(fmt::format("--split {}: not a size; write it like 100M", split));
     if (!(*format)->can_split) return fail(fmt::format("--split is for perfetto and chrome, not for {}", name));
     options.split_bytes = *size;
   }

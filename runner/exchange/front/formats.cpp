@@ -21,7 +21,7 @@ constexpr std::array<Format, 7> kFormats = {{
      write_chrome, true},
     {"otf2", "for Vampir, Score-P's tools and pipit: a folder", "trace.otf2", write_otf2},
     {"sqlite", "all tables in one database", "trace.sqlite", write_sqlite},
-    {"pprof", "stacks, for pprof and what reads its profiles", "trace.pb.gz", write_pprof},
+    {"pprof", "stacks, for pprof and tools that read its profiles", "trace.pb.gz", write_pprof},
     {"mlperf-traces", "text files of mlperf-traces' scripts, mpstat, pmon, iostat: a folder", "traces",
      write_mlperf_traces},
     {"fio", "reads and writes of each thread, for fio to replay: a folder", "replay", write_fio},

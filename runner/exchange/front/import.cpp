@@ -35,11 +35,11 @@ std::string import_footer() {
       "\n"
       "The format is recognised by the content:\n";
   for (const Reader& reader : all_readers()) text += fmt::format("  {:<10} {}\n", reader.name, reader.summary);
-  text += "  mlrun      a database of mlrun export --to sqlite: the trace that it was\n";
+  text += "  mlrun      a database of mlrun export --to sqlite: restores its trace\n";
   return text +
-         "\nTRACE is a trace as those that mlrun records: report, show, plot and export work on it. What has no place "
-         "in it is listed by "
-         "reason.";
+         "\nTRACE is like a trace that mlrun records: report, show, plot and export work on it. Events that it cannot "
+         "hold are counted "
+         "by reason.";
 }
 
 void say_what_was_read(const FileAccount& file) {
@@ -57,7 +57,7 @@ Status read_file(const std::string& path, TraceMaker& maker) {
   return (*reader)->read(path, maker);
 }
 
-// nullptr: none is.
+// A path that is given twice; nullptr: there is none.
 const std::string* named_twice(const std::vector<std::string>& files) {
   std::set<std::string> seen;
   for (const std::string& file : files) {
@@ -80,7 +80,7 @@ Status make_trace(const std::vector<std::string>& files, const std::string& fold
     all.insert(all.end(), found->begin(), found->end());
   }
   if (const std::string* twice = named_twice(all); twice != nullptr)
-    return fail("cannot import " + *twice + ": it is named twice, which would double its events");
+    return fail("cannot import " + *twice + ": it is named twice, which would double its events; name it once");
   for (const std::string& path : all) {
     (*maker)->progress().begin(0.9 / static_cast<double>(all.size()), 0);
     if (Status read = read_file(path, **maker); !read) return read;
@@ -115,7 +115,8 @@ Result<int> import(const Arguments& arguments) {
   CLI::App app("Makes a trace of what another tool has recorded.", "import");
   set_usage(app, "mlrun import [OPTIONS] FILE... -o TRACE");
   app.footer(import_footer());
-  app.add_option("FILE", files, "what the other tool wrote; several files of one run become one trace")->required();
+  app.add_option("FILE", files, "a file that the other tool wrote; several files of one run become one trace")
+      ->required();
   app.add_option("-o,--output", folder, "folder of the new trace")->required()->type_name("TRACE");
   app.add_flag("--quiet", quiet, "print nothing but errors (default: off)");
   const auto parsed = parse(app, arguments);

@@ -13,7 +13,7 @@ using Arguments = std::vector<std::string>;
 
 Result<int> import(const Arguments& arguments);
 
-// `folder` does not exist yet; after an error it does not either. `command`: for run.json.
+// `folder` must not exist, and does not exist after an error. `command`: for run.json.
 Status import_files(const std::vector<std::string>& files, const std::string& folder,
                     const std::vector<std::string>& command, bool shows_progress);
 

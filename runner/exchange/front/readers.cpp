@@ -49,7 +49,7 @@ bool is_perf_data(const Probe& probe) {
   return probe.text.starts_with("PERFILE2") || probe.text.starts_with("PERFFILE");
 }
 bool is_otf2(const Probe& probe) { return probe.text.starts_with(std::string_view("\x03\x42OTF2", 6)); }
-// Not the lines of a log that strace has seen being written.
+// Lines of strace that show how a program wrote its log do not count.
 bool is_mllog(const Probe& probe) {
   const std::string& text = probe.text;
   for (size_t at = text.find(":::MLLOG"); at != std::string::npos; at = text.find(":::MLLOG", at + 1)) {
@@ -99,7 +99,7 @@ Result<Head> head_of(const std::string& path, size_t limit) {
   return Head{std::move(head), (*input)->is_packed()};
 }
 
-// Packed in a way that is not unpacked here.
+// The name of a compression that mlrun does not unpack; nullptr: none.
 const char* foreign_packing(std::string_view head) {
   if (head.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
   if (head.starts_with("\xfd"
@@ -113,25 +113,24 @@ const char* foreign_packing(std::string_view head) {
 std::span<const Reader> all_readers() { return kReaders; }
 
 Result<const Reader*> find_reader(const std::string& path) {
-  // Logs may begin with much that is of no format.
+  // A log may begin with many lines that no format has, so a second try looks at more bytes.
   for (const size_t limit : {kProbeBytes, kLongProbeBytes}) {
     auto head = head_of(path, limit);
     if (!head) return tl::make_unexpected(head.error());
     if (head->text.empty()) return bad_input(path, "the file is empty", 0);
     const char* packing = foreign_packing(head->text);
-    if (packing != nullptr) return fail(fmt::format("cannot import {}: it is packed by {}: unpack it", path, packing));
+    if (packing != nullptr) return fail(fmt::format("cannot import {}: it is packed by {}; unpack it", path, packing));
     if (head->text.starts_with("\xff\xfe") || head->text.starts_with("\xfe\xff"))
-      return fail(
-          fmt::format("cannot import {}: its text is UTF-16: make it UTF-8, as iconv -f UTF-16 -t UTF-8 does", path));
+      return fail(fmt::format("cannot import {}: its text is UTF-16; convert it with iconv -f UTF-16 -t UTF-8", path));
     const Probe probe{path, std::move(head->text)};
     for (const Reader& reader : kReaders) {
       if (!reader.recognises(probe)) continue;
       if (!reader.needs_file || !head->is_packed) return &reader;
       return fail(
-          fmt::format("cannot import {}: its format ({}) is not read from packed files: unpack it", path, reader.name));
+          fmt::format("cannot import {}: its format ({}) is not read from packed files; unpack it", path, reader.name));
     }
   }
-  return bad_input(path, "none of the formats that mlrun import --help lists begins so", 0);
+  return bad_input(path, "no known format (mlrun import --help lists them) begins", 0);
 }
 
 }  // namespace mlrun::exchange

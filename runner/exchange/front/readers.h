@@ -23,7 +23,7 @@ struct Reader {
   bool (*recognises)(const Probe& probe);
   // Adds all of the file to the trace, and counts each event in to.file(). Fails with the byte where it is damaged.
   Status (*read)(const std::string& path, TraceMaker& to);
-  bool needs_file = false;  // by itself, not packed: a library reads it
+  bool needs_file = false;  // only unpacked, not in an archive, since a library opens it
 };
 
 [[nodiscard]] std::span<const Reader> all_readers();

@@ -38,7 +38,7 @@ struct TarHeader {
   char type = '0';
 };
 
-// A number in octal, or, of more than 33 bits, in binary.
+// A number of a tar header: octal digits, or, if it has more than 33 bits, binary.
 std::optional<uint64_t> tar_number(std::string_view field) {
   uint64_t number = 0;
   if (!field.empty() && (static_cast<unsigned char>(field[0]) & 0x80) != 0) {
@@ -54,7 +54,7 @@ std::optional<uint64_t> tar_number(std::string_view field) {
 
 std::string_view text_field(std::string_view field) { return field.substr(0, field.find('\0')); }
 
-// Nothing: no header of a tar archive.
+// Nothing: `block` is no header of a tar archive.
 std::optional<TarHeader> tar_header(std::string_view block) {
   if (block.size() < kTarBlock || block.substr(257, 5) != "ustar") return std::nullopt;
   constexpr size_t kSumAt = 148, kSumBytes = 8;
@@ -65,13 +65,13 @@ std::optional<TarHeader> tar_header(std::string_view block) {
   const auto size = tar_number(block.substr(124, 12)), expected = tar_number(block.substr(kSumAt, kSumBytes));
   if (!size || !expected || *expected != sum || *size > kSizeMax) return std::nullopt;
   TarHeader header{std::string(text_field(block.substr(0, 100))), *size, block[156]};
-  // GNU's form has other fields where POSIX's has the beginning of the name.
+  // At these bytes POSIX tar has the beginning of the name, GNU tar other fields.
   const std::string_view prefix = block[262] == '\0' ? text_field(block.substr(345, 155)) : std::string_view();
   if (!prefix.empty()) header.name = std::string(prefix) + "/" + header.name;
   return header;
 }
 
-// The value of `key` in the records "LENGTH KEY=VALUE\n" of a header that extends the next one.
+// The value of `key` in the records "LENGTH KEY=VALUE\n" of a pax header, which extends the next header.
 std::optional<std::string> tar_record(std::string_view records, std::string_view key) {
   while (!records.empty()) {
     size_t size = 0;
@@ -124,7 +124,7 @@ class Tar {
       }
     }
   }
-  // Reads on in the file that the archive holds.
+  // Reads the next bytes of the file whose header next() returned last.
   Result<size_t> read(char* to, size_t size) {
     const auto got = read_all(*input_, to, std::min<uint64_t>(size, left_));
     if (!got) return got;
@@ -188,7 +188,7 @@ uint64_t zip_number(std::string_view bytes, size_t at, size_t size) {
   return number;
 }
 
-// The field of large sizes, if the entry has one: those of its numbers that are all ones follow in it.
+// Reads the Zip64 field, if the entry has one: it has the numbers for which the entry has all ones.
 void widen(std::string_view extra, std::string_view entry, ZipEntry& to) {
   constexpr uint64_t kOnes = UINT32_MAX;
   for (size_t at = 0; at + 4 <= extra.size(); at += 4 + zip_number(extra, at + 2, 2)) {
@@ -200,7 +200,7 @@ void widen(std::string_view extra, std::string_view entry, ZipEntry& to) {
   }
 }
 
-// From the directory at the end of a zip archive. Empty: it has none, since the archive is cut.
+// The files in the directory at the end of a zip archive. Empty: there is no directory, since the end of the archive is missing.
 Result<std::vector<ZipEntry>> zip_entries(const std::string& path, const FileInput& file) {
   constexpr uint64_t kTailMax = (1 << 16) + 22, kDirectoryMax = uint64_t{64} << 20;
   constexpr size_t kEndBytes = 22, kEntryBytes = 46;
@@ -213,7 +213,7 @@ Result<std::vector<ZipEntry>> zip_entries(const std::string& path, const FileInp
   if (end == std::string::npos || end + kEndBytes > tail->size()) return entries;
   const uint64_t directory_at = zip_number(*tail, end + 16, 4), bytes = zip_number(*tail, end + 12, 4);
   if (directory_at == UINT32_MAX || bytes > kDirectoryMax)
-    return bad_input(path, "a zip archive of more than 4 GiB, or with too many files: unpack it",
+    return bad_input(path, "a zip archive of more than 4 GiB or with too many files (unpack it)",
                      static_cast<int64_t>(tail_at + end));
   const auto directory = file.at(directory_at, bytes);
   if (!directory) return tl::make_unexpected(directory.error());
@@ -244,7 +244,7 @@ Result<std::unique_ptr<Input>> open_zip_entry(const std::string& path, std::uniq
   if (local->size() < kZipLocalBytes || !local->starts_with(kZipMagic))
     return bad_input(path, "a damaged header in the zip archive", static_cast<int64_t>(entry.header_at));
   if (entry.method != kStored && entry.method != kDeflated)
-    return bad_input(path, fmt::format("packed by method {} of zip: unpack it", entry.method),
+    return bad_input(path, fmt::format("a file packed by zip method {} (unpack it)", entry.method),
                      static_cast<int64_t>(entry.header_at));
   const uint64_t at = entry.header_at + kZipLocalBytes + zip_number(*local, 26, 2) + zip_number(*local, 28, 2);
   file->set_part(at, entry.packed_bytes);
@@ -252,7 +252,7 @@ Result<std::unique_ptr<Input>> open_zip_entry(const std::string& path, std::uniq
   return std::unique_ptr<Input>(std::move(file));
 }
 
-// The header of a tar archive at the beginning of `path`; nothing: it is none.
+// The first header of the tar archive `path`; nothing: it is no tar archive.
 Result<std::optional<TarHeader>> first_header(const std::string& path) {
   auto input = Input::open(path);
   if (!input) return tl::make_unexpected(input.error());
@@ -318,7 +318,7 @@ Result<std::vector<std::string>> files_of(const std::string& path) {
 }
 
 Result<std::unique_ptr<Input>> open_member(const std::string& archive, const std::string& name) {
-  const auto absent = [&] { return fail("cannot import " + archive + "/" + name + ": no file of that archive"); };
+  const auto absent = [&] { return fail("cannot import " + archive + "/" + name + ": the archive has no such file"); };
   auto file = FileInput::open(archive);
   if (!file) return tl::make_unexpected(file.error());
   const auto head = (*file)->at(0, kZipMagic.size());

@@ -15,10 +15,10 @@ namespace mlrun::exchange {
 Result<std::vector<std::string>> files_of(const std::string& path);
 
 inline constexpr std::string_view kZipMagic = "PK\3\4";
-// The first file of a zip archive, which may be cut.
+// The first file of a zip archive, of which the end may be missing.
 Result<std::unique_ptr<Input>> open_first_of_zip(const std::string& path, std::unique_ptr<FileInput> file);
 
-// Still packed if it is a gzip file in the archive.
+// The bytes of the file `name` in the archive. A gzip file in the archive is still packed.
 Result<std::unique_ptr<Input>> open_member(const std::string& archive, const std::string& name);
 
 }  // namespace mlrun::exchange

@@ -34,7 +34,7 @@ bool is_heading(std::string_view line) {
   return at != std::string_view::npos && line.substr(at).starts_with("TIMESTAMP");
 }
 
-// Unsigned 64-bit prints of negative numbers are those numbers.
+// A whole number. bpftrace prints negative numbers as unsigned 64-bit ones; they become negative again.
 std::optional<int64_t> whole(std::string_view text) {
   uint64_t large = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), large);
@@ -72,7 +72,7 @@ class BpftraceReader {
   std::map<std::string, std::string_view> fields_;
 };
 
-// Which function a line without a column for it is of.
+// The function of a line: from the column that names it, else from the other columns or the name of the file.
 std::string_view BpftraceReader::func_of_file() const {
   const std::string_view name = util::base_name(path_);
   if (has("FUNC")) return text("FUNC");
@@ -86,7 +86,7 @@ std::string_view BpftraceReader::func_of_file() const {
   return name.find("close") != std::string_view::npos ? "close" : std::string_view();
 }
 
-// Names of processes and of files may have blanks, and those of files may be empty.
+// Splits a line into fields. Names of processes and files may have blanks, and names of files may be empty.
 bool BpftraceReader::fields_of(std::string_view line) {
   fields_.clear();
   const auto words = util::split(line, kGaps);
@@ -100,7 +100,7 @@ bool BpftraceReader::fields_of(std::string_view line) {
     return std::string_view(words[from].data(),
                             static_cast<size_t>(words[to].data() + words[to].size() - words[from].data()));
   };
-  // As many blanks in COMM as leave numbers in the columns of numbers; the others are in the last name.
+  // COMM takes so many blanks that the columns of numbers have numbers; the other blanks are in the name at the end.
   for (size_t in_comm = 0; in_comm <= (comm < columns ? more : 0); ++in_comm) {
     if (in_comm < more && !ends_with_name) continue;
     for (size_t i = 0, word = 0; i < columns; ++i, ++word) {
@@ -114,7 +114,7 @@ bool BpftraceReader::fields_of(std::string_view line) {
   return more == 0;
 }
 
-// In the columns behind COMM that are numbers.
+// Whether the columns after COMM that must be numbers are numbers.
 bool BpftraceReader::has_numbers() const {
   constexpr std::array<const char*, 8> kNumbers = {"OFFSET", "SIZE", "RET", "REQ", "LAT", "BYTES", "SECTOR", "FD"};
   return std::all_of(kNumbers.begin(), kNumbers.end(),
@@ -197,21 +197,21 @@ Status BpftraceReader::take(std::string_view line) {
     columns_ = columns_of(line);
     return {};
   }
-  // What bpftrace prints when its buffer was full: "Lost 12 events".
+  // bpftrace prints "Lost 12 events" when its buffer was full.
   if (const auto words = util::split(line, kGaps); words.size() == 3 && words[0] == "Lost" && words[2] == "events") {
     to_.file().leave_out("lost by bpftrace itself", std::clamp<int64_t>(whole(words[1]).value_or(1), 1, INT32_MAX));
     return {};
   }
   const auto end_ns = fields_of(line) ? whole(text("TIMESTAMP")) : std::nullopt;
   if (!end_ns || *end_ns < 0) {
-    to_.file().leave_out("a line with other columns than the heading");
+    to_.file().leave_out("a line whose columns differ from the heading");
     return {};
   }
   const std::string_view id = has("TID") ? text("TID") : text("PID");
   const auto pid = whole(has("PID") ? text("PID") : id), tid = whole(id);
   const int64_t latency = number("LAT", number("QLAT", 0));
   if (!pid || latency < 0 || latency > *end_ns) {
-    to_.file().leave_out(pid ? "a duration below 0, or longer than the time since the boot" : "no process");
+    to_.file().leave_out(pid ? "a duration below 0, or longer than the time since the boot" : "no process id");
     return {};
   }
   const int32_t proc_id = to_.ids().process(*pid);
@@ -225,7 +225,7 @@ Status BpftraceReader::take(std::string_view line) {
 Status BpftraceReader::run() {
   to_.file().clock = FileClock::kMonotonic;
   return for_each_line(path_, to_, [&](std::string_view line, int64_t) -> Status {
-    // "Attaching 3 probes...", a title
+    // Lines before the heading, such as "Attaching 3 probes..." or a title, are skipped.
     return columns_.empty() && !is_heading(line) ? Status() : take(line);
   });
 }

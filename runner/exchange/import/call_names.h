@@ -9,7 +9,7 @@
 namespace mlrun::exchange {
 
 // The number in hooks.def of a function or system call; variants count as the plain one ("pread64", "__fxstat", "newfstatat").
-// Nothing: mlrun does not record this function, so it is no row of `call`.
+// Nothing: mlrun does not record this function, so its calls become no rows of `call`.
 [[nodiscard]] std::optional<uint16_t> func_number(std::string_view name);
 
 // The number of an error by its name, such as "ENOENT"; 0: unknown.

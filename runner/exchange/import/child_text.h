@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program prints, as an input. It is started without a shell, and ended with the object.
+// The output of a program as an input. The program is started without a shell, and killed with the object.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@ namespace mlrun::exchange {
 
 class ChildText : public Input {
  public:
-  // `advice`: for when the program is not there.
+  // `advice`: printed if the program cannot be started.
   static Result<std::unique_ptr<ChildText>> start(const std::vector<std::string>& words, const std::string& advice);
   ~ChildText() override;
   ChildText(const ChildText&) = delete;
   ChildText& operator=(const ChildText&) = delete;
 
   Result<size_t> read(char* to, size_t size) override;
-  // Fails if the program did, with the last line of its errors. Requires: all was read.
+  // Fails if the program failed, with the last line that it wrote to stderr. Requires: its whole output was read.
   Status finish(const std::string& what);
-  // The last line of its errors, printable.
+  // The last line that the program wrote to stderr, printable.
   [[nodiscard]] std::string last_complaint() const;
 
  private:

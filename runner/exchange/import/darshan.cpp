@@ -40,7 +40,7 @@ def out(*fields):
 
 log = backend.log_open(sys.argv[1])
 if not bool(log["handle"]):
-    sys.exit("it is no log of Darshan, or is damaged")
+    sys.exit("it is not a log of Darshan, or is damaged")
 job = backend.log_get_job(log)
 out("J", job["nprocs"], text(job | {"exe": backend.log_get_exe(log)}))
 start = job["start_time_sec"] * 10**9 + job.get("start_time_nsec", 0)
@@ -94,7 +94,7 @@ class DarshanReader {
       ++to_.file().remarks["not readable by Darshan's Python package: module " + std::string(fields[1])];
       return {};
     }
-    to_.file().leave_out("a line that Darshan's Python package has printed");
+    to_.file().leave_out("an unknown line from Darshan's Python package");
     return {};
   }
 
@@ -106,7 +106,7 @@ class DarshanReader {
     if (metadata.is_object() && metadata.contains("exe") && metadata["exe"].is_string()) command_ = metadata["exe"];
     return {};
   }
-  // Thread 0 of process 0: records that are of all ranks.
+  // A record of all ranks (rank below 0) gets process 0 and thread 0.
   model::Origin origin(int64_t ts_ns) {
     if (rank_ < 0) return to_.ids().origin(ts_ns, 0, 0);
     const std::string name = "rank " + std::to_string(rank_);
@@ -193,7 +193,7 @@ Status read_darshan(const std::string& path, TraceMaker& to) {
   if (!child) return tl::make_unexpected(child.error());
   if (Status read = read_darshan_text(**child, path, to); !read) return read;
   if (Status done = (*child)->finish("cannot import " + path + ": Darshan's Python package"); !done) return done;
-  // Its library prints that a log is damaged, and goes on.
+  // Darshan's library prints that a log is damaged, but reads on and does not fail.
   const std::string complaint = (*child)->last_complaint();
   if (complaint.find("rror") == std::string::npos) return {};
   return fail("cannot import " + path + ": damaged: " + complaint);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads logs of Darshan by its own Python package: with DXT, reads and writes become rows of `call` (POSIX) and slices (MPI-IO); each
-// record of counters is a row of import_event.
+// Reads logs of Darshan by its own Python package. Reads and writes traced by DXT become rows of `call` (POSIX) and slices (MPI-IO); each
+// record of counters becomes a row of import_event.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 namespace mlrun::exchange {
 
 Status read_darshan(const std::string& path, TraceMaker& to);
-// What its package prints of the log `path`.
+// Reads the text that Darshan's package prints for the log `path`.
 Status read_darshan_text(Input& text, const std::string& path, TraceMaker& to);
 [[nodiscard]] bool looks_like_darshan(std::string_view head);
 

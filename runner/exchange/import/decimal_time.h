@@ -10,7 +10,7 @@
 
 namespace mlrun::exchange {
 
-// The same of a number of at most 19 digits, of which none is lost; nothing: not so simple.
+// A fast decimal_ns() for unsigned numbers of at most 19 digits, at most `digits` of them after the point; nothing: use decimal_ns().
 [[nodiscard]] inline std::optional<int64_t> short_decimal_ns(std::string_view text, int digits) {
   constexpr size_t kDigitsMax = 19;
   constexpr uint64_t kMost = std::numeric_limits<int64_t>::max() / 4;
@@ -36,8 +36,8 @@ namespace mlrun::exchange {
   return value <= kMost ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
 }
 
-// "1623143089861043.25" with 3 digits to a unit (microseconds) is 1623143089861043250. Rounds to the nearest nanosecond. Nothing: no
-// number, or out of range (TraceClock's bounds).
+// "1623143089861043.25" in a unit of 10^`digits` ns (3: microseconds) is 1623143089861043250. Rounds to the nearest nanosecond. Nothing:
+// no number, or out of range (TraceClock's bounds).
 [[nodiscard]] inline std::optional<int64_t> decimal_ns(std::string_view text, int digits) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   if (const auto simple = short_decimal_ns(text, digits)) return simple;
@@ -71,7 +71,7 @@ namespace mlrun::exchange {
     if (digit < '0' || digit > '9') return std::nullopt;
     any = true;
     const int place = is_past_point ? 0 : static_cast<int>(std::min(point, text.size()) - i - 1);
-    // Digits behind the last nanosecond, by their place before the point.
+    // Digits below one nanosecond only round the value.
     if (is_past_point ? scale <= 0 : scale < 0 && place + scale < 0) {
       if (!is_cut) rounds_up = digit >= '5' && (is_past_point ? scale == 0 : place + scale == -1);
       is_cut = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of one event table on their way to its file: sorted by end, then in row groups that are sorted by begin, as TABLES.md
-// promises. A row's texts travel beside it; `bind` puts them back into it.
+// Sorts and writes the rows of one event table: row groups by end, the rows of a group by begin, as TABLES.md promises. A row's texts are
+// stored beside it; `bind` puts them back into the row.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class GroupWriter {
     if (Status added = group_.add(begin_of(row), row, texts); !added) return added;
     return added_one(end_ns);
   }
-  // With the texts of `stored`, which must stay where it is until the group ends.
+  // Adds `row` with the texts of `stored`, whose memory must stay valid until the group ends.
   Status add_stored(int64_t end_ns, const Row& row, char* stored) {
     text_bytes_ += Sorted::text_bytes(stored);
     if (Status added = group_.add_stored(begin_of(row), row, stored); !added) return added;
@@ -82,7 +82,7 @@ class GroupWriter {
   Table table_;
 };
 
-// Calls put(end, stored) for each of the rows, in order of their end; it hands them to the writer.
+// Calls put(end, stored) for each row, in the order of ends; put() gives the row to the writer.
 template <typename Sorted, typename Writer, typename Put>
 Status write_groups(Sorted& rows, Writer& writer, Put put) {
   const auto put_and_let_go = [&](int64_t end_ns, char* stored) -> Status {
@@ -105,7 +105,7 @@ class EventTable {
 
   EventTable(const std::string& folder, size_t limit_bytes, Bind bind) : rows_(folder, limit_bytes), bind_(bind) {}
 
-  // `end_ns`: where the row sorts.
+  // `end_ns`: the time by which the row is sorted.
   Status add(int64_t end_ns, const Row& row, const Texts& texts) { return rows_.add(end_ns, row, texts); }
   [[nodiscard]] int64_t size() const { return rows_.size(); }
 

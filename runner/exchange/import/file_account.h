@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the events of one imported file: events = events kept + events left out, by reason.
+// Counts what became of the events of one imported file: events = events kept + events left out, by reason.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace mlrun::exchange {
 // Which clock the times of a file are of.
 enum class FileClock : uint8_t { kUnknown, kRealtime, kMonotonic };
 
-inline constexpr const char* kCutRemark = "the file ends before its end: read up to there";
+inline constexpr const char* kCutRemark = "the file is cut off: read as far as it goes";
 
 struct FileAccount {
   struct Kept {
@@ -31,8 +31,8 @@ struct FileAccount {
   std::map<std::string, int64_t> remarks;   // what was mended, and how often
   nlohmann::json metadata = nlohmann::json::object();
 
-  // One event that makes `rows` rows of `table`, which lives as long as the program. The end of a range is an event without a row of
-  // its own.
+  // Counts an event that made `rows` rows of `table`, a string that lives as long as the program. The end of a range is an event that
+  // makes no row.
   void keep(const char* table, int64_t rows = 1, int64_t of_events = 1) {
     events += of_events;
     Kept& sum = sum_of(table);
@@ -45,7 +45,7 @@ struct FileAccount {
   }
 
  private:
-  // By the address of the name, since a file has millions of rows of a few tables.
+  // The sum of a table. Only addresses of names are compared, for speed: a file has millions of rows of a few tables.
   Kept& sum_of(const char* table) {
     for (const auto& [name, sum] : sums_) {
       if (name == table) return *sum;

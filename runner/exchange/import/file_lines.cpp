@@ -19,7 +19,7 @@ Status for_each_line(Input& input, const std::string& path, TraceMaker& to, cons
     if (!more) return tl::make_unexpected(more.error());
     if (!*more) break;
     if (Status seen = see(line, lines.offset()); !seen) return seen;
-    // What a program prints has no size that is known.
+    // The output of a program has no known size, so its lines are counted instead.
     if (input.file_size() == 0 && ++count % kLinesPerStep == 0) to.progress().advance(kLinesPerStep);
     if (input.file_at() == shown) continue;
     shown = input.file_at();

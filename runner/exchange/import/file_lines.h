@@ -14,7 +14,7 @@ namespace mlrun::exchange {
 // `offset`: of the line's first byte.
 using SeeLine = std::function<Status(std::string_view line, int64_t offset)>;
 
-// That a packed file ends early is a remark.
+// If a packed file ends early, its account gets a remark.
 Status for_each_line(const std::string& path, TraceMaker& to, const SeeLine& see);
 Status for_each_line(Input& input, const std::string& path, TraceMaker& to, const SeeLine& see);
 

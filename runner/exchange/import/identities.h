@@ -19,24 +19,24 @@ class Identities {
  public:
   explicit Identities(model::TraceInfo& info) : info_(info) {}
 
-  // The processes of a new file are others than those before, though they have the same numbers.
+  // A new file begins: its processes differ from those of earlier files, even with the same numbers.
   void begin_space() {
     ++space_;
     recent_ = {};
   }
 
-  // Returns proc_id. The text of the id, as in the file.
+  // Returns proc_id. `pid`: the text of the id, as in the file.
   int32_t process(std::string_view pid);
   int32_t process(int64_t pid) { return process(std::to_string(pid)); }
   // Returns thread_id.
   int32_t thread(int32_t proc_id, std::string_view tid);
   int32_t thread(int32_t proc_id, int64_t tid) { return thread(proc_id, std::to_string(tid)); }
-  // A thread with this number, of any process; 0: none.
+  // The thread_id of a thread with this number, of any process; 0: none.
   [[nodiscard]] int32_t find_thread(int32_t tid) const;
   [[nodiscard]] int32_t process_of(int32_t thread_id) const;
   // The origin of an event at `ts_ns`. Thread 0: of the process as a whole.
   [[nodiscard]] model::Origin origin(int64_t ts_ns, int32_t proc_id, int32_t thread_id) const;
-  // Extends the lives of both.
+  // Extends the lives of the event's process and thread to its time and `end_ns`.
   void lived(const model::Origin& origin, int64_t end_ns);
 
   void name_process(int32_t proc_id, std::string_view name);
@@ -48,7 +48,7 @@ class Identities {
   int64_t file(std::string_view path, model::FileKind kind);
   // Sets the path of a file that is known only after its calls.
   void name_file(int64_t file_id, std::string_view path);
-  // 0: there are too many.
+  // Returns name_id; 0: there are too many names.
   int64_t name(std::string_view name);
 
  private:
@@ -65,7 +65,7 @@ class Identities {
   std::map<std::pair<int32_t, int64_t>, int32_t> gpus_;
   std::unordered_map<std::string_view, int64_t> files_;
   std::unordered_map<std::string, int64_t, Hash, std::equal_to<>> names_;
-  // Those of the last events: threads take turns.
+  // A cache of the ids of recent events, as the same few threads take turns.
   struct Recent {
     std::string text;
     int32_t proc_id = 0, id = 0;  // proc_id of a thread; id 0: none

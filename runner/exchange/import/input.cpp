@@ -80,7 +80,7 @@ class PackedInput : public Input {
         ::inflateReset(&stream_);
         return {};
       } else if (*stream_.next_in != 0) {
-        return bad("bytes behind the compressed data");
+        return bad("bytes after the compressed data");
       } else {  // padding, as tapes have it
         ++stream_.next_in;
         --stream_.avail_in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a file that is imported, unpacked if it is a gzip or zip file, or in an archive: as a stream, or line by line.
+// The bytes of an imported file, unpacked if it is a gzip or zip file or in an archive: as a stream, or line by line.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Input {
   [[nodiscard]] int64_t file_size() const { return file_size_; }
   // The packed file ends early; what came before was read.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
-  // Its bytes are not those of a file by itself.
+  // The bytes come from a packed file or an archive.
   [[nodiscard]] bool is_packed() const { return is_packed_; }
 
  protected:
@@ -38,9 +38,9 @@ class FileInput : public Input {
  public:
   static Result<std::unique_ptr<FileInput>> open(const std::string& path);
   Result<size_t> read(char* to, size_t size) override;
-  // Whatever was read: the bytes at `offset`, fewer at the end of the file.
+  // The bytes at `offset`, independent of read(); fewer at the end of the file.
   [[nodiscard]] Result<std::string> at(uint64_t offset, size_t size) const;
-  // From here on read() returns only these.
+  // From now on read() returns only these bytes of the file.
   void set_part(uint64_t offset, uint64_t size);
 
  private:
@@ -61,7 +61,7 @@ class Window {
 
   [[nodiscard]] std::string_view bytes() const { return {buffer_.get() + from_, end_ - from_}; }
   [[nodiscard]] int64_t offset() const { return offset_; }
-  // Reads more; false at the end of the input. What was consumed is forgotten first.
+  // Reads more; false at the end of the input. Frees the consumed bytes first.
   Result<bool> grow();
   void consume(size_t size) {
     from_ += size;
@@ -83,7 +83,7 @@ class Lines {
   Lines(Input& input, std::string path) : window_(input), path_(std::move(path)) {}
   // The next line, valid until the next call; false at the end.
   Result<bool> next(std::string_view& line);
-  // Where the last line begins, in bytes.
+  // The byte at which the last line begins.
   [[nodiscard]] int64_t offset() const { return offset_; }
 
  private:

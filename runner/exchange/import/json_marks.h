@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a block of JSON has quotes, backslashes and brackets: a word of bits each, the first byte's lowest.
+// Where a block of 64 bytes of JSON has quotes, backslashes and brackets: a word for each, in which the lowest bit is the first byte.
 #pragma once
 
 #include <emmintrin.h>
@@ -16,7 +16,7 @@ struct JsonMarks {
   uint64_t quotes = 0, backslashes = 0, opens = 0, closes = 0;
 };
 
-// 16 bytes of a block. What is found has the bits from `at` on.
+// 16 bytes of a block. Results are bits of the block's word, from bit `at` on.
 class JsonBytes {
  public:
   static constexpr size_t kBytes = 16;
@@ -43,7 +43,7 @@ inline void mark(const JsonBytes& bytes, JsonMarks& marks) {
   marks.closes |= bytes.equal_lower('}');
 }
 
-// Each bit is the parity of the bits up to it: from an opening quote to before the closing one.
+// Each bit of the result is the parity of the bits up to it: 1 from an opening quote to before the closing one.
 inline uint64_t parities(uint64_t quotes) {
   for (const unsigned shift : {1u, 2u, 4u, 8u, 16u, 32u}) quotes ^= quotes << shift;
   return quotes;

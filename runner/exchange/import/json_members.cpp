@@ -88,7 +88,7 @@ bool JsonMembers::visit_padded(std::string_view object, const See& see) {
   return visit_plain(object, see) || (state_->begin_padded(object) && visit_members(see));
 }
 
-// False, and nothing was seen: it is not plain JSON.
+// False: `object` is not plain JSON, and no member was visited.
 bool JsonMembers::visit_plain(std::string_view object, const See& see) {
   std::vector<JsonMember>& members = state_->plain;
   members.clear();

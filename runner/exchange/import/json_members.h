@@ -26,11 +26,11 @@ class JsonMembers {
   JsonMembers& operator=(const JsonMembers&) = delete;
 
   using See = std::function<void(const JsonMember& member)>;
-  // False: it is no JSON object, or damaged behind the members that were visited.
+  // False: `object` is no JSON object, or is damaged after the members that were visited.
   bool visit(std::string_view object, const See& see);
-  // The same without a copy. Requires: 64 bytes behind it can be read, as behind those of a ChromeEvent.
+  // The same without a copy. Requires: 64 bytes behind `object` can be read, as for the texts of a ChromeEvent.
   bool visit_padded(std::string_view object, const See& see);
-  // The values of an array, with empty keys.
+  // Visits the values of an array, with empty keys.
   bool visit_array(std::string_view array, const See& see);
 
  private:

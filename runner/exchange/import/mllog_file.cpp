@@ -18,7 +18,7 @@ constexpr std::string_view kMarkerOfLine = ":::MLLOG", kTimeMember = "\"time_ms\
 constexpr int kDigitsOfMillisecond = 6;
 constexpr size_t kLogBytesMax = size_t{128} << 20;  // of lines with events, which are in memory
 
-// What a mark has no column for: the metadata of a line. `line`: its JSON object.
+// Adds the metadata of lines, for which marks have no column, to import_event. `line`: a line's JSON object.
 class MetadataOfLines {
  public:
   explicit MetadataOfLines(TraceMaker& to) : to_(to) {}
@@ -85,7 +85,7 @@ Status read_mllog(const std::string& path, TraceMaker& to) {
   }
   const auto unreadable = static_cast<int64_t>(log.unreadable_lines),
              unmatched = static_cast<int64_t>(log.unmatched_ends), outside = static_cast<int64_t>(log.outside);
-  if (unreadable != 0) file.leave_out("an MLLOG line without key or time_ms, or no JSON", unreadable);
+  if (unreadable != 0) file.leave_out("an MLLOG line without key or time_ms, or not JSON", unreadable);
   if (unmatched != 0) file.leave_out("an end without a beginning", unmatched);
   if (outside != 0) file.leave_out("a time beyond the year 2043", outside);
   file.keep("mark", 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a log with lines of MLPerf (":::MLLOG"): marks and phases. Other lines are none of its events.
+// Reads the MLPerf lines (":::MLLOG") of a log as marks and phases. Other lines do not count as events.
 #pragma once
 
 #include <string>

@@ -33,13 +33,13 @@ bool is_text_number(std::string_view column) {
   return std::find(kColumns.begin(), kColumns.end(), column) != kColumns.end();
 }
 
-// Tables that others refer to: of texts, of names of numbers, about the machine.
+// Tables without events: texts and names of numbers, which other tables refer to, and facts about the machine.
 bool is_reference(std::string_view table) {
   return table == "StringIds" || table.starts_with("ENUM_") || table.starts_with("META_DATA_") ||
          table.starts_with("TARGET_INFO_") || table.starts_with("sqlite_");
 }
 
-// One row, by names of columns. Columns that were not asked for are its rest.
+// One row, read by names of columns. Columns that were not read are its rest.
 class NsysRow {
  public:
   explicit NsysRow(SQLite::Statement& row) : row_(row) {
@@ -54,7 +54,7 @@ class NsysRow {
     used_[static_cast<size_t>(found->second)] = true;
     return row_.getColumn(found->second).getInt64();
   }
-  // Nanoseconds; nothing if it is out of range, too.
+  // Nanoseconds; nothing if the column is missing, null or out of range.
   std::optional<int64_t> time(const char* name) {
     const auto ns = number(name);
     return ns && *ns > -kTimeMax && *ns < kTimeMax ? ns : std::nullopt;
@@ -66,7 +66,7 @@ class NsysRow {
     used_[static_cast<size_t>(found->second)] = true;
     return row_.getColumn(found->second).getString();
   }
-  // As a JSON object; empty if nothing is left. `string`: the text with a number.
+  // The columns that were not read, as a JSON object; empty: none. `string`: returns the text with a number.
   template <typename String>
   [[nodiscard]] std::string rest(String string) const {
     std::string json;
@@ -91,21 +91,21 @@ class NsysRow {
   std::vector<bool> used_;
 };
 
-// A kind of memory by CUPTI's numbers; 0: unknown.
+// CUPTI's number of a kind of memory; 0: unknown.
 uint32_t nsys_memory(std::optional<int64_t> kind) {
-  constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // their numbers of kinds of memory to CUPTI's
+  constexpr std::array<uint32_t, 7> kMemories = {1, 2, 3, 4, 5, 6, 7};  // by nsys's number: CUPTI's
   return kind && *kind >= 0 && *kind < static_cast<int64_t>(kMemories.size()) ? kMemories[static_cast<size_t>(*kind)]
                                                                               : 0;
 }
 
-// Without the version of a call: cuLaunchKernel of "cuLaunchKernel_v7000".
+// Removes the version from the name of a call: "cuLaunchKernel_v7000" becomes cuLaunchKernel.
 void drop_version(std::string& name) {
   const size_t version = name.rfind("_v");
   if (version == std::string::npos || version + 2 >= name.size() || name.size() - version <= 4) return;
   if (name.find_first_not_of("0123456789", version + 2) == std::string::npos) name.resize(version);
 }
 
-// The columns that only work of its kind has.
+// Sets the columns that only this kind of work has.
 void set_nsys_detail(NsysRow& row, model::GpuWorkRow& work) {
   switch (work.kind) {
     case model::GpuKind::kKernel:
@@ -203,7 +203,7 @@ model::Origin NsysReader::origin(int64_t ts_ns, std::optional<int64_t> global, b
   return to_.ids().origin(ts_ns, proc_id, thread_id);
 }
 
-// Columns are absent in old exports, as are tables.
+// Old exports lack some columns and tables.
 void NsysReader::read_names() {
   const auto for_each_row = [&](const char* table, auto see) {
     if (!has_table(table)) return;
@@ -340,7 +340,7 @@ Status NsysReader::add(const std::string& table, NsysRow& row) {
   if (table == "PROCESSES" || table == "ThreadNames") {
     const auto global = row.number(row.has("globalTid") ? "globalTid" : "globalPid");
     if (!global) {
-      to_.file().leave_out("a name of no process");
+      to_.file().leave_out("a name without a process");
       return {};
     }
     const model::Origin whose = origin(0, global, row.has("globalTid"));
@@ -355,7 +355,7 @@ Status NsysReader::add(const std::string& table, NsysRow& row) {
   return other(table, row);
 }
 
-// About so many, without reading them.
+// An estimate of the number of rows, which reads none of them: for the progress.
 size_t NsysReader::rows_in(const std::string& table) {
   try {
     SQLite::Statement row(base_, "SELECT max(rowid) FROM \"" + table + "\"");
@@ -363,7 +363,7 @@ size_t NsysReader::rows_in(const std::string& table) {
                ? static_cast<size_t>(std::max<int64_t>(row.getColumn(0).getInt64(), 1))
                : 1;
   } catch (const SQLite::Exception&) {
-    return 1;  // a table without these numbers
+    return 1;  // a table without rowid
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr int kDigitsOfSecond = 9;
 constexpr std::string_view kBlanks = " \t";
 
-// "comm 12/34 [001] 123.456789: 1000 cycles:u: rest"; with -F, some of it
+// "comm 12/34 [001] 123.456789: 1000 cycles:u: rest"; with perf script -F only some of these fields
 struct PerfHead {
   std::string_view comm, pid, tid, event, rest;
   int64_t ts_ns = 0, period = -1;
@@ -55,7 +55,7 @@ bool is_hex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// The process and thread before the time: absent, or "comm 12/34 [001]". A lost one is -1.
+// Parses process, thread and CPU before the time: absent, or "comm 12/34 [001]". perf prints -1 for an unknown process or thread.
 bool take_owner(std::string_view before, PerfHead& head) {
   before = strip(before);
   if (before.empty()) return true;
@@ -75,7 +75,7 @@ bool take_owner(std::string_view before, PerfHead& head) {
   return is_id(head.pid) && is_id(head.tid);
 }
 
-// The frame of a sample without a call chain.
+// Whether the text begins with an address and a name: the frame of a sample without a call chain.
 bool is_address_and_name(std::string_view word, std::string_view rest) {
   constexpr size_t kDigitsMin = 5;
   return word.size() >= kDigitsMin && is_hex(word) && !rest.empty() &&
@@ -126,7 +126,7 @@ std::optional<PerfHead> parse_head(std::string_view line) {
   return std::nullopt;
 }
 
-// "55d0 main+0x12 (/bin/app)"
+// Parses a frame such as "55d0 main+0x12 (/bin/app)".
 std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to) {
   line = strip(line);
   std::string_view address = line.substr(0, line.find_first_of(kBlanks));
@@ -139,7 +139,7 @@ std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to
   if (name.ends_with(')')) {
     const size_t open = name.rfind('(');
     const bool is_library = open == 0 || (open != std::string_view::npos && name[open - 1] == ' ');
-    if (is_library) {  // else types of arguments: -F without dso
+    if (is_library) {  // else, with -F without dso, the parentheses hold types of arguments
       const std::string_view library = name.substr(open + 1, name.size() - open - 2);
       if (library != "[unknown]" && library != "inlined") row.file = to.library(util::escaped_utf8(library));
       name = strip(name.substr(0, open));
@@ -151,7 +151,7 @@ std::optional<model::FrameRow> parse_frame(std::string_view line, TraceMaker& to
   return row;
 }
 
-// "train.c:12", which perf writes below a frame with -F +srcline. False: it is none.
+// Parses a line such as "train.c:12", which perf writes below a frame with -F +srcline. False: it is no such line.
 bool take_source(std::string_view line, std::vector<model::FrameRow>& frames) {
   line = strip(line);
   const size_t colon = line.rfind(':');
@@ -163,7 +163,7 @@ bool take_source(std::string_view line, std::vector<model::FrameRow>& frames) {
   return true;
 }
 
-// The frame at the end of a line that has a sample's whole content: behind its other numbers.
+// perf can print a whole sample on one line. Its frame then comes last, after other fields, which may be hex numbers.
 std::optional<model::FrameRow> frame_at_end(std::string_view rest, TraceMaker& to) {
   size_t best = std::string_view::npos;
   for (size_t at = 0; at < rest.size();) {
@@ -197,7 +197,7 @@ class PerfReader {
     }
     const auto head = parse_head(text);
     if (!head) {
-      if (!text.starts_with('#')) to_.file().leave_out("a line that is no sample");
+      if (!text.starts_with('#')) to_.file().leave_out("a line that is not a sample");
       return {};
     }
     if (Status ended = end_sample(); !ended) return ended;

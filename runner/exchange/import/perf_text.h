@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the text of `perf script`, from a file or, of a perf.data, from the program perf itself.
+// Reads the text of `perf script`, from a file or, for a perf.data, from the program perf itself.
 #pragma once
 
 #include <string>

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int kPlainDepthMax = 512;
 
-// The bits of a block of bytes that matter in an object or array.
+// Marks of a block of 64 bytes, which find the end of an object or array and bytes that are not plain.
 struct PlainMarks : JsonMarks {
   uint64_t low = 0;   // control characters, white space among them, and bytes that are not ASCII
   uint64_t high = 0;  // bytes that are not ASCII
-  uint64_t odd = 0;   // letters that only words have which JSON lacks (Infinity)
-  uint64_t n = 0;     // of null, or of NaN
+  uint64_t odd = 0;   // the letter i, which only words have that JSON lacks (Infinity)
+  uint64_t n = 0;     // the letter n, which begins null or NaN
 };
 
 PlainMarks plain_marks(const char* block) {
@@ -32,7 +32,7 @@ PlainMarks plain_marks(const char* block) {
   return marks;
 }
 
-// Which bytes follow a backslash that escapes them. `carry`: whether the first one does; then whether the first one of the next block does.
+// The bytes that a backslash before them escapes. `carry`: whether the block's first byte is escaped; set to this for the next block.
 uint64_t escaped_bytes(uint64_t backslashes, uint64_t& carry) {
   constexpr uint64_t kOddBits = 0xaaaa'aaaa'aaaa'aaaa;
   if (backslashes == 0) return std::exchange(carry, 0);
@@ -44,7 +44,7 @@ uint64_t escaped_bytes(uint64_t backslashes, uint64_t& carry) {
   return escaped;
 }
 
-// Steps over the brackets of one block. Returns the bit behind which depth is 0; kJsonBlock: none.
+// Counts the brackets of one block. Returns the bit of the bracket that brings `depth` to 0; kJsonBlock: none does.
 size_t find_end(uint64_t opens, uint64_t closes, int& depth) {
   if (closes == 0) {
     depth += std::popcount(opens);
@@ -60,7 +60,7 @@ size_t find_end(uint64_t opens, uint64_t closes, int& depth) {
 
 }  // namespace
 
-// An object that begins with something else than a member is damaged, which its brackets do not show.
+// An object must begin with a member or '}'. Else it is damaged, which counting brackets does not show.
 bool PlainJson::begins_soundly() const {
   if (*at_ == '[') return true;
   PlainJson inner({at_ + 1, static_cast<size_t>(end_ - at_ - 1)});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cursor on JSON that is plain, as most programs write it: ASCII, no escapes in texts that are taken apart, no words but true, false and null. It reads
-// several times as fast as a parser for all of JSON. Each function returns false at anything else: then a parser for all of JSON reads the value from its
-// beginning, and decides what it is. Objects and arrays are stepped over by their brackets, as simdjson does: not all damage in them is seen.
+// A cursor on plain JSON, as most programs write it: ASCII, no escapes in texts that are parsed, no words but true, false and null. It is several
+// times as fast as a full JSON parser. Each function returns false for anything else: a full parser must then read the value from its beginning.
+// nested() skips an object or array by its brackets, as simdjson does, so it does not see all damage inside.
 #pragma once
 
 #ifdef __SSE2__
@@ -32,7 +32,7 @@ class PlainJson {
     if (is_there) ++at_;
     return is_there;
   }
-  // What is in quotes, without them. Requires: peek() has returned a quote.
+  // The text between the quotes. Requires: peek() has returned a quote.
   bool text(std::string_view& text) {
     const char* from = at_ + 1;
     const char* stop = plain_end(from);
@@ -51,7 +51,7 @@ class PlainJson {
     if (!is_number) return word == "true" || word == "false" || word == "null";
     return word.back() >= '0' && word.back() <= '9';
   }
-  // An object or array, as it is written; what is in it may have escapes. Requires: peek() has returned its bracket.
+  // An object or array, as it is written; texts in it may have escapes. Requires: peek() has returned its bracket.
   bool nested(std::string_view& raw);
 
  private:
@@ -60,7 +60,7 @@ class PlainJson {
   }
 
   [[nodiscard]] bool begins_soundly() const;
-  // The first quote, backslash, control character, or byte that is not ASCII; behind the end there may be none.
+  // The first quote, backslash, control character, or byte that is not ASCII; past end_ if there is none.
   const char* plain_end(const char* from) const {
 #ifdef __SSE2__
     for (; from < end_; from += 16) {

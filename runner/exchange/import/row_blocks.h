@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for rows of any size that stay where they are, in blocks that are not larger than what malloc hands out again without the kernel.
+// Memory for rows of any size, which are never moved. Blocks are so small that malloc() reuses freed ones without calling the kernel.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace mlrun::exchange {
 
 class RowBlocks {
  public:
-  // Room for `size` bytes, behind the last ones if these are in the same block.
+  // Memory for `size` bytes, directly after the previous row if both fit one block.
   char* add(size_t size) {
     if (blocks_.empty() || used_ + size > blocks_[block_].size) next(size);
     char* place = blocks_[block_].bytes.get() + used_;
@@ -20,7 +20,7 @@ class RowBlocks {
     bytes_ += size;
     return place;
   }
-  // Used by the rows.
+  // Bytes used by the rows.
   [[nodiscard]] size_t bytes() const { return bytes_; }
   // Forgets the rows, and keeps the memory for others.
   void clear() { block_ = used_ = bytes_ = 0; }

@@ -30,7 +30,7 @@ class RunFile {
       return filled_ == from_ ? nullptr : buffer_.get() + from_;
     }
     void skip(size_t size) { from_ += size; }
-    // What was skipped.
+    // Frees the bytes that were skipped.
     void let_go() { passed_.clear(); }
 
    private:

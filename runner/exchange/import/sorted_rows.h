@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows with texts, sorted by a time in bounded memory: beyond a limit they go to an unnamed file as sorted runs, which are merged
-// when they are read. Rows of one time keep their order.
+// Sorts rows with texts by a time in bounded memory: beyond a limit they go to an unnamed file as sorted runs, which are merged
+// when they are read. Rows of the same time keep their order.
 //
 //   SortedRows<Row, 2> rows(folder, 32 << 20);
 //   rows.add(end_ns, row, {name, args});
 //   rows.for_each([&](int64_t end_ns, const Row& row, const std::array<std::string_view, 2>& texts) -> Status {...});
 //
-// Rows go from one of these to another where they are, without being copied: for_each_stored(), add_stored() and let_go().
+// for_each_stored(), add_stored() and let_go() pass rows from one SortedRows to another without a copy.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace mlrun::exchange {
 
-// Bytes that are stored of a row beside its texts. Requires: its last members are the views of these texts.
+// Bytes of a row before the views of its texts, for `kStored`: the views are not stored. Requires: they are its last members.
 template <typename Row, size_t kTexts>
 inline constexpr size_t kBytesBeforeTexts = sizeof(Row) - kTexts * sizeof(std::string_view);
 
@@ -39,7 +39,7 @@ class SortedRows {
 
  public:
   using Texts = std::array<std::string_view, kTexts>;
-  // As a limit: rows stay in memory, which is kept for those that come after for_each().
+  // As a limit: rows stay in memory. for_each() keeps the memory for later rows.
   static constexpr size_t kUnlimited = SIZE_MAX;
 
   SortedRows(std::string folder, size_t limit_bytes) : file_(std::move(folder)), limit_(limit_bytes) {}
@@ -57,13 +57,13 @@ class SortedRows {
     for (const std::string_view text : texts) to = std::copy(text.begin(), text.end(), to);
     return refer(time_ns, to - size);
   }
-  // `row` takes the place of the one in `stored`, which keeps its texts, and must stay there until for_each() is over.
+  // Replaces the row in `stored`, whose texts are kept, and adds it. The memory of `stored` must stay valid until for_each() has ended.
   Status add_stored(int64_t time_ns, const Row& row, char* stored) {
     set_row(stored, time_ns, row);
     return refer(time_ns, stored);
   }
 
-  // In order of time; the rows are gone afterwards.
+  // Calls visit(time, row, texts) in the order of times, and removes the rows.
   template <typename Visit>
   Status for_each(Visit visit) {
     constexpr size_t kRowsPerStep = 1024;
@@ -76,7 +76,7 @@ class SortedRows {
     let_go();
     return all;
   }
-  // The same as visit(time, stored). What is stored stays where it is until let_go().
+  // Calls visit(time, stored) in the order of times. `stored` stays valid until let_go().
   template <typename Visit>
   Status for_each_stored(Visit visit) {
     if (file_.runs().empty()) {
@@ -92,7 +92,7 @@ class SortedRows {
     is_visited_ = true;
     return {};
   }
-  // The rows that were visited.
+  // Frees the rows that were visited.
   void let_go() {
     for (RunFile::Reader& reader : readers_) reader.let_go();
     if (is_visited_) limit_ == kUnlimited ? clear() : release();
@@ -135,7 +135,7 @@ class SortedRows {
     constexpr size_t kBytesOfPlace = sizeof order_[0] + sizeof places_[0];
     return blocks_.bytes() + places_.size() * kBytesOfPlace < limit_ ? Status() : spill();
   }
-  // The row that is `i`th by time. They lie anywhere in memory: a later one is asked for in advance.
+  // The `i`th row by time. Rows are in random order in memory, so a later row is prefetched.
   char* ahead(size_t i) const {
     constexpr size_t kAhead = 12;
     if (i + kAhead < order_.size()) {
@@ -159,7 +159,7 @@ class SortedRows {
     return visit(time_ns, row, std::as_const(texts));
   }
   void sort() {
-    if (!is_sorted_) std::sort(order_.begin(), order_.end());  // as they came where the times are equal
+    if (!is_sorted_) std::sort(order_.begin(), order_.end());  // at equal times by index, so in their order
     is_sorted_ = true;
   }
   void clear() {
@@ -183,7 +183,7 @@ class SortedRows {
     for (size_t i = 0; i < order_.size();) {
       const char* from = ahead(i);
       size_t size = size_of(from);
-      // Those that lie one behind the other at once.
+      // Rows that are adjacent in memory are written at once.
       for (++i; i < order_.size() && places_[order_[i].second] == from + size; ++i) size += size_of(from + size);
       file_.write({from, size});
     }
@@ -212,7 +212,7 @@ class SortedRows {
     while (!next.empty()) {
       Next now = next.top();
       next.pop();
-      // As long as no other run has an earlier row.
+      // Reads this run as long as no other run has an earlier row.
       for (;;) {
         RunFile::Reader& reader = readers_[now.second];
         const auto head = reader.peek(kHeadBytes);

@@ -22,7 +22,7 @@ constexpr int64_t kDayNs = int64_t{86'400} * 1'000'000'000;
 
 int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// What is in quotes; escapes of strace (\n, \3, \x41) become bytes.
+// The text in quotes, in which escapes of strace (\n, \3, \x41) become bytes.
 std::string unquoted(std::string_view text) {
   if (!text.starts_with('"')) return {};
   std::string out;
@@ -54,17 +54,17 @@ bool makes_task(std::string_view name) {
   return name == "clone" || name == "clone3" || name == "fork" || name == "vfork";
 }
 
-// Reads or writes bytes by a descriptor, and not a name.
+// Whether the call transfers bytes of a descriptor; readlink() and the like read names.
 bool is_transfer(std::string_view name) {
   const bool reads = name.starts_with("read") || name.starts_with("pread"),
              writes = name.starts_with("write") || name.starts_with("pwrite");
   return (reads || writes) && !name.starts_with("readlink");
 }
 
-// An interrupted call that the kernel restarts has the numbers 512 to 516, which no program sees.
+// A call that the kernel will restart ends with ERESTART..., 512 to 516, which programs never see: it counts as EINTR.
 int32_t strace_errno(std::string_view name) { return name.starts_with("ERESTART") ? EINTR : errno_number(name); }
 
-// `log.1234` of strace -ff has the calls of 1234.
+// The tid in the name of a file of strace -ff: `log.1234` has the calls of thread 1234.
 std::string_view tid_of_file(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   const std::string_view end = path.substr(path.rfind('.') + 1);
@@ -76,7 +76,7 @@ std::string_view tid_of_file(std::string_view path) {
 
 struct Task {
   int32_t proc_id = 0, thread_id = 0;
-  std::string tid;  // as lines have it
+  std::string tid;  // the text in the lines
 };
 
 class StraceReader {
@@ -88,7 +88,7 @@ class StraceReader {
   struct Begun {
     int64_t ts_ns = 0;
     std::string name, args;
-    bool has_child = false;  // the new thread has come before the result
+    bool has_child = false;  // a line of the new thread came before this call's result
   };
   using Files = std::map<int32_t, int64_t>;  // by descriptor
 
@@ -111,9 +111,9 @@ class StraceReader {
   bool has_main_ = false, is_epoch_ = false;
 };
 
-// A thread whose first line this is, as far as other lines or files say what it belongs to.
+// Finds the process of a thread on the thread's first line, by earlier lines or files. nullptr: unknown.
 Task* StraceReader::known_task(std::string_view tid) {
-  // Its clone has not returned yet: the oldest one of those.
+  // The clone that made the thread may not have returned yet: the oldest such call is taken.
   auto oldest = begun_.end();
   for (auto at = begun_.begin(); at != begun_.end(); ++at) {
     const Begun& begun = at->second;
@@ -129,11 +129,11 @@ Task* StraceReader::known_task(std::string_view tid) {
   Task made;
   made.tid = tid;
   if (const auto main = tasks_.find(std::string_view()); main != tasks_.end() && !has_main_) {
-    // Lines had no number as long as there was one process.
+    // strace prints no tid as long as there is one thread: the lines so far were this thread's.
     made = main->second;
     has_main_ = true;
   } else if (const int32_t thread_id = to_.ids().find_thread(static_cast<int32_t>(number)); thread_id != 0) {
-    // A file that was read before has its clone.
+    // A file that was read before has the clone that made the thread.
     made.thread_id = thread_id;
     made.proc_id = to_.ids().process_of(thread_id);
   } else {
@@ -156,7 +156,7 @@ Task& StraceReader::task(std::string_view tid) {
   return task;
 }
 
-// Times of a day go on at midnight.
+// The time of a line in nanoseconds. Times since midnight that jump back by more than half a day are of the next day.
 int64_t StraceReader::time_of(const StraceLine& line) {
   if (!line.time_ns) return last_ns_;
   int64_t ns = *line.time_ns;
@@ -174,7 +174,7 @@ int64_t StraceReader::time_of(const StraceLine& line) {
   return ns;
 }
 
-// What a call changes beyond its row: threads and processes, and their names.
+// Keeps track of what a call changes beyond its row: new threads and processes, and names.
 void StraceReader::follow(const Task& task, std::string_view name, std::string_view args, int64_t ret) {
   if (name == "execve" && ret == 0) {
     const auto list = strace_arguments(args);
@@ -296,7 +296,7 @@ Status StraceReader::take(const StraceLine& line, std::string_view text) {
   if (text.empty()) return {};
   if (line.kind == StraceLine::Kind::kOther) {
     const bool is_frame = text.starts_with(" > ");
-    to_.file().leave_out(is_frame ? "a frame of a stack (strace -k)" : "a line that is no system call");
+    to_.file().leave_out(is_frame ? "a frame of a stack (strace -k)" : "a line that is not a system call");
     return {};
   }
   if (line.kind == StraceLine::Kind::kHalf) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the output of strace (-f, -ff, -i, -n, -r, -t, -tt, -ttt, -T, -x, -y, -Y in any combination). System calls that mlrun records too become rows of `call`,
-// others slices of the kind syscall.
+// Reads the output of strace (-f, -ff, -i, -n, -r, -t, -tt, -ttt, -T, -x, -y, -Y in any combination). System calls that mlrun records too become
+// rows of `call`, other system calls become slices of the kind syscall.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string_view next_word(std::string_view& line) {
 
 constexpr int64_t kPidMax = 4'194'304, kEpochMinNs = int64_t{100'000'000} * 1'000'000'000;
 
-// HH:MM:SS[.ssssss] since midnight, or seconds since the epoch or the line before.
+// Parses a time: HH:MM:SS[.ssssss] since midnight, or seconds since the epoch or the line before.
 std::optional<int64_t> time_of(std::string_view word, StraceLine::Since& since) {
   since = StraceLine::Since::kMidnight;
   if (word.find(':') == std::string_view::npos) {
@@ -42,8 +42,8 @@ std::optional<int64_t> time_of(std::string_view word, StraceLine::Since& since) 
   return (*hours * 3600 + *minutes * 60) * 1'000'000'000 + *seconds;
 }
 
-// The last byte of what hides brackets and commas and begins at `at`: a text, a comment, or the name of a descriptor (`3</a(b>`,
-// `4<TCP:[a->b]>`); `at` itself if nothing does.
+// If a text, a comment or the name of a descriptor (`3</a(b>`, `4<TCP:[a->b]>`) begins at `at`, its last byte, since brackets and commas in it
+// do not count; else `at`.
 size_t end_of_hidden(std::string_view text, size_t at) {
   if (text[at] == '"') {
     for (size_t i = at + 1; i < text.size(); ++i) {
@@ -69,7 +69,7 @@ size_t end_of_hidden(std::string_view text, size_t at) {
   return at;
 }
 
-// The place of `byte` outside of texts and brackets, or npos.
+// The index of `byte` outside of texts and brackets, or npos.
 size_t find_outside(std::string_view text, char byte) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -82,7 +82,7 @@ size_t find_outside(std::string_view text, char byte) {
   return std::string_view::npos;
 }
 
-// "= -1 ENOENT (No such file or directory) <0.000012>"
+// Parses a result such as "= -1 ENOENT (No such file or directory) <0.000012>".
 bool parse_result(std::string_view text, StraceLine& line) {
   text = without_blanks(text);
   if (!text.starts_with('=')) return false;
@@ -106,7 +106,7 @@ bool parse_result(std::string_view text, StraceLine& line) {
   return !line.ret.empty();
 }
 
-// "[pid 12] ", "12 ", and with the name of the process "12<name> ".
+// Parses the tid at the beginning of a line: "[pid 12] ", "12 ", or with the name of the process "12<name> ".
 void take_tid(std::string_view& rest, StraceLine& line) {
   const bool is_long = rest.starts_with("[pid ");
   std::string_view text = is_long ? without_blanks(rest.substr(5)) : rest;
@@ -130,7 +130,7 @@ void take_time(std::string_view& rest, StraceLine& line) {
   if (end != std::string_view::npos) rest = without_blanks(rest.substr(end + 1));
 }
 
-// The instruction pointer of -i and the number of -n.
+// Skips the instruction pointer of -i and the system call's number of -n, which are in brackets.
 void skip_brackets(std::string_view& rest) {
   while (rest.starts_with('[')) {
     const size_t end = rest.find(']');

@@ -11,11 +11,11 @@ namespace mlrun::exchange {
 
 struct StraceLine {
   enum class Kind : uint8_t { kCall, kUnfinished, kResumed, kSignal, kExit, kHalf, kOther };
-  // -t and -tt; -ttt; -r, since the line before.
+  // What times count from: kMidnight with -t and -tt; kEpoch with -ttt; kLine, the line before, with -r.
   enum class Since : uint8_t { kMidnight, kEpoch, kLine };
   Kind kind = Kind::kOther;        // kHalf: the end of the line before, which a message of strace has cut
   std::string_view tid;            // empty: without -f
-  std::optional<int64_t> time_ns;  // since what `since` names
+  std::optional<int64_t> time_ns;  // counted from `since`
   Since since = Since::kMidnight;
   std::string_view name, args;    // args: between the parentheses, as far as the line has them
   bool again_unfinished = false;  // of a resumed call: it is interrupted again

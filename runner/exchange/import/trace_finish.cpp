@@ -51,7 +51,7 @@ json account_json(const FileAccount& file) {
           {"metadata", file.metadata}};
 }
 
-// Calls as CallTable takes them: it has no list of columns.
+// Gives CallTable the functions that GroupWriter needs.
 class CallRows {
  public:
   using Row = model::CallRow;
@@ -71,7 +71,7 @@ class CallRows {
 
 TraceMaker::~TraceMaker() = default;
 
-// Times of different clocks cannot be in one trace.
+// Fails if the files have times of different clocks, which cannot be in one trace.
 Status TraceMaker::settle_clocks() {
   const FileAccount* first = nullptr;
   for (const auto& file : files_) {
@@ -81,7 +81,7 @@ Status TraceMaker::settle_clocks() {
                          file->realtime_offset_ns == first->realtime_offset_ns;
     if (is_same) continue;
     return fail(fmt::format(
-        "the times of {} and {} are of different clocks: import each by itself, then put them on one clock with "
+        "the times of {} and {} are of different clocks; import each by itself, then put them on one clock with "
         "mlrun merge",
         first->path, file->path));
   }

@@ -125,7 +125,7 @@ Status TraceMaker::add(const model::GpuWorkRow& row, std::string_view name, uint
     if (rows_->launches.size() < kLaunchesMax || rows_->launches.find(key) != nullptr) {
       rows_->launches.at(key) = {row.origin.thread_id, row.origin.proc_id, row.origin.ts_ns};
     } else {
-      ++file().remarks["a call beyond two million: the work that it launched has no thread"];
+      ++file().remarks["a call beyond two million, so the work that it launched has no thread"];
     }
   }
   return rows_->gpu.add(end_ns, {join, row}, {name});

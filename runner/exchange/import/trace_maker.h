@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a trace of what readers find: rows in any order become sorted tables, a summary and run.json, as after a merge. The tables
+// Makes a trace of the rows that readers add in any order: sorted tables, a summary and run.json, as after a merge. The tables
 // grow in TRACE/merging; without finish() nothing remains. Memory: kRowBytes for each table that has rows, and names.
 #pragma once
 
@@ -33,7 +33,7 @@ class TraceMaker {
   TraceMaker(const TraceMaker&) = delete;
   TraceMaker& operator=(const TraceMaker&) = delete;
 
-  // The file whose rows follow.
+  // Begins a file, whose rows follow. Returns its account.
   FileAccount& begin_file(const std::string& path, const std::string& format);
   [[nodiscard]] FileAccount& file() { return *files_.back(); }
   [[nodiscard]] Identities& ids() { return ids_; }
@@ -44,21 +44,21 @@ class TraceMaker {
   // The earliest moment of all rows so far; INT64_MAX: no row has one.
   [[nodiscard]] int64_t first_ns() const { return first_ns_; }
 
-  // Texts are copied. They count one event as kept; what is made of several events counts the others itself.
+  // These functions copy texts, and count one event as kept. If several events make a row, the caller counts the others.
   Status add(const model::SliceRow& row);
   Status add(const model::FlowRow& row, int64_t of_events = 1);
   Status add(const model::CounterRow& row, int64_t of_events);
   Status add(const model::StackSampleRow& row);
   Status add(const model::OtherEventRow& row, int64_t of_events = 1);
   Status add(const model::CallRow& row);
-  // `name` of a kernel or call. Work on a device gets the thread of the call with its correlation; these count within `join`.
+  // `name`: of a kernel or call. Work on a device gets the thread of the call with the same correlation and the same `join`.
   Status add(const model::GpuWorkRow& row, std::string_view name, uint32_t join);
   Status add(const model::MarkRow& row);
   Status add(const model::TorchMemoryRow& row);
   Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
                    bool is_write);
 
-  // The stack of frames "function (library)", innermost first; 0: there are too many.
+  // The stack_id for these frames, innermost first; 0: there are too many stacks.
   int32_t stack(const std::vector<model::FrameRow>& frames);
   uint32_t library(const std::string& path);
   // The number of a stack that settle_stack() describes before finish(): `stack_id` of a slice, stack_sample or import_event.
@@ -79,7 +79,7 @@ class TraceMaker {
   void count(const char* table, const model::Origin& origin, int64_t end_ns, int64_t of_events = 1);
   [[nodiscard]] Status settle_clocks();
   void fill_run(const std::vector<std::string>& command);
-  // 0 and a remark: there are too many.
+  // 0 and a remark in the file's account: there are too many names.
   int64_t name_id(std::string_view name);
   [[nodiscard]] int32_t settled(int32_t stack_id) const {
     return stack_id < 0 ? later_stacks_[static_cast<size_t>(-1 - stack_id)] : stack_id;

@@ -20,19 +20,19 @@
 
 namespace mlrun::exchange {
 
-// The text that a mark's strings become while it is sorted.
+// The part of a mark that is no text: its texts are stored beside it while marks are sorted.
 struct MarkFields {
   model::Origin origin;
   int64_t dur_ns = -1, error_ns = 0;
   bool is_open = false;
 };
 
-// `join`: correlations count within it.
+// `join`: number of the file; correlation numbers are unique only within a file.
 struct GpuFields {
   uint32_t join = 0;
   model::GpuWorkRow row;
 };
-// Only these bytes are sorted: imported work lacks the fields from busy_ns on, or its name determines them.
+// Only these bytes are kept while rows are sorted: imported work lacks the fields from busy_ns on, or its name determines them.
 inline constexpr size_t kGpuBytes = offsetof(GpuFields, row) + offsetof(model::GpuWorkRow, busy_ns);
 
 struct Launch {
@@ -50,7 +50,7 @@ struct TraceMaker::Rows {
   explicit Rows(trace::StagingFolder folder);
 
   trace::StagingFolder staging;
-  // A table of rows that end with the views of their texts.
+  // A table of rows whose last members are the views of their texts.
   template <typename Table, typename Row, size_t kTexts>
   using TextTable = EventTable<Table, Row, kTexts, kBytesBeforeTexts<Row, kTexts>>;
   TextTable<trace::SliceTable, model::SliceRow, 5> slices;

@@ -23,7 +23,7 @@ std::string disk_of(std::string name) {
 
 }  // namespace
 
-// A row of the script is a request; here it is what one process had in it, since the rows name a process.
+// The script prints a line for each request. Here a line is the share of one process in a request, since each line names a process.
 Status write_block_file(Export& job, std::vector<std::string>& missing) {
   std::unordered_map<int64_t, std::string> disks;
   const auto read = each_row(job, "device", {"dev", "name"},
@@ -62,7 +62,7 @@ Status write_block_file(Export& job, std::vector<std::string>& missing) {
     missing.emplace_back("trace_bio.out has no lines: no block I/O was recorded (--kprobes=block records it)");
   job.account().wrote("block_part", written, written);
   job.account().left_out("block_part", "flushes, discards and the like, which the script took for reads", others);
-  job.account().left_out("block_part", "of stacked devices: no request of their own", stacked);
+  job.account().left_out("block_part", "fragments on stacked devices, which have no requests", stacked);
   job.account().left_out("block_part", kNotWanted, rows->unwanted());
   return file->close();
 }

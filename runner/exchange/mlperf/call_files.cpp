@@ -108,7 +108,7 @@ class CallFiles {
     return {};
   }
 
-  // strace -f -tt -T -y: the begin, and descriptors with their paths.
+  // A line as strace -f -tt -T -y prints it: the time of the begin, descriptors with their paths.
   void write_strace(const OrderedRows& row) {
     const std::string path = one_word(paths_->name(row.number(kCallFile)));
     std::string arguments;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kLogName = "app.log";
 
-// The lines of a program's log, again in order of time: an interval is a mark, and two lines.
+// The MLPerf lines of a program's log, restored from marks and sorted by time: an interval is one mark but two lines.
 class LogFile {
  public:
   explicit LogFile(Export& job) : job_(job) {}
@@ -77,12 +77,12 @@ class LogFile {
         add(rows->end(), "INTERVAL_END", end_key(rows->end(), key), {});
     }
     job_.account().wrote("mark", marks, static_cast<int64_t>(lines_.size()));
-    job_.account().left_out("mark", "no line of a log", others);
+    job_.account().left_out("mark", "marks that are no lines of an MLPerf log", others);
     job_.account().left_out("mark", kNotWanted, rows->unwanted());
     return {};
   }
 
-  // A mark has the key of its begin.
+  // The key of an interval's end line: the mark has only the key of the begin.
   [[nodiscard]] std::string end_key(int64_t end_ns, const std::string& key) const {
     std::string stem = key, usual = key;
     for (const auto& [begin, end] : {std::pair("_start", "_stop"), std::pair("_begin", "_end")}) {
@@ -99,7 +99,7 @@ class LogFile {
   void add(int64_t at_ns, std::string_view type, const std::string& key, std::string_view value) {
     constexpr int64_t kNsPerMs = 1'000'000;
     const auto found = metadata_.find({at_ns, key});
-    // An interval that never ended is a mark without a duration.
+    // The metadata has the line's type: an interval that never ended is a mark without a duration, like a point in time.
     if (found != metadata_.end() && !found->second.type.empty()) type = found->second.type;
     std::string text = fmt::format(":::MLLOG {{\"namespace\": \"\", \"time_ms\": {}, \"event_type\": \"{}\", \"key\": ",
                                    (at_ns + job_.realtime_offset_ns() + kNsPerMs / 2) / kNsPerMs, type);

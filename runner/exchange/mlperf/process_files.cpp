@@ -20,7 +20,7 @@ struct PsProcess {
   std::string role, command;
 };
 
-// As `ps -efT`; and which process is what, by pid.
+// pids.out as `ps -efT` prints it; pids.json, the role of each process by pid.
 Status write_pids(Export& job) {
   std::unordered_map<int64_t, PsProcess> processes;
   auto read =
@@ -54,7 +54,7 @@ Status write_pids(Export& job) {
   return json->close();
 }
 
-// As bpftrace prints a map of counts: ascending.
+// syscalls.out, as bpftrace prints a map of counts: in ascending order.
 Status write_syscalls(Export& job, std::vector<std::string>& missing) {
   std::map<std::string, int64_t> counts;
   int64_t wanted = 0;
@@ -81,8 +81,8 @@ Status write_syscalls(Export& job, std::vector<std::string>& missing) {
   return file->close();
 }
 
-// The script prints a line for each system call, of which readers want those beside a change of the second: here these alone, a
-// nanosecond apart.
+// The script prints a line for each system call. Readers use only the two lines around a change of the second, so only these are written,
+// a nanosecond apart.
 Status write_time_align(Export& job) {
   auto file = OutputFile::create(job.output() + "/trace_time_align.out");
   if (!file) return tl::make_unexpected(file.error());

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-// The end of the second of the wall clock in which a moment is: the programs print once a second.
+// The end of the second of the wall clock that contains the time `at_ns`: mpstat, pmon and iostat print once a second.
 int64_t second_of(const Export& job, int64_t at_ns) {
   const int64_t offset = job.realtime_offset_ns();
   return ((at_ns + offset - 1) / kSecondNs + 1) * kSecondNs - offset;
@@ -149,7 +149,7 @@ Status write_gpu(Export& job, std::vector<std::string>& missing) {
   if (!written) return written;
   if (!has_lines) {
     idle_line(job.start_ns(), 0);
-    missing.emplace_back("gpu.out has the date alone: no process on a GPU was sampled (--sample=gpu samples them)");
+    missing.emplace_back("gpu.out has only the date: no process on a GPU was sampled (--sample=gpu samples them)");
   }
   return file->close();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of one export to mlperf-traces, by the tables that they are made from. Each counts its rows.
+// The files of one export to mlperf-traces, by the tables that they are made from. Each function counts its rows in the account, and adds a
+// line to `missing` for each file that has no rows.
 #pragma once
 
 #include <cstdint>

@@ -72,7 +72,7 @@ Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string& path
   return made;
 }
 
-// After a failed write libotf2 frees a file's buffer twice when it is closed: then nothing is closed any more.
+// After a failure the archive is not closed: after a failed write libotf2 frees a file's buffer twice when it closes the file.
 Otf2Archive::~Otf2Archive() {
   if (archive_ != nullptr && good()) OTF2_Archive_Close(archive_);
 }
@@ -91,7 +91,7 @@ uint64_t Otf2Archive::close_events(OTF2_EvtWriter* events) {
   return count;
 }
 
-// Readers want a file of local definitions of each location, here without any.
+// Readers require a file of local definitions for each location; here these files are empty.
 void Otf2Archive::finish_events(uint64_t locations) {
   if (!good()) return;
   check(OTF2_Archive_CloseEvtFiles(archive_));

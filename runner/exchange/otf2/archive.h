@@ -22,9 +22,9 @@ class Otf2Archive {
   Otf2Archive(const Otf2Archive&) = delete;
   Otf2Archive& operator=(const Otf2Archive&) = delete;
 
-  // The events of a location; the same until close_events(). nullptr: it could not be made.
+  // The event writer of a location; the same one until close_events(). nullptr: it could not be made.
   OTF2_EvtWriter* open_events(uint64_t location);
-  // Writes the rest of the location's events, and frees its memory. Number of its events.
+  // Writes the rest of the location's events, and frees its memory. Returns the number of its events.
   uint64_t close_events(OTF2_EvtWriter* events);
   // After the events: the definitions common to all locations; nullptr after a failure. Requires: finish_events() was called.
   OTF2_GlobalDefWriter* open_definitions();
@@ -32,7 +32,7 @@ class Otf2Archive {
   // Closes the archive.
   Status finish();
 
-  // Times are so much later than in the trace: OTF2 has none before 0.
+  // How much later all times are than in the trace, since OTF2 has no times before 0.
   void set_later(int64_t ns) { later_ns_ = ns; }
   [[nodiscard]] int64_t later_ns() const { return later_ns_; }
 

@@ -27,7 +27,7 @@ namespace mlrun::exchange {
 struct OpenRegion {
   OTF2_RegionRef region = 0;
   int64_t begin_ns = 0;
-  bool is_arrow = false;  // an end of an arrow: its row is there already
+  bool is_arrow = false;  // an end of an arrow, whose row was already added
   bool has_duration = true;
   std::string attributes;  // members of a JSON object
 };
@@ -39,7 +39,7 @@ struct ReadLocation {
   uint64_t events = 0;
   int32_t proc_id = 0, thread_id = 0;
   std::vector<OpenRegion> open;
-  std::string last_arrow;  // what the last end of an arrow was
+  std::string last_arrow;  // time and attributes of the last end of an arrow
 };
 
 class Otf2ArchiveReader {
@@ -78,7 +78,7 @@ class Otf2ArchiveReader {
   [[nodiscard]] model::Origin origin(const ReadLocation& location, int64_t ts_ns) const {
     return to_.ids().origin(ts_ns, location.proc_id, location.thread_id);
   }
-  // One record more.
+  // Counts a record, for the progress.
   void handle() {
     constexpr int64_t kRecordsPerStep = 4096;
     if (++handled_ % kRecordsPerStep == 0)
@@ -120,7 +120,7 @@ class Otf2ArchiveReader {
   std::unordered_map<OTF2_MetricRef, std::vector<OTF2_MetricMemberRef>> classes_;
   Otf2Communicators communicators_;
   Otf2Stacks stacks_;
-  using Message = std::tuple<OTF2_CommRef, uint32_t, uint64_t, uint64_t>;  // tag, from, to
+  using Message = std::tuple<OTF2_CommRef, uint32_t, uint64_t, uint64_t>;  // communicator, tag, from, to
   std::map<Message, std::deque<int64_t>> sent_, received_;
   int64_t messages_ = 0, handled_ = 0;
   uint64_t events_ = 0;  // as the definitions of the locations say

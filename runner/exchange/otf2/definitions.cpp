@@ -24,7 +24,7 @@ constexpr std::array<NamedParadigm, 4> kParadigms = {{
     {OTF2_PARADIGM_SAMPLING, "samples of stacks", OTF2_PARADIGM_CLASS_PROCESS},
 }};
 
-// The unit is the end of the column's name.
+// The unit of a column, which its name ends with.
 std::string unit_of_column(const std::string& column) {
   for (const char* unit : {"ns", "bytes", "percent", "ppm", "mw", "mj", "mhz"}) {
     if (column.ends_with(std::string("_") + unit)) return unit;
@@ -32,7 +32,7 @@ std::string unit_of_column(const std::string& column) {
   return column == "dur" ? "ns" : column.ends_with("_c") ? "Celsius" : "#";
 }
 
-// As bytes that are not UTF-8 are in the tables (util/text.h).
+// Writes NUL as the tables write bytes that are not UTF-8 (util/text.h).
 std::string without_nul(std::string_view text) {
   std::string made;
   for (const char c : text) {
@@ -45,7 +45,7 @@ std::string without_nul(std::string_view text) {
   return made;
 }
 
-// The keys of a map to numbers, by number: readers want definitions in that order, and those that others refer to before them.
+// The keys of a map, sorted by their numbers: readers require definitions in this order, each after those that it refers to.
 template <typename Key>
 std::vector<const Key*> by_number(const std::map<Key, uint32_t>& numbers) {
   std::vector<const Key*> keys(numbers.size());
@@ -130,7 +130,7 @@ class Otf2Definitions::Writer {
 
   void write(const Machine& machine) {
     if (to_ == nullptr) return;
-    // Texts of these definitions are made here: all texts are written before what refers to them.
+    // The texts that the definitions below need are made first: all texts are written before the definitions that refer to them.
     const OTF2_StringRef node = all_.text("node"), arrows = all_.text("arrows");
     if (all_.nodes_.empty()) all_.add_node(machine.host);
     const OTF2_StringRef posix = all_.text("POSIX"), posix_name = all_.text("POSIX I/O");
@@ -166,7 +166,7 @@ class Otf2Definitions::Writer {
 
  private:
   void check(OTF2_ErrorCode code) { archive_.check(code); }
-  // The communicator of a group: behind those of arrows, whose numbers are in the events already.
+  // The communicator of a group. It is numbered after the communicators of arrows, whose numbers the events already contain.
   [[nodiscard]] OTF2_CommRef of_group(uint32_t group) const {
     return OTF2_CommRef(all_.arrow_categories_.size()) + group;
   }
@@ -206,7 +206,7 @@ class Otf2Definitions::Writer {
     }
   }
 
-  // One for each category of arrows, with all locations, each by its own number.
+  // A communicator for each category of arrows. It has all locations; the rank of a location is its number.
   void communicators(OTF2_StringRef arrows) {
     if (all_.arrow_categories_.empty()) return;
     check(OTF2_GlobalDefWriter_WriteParadigm(to_, OTF2_PARADIGM_MPI, arrows, OTF2_PARADIGM_CLASS_PROCESS));

@@ -35,7 +35,7 @@ struct Otf2Handle {
   OTF2_StringRef name = 0;
   OTF2_IoFileRef file = OTF2_UNDEFINED_IO_FILE;
   bool is_stdio = false;
-  bool existed = false;  // when the trace began, or in the process's parent
+  bool existed = false;  // it was open when the trace began, or in the process's parent
   uint32_t group = 0;
 };
 

@@ -74,7 +74,7 @@ OTF2_IoHandleRef Otf2IoHandles::use(const Otf2Call& call) {
 }
 
 OTF2_IoHandleRef Otf2IoHandles::add(const Otf2Call& call, bool existed) {
-  // Later passes number them alike, and define none.
+  // All passes number the handles alike; only the first pass defines them.
   const OTF2_IoHandleRef handle = next_++;
   if (handle == definitions_.handles()) {
     definitions_.add_handle({
@@ -89,7 +89,7 @@ OTF2_IoHandleRef Otf2IoHandles::add(const Otf2Call& call, bool existed) {
   return handle;
 }
 
-// With other descriptors left, or if it was open before: the handle goes on.
+// The handle ends unless other descriptors share it, or it was open before the trace.
 Otf2IoEnd Otf2IoHandles::close(const Otf2Call& call) {
   const auto found = known_.find(key_of(call));
   if (found == known_.end() || found->second.existed || --found->second.descriptors > 0) return {};

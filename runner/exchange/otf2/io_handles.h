@@ -24,13 +24,14 @@ class Otf2IoHandles {
  public:
   explicit Otf2IoHandles(Otf2Definitions& definitions) : definitions_(definitions) {}
 
-  // Writes the begin of the call's I/O, after its region was entered; the rest follows at its end. Number of records in all.
+  // Writes the record for the begin of the call's I/O, after its region was entered; the record for the end is written with the region's
+  // end. Returns the number of both.
   int64_t begin(const Otf2Call& call, Otf2Lane& lane, int64_t ts);
 
  private:
   struct Known {
     OTF2_IoHandleRef handle;
-    int descriptors;  // that share it
+    int descriptors;  // open ones that share the handle
     bool existed;
   };
   using Key = std::pair<int64_t, int64_t>;  // process, open file description (negative: a file)

@@ -151,7 +151,7 @@ class Otf2Export {
       if (auto written = write_node(node.id, pass == 0, shared); !written) return written;
       tracks.finish();
     }
-    if (tracks.locations() == 0) {  // an archive without any cannot be read
+    if (tracks.locations() == 0) {  // an archive without locations cannot be read
       tracks.track({Otf2TrackKind::kRun, 0, 0, 0, "event"});
       tracks.finish();
     }

@@ -35,7 +35,7 @@ std::vector<Otf2Property> properties_of(Otf2Definitions& definitions, const std:
 
 void Otf2Places::load_nodes(Export& job) {
   if (!job.is_merged()) {
-    nodes_[0] = 0;  // the machine that is there without any
+    nodes_[0] = 0;  // the machine that Otf2Definitions adds if there is no node
     return;
   }
   for (const ExportNode& node : job.nodes()) nodes_[node.id] = definitions_.add_node(node.name);

@@ -21,13 +21,13 @@ class Otf2Attributes {
 
   void define(OTF2_AttributeRef self, OTF2_StringRef name) { names_[self] = name; }
 
-  // Those of an event. The last one's are forgotten.
+  // Reads the attributes of an event, in place of those of the previous event.
   void read(const OTF2_AttributeList* list);
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] std::optional<int64_t> number(std::string_view name) const;
   // Empty: there is none of this name.
   [[nodiscard]] std::string_view text(std::string_view name) const;
-  // All but `without` as members of a JSON object, without braces. References to other definitions are their numbers.
+  // All attributes but `without` as members of a JSON object, without braces. References to other definitions are their numbers.
   [[nodiscard]] std::string members(std::string_view without) const;
 
  private:

@@ -11,7 +11,7 @@ void Otf2Communicators::add_group(OTF2_GroupRef ref, OTF2_GroupType type, OTF2_P
   if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS) all_locations_[paradigm] = ref;
 }
 
-// By rank. The members of a group of ranks are places in the paradigm's group of all locations.
+// The locations of a group, by rank. The members of a group of ranks are indexes in the paradigm's group of all locations.
 const std::vector<uint64_t>& Otf2Communicators::locations(OTF2_GroupRef ref) {
   Group& group = groups_[ref];
   if (group.is_resolved) return group.members;
@@ -20,7 +20,7 @@ const std::vector<uint64_t>& Otf2Communicators::locations(OTF2_GroupRef ref) {
   const std::vector<uint64_t> places =
       all == all_locations_.end() ? std::vector<uint64_t>() : groups_[all->second].members;
   for (uint64_t& member : group.members) {
-    if (member >= places.size()) {  // no valid archive
+    if (member >= places.size()) {  // the archive is damaged
       group.members.clear();
       break;
     }

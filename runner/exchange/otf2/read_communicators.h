@@ -13,7 +13,7 @@ namespace mlrun::exchange {
 
 class Otf2Communicators {
  public:
-  // As the definitions have them. `second`: the other group of one between two, else OTF2_UNDEFINED_GROUP.
+  // Add definitions. `second`: the other group of an inter-communicator, else OTF2_UNDEFINED_GROUP.
   void add_group(OTF2_GroupRef ref, OTF2_GroupType type, OTF2_Paradigm paradigm, std::vector<uint64_t> members);
   void add(OTF2_CommRef communicator, OTF2_GroupRef first, OTF2_GroupRef second) {
     communicators_[communicator] = {first, second};
@@ -33,7 +33,7 @@ class Otf2Communicators {
 
   std::unordered_map<OTF2_GroupRef, Group> groups_;
   std::unordered_map<OTF2_Paradigm, OTF2_GroupRef> all_locations_;
-  std::unordered_map<OTF2_CommRef, std::pair<OTF2_GroupRef, OTF2_GroupRef>> communicators_;  // two groups: between them
+  std::unordered_map<OTF2_CommRef, std::pair<OTF2_GroupRef, OTF2_GroupRef>> communicators_;  // first and second group
 };
 
 }  // namespace mlrun::exchange

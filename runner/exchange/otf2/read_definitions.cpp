@@ -17,7 +17,7 @@ void Otf2ArchiveReader::register_metrics(OTF2_GlobalDefReaderCallbacks* callback
         of(data).classes_[self].assign(members, members + count);
         return OTF2_CALLBACK_SUCCESS;
       });
-  // A recorder's own copy of a class.
+  // A metric instance: one recorder's copy of a metric class.
   OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(
       callbacks,
       [](void* data, OTF2_MetricRef self, OTF2_MetricRef metric_class, OTF2_LocationRef, OTF2_MetricScope, uint64_t) {

@@ -35,7 +35,8 @@ OTF2_ErrorCode note_complaint(void*, const char*, uint64_t, const char*, OTF2_Er
   return code;
 }
 
-// Until its end the process gets at most so much more memory: the library asks for as much as a damaged anchor file says there are properties.
+// Limits the memory of the process to `more_bytes` more while it exists: the library allocates as much as the number of properties in an
+// anchor file wants, and a damaged file may have any number.
 class LimitedRoom {
  public:
   explicit LimitedRoom(uint64_t more_bytes) {
@@ -88,7 +89,7 @@ OTF2_CallbackCode Otf2ArchiveReader::enter(OTF2_LocationRef where, OTF2_TimeStam
   handle();
   ReadLocation& location = locations_[where];
   if (location.open.size() >= kOpenMaxOfLocation) {
-    to_.file().leave_out("begun inside 100,000 others");
+    to_.file().leave_out("a region begun inside 100,000 others");
     return kGoOn;
   }
   OpenRegion& open = location.open.emplace_back();
@@ -140,7 +141,7 @@ OTF2_CallbackCode Otf2ArchiveReader::metric(OTF2_LocationRef where, OTF2_TimeSta
   return kGoOn;
 }
 
-// As mlrun exports rows of stack_sample, their columns are attributes.
+// A sample. If it is a row of stack_sample that mlrun exported, its columns are attributes.
 OTF2_CallbackCode Otf2ArchiveReader::sample(OTF2_LocationRef where, OTF2_TimeStamp stamp,
                                             OTF2_CallingContextRef context) {
   handle();
@@ -160,8 +161,8 @@ OTF2_CallbackCode Otf2ArchiveReader::sample(OTF2_LocationRef where, OTF2_TimeSta
   return done(to_.add(row));
 }
 
-// An end of an arrow as mlrun exports it: its columns are attributes. It is a message for each arrow that ends or begins there: one that is
-// received at most, and first.
+// An end of an arrow that mlrun exported: the columns of its row of `flow` are attributes. The row is exported as a message for each arrow that
+// ends or begins there: first at most one received message, then the sent ones. All but the first are repetitions.
 OTF2_CallbackCode Otf2ArchiveReader::arrow(ReadLocation& location, std::string_view name, int64_t ts_ns,
                                            bool may_be_known) {
   const std::string_view step = attributes_.text("step");
@@ -214,7 +215,7 @@ OTF2_CallbackCode Otf2ArchiveReader::message(OTF2_LocationRef where, OTF2_TimeSt
   return done(to_.add(row));
 }
 
-// The definitions of each location, which its events refer to, and its events.
+// Opens the definitions of each location, which its events refer to, and its events.
 Status Otf2ArchiveReader::open_locations(OTF2_Reader* reader) {
   for (const auto& [ref, location] : locations_) OTF2_Reader_SelectLocation(reader, ref);
   const bool has_local_definitions = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;

@@ -8,7 +8,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr size_t kContextsOfStackMax = 4096;  // of one that is its own parent
+constexpr size_t kContextsOfStackMax = 4096;  // ends the search if a context is its own ancestor
 
 }  // namespace
 

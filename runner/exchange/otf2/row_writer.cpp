@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostMetrics = 255;  // of a class
 
-// Says whose a sample is; no value that changes.
+// Whether a column identifies the process or thread of a sample, rather than holding a value that changes.
 bool is_id(std::string_view column) {
   constexpr std::array<std::string_view, 5> kIds = {"proc_id", "image_id", "thread_id", "pid", "tid"};
   return std::find(kIds.begin(), kIds.end(), column) != kIds.end();
@@ -109,7 +109,7 @@ Otf2TrackKey Otf2RowWriter::key_of(const OrderedRows& row) const {
     case Otf2TrackKind::kMetric: {
       std::string text = rule_.table;
       int64_t first_size =
-          0;  // so that "a/b" of "c" is not "a" of "b/c"; where there are texts, there is no third number
+          0;  // so that "a/b", "c" differ from "a", "b/c"; tables with keys of text have no third number
       for (const char* name : rule_.keys) {
         const size_t place = column(name);
         if (place == kMissing || row.values(place).kind() != Values::Kind::kText) continue;
@@ -127,7 +127,7 @@ Otf2TrackKey Otf2RowWriter::key_of(const OrderedRows& row) const {
 }
 
 Otf2Track& Otf2RowWriter::track_of(const OrderedRows& row) {
-  // Mostly the thread of the row before.
+  // Most rows are of the same thread as the row before.
   const bool by_thread = rule_.place == Otf2TrackKind::kThread && at_.scope == kMissing;
   const int64_t thread_id = by_thread ? number(row, at_.thread_id) : 0;
   if (thread_id != 0 && thread_id == last_thread_) return *last_track_;
@@ -296,7 +296,7 @@ int64_t Otf2RowWriter::write_sample(const OrderedRows& row) {
   return 1;
 }
 
-// Null has no number that stands for it: each set of columns with values is a class of its own.
+// A metric cannot be null, so each set of columns with values has its own metric class.
 int64_t Otf2RowWriter::write_metrics(const OrderedRows& row) {
   Otf2Lane& lane = track_of(row).lanes.front();
   const uint64_t at = lane.moment(row.end());

@@ -32,10 +32,10 @@ struct Otf2Shared {
 
 class Otf2RowWriter {
  public:
-  // `columns`: all of the table, in the order in which its rows have them. `source`: of its arrows.
+  // `columns`: all columns of the table, in the order of the rows' values. `source`: number of the table in FlowArrows.
   Otf2RowWriter(const Otf2Rule& rule, std::vector<std::string> columns, size_t source, Otf2Shared& shared);
 
-  // Number of events.
+  // Writes a row. Returns the number of events.
   int64_t write(const OrderedRows& row);
 
  private:
@@ -51,7 +51,7 @@ class Otf2RowWriter {
     OTF2_MetricRef metric_class;
   };
 
-  [[nodiscard]] size_t column(const char* name) const;  // kMissing
+  [[nodiscard]] size_t column(const char* name) const;  // kMissing: the table lacks it
   [[nodiscard]] int64_t number(const OrderedRows& row, size_t place) const {
     return place == kMissing ? 0 : row.number(place);
   }
@@ -63,7 +63,7 @@ class Otf2RowWriter {
   void add_attribute(const Attribute& attribute, const OrderedRows& row);
   void find_attributes(const OrderedRows& row);
   int64_t write_region(const OrderedRows& row);
-  // As the messages of the arrows that end and begin there; 0: there is none whose other end has a thread.
+  // Writes a row as the messages of the arrows that end and begin there. 0: no arrow there has a thread at its other end.
   int64_t write_arrows(const OrderedRows& row);
   void write_message(const OrderedRows& row, uint64_t arrow, bool is_send);
   int64_t write_sample(const OrderedRows& row);

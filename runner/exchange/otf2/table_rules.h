@@ -21,13 +21,13 @@ struct Otf2Rule {
   const char* name;  // kRegion: the column with the region's name; nullptr: the table's name
   OTF2_RegionRole role = OTF2_REGION_ROLE_FUNCTION;
   OTF2_Paradigm paradigm = OTF2_PARADIGM_UNKNOWN;
-  std::vector<const char*> keys = {};  // numbers that the location stands for, at most three; kValues: also texts
+  std::vector<const char*> keys = {};  // numbers that determine the location, at most three; kValues: also texts
 };
 
 // Tables whose rows enclose those of others come first.
 [[nodiscard]] std::span<const Otf2Rule> otf2_rules();
 
-// A column that the location or the region stands for, so that the event needs no attribute.
+// Whether the location or region determines the column's value, so that the event needs no attribute for it.
 [[nodiscard]] bool is_of_place(const Otf2Rule& rule, const std::string& column);
 
 }  // namespace mlrun::exchange

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locations, and what is open on them. Regions of a location are nested, also at equal times: what crosses an open region goes to
-// a further location of the same name, so that nothing is cut.
+// Locations, and the regions that are open on them. Regions of a location are nested, also at equal times: a region that would cross an
+// open one goes to a further location of the same name, so that nothing is cut.
 //
 // Only the locations of one pass have an event writer: its buffer takes 256 KiB each. All passes see the same rows, and number
 // the locations alike.
@@ -24,7 +24,7 @@ enum class Otf2TrackKind : uint8_t { kThread, kProcess, kRun, kStream, kGpu, kDe
 
 using Otf2TrackKey = std::tuple<Otf2TrackKind, int64_t, int64_t, int64_t, std::string>;
 
-// What happens at the end of a region, besides leaving it.
+// The I/O record that is written at the end of a region.
 struct Otf2IoEnd {
   enum class What : uint8_t { kNothing, kComplete, kCancel, kCreate, kDestroy, kSeek } what = What::kNothing;
   OTF2_IoHandleRef handle = 0;
@@ -42,7 +42,7 @@ class Otf2Lane {
 
   [[nodiscard]] uint64_t location() const { return location_; }
   [[nodiscard]] OTF2_EvtWriter* events() const { return events_; }  // nullptr: not of this pass
-  // Leaves what has ended at `ts`.
+  // Leaves the regions that have ended by `ts`.
   void leave_until(int64_t ts) {
     while (!open_.empty() && open_.back().end <= ts) leave();
   }
@@ -53,7 +53,7 @@ class Otf2Lane {
   void enter(int64_t ts, int64_t end, OTF2_RegionRef region, OTF2_AttributeList* attributes);
   // Sets the I/O record that ends the region just entered.
   void at_end(const Otf2IoEnd& io) { open_.back().io = io; }
-  // A moment on this location that is not before what it has.
+  // The archive's time for `ts`, but not before the location's last event, since its events must be in order.
   [[nodiscard]] uint64_t moment(int64_t ts) {
     if (ts > latest_) latest_ = ts;
     return uint64_t(latest_ + archive_->later_ns());
@@ -91,9 +91,9 @@ class Otf2Tracks {
       : archive_(archive), definitions_(definitions), pass_(pass), describe_(std::move(describe)) {}
 
   Otf2Track& track(const Otf2TrackKey& key);
-  // Where a row of this time has its place; what has ended is left.
+  // The first location of the track on which the region [ts, end) crosses no open one. Leaves the regions that have ended by `ts`.
   Otf2Lane& lane(Otf2Track& track, int64_t ts, int64_t end);
-  // Leaves all regions, and closes the event writers. Tracks that are asked for later are others, whatever their keys.
+  // Leaves all regions, and closes the event writers. Tracks that are asked for later are new ones, even with the same keys.
   void finish();
   [[nodiscard]] uint64_t locations() const { return locations_; }
 

@@ -19,7 +19,7 @@ def check_attempts(this, ranks):
     this.equal("a row for each attempt", sorted((row["rank"], row["attempt"]) for row in merged["ranks"]), [(0, 1), (0, 2), (1, 1), (1, 2)])
     said = " ".join(done.stderr.split())
     this.true("the killed rank is named", "rank 1 on " in said and "was ended by signal 9 (Killed) after" in said and "and was started again" in said, said)
-    this.true("what is compared", "were started 2 times; those of attempt 2 are compared, which ran longest" in said, said)
+    this.true("what is compared", "were started 2 times; the ranks of attempt 2 are compared, which ran longest" in said, said)
     this.true("no rank is missing", "in no trace" not in said, said)
     this.true("2 ranks", "2 nodes" in said and "2 ranks" in said, said)
     slowest = merged["slowest_rank"] or {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a document in Chrome's format has around its events, and what follows from it.
+// The members of a document in Chrome's format beside its events: clock, GPUs, rank, metadata.
 #include <nlohmann/json.hpp>
 
 #include "runner/exchange/import/chrome/chrome.h"
@@ -30,7 +30,7 @@ Status ChromeReader::member(int depth, std::string_view key, std::string_view va
   if (depth == 1 && part_ == Part::kFrames) return stacks_.learn(key, value);
   members_bytes_ += key.size() + value.size();
   if (value.empty() || members_bytes_ > kMembersBytesMax) {
-    ++to_.file().remarks["a member of the document that is too large (1 MiB, all together 16), left out: " +
+    ++to_.file().remarks["a member of the document that is too large (limit 1 MiB, 16 MiB in all), left out: " +
                          util::escaped_utf8(key.substr(0, 100))];
   } else {
     document_[(depth == 0 ? "" : "systemTraceEvents ") + std::string(key)] = value;
@@ -62,7 +62,7 @@ void ChromeReader::read_members() {
   }
 }
 
-// Its rank among the processes of a training, as PyTorch's profiler writes it.
+// The rank of the profiled process in its training, as PyTorch's profiler writes it.
 void ChromeReader::read_rank() {
   const auto& metadata = to_.file().metadata;
   const auto found = metadata.find("distributedInfo");
@@ -77,11 +77,11 @@ void ChromeReader::read_rank() {
 }
 
 Status ChromeReader::finish(const JsonSplitter& splitter) {
-  if (splitter.has_partial_event()) to_.file().leave_out("the last event, in which the file ends");
+  if (splitter.has_partial_event()) to_.file().leave_out("the last event, of which the file has only the beginning");
   if (splitter.is_cut()) to_.file().remarks[kCutRemark] = 1;
   if (!splitter.has_events()) return bad_input(path_, "a JSON object without traceEvents", 0);
   if (!has_phases_ && (elements_ != 0 || splitter.has_partial_event()))
-    return bad_input(path_, "JSON, but no value in it is an event of a trace", 0);
+    return bad_input(path_, "JSON that has no event of a trace", 0);
   if (Status done = ranges_.finish(); !done) return done;
   stacks_.settle();
   read_members();

@@ -32,8 +32,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // A value of an event, read by simdjson or as plain JSON. False: it is no JSON, or not plain.
-// - raw(): as it is written.
-// - scalar(): a text, or any other value as it is written. `written`: as it is written, whatever it is.
+// - raw(): the value as it is written.
+// - scalar(): the content of a text; any other value as it is written. `written`: the value as it is written, also of a text.
 struct SoundValue {
   sj::ondemand::value value;
 
@@ -81,13 +81,13 @@ struct PlainValue {
   }
 };
 
-// As ==, which calls a function for a few bytes.
+// The same as ==, but without the call of memcmp() that == makes even for a few bytes.
 template <size_t kSize>
 bool is_word(std::string_view text, const char (&word)[kSize]) {
   return text.size() == kSize - 1 && __builtin_memcmp(text.data(), word, kSize - 1) == 0;
 }
 
-// Where a member that is a text or number goes; nullptr: nowhere.
+// The field of ChromeEvent for a member that is a text or number; nullptr: none.
 std::string_view ChromeEvent::*place_of(std::string_view key) {
   switch (key.size()) {
     case 1: return is_word(key, "s") ? &ChromeEvent::instant_scope : nullptr;
@@ -123,7 +123,7 @@ void take_id2(std::string_view ids, ChromeEvent& event) {
   }
 }
 
-// False: as of the value's functions.
+// Stores a member in the event. False: the value is no JSON, or not plain, as for SoundValue.
 template <typename Value>
 bool take_member(std::string_view key, Value value, ChromeEvent& event) {
   std::string_view text, written;
@@ -159,7 +159,7 @@ bool take_member(std::string_view key, Value value, ChromeEvent& event) {
   return true;
 }
 
-// Whether there may be a number that is none, such as NaN or -Infinity, which Python writes.
+// Whether the text may have NaN or -Infinity as a number, which JSON lacks and Python writes.
 bool may_have_odd_number(std::string_view text) {
   const auto is_odd = [&](size_t i) {
     if (i == 0 || i + 3 > text.size()) return false;
@@ -198,7 +198,7 @@ bool may_have_odd_number(std::string_view text) {
   return false;
 }
 
-// JSON as programs without a JSON library write it, made acceptable.
+// Makes valid JSON of the text that programs without a JSON library write.
 class Mender {
  public:
   Mender(std::string_view text, bool escapes_quotes) : text_(text), escapes_quotes_(escapes_quotes) {}
@@ -221,7 +221,7 @@ class Mender {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' ||
            c == '.' || c == '_';
   }
-  // A number or literal; others, such as NaN, None or 0x1f, become texts.
+  // Copies a number, true, false or null; other words, such as NaN, None or 0x1f, become texts.
   void word() {
     const size_t begin = at_;
     while (at_ < text_.size() && is_of_word(text_[at_])) ++at_;
@@ -260,7 +260,7 @@ class Mender {
     const size_t next = text_.find_first_not_of(" \n\r\t", at_ + 1);
     return next == std::string::npos || std::string_view(",:}]").find(text_[next]) != std::string_view::npos;
   }
-  // The four digits behind "\u"; nothing if they are none.
+  // The value of the four hex digits after "\u"; nothing if they are no hex digits.
   [[nodiscard]] std::optional<unsigned> unit_at(size_t at) const {
     if (at + 6 > text_.size() || text_[at] != '\\' || text_[at + 1] != 'u') return std::nullopt;
     unsigned unit = 0;
@@ -270,7 +270,7 @@ class Mender {
   void escape() {
     const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
     if (next != 'u') {
-      // A backslash that escapes nothing, as in a path of Windows, or in the \xNN of escaped_utf8(), is one.
+      // A backslash that escapes nothing, as in a path of Windows or in the \xNN of escaped_utf8(), is kept as a backslash.
       const bool is_known = next != '\0' && std::string_view("\"\\/bfnrt").find(next) != std::string_view::npos;
       out_ += is_known ? "\\" : "\\\\";
       ++at_;
@@ -341,7 +341,7 @@ bool ChromeEventParser::parse_sound(std::string_view element, ChromeEvent& event
     if (const auto error = field.unescaped_key().get(key); error != sj::SUCCESS) return failed(error);
     if (const auto error = field.value().get(value); error != sj::SUCCESS) return failed(error);
     if (!take_member(key, SoundValue{value}, event)) {
-      problem_ = "a value that is no JSON";
+      problem_ = "a value that is not JSON";
       return false;
     }
   }

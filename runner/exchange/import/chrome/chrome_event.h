@@ -11,9 +11,9 @@
 namespace mlrun::exchange {
 
 struct ChromeEvent {
-  char phase = 0;  // 0: none, or more than a letter
+  char phase = 0;  // 0: no phase, or one of several letters
   std::optional<int64_t> ts_ns, dur_ns;
-  bool has_ts = false;  // it has one, which may be no number
+  bool has_ts = false;  // it has a time, which may be no number
   std::string_view pid, tid, name, category, scope, binding, instant_scope;
   std::string_view id;           // as text, whatever its type
   bool id_is_local = false;      // to the process
@@ -33,13 +33,13 @@ class ChromeEventParser {
   ChromeEventParser& operator=(const ChromeEventParser&) = delete;
 
   enum class Outcome : uint8_t { kEvent, kMended, kNoObject, kEmpty, kBad };
-  // `element`: as from JsonSplitter, with its padding. What a writer that does not escape
-  // leaves is mended: bytes that are not UTF-8, control characters, quotes and backslashes in texts, halves of surrogate pairs, NaN.
+  // `element`: as from JsonSplitter, with its padding. JSON that its writer did not escape correctly is mended: bytes that are not UTF-8,
+  // control characters, quotes and backslashes in texts, halves of surrogate pairs, NaN.
   Outcome parse(std::string_view element, ChromeEvent& event);
-  // An event that begins at the first byte of these, and is plain JSON (plain_json.h): its size, and what parse() would make of it. 0: it
-  // is not, or does not end here; then parse() decides. Texts live as long as the bytes. Requires: 64 bytes behind them can be read.
+  // Parses an event that begins at the first of `bytes` and is plain JSON (plain_json.h), as parse() would. Returns its size. 0: it is not
+  // plain or does not end in `bytes`; use parse(). Texts live as long as the bytes. Requires: 64 bytes behind `bytes` can be read.
   static size_t parse_plain(std::string_view bytes, ChromeEvent& event);
-  // Why the last one was bad.
+  // Why parse() returned kBad.
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
@@ -50,7 +50,7 @@ class ChromeEventParser {
   std::string problem_, mended_;
 };
 
-// Adds one to the members of an object, without its braces. `value`: JSON.
+// Adds a member to `members`, the members of an object without braces. `value`: JSON.
 void add_json_member(std::string& members, std::string_view key, std::string_view value);
 
 // `text` with what simdjson refuses made acceptable.

@@ -66,7 +66,7 @@ bool may_be_of_gpu(const ChromeEvent& event) {
   }
 }
 
-// The kind of a copy and of both memories, of "Memcpy HtoD (Pageable -> Device)".
+// The kinds of the copy and of both memories in a name such as "Memcpy HtoD (Pageable -> Device)".
 uint32_t copy_detail(std::string_view name) {
   const size_t open = name.find('('), arrow = name.find(" -> ");
   uint32_t source = 0, target = 0;
@@ -106,7 +106,7 @@ bool ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
   const bool is_sound = members_.visit_padded(event.args, [&](const JsonMember& member) {
     const std::string_view key = member.key, text = member.text;
     const auto add_rest = [&] { add_json_member(fields.rest, key, member.raw); };
-    // A number that the column cannot hold stays beside it.
+    // A number that its column cannot hold stays among the other arguments.
     const auto take = [&](uint64_t& place) {
       place = number_of(text);
       if (place > UINT32_MAX) add_rest();
@@ -180,7 +180,7 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
   return true;
 }
 
-// When, in which process and thread, on which GPU and stream.
+// Sets the time, process, thread, GPU and stream of a row.
 void ChromeGpu::place(const ChromeEvent& event, const Fields& fields, int64_t ts_ns, model::GpuWorkRow& row) {
   const int32_t proc_id = to_.ids().process(fields.is_rocprofiler ? std::string_view(fields.pid) : event.pid);
   const bool is_call = row.kind == model::GpuKind::kApi;
@@ -210,7 +210,7 @@ void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model
   }
 }
 
-// What columns have no place for. `rest`: members of a JSON object.
+// Adds the arguments without columns to import_event. `rest`: members of a JSON object.
 Status ChromeGpu::add_rest(const ChromeEvent& event, std::string rest, const model::GpuWorkRow& row) {
   if (!event.other.empty()) rest += (rest.empty() ? "" : ",") + event.other;
   if (!event.id.empty()) add_json_member(rest, "id", quoted_json(event.id));

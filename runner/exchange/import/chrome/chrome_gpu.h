@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of PyTorch's profiler (Kineto) and of rocprofiler that are GPU work or calls of CUDA or HIP: rows of the gpu_* tables. What
-// their arguments say beyond the columns goes to import_event, with the same time and correlation.
+// Events of PyTorch's profiler (Kineto) and of rocprofiler that are GPU work or calls of CUDA or HIP become rows of the gpu_* tables.
+// Arguments that these tables have no columns for go to import_event, with the same time and correlation.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ChromeGpu {
  public:
   explicit ChromeGpu(TraceMaker& to) : to_(to) {}
 
-  // Adds an X event that has a duration. `taken`: it was GPU work and is in the trace. `join`: the number of its file.
+  // Adds an X event that has a duration. Sets `taken` if it was GPU work or a call, and is now in the trace. `join`: the number of its file.
   Status add(const ChromeEvent& event, int64_t ts_ns, int64_t dur_ns, uint32_t join, bool& taken);
 
  private:
@@ -32,7 +32,7 @@ class ChromeGpu {
   JsonMembers members_;
 };
 
-// What a copy's name or kind says ("HtoD", "Memcpy HtoD (Pageable -> Device)"), by CUPTI's numbers; 0: unknown.
+// CUPTI's number of the kind of copy in a name or kind ("HtoD", "Memcpy HtoD (Pageable -> Device)"); 0: unknown.
 [[nodiscard]] uint32_t copy_kind(std::string_view text);
 
 }  // namespace mlrun::exchange

@@ -8,7 +8,7 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr size_t kOpenMax = 500'000;  // of all threads
-constexpr size_t kSearchMax = 1000;   // of one thread, for one with the name of an end
+constexpr size_t kSearchMax = 1000;   // open ranges of a thread that are searched for the name of an end
 
 model::SliceKind kind_of(char phase) {
   switch (phase) {
@@ -18,7 +18,7 @@ model::SliceKind kind_of(char phase) {
   }
 }
 
-// Members of two objects in one.
+// A JSON object with the members of both objects.
 std::string joined(std::string_view one, std::string_view other) {
   const auto is_empty = [](std::string_view text) {
     return text.find_first_not_of("{} \n\r\t") == std::string_view::npos;
@@ -42,7 +42,7 @@ Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin, 
   return ends_.add(origin.ts_ns, {origin, stack_id, event.phase}, {event.name, event.category, id, event.args, rest});
 }
 
-// What an end matches by, besides the name: of slices the thread, else category and id.
+// The key by which an end finds its range, besides the name: for B and E the thread, else the id and mostly the category.
 std::string ChromeRanges::key_of(const End& end, const SortedRows<End, 5>::Texts& texts) {
   const auto& [name, category, id, args, other] = texts;
   std::string key;
@@ -84,7 +84,7 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
   Stack& stack = place->second;
   if (!is_end(end.phase)) {
     if (opened_ >= kOpenMax) {
-      to_.file().leave_out("begun while 500,000 others were open");
+      to_.file().leave_out("a range begun while 500,000 others were open");
       return {};
     }
     ++opened_;
@@ -97,19 +97,19 @@ Status ChromeRanges::take(const End& end, const SortedRows<End, 5>::Texts& texts
     to_.file().leave_out("an end without a beginning");
     return {};
   }
-  // The innermost of that name; one with another name, or none, ends the innermost.
+  // An end belongs to the innermost range of its name; without a name, or if none has it, to the innermost range.
   const auto last = stack.rbegin() + static_cast<ptrdiff_t>(std::min(stack.size(), kSearchMax));
   auto found = std::find_if(stack.rbegin(), last, [&](const Open& open) { return name.empty() || open.name == name; });
   if (found == last) {
     found = stack.rbegin();
-    ++to_.file().remarks["ended by an end with another name"];
+    ++to_.file().remarks["a range ended by an end with another name"];
   }
-  if (found != stack.rbegin()) ++to_.file().remarks["ended before what began later"];
+  if (found != stack.rbegin()) ++to_.file().remarks["a range ended before one that began later"];
   if (Status kept = keep(*found, end.origin.ts_ns, args, other); !kept) return kept;
   to_.file().keep("slice", 0);
   stack.erase(std::next(found).base());
   --opened_;
-  // Ids of asynchronous operations are many, threads few.
+  // Asynchronous operations have many ids, so their empty stacks are freed; threads are few.
   if (stack.empty() && end.phase != 'E') open_.erase(place);
   return {};
 }
@@ -119,7 +119,7 @@ Status ChromeRanges::finish() {
   if (Status all = ends_.for_each(visit); !all) return all;
   for (const auto& [key, stack] : open_) {
     for (const Open& open : stack) {
-      ++to_.file().remarks["begun and never ended: without a duration"];
+      ++to_.file().remarks["a range begun and never ended, kept without a duration"];
       if (Status kept = keep(open, INT64_MIN, {}, {}); !kept) return kept;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matches what begins and ends in two events: B and E of a thread, nestable asynchronous b and e, S and F, objects N and D. They may
-// come in any order of time, so they are sorted first; of one time they keep the order of the file.
+// Makes a slice of two events that begin and end it: B and E of a thread, nestable asynchronous b and e, S and F, objects N and D. Events
+// may come in any order of time, so they are sorted first; events of the same time keep the order of the file.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ class ChromeRanges {
   [[nodiscard]] static bool is_one(char phase) {
     return std::string_view("BEbeSFND").find(phase) != std::string_view::npos;
   }
-  // Whether it ends what another one of these has begun.
+  // Whether an event of this phase ends a range that another event began.
   [[nodiscard]] static bool is_end(char phase) {
     return std::string_view("EeFD").find(phase) != std::string_view::npos;
   }
-  // Requires: is_one(event.phase), and it has a time. `origin`: of it. `rest`: members that no column is for.
+  // Requires: is_one(event.phase), and the event has a time. `origin`: of the event. `rest`: its members that have no column.
   Status add(const ChromeEvent& event, const model::Origin& origin, int32_t stack_id, const std::string& rest);
   // After the last event of the file: adds the ranges as slices.
   Status finish();

@@ -24,7 +24,7 @@ std::string_view scope_of(std::string_view scope) {
   return scope == "p" ? "process" : "thread";
 }
 
-// Members that a row may have columns for.
+// Members of an event for which some tables have columns, as flags of rest_of().
 constexpr unsigned kId = 1, kBinding = 2, kInstantScope = 4, kScope = 8, kFrame = 16, kWeight = 32, kStack = 64,
                    kDuration = 128;
 
@@ -64,7 +64,7 @@ unsigned stack_member(const ChromeEvent& event) { return event.stack.empty() ? k
 
 std::string in_braces(std::string members) { return members.empty() ? std::move(members) : "{" + members + "}"; }
 
-// The arguments as they are, or as a member beside the rest.
+// The arguments as they are, or, if there is a rest, a JSON object with both.
 std::string args_and(std::string_view args, const std::string& rest) {
   if (rest.empty()) return std::string(args);
   std::string members;
@@ -97,11 +97,11 @@ Status ChromeReader::element(std::string_view text, int64_t offset) {
     case ChromeEventParser::Outcome::kMended:
       ++to_.file().remarks["bytes that JSON does not allow, mended"];
       return take(event_);
-    case ChromeEventParser::Outcome::kNoObject: to_.file().leave_out("no object"); return {};
+    case ChromeEventParser::Outcome::kNoObject: to_.file().leave_out("an element that is no object"); return {};
     case ChromeEventParser::Outcome::kEmpty: to_.file().leave_out("an empty object"); return {};
     case ChromeEventParser::Outcome::kBad: break;
   }
-  return bad_input(path_, "an event that is no JSON (" + parser_.problem() + ")", offset);
+  return bad_input(path_, "an event that is not JSON (" + parser_.problem() + ")", offset);
 }
 
 Result<size_t> ChromeReader::object(std::string_view bytes) {
@@ -115,7 +115,7 @@ Result<size_t> ChromeReader::object(std::string_view bytes) {
 Status ChromeReader::take(ChromeEvent& event) {
   if (event.phase == 0 && !event.stack_frame.empty()) event.phase = 'P';
   if (event.phase == 0) {
-    to_.file().leave_out("no phase");
+    to_.file().leave_out("an event without a phase");
     return {};
   }
   has_phases_ = true;
@@ -123,7 +123,7 @@ Status ChromeReader::take(ChromeEvent& event) {
   const int32_t proc_id = to_.ids().process(event.pid);
   if (event.phase == 'M') return metadata(event, proc_id);
   if (!event.ts_ns) {
-    to_.file().leave_out(event.has_ts ? "a time that is no number, or out of range" : "no time");
+    to_.file().leave_out(event.has_ts ? "a time that is no number, or out of range" : "an event without a time");
     return {};
   }
   const int32_t thread_id = event.tid.empty() ? 0 : to_.ids().thread(proc_id, event.tid);
@@ -135,7 +135,7 @@ Status ChromeReader::take(ChromeEvent& event) {
     const unsigned used = event.phase == 'B' || event.phase == 'E' ? 0 : kId | kScope;
     if (!ChromeRanges::is_end(event.phase))
       return ranges_.add(event, origin, stacks_.of(event), rest_of(event, used | stack_member(event)));
-    // The stack at the end has another name in an event that is both.
+    // An X event is begin and end; the stack at its end is kept under another name.
     if (!event.stack_frame.empty()) add_json_member(event.other, "esf", json_scalar(event.stack_frame));
     if (!event.stack.empty()) add_json_member(event.other, "estack", event.stack);
     return ranges_.add(event, origin, 0, rest_of(event, used | kFrame | kStack));
@@ -238,7 +238,7 @@ Status ChromeReader::counter(const ChromeEvent& event, const model::Origin& orig
     row.value = value;
     if (done) done = to_.add(row, rows++ == 0 ? 1 : 0);
   });
-  // Behind the damage, arguments cannot be taken apart.
+  // Damaged arguments cannot be split into members, so they are also kept as a whole.
   if (!is_sound && !event.args.empty()) add_json_member(rest, "args", event.args);
   if (const std::string more = rest_of(event, kId); !more.empty()) rest += (rest.empty() ? "" : ",") + more;
   if (!done || (rows != 0 && rest.empty())) return done;
@@ -291,8 +291,8 @@ Status ChromeReader::flow(const ChromeEvent& event, const model::Origin& origin)
   return to_.add(more, 0);
 }
 
-// By `bind_id`: from an event with `flow_out` to those with `flow_in`, whatever they are called. What is no such arrow stays with the
-// event.
+// An arrow by `bind_id`: from an event with `flow_out` to events with `flow_in`, whatever their names. Members that give no arrow stay with
+// the event.
 Status ChromeReader::add_arrow(ChromeEvent& event, const model::Origin& origin) {
   const bool is_in = event.flow_in == "true", is_out = event.flow_out == "true";
   const bool is_place = !ChromeRanges::is_end(event.phase) && event.phase != 'C';
@@ -328,7 +328,7 @@ Status ChromeReader::add_stack(const ChromeEvent& event, const model::Origin& or
   return to_.add(row, 0);
 }
 
-// A moment of an asynchronous operation.
+// An event at one time of an asynchronous operation.
 Status ChromeReader::async_point(const ChromeEvent& event, const model::Origin& origin) {
   const std::string more = rest_of(event, kId | kScope | stack_member(event));
   const std::string rest = fmt::format("{{\"ph\":\"{}\"{}{}}}", event.phase, more.empty() ? "" : ",", more);

@@ -65,10 +65,10 @@ class ChromeReader {
   size_t members_bytes_ = 0;
   std::unordered_map<std::string, int64_t> text_ids_;
   enum class Part : uint8_t { kEvents, kFrames, kSystem };
-  Part part_ = Part::kEvents;  // of the document
+  Part part_ = Part::kEvents;  // the part of the document that is being read
   int64_t elements_ = 0;
   bool has_phases_ = false;
-  int32_t profiled_proc_ = 0;  // of PyTorch's profiler
+  int32_t profiled_proc_ = 0;  // the process that PyTorch's profiler profiled
 };
 
 }  // namespace mlrun::exchange

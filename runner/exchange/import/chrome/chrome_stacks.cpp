@@ -8,7 +8,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr size_t kDepthOfStackMax = 4096;  // of a frame that is its own parent
+constexpr size_t kDepthOfStackMax = 4096;  // ends the search if a frame is its own ancestor
 constexpr size_t kChromeFramesMax = size_t{1} << 20;
 
 }  // namespace

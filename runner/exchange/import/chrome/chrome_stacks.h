@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of Chrome's events: by stackFrames of the document, each frame with its parent, or as a list of frames in the event.
+// Stacks of Chrome's events: a frame in the document's stackFrames, where each frame names its parent, or a list of frames in the event.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace mlrun::exchange {
 class ChromeStacks {
  public:
   explicit ChromeStacks(TraceMaker& to) : to_(to) {}
-  // A member of stackFrames.
+  // Takes a member of stackFrames.
   Status learn(std::string_view key, std::string_view frame);
   // The event's stack; 0: none. If its frames follow later in the file, a number of TraceMaker::later_stack().
   int32_t of(const ChromeEvent& event);
-  // After the last frame.
+  // Settles all stacks. To be called after the last frame.
   void settle();
 
  private:

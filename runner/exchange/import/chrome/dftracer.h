@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFTracer's events: those of the categories POSIX and STDIO become calls on files, whose names it gives by hashes.
+// DFTracer's events: those of the categories POSIX and STDIO become calls on files. They have hashes of file names; other events have the names.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class Dftracer {
  public:
   explicit Dftracer(TraceMaker& to) : to_(to) {}
 
-  // An M event; learns the name of a file.
+  // Takes the name of a file from an M event.
   void learn(const ChromeEvent& event);
-  // An X event. `taken`: it was such a call.
+  // Adds an X event. Sets `taken` if it was a call on a file.
   Status add(const ChromeEvent& event, const model::Origin& origin, int64_t dur_ns, bool& taken);
 
  private:

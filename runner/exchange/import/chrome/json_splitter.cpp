@@ -41,7 +41,7 @@ class ValueEnd {
     return see_each(bytes, bytes.size() - at_, true);
   }
   [[nodiscard]] size_t size() const { return size_; }
-  // The first bytes are not there any more.
+  // The first `size` bytes have been removed.
   void forget(size_t size) {
     at_ -= size;
     escaped_ = escaped_ == kNone || escaped_ < size ? kNone : escaped_ - size;
@@ -77,7 +77,7 @@ class ValueEnd {
       default: return Found::kMore;
     }
   }
-  // The brackets of one block, in order.
+  // Counts the brackets of one block, in order.
   Found count(uint64_t opens, uint64_t closes) {
     for (uint64_t both = opens | closes; both != 0; both &= both - 1) {
       const int bit = std::countr_zero(both);
@@ -128,7 +128,7 @@ Result<std::string_view> JsonSplitter::value(size_t limit, bool skips_long) {
   const bool is_scalar = first != '{' && first != '[' && first != '"';
   // Numbers, true, false, null; NaN and Infinity, as Python writes them.
   if (is_scalar && std::string_view("-0123456789tfnNI").find(first) == std::string_view::npos) {
-    return bad(fmt::format("no JSON value but byte 0x{:02x}", static_cast<unsigned char>(first)));
+    return bad(fmt::format("byte 0x{:02x} where a JSON value is expected", static_cast<unsigned char>(first)));
   }
   is_skipped_ = false;
   ValueEnd end(first);
@@ -156,7 +156,7 @@ Result<std::string_view> JsonSplitter::value(size_t limit, bool skips_long) {
   }
 }
 
-// Whether an object follows the brackets that begin here: an array whose end is missing before the next one.
+// Whether an object follows the brackets that begin here: then the end of the current array is missing, and the next array begins.
 Result<bool> JsonSplitter::opens_more_objects() {
   for (;;) {
     const std::string_view bytes = window_.bytes();
@@ -169,7 +169,7 @@ Result<bool> JsonSplitter::opens_more_objects() {
   }
 }
 
-// The elements of `depth` arrays that are open; without one, values one after the other until the end of the file.
+// Reads the elements of `depth` open arrays; if 0, values one after the other until the end of the file.
 Status JsonSplitter::elements(const Visitor& visitor, int depth) {
   const bool has_end = depth != 0;
   for (;;) {
@@ -250,7 +250,7 @@ Result<bool> JsonSplitter::next_member(std::string& key) {
   return !is_cut_;
 }
 
-// Reads an object that lies in `depth` others.
+// Reads an object that is inside of `depth` other objects.
 Status JsonSplitter::members(const Visitor& visitor, int depth) {
   window_.consume(1);
   for (std::string key;;) {
@@ -282,7 +282,7 @@ Status JsonSplitter::members(const Visitor& visitor, int depth) {
   }
 }
 
-// Whether the object that begins here is an event itself. One that does not end within the window is none.
+// Whether the object that begins here is itself an event (has "ph"), as far as the window shows.
 bool JsonSplitter::begins_with_event() const {
   std::string_view bytes = window_.bytes().substr(1);
   const auto skip = [&](std::string_view what) {
@@ -306,7 +306,7 @@ bool JsonSplitter::begins_with_event() const {
   }
 }
 
-// One JSON text, or all objects that follow one after the other.
+// Reads one JSON text, or, if it begins with an event, all objects that follow.
 Status JsonSplitter::text(const Visitor& visitor) {
   static_cast<void>(visitor.reads(0, {}, window_.bytes().front()));
   if (window_.bytes().front() == '[') {
@@ -333,14 +333,14 @@ Status JsonSplitter::run(const Visitor& visitor) {
     if (!next) return tl::make_unexpected(next.error());
   }
   if (*next == -1) return bad("an empty file");
-  if (*next != '[' && *next != '{') return bad("no JSON: an object or an array expected");
-  // Traces that were put one behind the other are read as one.
+  if (*next != '[' && *next != '{') return bad("neither a JSON object nor a JSON array begins");
+  // Several traces in one file, such as made by cat, are read as one.
   while (*next == '[' || *next == '{') {
     if (Status read = text(visitor); !read || is_cut_) return read;
     next = peek();
     if (!next) return tl::make_unexpected(next.error());
   }
-  if (*next != -1) return bad("bytes behind the end of the JSON text");
+  if (*next != -1) return bad("bytes after the end of the JSON text");
   is_cut_ = input_.is_cut();
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a JSON trace of any size into its events, without parsing them: an array, an object with the array `traceEvents` (and `samples`), or objects
-// one after the other (JSON lines, commas missing). An array that is not closed, as a program that was killed leaves it, ends at
-// the end of the file, or where the next one of a file of several begins.
+// one after the other (JSON lines, commas missing). An array that is not closed, since its program was killed, ends at the end of the file, or
+// where the next array begins if the file has several.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@ class JsonSplitter {
  public:
   // How a member that is an array or object is read: as a value, by its elements, or by its members.
   enum class Reads : uint8_t { kWhole, kElements, kMembers };
-  // How a member is read. `depth`: how many objects its object lies in; `first`: its first byte. A text is asked about without a
-  // key, too.
+  // How a member is read. `depth`: the number of objects around its object; `first`: the first byte of its value. Also asked, without a
+  // key, for each whole JSON text.
   using HowToRead = std::function<Reads(int depth, std::string_view key, char first)>;
   struct Visitor {
     // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
     std::function<Status(std::string_view element, int64_t offset)> element;
-    // Given the bytes from the beginning of an object on: its size, if it was read from these; 0: it is an element like any other.
+    // Is given the bytes from the beginning of an object on. Returns its size if it has read the object; 0: pass it to element().
     std::function<Result<size_t>(std::string_view bytes)> object;
-    // Any other member; values beyond kMemberMax are passed as empty.
+    // A member that is read as a value; values beyond kMemberMax are passed as empty.
     std::function<Status(int depth, std::string_view key, std::string_view value)> member;
     std::function<void(int64_t file_at)> progress;
     HowToRead reads = [](int, std::string_view, char) { return Reads::kWhole; };
@@ -38,7 +38,7 @@ class JsonSplitter {
   JsonSplitter(Input& input, std::string path) : input_(input), window_(input), path_(std::move(path)) {}
   Status run(const Visitor& visitor);
 
-  // The file ended within the array: after a whole element, or inside one, whose bytes were not used.
+  // The file ended within the array: after a whole element, or (has_partial_event()) inside one, which is left out.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
   [[nodiscard]] bool has_partial_event() const { return has_partial_; }
   // There was an array of events, though it may be empty.

@@ -26,7 +26,7 @@ class TensorflowMemory {
     if (depth == 0) return first == '{' && key == kAllocators ? kMembers : kWhole;
     if (depth == 1) begin_allocator(key);
     if (depth == 1) return first == '{' ? kMembers : kWhole;
-    // The sampled ones are some of the others, or all that a newer version has.
+    // Sampled snapshots repeat some of memoryProfileSnapshots, or are the only ones in files of newer versions.
     is_sampled_ = key == "sampledTimelineSnapshots";
     return first == '[' && (is_sampled_ || key == "memoryProfileSnapshots") ? kElements : kWhole;
   }
@@ -60,7 +60,7 @@ class TensorflowMemory {
     constexpr size_t kBytesMax = size_t{16} << 20;
     bytes_ += key.size() + value.size();
     if (value.empty() || bytes_ > kBytesMax) {
-      ++to_.file().remarks["a member that is too large (1 MiB, all together 16), left out"];
+      ++to_.file().remarks["a member that is too large (limit 1 MiB, 16 MiB in all), left out"];
       return {};
     }
     const std::string name = util::escaped_utf8(key);
@@ -164,7 +164,7 @@ Status read_tensorflow_memory(const std::string& path, TraceMaker& to) {
   };
   if (Status read = splitter.run(visitor); !read) return read;
   memory.finish();
-  if (splitter.has_partial_event()) to.file().leave_out("the last snapshot, in which the file ends");
+  if (splitter.has_partial_event()) to.file().leave_out("the last snapshot, of which the file has only the beginning");
   if (splitter.is_cut()) to.file().remarks[kCutRemark] = 1;
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// memory_profile.json of TensorFlow's profiler: for each allocator snapshots, each with an allocation or release and the sizes after it. They
-// become counters and rows of import_event; what else the file has is metadata.
+// memory_profile.json of TensorFlow's profiler: snapshots of each allocator, each with an allocation or release and the sizes after it.
+// Snapshots become counters and rows of import_event, all other members of the file become metadata.
 #pragma once
 
 #include <string>

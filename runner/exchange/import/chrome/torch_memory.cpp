@@ -16,7 +16,7 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr int64_t kTorchYear2000Ns = 946'684'800'000'000'000, kTorchLatestNs = INT64_MAX / 4;
-// In PyTorch's order.
+// In the order of PyTorch's numbers for them.
 constexpr std::array<const char*, 8> kMemoryCategories = {
     "parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown"};
 
@@ -74,7 +74,7 @@ class MemoryTimeline {
     int64_t bytes = 0;
   };
 
-  // Whole numbers of an array; others are 0.
+  // The elements of an array; those that are no whole numbers are 0.
   std::vector<int64_t> numbers(std::string_view array) {
     std::vector<int64_t> list;
     is_sound_ =
@@ -90,7 +90,7 @@ class MemoryTimeline {
     constexpr size_t kEarlyMax = size_t{1} << 20;
     const auto of = numbers(text);
     if (!is_sound_ || of.size() != 4 || of[0] > kTorchLatestNs) {
-      to_.file().leave_out("no event of four numbers");
+      to_.file().leave_out("an element that is not four numbers");
       return {};
     }
     const Change one{std::min<size_t>(static_cast<size_t>(std::max<int64_t>(of[3], 0)), kMemoryCategories.size() - 1),
@@ -102,7 +102,7 @@ class MemoryTimeline {
         if (Status added = add(ts_ns_, early); !added) return added;
       }
     }
-    // What was there before has no time, and is counted at the first one.
+    // Memory allocated before the recording has no time; it is counted at the first time of the file.
     if (of[0] < 0 && ts_ns_ < 0 && early_.size() < kEarlyMax) {
       early_.push_back(one);
       return {};
@@ -138,7 +138,7 @@ class MemoryTimeline {
             add_counter(to_, origin, "memory", kMemoryCategories[category], sizes[category + 1], category == 0 ? 1 : 0);
       }
     });
-    if (!is_sound) to_.file().leave_out("sizes behind damage in their array");
+    if (!is_sound) to_.file().leave_out("sizes after damage in their array");
     return done;
   }
 
@@ -221,7 +221,7 @@ Status read_memory_timeline(const std::string& path, TraceMaker& to) {
   };
   if (Status read = splitter.run(visitor); !read) return read;
   if (Status done = timeline.finish(); !done) return done;
-  if (splitter.has_partial_event()) to.file().leave_out("the last event, in which the file ends");
+  if (splitter.has_partial_event()) to.file().leave_out("the last event, of which the file has only the beginning");
   if (splitter.is_cut()) to.file().remarks[kCutRemark] = 1;
   return {};
 }

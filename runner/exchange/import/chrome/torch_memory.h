@@ -14,7 +14,7 @@ namespace mlrun::exchange {
 class TorchMemory {
  public:
   explicit TorchMemory(TraceMaker& to) : to_(to) {}
-  // A `[memory]` event: its totals become counters. `taken`: it is of a GPU and a row of torch_memory.
+  // Adds a `[memory]` event: its totals become counters. Sets `taken` if it is about a GPU and became a row of torch_memory.
   Status add(const ChromeEvent& event, const model::Origin& origin, const std::string& rest, bool& taken);
 
  private:
