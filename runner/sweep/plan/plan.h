@@ -30,11 +30,11 @@ struct Configuration {
   std::string cpus, cpu_node, mem_node;  // lists as in --cpus, --cpu-node and --mem-node; empty: all
   Cache cache = Cache::kAsIs;
   std::map<std::string, std::string> environment;
-  Parameters parameters;  // take the place of the matrix's values of these names
+  Parameters parameters;  // override the matrix's values of the same names
 };
 
-// A workload of the plan with one combination of the matrix. What a configuration sets itself stays a {name} in `key`, so that
-// configurations which differ in it are compared with each other.
+// A workload of the plan with one combination of the matrix's values. A {name} that configurations set themselves stays in `key`, so that
+// configurations with different values of it are compared with each other.
 struct Workload {
   std::string key;        // the command with the values of the matrix
   std::string text;       // as the plan has it

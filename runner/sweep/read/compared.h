@@ -15,7 +15,7 @@ struct Side {
   std::string name;  // as the user gave it
   Sweep sweep;       // of a trace: one run
   bool is_trace = false;
-  std::optional<uint32_t> configuration;  // the one that was asked for
+  std::optional<uint32_t> configuration;  // named in OUT:CONFIGURATION; nullopt: all of the sweep
 };
 
 // "OUT", "OUT:CONFIGURATION" or the folder of a trace.
@@ -30,7 +30,8 @@ struct CellPair {
 struct ComparedRow {
   size_t pair = 0;
   std::string figure;
-  bool is_question = false;  // corrected for the number of these rows
+  // The plan's question names the figure: its verdict is corrected for the number of such rows.
+  bool is_question = false;
   Comparison comparison;
 };
 
@@ -42,7 +43,8 @@ struct Compared {
   std::vector<std::string> warnings;  // sentences
 };
 
-// Figures that no question names are exploratory: not corrected. `margin`: else the plan's. Point into the sides' sweeps.
+// Compares two sides. Figures that the question does not name are exploratory: not corrected. `margin`: nullopt takes the plan's. The
+// result points into the sides' sweeps.
 Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<double> margin);
 // Each configuration of a sweep with its base (cells.h), or with `base` where that is given.
 Result<Compared> compare_within(const Sweep& sweep, const std::string& base, std::optional<double> margin);
