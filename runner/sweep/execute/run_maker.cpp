@@ -186,11 +186,12 @@ Result<bool> run_around(Making& making, RunRow& run, const Words& command, const
     return false;
   }
   if ((*end)->timed_out) {
-    fail_run(run, fmt::format("the command {} it was ended {}; see {}", name, after_limit(making), output));
+    fail_run(run, fmt::format("the plan's command {} was ended {}; see {}", name, after_limit(making), output));
     return false;
   }
   if ((*end)->wait_status == 0) return true;
-  fail_run(run, fmt::format("the command {} it ended with {}; see {}", name, end_text((*end)->wait_status), output));
+  fail_run(run,
+           fmt::format("the plan's command {} ended with {}; see {}", name, end_text((*end)->wait_status), output));
   return false;
 }
 

@@ -31,7 +31,7 @@ constexpr const char* kListFooter =
     "planned|running|done|failed|timed_out, "
     "exit_status, wall_s, started (UTC), failure, path, figures, machine, facts}]}, null where not known. folder is "
     "the name "
-    "below OUT/runs, path the whole.";
+    "below OUT/runs, path includes OUT/runs.";
 
 std::string run_path(const Sweep& sweep, const RunRow& run) {
   return (std::filesystem::path(sweep.folder) / "runs" / run.planned.folder).lexically_normal().string();

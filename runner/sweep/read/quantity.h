@@ -27,7 +27,7 @@ std::string changes_text(double low, double high);
 std::string margin_text(double fraction, const summary::Glyphs& glyphs);
 
 // One of the three verdicts: "differs by +5.6 % (+4.8 to +7.0 %)", "equal within ±3 % (-0.4 to +0.6 %)", "cannot tell: +1.2 %
-// (-2.0 to +4.5 %), about 12 more runs a side would".
+// (-2.0 to +4.5 %), about 12 more runs on each side would tell".
 std::string verdict_text(const Comparison& comparison, const summary::Glyphs& glyphs);
 
 // With fewer runs than this on a side, figures are shown side by side, without an interval.

@@ -36,7 +36,7 @@ double median(Series series) {
   return std::midpoint(std::ranges::max_element(series.begin(), middle, {}, &Observation::value)->value, middle->value);
 }
 
-// What the interval is of: t on logarithms is about the geometric mean, the middle of its interval on their scale.
+// The centre of an interval. That of t on logarithms is the geometric mean, the middle of the interval on the logarithmic scale.
 struct Centre {
   const char* name;
   double value;
@@ -87,7 +87,7 @@ class WorkloadText {
     return out;
   }
 
-  // Medians of what has no table of its own.
+  // Medians of the figures that have no table of their own.
   [[nodiscard]] std::string others(const std::vector<std::string>& names) const {
     constexpr size_t kNameWidth = 16;
     std::vector<std::string> titles = {"medians of other figures"};
@@ -96,7 +96,7 @@ class WorkloadText {
     summary::TextTable table(titles);
     for (const std::string& name : names) {
       std::vector<std::string> cells = {name};
-      bool is_shown = false;  // more than that it is 0
+      bool is_shown = false;  // true: some run has a value other than 0
       for (const StatRow& row : rows_) {
         const Series series = series_of(row.cell.done, name);
         is_shown = is_shown || std::ranges::any_of(series, [](const Observation& one) { return one.value != 0; });
