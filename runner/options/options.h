@@ -42,7 +42,7 @@ struct ObserveOptions {
 struct AccessOptions {
   Wish wish = Wish::kOff;
   std::vector<std::string> rungs;  // as named; empty: the first that works
-  double hz = 0;                   // 0: each rung's own
+  double hz = 0;                   // 0: the default of each mechanism
   std::optional<uint64_t> read_event, write_event;
 };
 

@@ -95,7 +95,7 @@ Status read_stacks(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// By default they are sampled where events have rows.
+// By default, Python stacks are sampled if events have rows.
 Status read_python_stacks(const std::string& text, RunOptions& options) {
   constexpr double kLeast = 0.1, kMost = 1000;
   const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
@@ -132,7 +132,7 @@ Status read_kprobes(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// Counters of the machine that have to be named.
+// Counters of the machine that are only sampled if named.
 const Words kCounters = {"cpu", "disk", "net", "memory", "process"};
 
 Status read_sample(const RunTexts& texts, RunOptions& options) {
@@ -165,7 +165,7 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
   return {};
 }
 
-// Where nothing else has rows, samples that were not asked for have none either.
+// With --summary-only no event has a row, and samples have none either unless they were asked for.
 void settle_samples(RunOptions& options) {
   const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
   const bool is_wanted = options.sample != Wish::kAuto || !options.summary_only;
