@@ -127,13 +127,13 @@ void add_streams(CLI::App& app, RunTexts& texts) {
           "=off, =auto, =all (block,wait,vfs), =require"),
       "[=WHAT,...]");
   add_access(app, texts, shown);
-  shown(
-      app.add_flag("--python-stacks{20}", texts.python_stacks,
-                   "Python stacks with lines, read from outside; CPython 3.11 to 3.15. By default the main thread that "
-                   "drives 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name all of them HZ "
-                   "times (20 without a value), in at most 2 % (default: auto)\n"
-                   "=off, =auto"),
-      "[=HZ]");
+  shown(app.add_flag("--python-stacks{20}", texts.python_stacks,
+                     "Python stacks with lines, read from outside; CPython 3.11 to 3.15. By default the thread that "
+                     "drives the training 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name "
+                     "all of them HZ "
+                     "times (20 without a value), in at most 2 % (default: auto)\n"
+                     "=off, =auto"),
+        "[=HZ]");
 }
 
 void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
