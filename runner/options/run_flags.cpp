@@ -8,11 +8,11 @@ namespace mlrun {
 namespace {
 
 constexpr const char* kRunFooter =
-    "COMMAND and its arguments follow, after `--` if you like. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
+    "COMMAND and its arguments follow, optionally after `--`. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
     "d.\n"
     "A GLOB is for names in any folder (*.npy), or with a slash for paths (/data/**/x?.npy, out/); * stops at a slash, "
     "** does "
-    "not, and a folder stands for all that is in it. --exclude wins.\n"
+    "not, and a folder means everything in it. --exclude takes precedence.\n"
     "\n"
     "Examples:\n"
     "  mlrun python train.py                               what is recorded by default\n"
@@ -61,7 +61,7 @@ void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
                      "=off, =auto, =all, =require"),
         "[=WHAT,...]");
   shown(app.add_option("--sample-hz", texts.sample_hz,
-                       "samples of GPUs and of what is named of cpu, disk, net, memory and process a second, from 0.1 "
+                       "samples a second of GPUs, and of cpu, disk, net, memory and process if named, from 0.1 "
                        "to 100 (default: 10)")
             ->check(between(0.1, 100.0)),
         "NUMBER");
@@ -112,9 +112,8 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   shown(
       app.add_flag(
           "--kprobes{all}", texts.kprobes,
-          "recorded in the kernel, as root (default: off; with no value block, wait and vfs). Values, which "
-          "all "
-          "bring block I/O with them:\n"
+          "recorded in the kernel, as root (default: off; with no value block, wait and vfs). Every value "
+          "includes block I/O:\n"
           "=block: block I/O, page-cache misses\n"
           "=wait: waits\n"
           "=vfs: file operations of the kernel; without --preload, where its functions cannot be probed, by system "
@@ -150,7 +149,7 @@ void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
         "SIZE");
   shown(app.add_flag(
       "--alloc-dur", options.alloc_times,
-      "how long each listed allocation and free took, not only those of 128 KiB and more: up to 10 ns more each "
+      "duration of each listed allocation and free, not only of those of 128 KiB and more; costs up to 10 ns each "
       "(default: off)"));
   shown(add_list(
             app, "--mllog", options.mllog,
@@ -269,9 +268,10 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
       app.add_option("-o,--output", options.output,
                      "trace folder, a new one (default: mlrun-NAME-N here, NAME being that of the script or program)"),
       "DIR");
-  shown(app.add_option("--buffer", texts.buffer, "memory between the command and mlrun (default: 256M)"), "SIZE");
-  shown(app.add_option("--max-spool", texts.max_spool,
-                       "stop recording at this size (default: half of the free space, at most 64G)"),
+  shown(app.add_option("--buffer", texts.buffer, "buffer between the command and mlrun (default: 256M)"), "SIZE");
+  shown(app.add_option(
+            "--max-spool", texts.max_spool,
+            "stop recording when the raw events have this size (default: half of the free space, at most 64G)"),
         "SIZE");
   shown(
       add_list(app, "--keep-environment", texts.keep_environment,

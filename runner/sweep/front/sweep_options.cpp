@@ -87,7 +87,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_flag("--json", options.json, "with --dry-run: for machines (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
   app.add_flag("--slurm", options.slurm,
-               "let Slurm make the runs, as job arrays; OUT is on a shared file system (default: off)");
+               "let Slurm make the runs, as job arrays; OUT must be on a shared file system (default: off)");
   app.add_option("--sbatch", options.sbatch,
                  "options for sbatch, such as '--partition=gpu --exclusive' (default: none)")
       ->option_text("WORDS");
@@ -95,13 +95,14 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
       ->option_text("OUT");
   app.add_flag("--extend", options.extend,
                "add to OUT, made from another plan, the runs that only this plan has (default: off)");
-  app.add_option("--modes", options.modes, "configurations as lines of mode hms mem cpu dry freq (default: none)")
+  app.add_option("--modes", options.modes,
+                 "file of configurations, one a line: mode hms mem cpu dry freq (default: none)")
       ->option_text("FILE");
   bool has_runs = false;  // set by hand: the words after it are no options
   app.add_flag("--runs", has_runs, "the arguments of the older script `runs`, after all options (default: none)")
       ->option_text("OUT N WORKLOAD...");
   app.add_flag("--all", options.keep_all_traces,
-               "keep the events of all repetitions, not only of the first of each (default: off)");
+               "keep the events of all repetitions, not only of the first one (default: off)");
   app.add_flag("--quiet", options.quiet, "no status line (default: off)");
   const auto runs = std::find(arguments.begin(), arguments.end(), "--runs");
   const auto parsed = parse(app, Arguments(arguments.begin(), runs));
