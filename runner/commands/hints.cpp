@@ -20,7 +20,7 @@ namespace {
 // Options with an optional value, given as "=VALUE".
 struct ValuedOption {
   std::string_view name;
-  std::vector<std::string_view> values;  // empty: a number
+  std::vector<std::string_view> values;  // empty: the value is a number
 };
 
 const std::vector<ValuedOption>& valued_options() {

@@ -22,7 +22,7 @@ namespace mlrun::commands {
 
 struct Rules {
   std::vector<placement::Rule> rules;
-  std::string bytes;  // for the arena; empty: none
+  std::string bytes;  // the rules encoded for the arena; empty: no rules
 };
 
 // Reads and checks the rules. If that fails, the command must not run, since its memory would be elsewhere than requested.

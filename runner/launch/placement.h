@@ -26,9 +26,9 @@ Result<IdList> find_memory_nodes(const std::string& list);
 
 // What the kernel does with the nodes of a list.
 enum class MemoryPolicy {
-  kBind,               // no others
-  kPreferred,          // others when they are full
-  kInterleave,         // page by page in turn
+  kBind,               // memory from these nodes only
+  kPreferred,          // from these nodes first, from others when they are full
+  kInterleave,         // from these nodes in turn, page by page
   kWeightedInterleave  // the same, by the weights of this machine (Linux 6.9)
 };
 const char* policy_name(MemoryPolicy policy);  // as the option is called, without its dashes

@@ -255,7 +255,7 @@ void SignalRelay::follow_stop() {
   if (!has_it_now) job_.take_terminal();
   if (!has_it_now && is_pending(SIGCONT)) return;  // the job has been continued since
   const bool stopped = !has_it_now && stop(number);
-  if (stopped || !job_.own_group()) return;  // the SIGCONT of mlrun is relayed
+  if (stopped || !job_.own_group()) return;  // mlrun's own SIGCONT is relayed to the command
   job_.hand_over_terminal();
   ::kill(-command_, SIGCONT);
 }
@@ -271,7 +271,7 @@ bool SignalRelay::stop(int number) {
   ::sigaddset(&one, number);
   if (witness_) witness_->set_stopping(true);
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), number);
-  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // stops here
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // mlrun stops here
   ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
   if (witness_) witness_->set_stopping(false);
   ::sigaction(number, &before, nullptr);

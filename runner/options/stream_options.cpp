@@ -20,7 +20,7 @@ namespace {
 // The words of a stream's option: on, off, auto, require, all, or its own values.
 struct StreamWords {
   Wish wish = Wish::kOn;
-  std::vector<std::string_view> values;  // empty: none was named
+  std::vector<std::string_view> values;  // empty: the option names no value
 
   [[nodiscard]] bool has(std::string_view value) const {
     return std::find(values.begin(), values.end(), value) != values.end();
@@ -203,7 +203,7 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
       return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",
                               texts.preload));
     }
-    options.marks = false;  // each mark is an event of its own
+    options.marks = false;  // a mark is one event and cannot be added up
   }
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
                        options.kprobes == Wish::kOff && options.access.wish == Wish::kOff;

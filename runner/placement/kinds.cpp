@@ -20,7 +20,7 @@ namespace mlrun::placement {
 namespace {
 
 constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
-constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // a second; memkind's own limit
+constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limit
 
 using Nodes = std::vector<uint32_t>;
 

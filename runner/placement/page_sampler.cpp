@@ -137,7 +137,7 @@ struct PageSampler::State {
     while (!stopped.wait_for(held, std::chrono::seconds(1), [&] { return stops; })) {
       const std::vector<HeapPlace> now = places;
       held.unlock();
-      FoundBySlotAndRule fresh = found;  // written by this thread alone
+      FoundBySlotAndRule fresh = found;  // only this thread writes `found`
       for (size_t i = 0; i < std::min(now.size(), kProcessesAtOnce); i++)
         sample_pages(now[next++ % now.size()], rules, fresh);
       held.lock();

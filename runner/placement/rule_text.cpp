@@ -15,7 +15,7 @@ namespace mlrun::placement {
 
 namespace {
 
-constexpr size_t kBuildIdLeast = 8;  // digits
+constexpr size_t kBuildIdLeast = 8;  // hexadecimal digits
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr uint64_t kLeastBlock = 4096, kUsualBlock = 64 << 10, kUsualMapping = 1 << 20;
 constexpr uint64_t kLeastRegion = 16 << 20;  // memkind's own limit

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kVerified = 0.95;  // of a run's pages
+constexpr double kVerified = 0.95;  // least share of a run's pages on the nodes of their rules
 
 // Quotes a word for the plan's `workloads`, which are shell words.
 std::string shell_word(const std::string& word) {

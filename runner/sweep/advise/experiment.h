@@ -30,7 +30,7 @@ struct Experiment {
 
 struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
-  size_t failed = 0, thrown_out = 0;     // runs
+  size_t failed = 0, thrown_out = 0;     // numbers of runs
   // Runs whose placement could not be checked: rules without nodes, or no page was sampled.
   size_t unverified = 0;
   std::string failure;  // error text of the first run that failed

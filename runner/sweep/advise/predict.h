@@ -15,7 +15,7 @@ namespace mlrun::sweep {
 struct Calibration {
   Series near, far;
   std::vector<Series> alone;    // runs with one of the first sites alone on the fast memory
-  std::vector<double> weights;  // of all sites (Site::weight)
+  std::vector<double> weights;  // Site::weight of all sites
 };
 
 // Seconds that each site saves on the fast memory, never below 0. Time that all sites save beyond those measured alone is divided among

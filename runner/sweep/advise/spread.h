@@ -11,7 +11,7 @@ namespace mlrun::sweep {
 
 struct NodeSpread {
   std::string target;     // of a rule: "4:1 node 0,1"; empty: none
-  double fast_share = 1;  // of the pages, on the fast node
+  double fast_share = 1;  // share of the pages that go to the fast node
   std::string why;        // why `target` is empty
 };
 

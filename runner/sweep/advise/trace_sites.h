@@ -15,10 +15,10 @@ namespace mlrun::sweep {
 
 struct BlockLife {
   int64_t from_ns = 0, to_ns = 0;
-  uint64_t bytes = 0;  // in whole pages
+  uint64_t bytes = 0;  // rounded up to whole pages
 };
 
-inline constexpr size_t kLabelFrames = 4;  // functions of a label
+inline constexpr size_t kLabelFrames = 4;  // number of functions in a label
 
 // A frame of a signature, to recognise it in another build.
 struct FrameName {
@@ -40,7 +40,7 @@ struct TraceSites {
   std::string ranked_by;    // what the weight measures, in words
   size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
   size_t blocks = 0, without_site = 0;
-  double weight = 0;  // of all sites
+  double weight = 0;  // sum over all sites
 };
 
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which

@@ -55,7 +55,7 @@ SuperviseOptions options_of(const Making& making, const RunRow& run, const std::
 
 // Whether the command itself still runs. While mlrun makes its trace, the time limit does not apply.
 bool command_runs(const std::string& folder, bool is_dry) {
-  if (is_dry) return true;  // until the supervisor reports its end
+  if (is_dry) return true;  // a dry run makes no trace: only the supervisor reports its end
   const std::string text = util::read_text(folder + "/" + MLRUN_SESSION_FILE);
   const auto session = util::parse_json(text);
   if (session.is_object()) return session.value("state", "") == "running";

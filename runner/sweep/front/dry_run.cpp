@@ -27,7 +27,7 @@ using CellName = std::pair<std::string, std::string>;  // configuration's name, 
 
 // How long earlier runs took, from their start to the finished trace.
 struct EarlierRuns {
-  std::map<CellName, std::pair<int64_t, int64_t>> times;  // sum in ns, number
+  std::map<CellName, std::pair<int64_t, int64_t>> times;  // sum of the times in ns, number of runs
   std::set<std::tuple<std::string, std::string, int32_t>> done;
 
   [[nodiscard]] std::optional<int64_t> mean_ns(const CellName& cell) const {
@@ -55,7 +55,7 @@ Result<EarlierRuns> read_earlier_runs(const std::string& folder) {
 }
 
 struct ExpectedTime {
-  int64_t ns = 0;  // of the runs with a known time
+  int64_t ns = 0;  // expected time of the runs whose time is known
   size_t known = 0, left = 0;
 };
 

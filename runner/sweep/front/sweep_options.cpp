@@ -98,7 +98,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_option("--modes", options.modes,
                  "file of configurations, one a line: mode hms mem cpu dry freq (default: none)")
       ->option_text("FILE");
-  bool has_runs = false;  // set by hand: the words after it are no options
+  bool has_runs = false;  // for the help page only: take_runs() reads the words after --runs
   app.add_flag("--runs", has_runs, "the arguments of the older script `runs`, after all options (default: none)")
       ->option_text("OUT N WORKLOAD...");
   app.add_flag("--all", options.keep_all_traces,

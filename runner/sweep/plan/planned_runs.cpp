@@ -23,7 +23,7 @@ constexpr size_t kNameBytesMax = 160;  // with configuration and number within t
 struct Cell {
   uint32_t configuration = 0, workload = 0;
   Words command;
-  std::string name;  // first part of the folder
+  std::string name;  // first part of the folder's name
 };
 
 // std::shuffle and std::uniform_int_distribution give each standard library's own order; the engine is the same everywhere.

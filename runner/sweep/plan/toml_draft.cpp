@@ -196,7 +196,7 @@ std::string with_modes(const toml::table& plan, const Draft& draft) {
     if (!one.values.mem_node.empty()) keys.insert("mem_node", one.values.mem_node);
     configurations.push_back(std::move(keys));
   }
-  table.insert("order", "sequence");  // unless the plan says otherwise
+  table.insert("order", "sequence");  // has no effect if the plan has an order
   table.insert("configuration", std::move(configurations));
   std::ostringstream text;
   text << table << "\n";

@@ -60,7 +60,7 @@ class Lister {
     used_.insert(names.begin(), names.end());
     if (report_unknown(workload, names)) return;
     for (const ConfigurationDraft& configuration : draft_.configurations) {
-      std::vector<std::string> chosen;  // what the matrix gives to this configuration
+      std::vector<std::string> chosen;  // names for which this configuration gets values of the matrix
       for (const ParameterDraft& parameter : draft_.parameters) {
         const bool is_own = configuration.values.parameters.contains(parameter.name);
         if (names.contains(parameter.name) && !is_own && !draft_.plan.defaults.contains(parameter.name)) {

@@ -23,7 +23,7 @@ Result<Side> open_side(const std::string& text);
 
 // Cells that are compared.
 struct CellPair {
-  std::string configuration, base, workload;  // names
+  std::string configuration, base, workload;  // names of the configurations, key of the workload
   Cell a, b;
 };
 
@@ -39,8 +39,8 @@ struct Compared {
   std::vector<CellPair> pairs;
   std::vector<ComparedRow> rows;  // by pair; those of the question first
   double margin = 0;
-  size_t questions = 0;               // rows that are corrected
-  std::vector<std::string> warnings;  // sentences
+  size_t questions = 0;               // number of rows that are corrected
+  std::vector<std::string> warnings;  // one sentence each
 };
 
 // Compares two sides. Figures that the question does not name are exploratory: not corrected. `margin`: nullopt takes the plan's. The

@@ -22,7 +22,7 @@ struct PastPoint {
 struct PastSeries {
   std::string configuration, workload;
   std::vector<PastPoint> points;
-  std::vector<ChangePoint> changes;  // of the means
+  std::vector<ChangePoint> changes;  // change points of the means of `points`
 };
 
 // Sweeps in the order given. Series are in the order in which they first appear.

@@ -13,8 +13,8 @@
 namespace mlrun::sweep {
 namespace {
 
-constexpr double kBlockBytes = 512;       // of ru_inblock
-constexpr double kShareDiffers = 0.1;     // of the bytes that were read
+constexpr double kBlockBytes = 512;       // unit of ru_inblock
+constexpr double kShareDiffers = 0.1;     // differences up to this share of the read bytes do not matter
 constexpr double kBytesMatter = 4 << 20;  // programs and libraries can cause smaller differences
 
 struct Source {

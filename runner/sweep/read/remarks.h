@@ -18,7 +18,7 @@ std::vector<std::string> remarks_on(const Cell& cell);
 
 // A cell in which some runs read many bytes from devices and others next to none, so that their times cannot be pooled.
 struct UnlikeReads {
-  size_t many = 0, few = 0;  // runs
+  size_t many = 0, few = 0;  // numbers of runs
   double most_bytes = 0, least_bytes = 0;
 };
 std::optional<UnlikeReads> unlike_reads(const Cell& cell);

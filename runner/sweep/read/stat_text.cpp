@@ -167,7 +167,7 @@ class WorkloadText {
   }
 
   static std::vector<std::string> by_method(const std::vector<std::pair<std::string, std::string>>& all) {
-    std::map<std::string, std::string> names;  // by method
+    std::map<std::string, std::string> names;  // names of configurations, by method
     for (const auto& [name, method] : all) names[method] += (names[method].empty() ? "" : ", ") + name;
     std::vector<std::string> items;
     for (const auto& [method, list] : names) items.push_back(names.size() == 1 ? method : list + ": " + method);
@@ -228,7 +228,7 @@ std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle
     if (std::ranges::find(all.figures, name) == all.figures.end()) others.push_back(name);
   }
   if (const auto outside = runs_outside(sweep); !outside.empty()) {
-    std::map<int32_t, std::string> lines;  // by position
+    std::map<int32_t, std::string> lines;  // by position of the run
     for (const auto& [run, found] : outside) {
       lines[run->planned.position] =
           fmt::format("{}: {}", summary::printable(run->planned.folder), outside_text(*run, found, style.glyphs));

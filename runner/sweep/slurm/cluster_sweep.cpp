@@ -60,7 +60,7 @@ class ClusterSweep {
   std::string out_;
   Store& store_;
   std::vector<RunRow> rows_;                             // by position, then attempt
-  std::map<std::pair<int32_t, int32_t>, Place> places_;  // of position and attempt
+  std::map<std::pair<int32_t, int32_t>, Place> places_;  // by position and attempt
   std::set<ArrayTask> queue_;
   size_t submitted_ = 0, arrays_ = 0;
 };

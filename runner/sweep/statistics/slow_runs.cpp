@@ -24,10 +24,10 @@ constexpr double kDeviations = 5;  // a hint needs a change of so many deviation
 // How the time that a figure may explain follows from its change.
 enum class Kind {
   kTime,       // the change itself
-  kShare,      // of the run's time
+  kShare,      // a share of the run's time
   kFrequency,  // in proportion
   kBytes,      // that a device reads at 20 MB/s or faster
-  kBlocks,     // of 512 bytes
+  kBlocks,     // of 512 bytes, read as kBytes are
   kFaults,     // of 10 ms or less each
   kState       // no time follows from the change
 };
@@ -106,7 +106,7 @@ struct Usual {
 
 struct Others {
   double usual_s = 0;
-  std::array<std::optional<Usual>, std::size(kCauses)> figures;  // by cause
+  std::array<std::optional<Usual>, std::size(kCauses)> figures;  // by index into kCauses
 };
 
 std::optional<Usual> usual_of(const char* figure, const std::vector<const RunFigures*>& runs) {

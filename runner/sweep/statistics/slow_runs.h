@@ -21,15 +21,15 @@ struct RunFigures {
 struct Hint {
   std::string figure;  // steal_share, major_faults ...
   const char* cause = "";
-  double value = 0;  // of this run
-  double usual = 0;  // median of the runs that are not outside
+  double value = 0;  // in this run
+  double usual = 0;  // median of the runs that are not outlying
   // 0 to 1: the part of the extra time that this figure may explain, less where the figure may be a consequence of another cause
   double weight = 0;
 };
 
 struct OutsideRun {
   size_t run = 0;           // index into the given runs
-  double usual_s = 0;       // median time of the runs that are not outside
+  double usual_s = 0;       // median time of the runs that are not outlying
   double difference = 0;    // of this run's time from usual_s, as a fraction of usual_s; negative: faster
   std::vector<Hint> hints;  // the likeliest cause first
 };

@@ -20,7 +20,7 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint64_t kWaitNs = 30'000'000'000;    // waits so long for the supervisor of a killed sweep
-constexpr uint64_t kUnnamedNs = 1'000'000'000;  // a holder writes its name within this time
+constexpr uint64_t kUnnamedNs = 1'000'000'000;  // the holder of the lock writes its mark within this time
 
 ProcessMark holder_of(const std::string& path) {
   ProcessMark mark;

@@ -31,7 +31,7 @@ struct RunRow {
   int64_t pid = 0;
   std::string failure;       // why it failed, in words
   bool interrupted = false;  // it failed because the sweep was ended or the disk was full: --resume makes the run again
-  Figures figures;           // of the run
+  Figures figures;           // figures of the run
   Figures
       machine;  // state of the machine during the run: steal_share, load_1m, other_cpu_share, memory_available_bytes ...
   std::map<std::string, std::string> facts;  // words: governor, turbo, thp, aslr

@@ -59,7 +59,7 @@ class Store final : public RunLog {
     Processes processes;
   };
   Result<std::vector<Running>> running();
-  Result<Processes> helper();  // pid 0: none
+  Result<Processes> helper();  // pid 0: no helper was started
 
  private:
   struct Parts;
