@@ -24,7 +24,7 @@ namespace {
 
 volatile sig_atomic_t interrupted = 0;
 
-// Removes temporary files before an interrupt ends this process.
+// Lets an interrupt end the measurement only, so that temporary files are removed before this process ends.
 void watch_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
@@ -63,11 +63,11 @@ Result<bench::Measurement> measure_here(double seconds, const bench::Installed& 
   });
 }
 
-// Later runs use it for their cost estimate.
+// Stores the measurement for the cost estimates of later runs.
 void keep(const bench::Measurement& measurement, const nlohmann::json& identity, const std::string& library) {
   const nlohmann::json cost = bench::make_cost(measurement, identity, "bench");
   if (!bench::is_sufficient(cost)) {
-    util::say("not kept for the cost estimate of later runs: too uncertain");
+    util::say("not kept for the cost estimate of later runs: too uncertain; try a larger --seconds");
     return;
   }
   if (const Status stored = bench::store_cost(bench::cost_file(library), cost); !stored)

@@ -50,7 +50,7 @@ void clean_one(const std::string& file, const CleanOptions& options) {
   const std::string path = util::printable(file);
   struct stat status {};
   if (!fd.valid() || ::fstat(fd.get(), &status) != 0) {
-    fmt::print("{}: cannot be opened, left alone\n", path);
+    fmt::print("{}: kept, it cannot be opened\n", path);
     return;
   }
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -95,7 +95,7 @@ Finding check_library() {
   return {Verdict::kGood, path};
 }
 
-// What PATH calls mlrun. PyPI's project of that name has a command too: a script that imports its mlrun.__main__.
+// Which program PATH gives for mlrun. PyPI's project of that name has a command too: a script that imports its mlrun.__main__.
 Finding check_command() {
   const std::string path = launch::find_program("mlrun"), own = launch::find_installation().mlrun_program;
   if (path.empty()) return {Verdict::kAbsent, "no mlrun in PATH; this is " + own};
@@ -124,7 +124,7 @@ Finding check_proc() {
 
 Finding check_python() { return {Verdict::kGood, "none needed to record or to read a trace"}; }
 
-// Reads a child's memory, as the sampler does that of the command's processes.
+// Tries to read a child's memory, as the sampler reads that of the command's processes.
 Finding check_python_stacks() {
   static const uint64_t kKnown = 0x6d6c72756e;
   std::array<int, 2> ends{};
@@ -150,8 +150,7 @@ Finding check_python_stacks() {
                                       std::strerror(error))};
 }
 
-// mlrun-probes loads and attaches all its programs and reports the result: working signals in one line, each other one
-// in its own.
+// mlrun-probes loads and attaches all its programs and reports the result: all working signals on one line, each other signal on its own.
 Finding check_kernel_side() {
   constexpr int kPartial = 2;
   const std::string program = launch::find_installation().probes_program;
@@ -193,7 +192,7 @@ Finding check_gpu_samples() {
   return {Verdict::kGood, fmt::format("{} by NVML, driver {}", gpus, (*nvml)->driver_version())};
 }
 
-// What --sample=cpu,disk,net,memory,process cannot read here, and how it reads the bandwidth of memory.
+// Which counters of --sample=cpu,disk,net,memory,process cannot be read here, and how the bandwidth of memory is read.
 Finding check_counters() {
   const machine::MachineState state = machine::check_sources(machine::known_sources(), {});
   const bool all = state.not_sampled.empty();

@@ -62,7 +62,7 @@ Status run(const std::string& command) {
   std::fflush(stdout);
   const int status = std::system(command.c_str());
   if (status == 0) return {};
-  return fail(fmt::format("`{}` failed; what was done before it stays done", command));
+  return fail(fmt::format("`{}` failed; earlier commands were not undone", command));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ Result<int> fix(bool runs) {
   if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
   if (lies_on_nosuid(program)) {
     return fail(program +
-                " lies on a file system that is mounted nosuid, where files give no rights; install mlrun elsewhere");
+                " is on a file system that is mounted nosuid, where files give no rights; install mlrun elsewhere");
   }
   if (const std::string reason = launch::rights_beyond_bounds(program); !reason.empty()) return fail(reason);
   if (has_rights(program)) {
@@ -84,14 +84,14 @@ Result<int> fix(bool runs) {
   if (::access(kSetcap, X_OK) != 0) commands.push_back(as_root + "apt-get install -y libcap2-bin");
   commands.push_back(fmt::format("{}{} {} {}", as_root, kSetcap, kRights, quoted(program)));
   fmt::print("{}\n", kWhat);
-  fmt::print("For the members of a group alone, first: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n\n", as_root,
+  fmt::print("To allow only the members of a group, run first: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n\n", as_root,
              quoted(program));
   for (const std::string& command : commands) {
     if (!runs) fmt::print("  {}\n", command);
     if (!runs) continue;
     if (Status done = run(command); !done) return tl::make_unexpected(done.error());
   }
-  fmt::print("\nTo take it back: {}setcap -r {}; a new build of the program takes it away, too.\n", as_root,
+  fmt::print("\nTo undo it: {}setcap -r {}; a new build of the program has no rights either.\n", as_root,
              quoted(program));
   if (!runs)
     fmt::print("Nothing was done yet: `mlrun doctor --fix --yes` runs {}.\n", commands.size() == 1 ? "it" : "them");

@@ -54,7 +54,7 @@ Status check_samples(const RunOptions& options) {
       is_only_stream ? "nothing to record: --preload=off leaves only samples of GPUs, and " : "no GPU can be sampled: ";
   const auto nvml = gpu::Nvml::open();
   if (!nvml) return fail(what + nvml.error().text);
-  if ((*nvml)->devices().empty()) return fail(what + "the NVIDIA driver knows none");
+  if ((*nvml)->devices().empty()) return fail(what + "the NVIDIA driver has none");
   return {};
 }
 

@@ -16,13 +16,13 @@ bool has_gpu_driver();
 // Resolves =auto on this machine.
 void settle_gpu_side(RunOptions& options, const launch::Installation& installation);
 
-// Why requested GPU work cannot be recorded.
+// Fails, with the reason, if requested GPU work cannot be recorded.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);
 
-// Why the command must not run: what is to be sampled is not there, although required, or GPUs as the only stream.
+// Fails if the command must not run: required samples are unavailable, or GPUs are the only stream and cannot be sampled.
 Status check_samples(const RunOptions& options);
 
-// Reports when no process started CUDA. False: none did although it was required.
+// Reports if no process started CUDA. False: GPU work was required, and there was none.
 bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 
 // The library for the environment; "": not requested.

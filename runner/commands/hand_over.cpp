@@ -21,7 +21,7 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
   const int error_number = errno;
-  if (::access(program.c_str(), F_OK) != 0)  // tests/demo builds its part of mlrun first
+  if (::access(program.c_str(), F_OK) != 0)  // tests/demo builds only some of the programs
     return fail(program +
                 " is missing: tests/setup/build.sh builds all of mlrun; if it was installed, install it again");
   return fail_errno("start " + program, error_number);
@@ -69,7 +69,7 @@ Result<int> run_module(const char* module, const Arguments& arguments) {
   words.push_back(nullptr);
   ::execvp(python.c_str(), words.data());
   const int error_number = errno;
-  return fail(fmt::format("cannot start {}: {}; pictures need Python 3.9 or later: set MLRUN_PYTHON to one", python,
+  return fail(fmt::format("cannot start {}: {}; this verb needs Python 3.9 or later: set MLRUN_PYTHON to one", python,
                           std::strerror(error_number)));
 }
 

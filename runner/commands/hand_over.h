@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verbs that read traces belong to mlrun-trace, those that join traces or convert them to mlrun-exchange, those of sweeps to
-// mlrun-sweep, pictures and the server for programs to the Python package: this process becomes it, with the same arguments.
+// Verbs that other programs implement: mlrun-trace reads traces, mlrun-exchange joins and converts them, mlrun-sweep has the verbs of
+// sweeps, the Python package pictures and the server for programs. This process becomes that program, with the same arguments.
 #pragma once
 
 #include "runner/options/options.h"

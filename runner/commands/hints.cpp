@@ -56,7 +56,7 @@ bool is_value_of(const ValuedOption& option, std::string_view word) {
   });
 }
 
-// Other tools' words for our verbs.
+// Words of other tools that mean one of mlrun's verbs.
 std::string meant_by(const std::string& word) {
   constexpr std::array<std::pair<std::string_view, const char*>, 5> kOthers = {{{"help", "mlrun --help"},
                                                                                 {"version", "mlrun --version"},

@@ -59,7 +59,7 @@ Status follow_processes(launch::KernelSide& side, launch::Observed& observed) {
       say(fmt::format("process {} has ended, it is not observed", process.pid));
     }
   }
-  return following != 0 ? Status() : fail("all that was to be observed has ended");
+  return following != 0 ? Status() : fail("all processes of --pid have ended");
 }
 
 Status follow(launch::KernelSide& side, launch::Observed& observed) {
@@ -92,7 +92,7 @@ class Observation {
     auto side = start(installation);
     if (launch::SignalRelay::asked_to_stop()) side = tl::make_unexpected(relay_.stop_error());
     if (!side) {
-      side_.reset();  // it holds the file
+      side_.reset();  // it has the kernel side's file open
       ::unlink((folder_ + "/" + MLRUN_KERNEL_FILE).c_str());
       recording_.discard();
       session_.remove();

@@ -20,7 +20,7 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
     return fail(folder + (std::filesystem::exists(folder, error) ? " is no folder" : " does not exist") +
-                "; give the trace folder of a run that is going on");
+                "; give the trace folder of a run in progress");
   }
   const auto session = launch::SessionFile::read(folder);
   if (!session) {
@@ -32,8 +32,8 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
   return collect::Arena::open(session->text("/arena/path"));
 }
 
-// Waits for a complete pass of the collector, so that the next change of state cannot hide this one from it. False: the
-// collector makes no progress.
+// Waits until the collector has made a complete pass and so seen this state, before the next one can replace it. False: the collector
+// makes no progress.
 bool until_it_is_noted(mlrun_control& control) {
   constexpr int kTries = 5000;
   const uint32_t before = collect::load(control.heartbeat);
@@ -66,15 +66,15 @@ Result<int> change_state(const std::string& folder, mlrun_state from, mlrun_stat
 constexpr const char* kFooter =
     "Examples, from another terminal than that of the run:\n"
     "  mlrun pause mlrun-train-1     from now on nothing is recorded\n"
-    "  mlrun resume mlrun-train-1    and from now on it is again\n"
+    "  mlrun resume mlrun-train-1    from now on it is recorded again\n"
     "\n"
-    "The program goes on meanwhile. The trace says from when to when it was paused.";
+    "The program keeps running meanwhile. The trace has the times of each pause.";
 
 }  // namespace
 
 Result<int> pause(const Arguments& arguments) {
   const auto options =
-      parse_folder("pause", "Stops recording in a run that is going on, until `mlrun resume`.", kFooter, arguments);
+      parse_folder("pause", "Stops recording in a run in progress, until `mlrun resume`.", kFooter, arguments);
   if (!options) return tl::make_unexpected(options.error());
   return *options ? change_state((*options)->folder, MLRUN_RUN, MLRUN_PAUSE) : 0;
 }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kFollowNs = 500'000'000;
 
-// The processes write there, so nothing there is trusted.
+// A copy of the area's head, with its sizes checked: the traced processes can write to the area, so it is not trusted.
 mlrun_placement head_of(const mlrun_placement& area, uint32_t rules) {
   mlrun_placement head;
   std::memcpy(&head, &area, sizeof head);
@@ -44,7 +44,7 @@ nlohmann::json counts_of(const mlrun_place_count& count) {
           {"live_bytes", count.live_bytes}, {"peak_bytes", count.peak_bytes}};
 }
 
-// What threads of the process have counted in caches of the rule.
+// Adds what threads of the process have counted for the rule in their caches.
 void add_caches(const mlrun_placement& area, uint32_t taken, uint32_t slot, uint32_t rule, mlrun_place_count& count) {
   const char* const first = reinterpret_cast<const char*>(&area) + MLRUN_PLACE_CACHES_OFFSET;
   for (uint32_t i = 0; i < std::min<uint32_t>(taken, MLRUN_PLACE_CACHES); i++) {
@@ -112,7 +112,7 @@ void describe_processes(nlohmann::json& placement, const mlrun_placement& area, 
   placement["processes"] = std::move(processes);
 }
 
-// A process of another pid namespace has its own number there, which may be another process's here.
+// Whether the process with this number here is the one that reported it: in another pid namespace the number may be another process's.
 bool is_in_namespace(int pid, uint64_t inode) {
   struct stat status {};
   return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &status) == 0 && status.st_ino == inode;

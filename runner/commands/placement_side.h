@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of the command's blocks (--place, --mem-kind, --pmem), runner side: the rules before the run, where the pages are during it, what
-// became of them after it.
+// Placement of the command's blocks (--place, --mem-kind, --pmem), runner side: checks the rules before the run, samples where the pages
+// are during it, and reports both after it.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ namespace mlrun::commands {
 
 struct Rules {
   std::vector<placement::Rule> rules;
-  std::string bytes;  // for the arena; empty: none
+  std::string bytes;  // the rules encoded for the arena; empty: no rules
 };
 
-// Reads and checks the rules. Without them the command would run with its memory elsewhere than was asked for: it does not run.
+// Reads and checks the rules. If that fails, the command must not run, since its memory would be elsewhere than requested.
 Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation);
 
 // The library for the environment; "": no rules.
@@ -34,7 +34,7 @@ std::string placement_library(const RunOptions& options, const launch::Installat
 // `placement` of session.json, at the start: the rules.
 void describe_rules(nlohmann::json& session, const Rules& rules);
 
-// The same at the end, of a run whose mlrun was killed: what the processes have counted, if that is not there already.
+// `placement` of session.json for a run whose mlrun was killed: what the processes have counted, unless the session has it already.
 void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
 
 // Follows the processes that place blocks.
@@ -42,7 +42,7 @@ class PlacedBlocks {
  public:
   PlacedBlocks(const Rules& rules, const mlrun_placement& area);
 
-  // To be called often: now and then it looks for new processes.
+  // Call it often: twice a second it searches for new processes.
   void follow(uint64_t now_ns);
 
   // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
@@ -54,7 +54,7 @@ class PlacedBlocks {
   const mlrun_placement& area_;
   uint32_t rules_;
   uint64_t next_ns_ = 0;
-  std::map<std::string, int64_t> counters_before_;  // of the machine
+  std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   std::unique_ptr<placement::PageSampler> sampler_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a run as those of its recording.
+// Converts the options of a run to those of its recording.
 #pragma once
 
 #include <string>

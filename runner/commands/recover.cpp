@@ -60,7 +60,8 @@ Result<int> recover(const Arguments& arguments) {
   }
   if (!session) return fail(fmt::format("{} is no trace folder of mlrun: {}", folder, session.error().text));
   if (session->leader_lives()) {
-    return fail(fmt::format("the mlrun of {} is still at work (process {})", folder, session->leader_pid()));
+    return fail(
+        fmt::format("mlrun still records or merges in {} (process {}): wait for it", folder, session->leader_pid()));
   }
   util::begin_log(folder);
   if (session->text("/state") != "collected") {

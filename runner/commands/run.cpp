@@ -83,7 +83,7 @@ class Descendants {
   bool alive_ = false;
 };
 
-// Collects until the command and its descendants have ended, or the time for them is over.
+// Collects until the command and its descendants have ended, or the time to wait for descendants is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
                              launch::SignalRelay& relay, samplers::Samplers& samplers, PlacedBlocks& placed,
                              collect::DescendantWatch& watch) {
@@ -268,7 +268,7 @@ Result<launch::ChildProcess> start_run(Run& run) {
 }
 
 void take_back(Run& run) {
-  run.kernel_side.reset();  // it holds the file
+  run.kernel_side.reset();  // it has the kernel side's file open
   ::unlink((run.folder + "/" + MLRUN_KERNEL_FILE).c_str());
   run.recording.discard();
   run.session.remove();
@@ -317,8 +317,8 @@ Result<int> run_traced(Run& run) {
     return collect_run(run, *child);
   } catch (const std::exception& error) {
     run.recording.collector().stop();  // so that no thread waits for space
-    say(fmt::format("recording stopped: {}; what there is is kept; make the trace with: mlrun recover {}", error.what(),
-                    run.folder));
+    say(fmt::format("recording stopped: {}; what was recorded is kept; make the trace with: mlrun recover {}",
+                    error.what(), run.folder));
     return launch::shell_status(child->wait());
   }
 }

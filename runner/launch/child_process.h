@@ -19,7 +19,7 @@ namespace mlrun::launch {
 struct ChildEnd {
   int wait_status = 0;
   rusage usage{};                       // of the command and the descendants it waited for
-  std::optional<collect::IoCounts> io;  // the same, from /proc
+  std::optional<collect::IoCounts> io;  // I/O counts of the same processes, from /proc
 };
 
 // As a shell reports it: the exit status, or 128 + the signal's number.
@@ -27,8 +27,8 @@ int shell_status(int wait_status);
 
 class ChildProcess {
  public:
-  // Finds the program as execvp does. Fails with exit code 127 when it is not found and 126 when it cannot be executed.
-  // `in_child` runs in the child before exec, which its errno prevents; `in_parent` runs here right after the fork.
+  // Finds the program as execvp does. Fails with exit code 127 when it is not found and 126 when it cannot be executed. `in_child` runs
+  // in the child before exec; if it returns an errno, there is no exec. `in_parent` runs here right after the fork.
   static Result<ChildProcess> start(const std::vector<std::string>& command,
                                     const std::vector<std::string>& environment, SignalRelay& relay,
                                     const std::function<int()>& in_child, const std::function<void(pid_t)>& in_parent);

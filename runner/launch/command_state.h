@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command has and mlrun has not: its resource limits, its CPUs and where its memory comes from.
+// Settings that the command has and mlrun itself has not: resource limits, CPUs, and the source of its memory.
 #pragma once
 
 #include "runner/launch/own_limits.h"

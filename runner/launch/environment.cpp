@@ -45,10 +45,10 @@ void append(std::string& list, std::string_view entry) {
 
 // The environment, with our variables separated.
 struct Split {
-  std::string_view preload;         // value
+  std::string_view preload;         // value of LD_PRELOAD
   bool has_nvtx_handler = false;    // another tool's, kept in `others`
-  bool has_cuda_injection = false;  // the same
-  std::vector<std::string> others;  // NAME=value
+  bool has_cuda_injection = false;  // another tool's, kept in `others`
+  std::vector<std::string> others;  // the other variables, NAME=value
 };
 
 Split split_environment(char** environment) {
@@ -59,7 +59,7 @@ Split split_environment(char** environment) {
     if (name == kPreload) {
       result.preload = text.substr(std::min(name.size() + 1, text.size()));
     } else if ((name == kNvtxHandler || name == kCudaInjection) && is_ours(text)) {
-      continue;  // of an outer mlrun
+      continue;  // set by an outer mlrun
     } else if (name != MLRUN_SESSION_VARIABLE) {
       result.has_nvtx_handler = result.has_nvtx_handler || name == kNvtxHandler;
       result.has_cuda_injection = result.has_cuda_injection || name == kCudaInjection;

@@ -45,7 +45,7 @@ std::string rights_beyond_bounds(const std::string& program) {
   }
   if (names.empty()) return {};
   return fmt::format(
-      "{} cannot be executed here: its file has {}, which no process may have here; in a container add it to that "
+      "{} cannot be executed here: its file has {}, which no process may have here; add it to the container "
       "(docker run --cap-add), or take it from the file (setcap -r)",
       program, names);
 }

@@ -42,7 +42,7 @@ void close_all_but(const std::vector<int>& kept) {
     from = number + 1;
   }
   if (::syscall(SYS_close_range, from, ~0u, 0) == 0) return;
-  const long most = std::min(::sysconf(_SC_OPEN_MAX), 65536l);  // a kernel before 5.9
+  const long most = std::min(::sysconf(_SC_OPEN_MAX), 65536l);  // close_range needs Linux 5.9
   for (int fd = 0; fd < most; fd++) {
     if (std::find(kept.begin(), kept.end(), fd) == kept.end()) ::close(fd);
   }
@@ -68,7 +68,7 @@ char state_of(pid_t pid) {
 }  // namespace
 
 struct GroupWitness::Answer {
-  uint32_t number = 0;  // of the question; 0: the witness has started
+  uint32_t number = 0;  // number of the answered question; 0: the witness has started
   pid_t witness = 0;
   bool had = false;
 };
@@ -77,7 +77,7 @@ struct GroupWitness::Shared {
   std::atomic<pid_t> command = 0;
   std::atomic<bool> own_group = false;
   std::atomic<bool> stopping = false;  // mlrun has stopped itself, because the command has
-  std::atomic<bool> woken = false;     // by the guard
+  std::atomic<bool> woken = false;     // the guard has woken mlrun
   std::atomic<bool> finished = false;  // mlrun ends by itself
 };
 
@@ -152,7 +152,7 @@ class Guard {
 
   GroupWitness::Shared& shared_;
   pid_t mlrun_, witness_;
-  bool group_stopped_ = false, killed_ = false, ended_ = false;  // of the witness
+  bool group_stopped_ = false, killed_ = false, ended_ = false;  // what happened to the witness
   int times_alone_ = 0, times_behind_ = 0;
 };
 

@@ -32,7 +32,7 @@ class Job {
   bool hand_over_terminal();
   // Takes it back if the command got it and still has it.
   void take_terminal();
-  // The shell does so itself when only mlrun was stopped.
+  // Notes whether the shell has taken the terminal back, as it does when only mlrun was stopped.
   void note_terminal();
   [[nodiscard]] bool waits_for_terminal() const { return terminal_.valid() && command_ > 0 && !handed_over_; }
 

@@ -61,18 +61,18 @@ Status check_process(int pid) {
   const uid_t own = ::geteuid();
   const int uid = status_number(pid, "Uid:");
   if (own != 0 && uid != static_cast<int>(own)) {
-    return fail(fmt::format("--pid {}: it is another user's, and only root may look at it", pid));
+    return fail(fmt::format("--pid {}: it is another user's process, which only root may observe", pid));
   }
   if (const int leader = status_number(pid, "Tgid:"); leader > 0 && leader != pid) {
-    return fail(fmt::format("--pid {}: it is a thread of process {}; name that", pid, leader));
+    return fail(fmt::format("--pid {}: it is a thread of process {}; give the number of the process", pid, leader));
   }
-  // Only its main thread may have ended.
+  // A process whose main thread has ended still runs if it has other threads.
   const auto stat = collect::read_proc_stat(static_cast<uint32_t>(pid));
   if (!stat || (stat->ended && threads_of(pid) <= 1)) return fail(fmt::format("--pid {}: it has ended", pid));
   return {};
 }
 
-// Its current descendants; empty if the kernel does not list children.
+// The process's current descendants; empty if the kernel does not list children.
 void add_children(int pid, std::vector<int>& children) {
   std::error_code error;
   for (fs::directory_iterator thread(fmt::format("/proc/{}/task", pid), error), end; !error && thread != end;
@@ -147,7 +147,7 @@ Result<Observed> find_cgroup(const std::string& path) {
     return fail_errno("open the cgroup " + folder, errno);
   }
   if (place.f_type == kCgroup1) {
-    return fail(fmt::format("--cgroup {}: it is of cgroup v1, and v2 is needed; --pid serves in both", path));
+    return fail(fmt::format("--cgroup {}: it is of cgroup v1, and --cgroup needs v2; use --pid instead", path));
   }
   if (place.f_type != kCgroup2) return fail(fmt::format("--cgroup {}: {} is no cgroup", path, folder));
   observed.text = "cgroup " + util::printable(util::escaped_utf8(folder));

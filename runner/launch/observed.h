@@ -21,10 +21,10 @@ struct ObservedProcess {
 
 struct Observed {
   std::vector<ObservedProcess> processes;
-  util::UniqueFd cgroup;  // its folder
+  util::UniqueFd cgroup;  // descriptor of its folder
   std::string text;       // "process 12 (python)", for a terminal
   std::string name;       // for the trace folder: pid-12
-  nlohmann::json facts;   // session.json, observed
+  nlohmann::json facts;   // `observed` of session.json
 };
 
 // Each fails with one line. Only root may observe another user's process.

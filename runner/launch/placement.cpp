@@ -63,8 +63,7 @@ int set_memory_nodes(const Mask& mask, int mode) {
   return ::syscall(SYS_set_mempolicy, mode, mask.data(), static_cast<unsigned long>(kIdsMax)) < 0 ? errno : 0;
 }
 
-// What the kernel makes of a request, asked by a thread that ends afterwards. `error` is that of a request of which nothing is
-// left, or which is not permitted.
+// What the kernel grants of a request, as tried by a temporary thread. `error`: nothing is left of the request, or it is not permitted.
 struct Granted {
   IdList ids;
   int error = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which processors the command runs, and from which NUMA nodes its memory comes. Both are inherited by all that it starts.
-// The kernel drops CPUs and nodes that do not exist or are not allowed, without an error: each is checked here first.
+// On which CPUs the command runs, and from which NUMA nodes its memory comes. All processes that it starts inherit both. The kernel
+// silently drops CPUs and nodes that do not exist or are not allowed, so each is checked here first.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ using IdList = std::vector<uint32_t>;
 Result<IdList> parse_id_list(const std::string& text);
 std::string id_list_text(const IdList& ids);
 
-// The CPUs of a list; of nodes, those that this process may use; the nodes of a list as sources of memory. An error is without
-// the option's name.
+// CPUs of a list of CPUs; CPUs of a list of nodes that this process may use; a list of nodes as sources of memory. Errors do not name the
+// option.
 Result<IdList> find_cpus(const std::string& list);
 Result<IdList> find_cpus_of_nodes(const std::string& list);
 Result<IdList> find_memory_nodes(const std::string& list);
 
 // What the kernel does with the nodes of a list.
 enum class MemoryPolicy {
-  kBind,               // no others
-  kPreferred,          // others when they are full
-  kInterleave,         // page by page in turn
+  kBind,               // memory from these nodes only
+  kPreferred,          // from these nodes first, from others when they are full
+  kInterleave,         // from these nodes in turn, page by page
   kWeightedInterleave  // the same, by the weights of this machine (Linux 6.9)
 };
 const char* policy_name(MemoryPolicy policy);  // as the option is called, without its dashes

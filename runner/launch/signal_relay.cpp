@@ -123,8 +123,8 @@ SignalRelay::~SignalRelay() {
   ::pthread_kill(thread_.native_handle(), SIGURG);
   thread_.join();
   ::sigaction(SIGCHLD, &child_before_, nullptr);
-  // A Ctrl-C ends the merger too, which may be seen before it is taken here, and a second one asks for the end that the first has brought:
-  // mlrun still exits with the command's status.
+  // A Ctrl-C also ends the merger, which mlrun may notice before its own signal. Pending signals are taken here, and after a stop further
+  // ones stay blocked, so that mlrun still exits with the command's status.
   if (phase_ == Phase::kAfter) take_pending();
   if (phase_ == Phase::kAfter && stop_signal_ != 0) {
     for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) ::sigaddset(&mask_before_, number);
@@ -233,7 +233,8 @@ void SignalRelay::pass_on(const siginfo_t& signal) {
   }
 }
 
-// Without mlrun the command would lead mlrun's group, so it could not have left it.
+// If mlrun leads its group, the command would lead it without mlrun, and a leader cannot leave its group. So the command gets signals to that
+// group even if it has left it.
 void SignalRelay::pass_to_group(const siginfo_t& signal) {
   const pid_t group = ::getpgid(command_);
   const bool had_it = group == job_.group() || (!job_.own_group() && !job_.leads());
@@ -254,7 +255,7 @@ void SignalRelay::follow_stop() {
   if (!has_it_now) job_.take_terminal();
   if (!has_it_now && is_pending(SIGCONT)) return;  // the job has been continued since
   const bool stopped = !has_it_now && stop(number);
-  if (stopped || !job_.own_group()) return;  // the SIGCONT of mlrun is relayed
+  if (stopped || !job_.own_group()) return;  // mlrun's own SIGCONT is relayed to the command
   job_.hand_over_terminal();
   ::kill(-command_, SIGCONT);
 }
@@ -270,7 +271,7 @@ bool SignalRelay::stop(int number) {
   ::sigaddset(&one, number);
   if (witness_) witness_->set_stopping(true);
   ::syscall(SYS_tgkill, ::getpid(), ::syscall(SYS_gettid), number);
-  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // stops here
+  ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);  // mlrun stops here
   ::pthread_sigmask(SIG_BLOCK, &one, nullptr);
   if (witness_) witness_->set_stopping(false);
   ::sigaction(number, &before, nullptr);

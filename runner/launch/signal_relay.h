@@ -81,7 +81,7 @@ class SignalRelay {
   sigset_t mask_before_{}, ignored_before_{};
   struct sigaction child_before_ {};
   std::unique_ptr<GroupWitness> witness_;
-  std::mutex mutex_;  // for all below, and for operations on the command
+  std::mutex mutex_;  // for all members below, and for operations on the command
   Job job_;
   std::atomic<Phase> phase_ = Phase::kStart;
   std::atomic<pid_t> command_ = 0;
@@ -90,7 +90,7 @@ class SignalRelay {
   bool hangup_stops_ = false;
   std::atomic<int> stop_signal_ = 0;
   std::atomic<bool> ends_ = false;
-  std::vector<siginfo_t> held_;  // signals blocked at the start are the command's
+  std::vector<siginfo_t> held_;  // signals that were blocked before mlrun started: sent to the command once it exists
   std::thread thread_;
 };
 

@@ -85,9 +85,8 @@ Status read_access(const RunTexts& texts, RunOptions& options) {
     return std::find(access.rungs.begin(), access.rungs.end(), rung) != access.rungs.end();
   };
   if (is_named("cold") && is_named("clear-refs"))
-    return fail(
-        fmt::format("--access={}: cold and clear-refs clear the same bits, each under the other's windows: name one",
-                    texts.access));
+    return fail(fmt::format(
+        "--access={}: cold and clear-refs clear the same bits and would disturb each other: name one", texts.access));
   const bool is_precise = access.rungs.empty() || is_named("precise");
   if (has_events && !is_precise)
     return fail(

@@ -61,7 +61,7 @@ class HelpFormatter : public CLI::Formatter {
     return value.empty() || value.starts_with('[') ? name + value : name + " " + value;
   }
 
-  // Its name as the page shows it; without one the type, or the words among which it is.
+  // The name of an option's value, as the page shows it. Without a name: its type, or the words that it can be.
   static std::string value_of(const CLI::Option* option, bool is_positional) {
     if (!option->get_option_text().empty() || is_positional || option->get_items_expected_max() == 0)
       return option->get_option_text();

@@ -61,7 +61,7 @@ Result<std::optional<monitor::Settings>> parse_monitor(const Arguments& argument
   app.add_option("--interval", texts.interval, "between two samples, 100ms to 1h (default: 2s)")->option_text("TIME");
   app.add_option("--duration", texts.duration, "end after that (default: at Ctrl-C)")->option_text("TIME");
   app.add_option("--listen", texts.listen,
-                 "serve /metrics and /healthz, without an address to this machine alone (default: off; 127.0.0.1:2112 "
+                 "serve /metrics and /healthz, without ADDR only to this machine (default: off; 127.0.0.1:2112 "
                  "without a "
                  "value)")
       ->expected(0, 1)

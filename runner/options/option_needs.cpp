@@ -10,10 +10,10 @@ namespace mlrun {
 
 namespace {
 
-// What an option is about: a command that mlrun starts, events that have rows, all events of the run, or a stream.
+// What an option applies to: a command that mlrun starts, events that have rows, all events of the run, or a stream.
 enum class About : uint8_t { kCommand, kEvents, kAllEvents, kAllocs, kFiles, kStacks, kLibrary, kCupti };
 
-// The first given option about `subject`; empty: none is given.
+// The first given option that applies to `subject`; empty: none is given.
 std::string option_about(About subject, const RunTexts& texts, const RunOptions& options) {
   using enum About;
   struct Option {
@@ -86,9 +86,9 @@ Status check_needs(const RunTexts& texts, const RunOptions& options) {
        "{0}: --preload={1} records no file calls and no allocations; add files or allocs to it"},
       {About::kEvents, !options.summary_only,
        "--summary-only lists no events, and {0} is about events that are listed: leave one out"},
-      // It would free the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
+      // --last would drop the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
       {About::kAllEvents, !options.kernel_streams.cufile,
-       "{0} frees events, and --kprobes=cufile needs all of them to count bytes once: leave one out"}};
+       "{0} drops events, and --kprobes=cufile needs all of them to count bytes once: leave one out"}};
   for (const auto& need : needs) {
     const std::string name = need.is_met ? std::string() : option_about(need.subject, texts, options);
     if (!name.empty()) return fail(fmt::format(fmt::runtime(need.error), name, texts.preload));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each option of `run` is about. Where that is not recorded, the option has no effect, and giving it is an error.
+// The events or the stream that each option of `run` applies to. If these are not recorded, the option would have no effect, and giving
+// it is an error.
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace mlrun {
 
-// The first given option about a command that mlrun starts, or the library in it; empty: none is given.
+// The first given option that applies to a command that mlrun starts, or to the library in it; empty: none is given.
 std::string option_of_commands(const RunTexts& texts, const RunOptions& options);
 
-// Fails if a given option is about what is not recorded. Requires: read_streams.
+// Fails if a given option applies to something that is not recorded. Requires: read_streams.
 Status check_needs(const RunTexts& texts, const RunOptions& options);
 
 }  // namespace mlrun

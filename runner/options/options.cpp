@@ -29,7 +29,7 @@ Result<std::optional<FolderOptions>> parse_folder(const std::string& verb, const
   CLI::App app(does, verb);
   set_usage(app, "mlrun " + verb + " DIR");
   app.footer(footer);
-  app.add_option("DIR", options.folder, "trace folder of a run that is going on")->required();
+  app.add_option("DIR", options.folder, "trace folder of a run in progress")->required();
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   return *parsed ? std::optional(options) : std::nullopt;
@@ -60,7 +60,7 @@ Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments) {
       "  mlrun bench\n"
       "  mlrun bench --seconds 20\n"
       "\n"
-      "The summaries of later runs estimate by it what tracing cost them.");
+      "Summaries of later runs use the result to estimate what tracing cost.");
   app.add_option("--seconds", options.seconds, "how long; longer gives narrower intervals (default: 5)")
       ->check(between(0.1, 3600.0))
       ->option_text("N");
@@ -77,7 +77,7 @@ Result<std::optional<DoctorOptions>> parse_doctor(const Arguments& arguments) {
   app.footer(
       "Examples:\n"
       "  mlrun doctor\n"
-      "  mlrun doctor --fix          what to run so that users other than root can use --kprobes\n"
+      "  mlrun doctor --fix          the commands that let users other than root use --kprobes\n"
       "  mlrun doctor --fix --yes    run it");
   auto* fix =
       app.add_flag("--fix", options.fix, "print the commands that would make more work; runs nothing (default: off)");

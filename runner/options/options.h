@@ -22,7 +22,7 @@ inline constexpr uint32_t kGraphNodesPerS = 100000;
 // How a stream was requested.
 enum class Wish {
   kAuto,     // recorded if available
-  kOn,       // named
+  kOn,       // requested by name
   kRequire,  // without it the command is not run
   kOff
 };
@@ -42,7 +42,7 @@ struct ObserveOptions {
 struct AccessOptions {
   Wish wish = Wish::kOff;
   std::vector<std::string> rungs;  // as named; empty: the first that works
-  double hz = 0;                   // 0: each rung's own
+  double hz = 0;                   // 0: the default of each mechanism
   std::optional<uint64_t> read_event, write_event;
 };
 
@@ -57,12 +57,12 @@ struct RunOptions {
   bool sample_machine = true;
   std::vector<std::string> sample_counters;   // of cpu, disk, net, memory, process; none unless named
   Wish cupti = Wish::kOff;                    // kAuto: if there is a driver
-  bool cupti_was_auto = false;                // problems with it are not reported
+  bool cupti_was_auto = false;                // problems with an automatic stream are not reported
   bool whole_graphs = false;                  // record graph launches instead of their nodes
   std::optional<uint32_t> graph_nodes_per_s;  // above this rate record launches; none: kGraphNodesPerS
   double sample_hz = 10;
   launch::PathRules path_rules;
-  std::string path_rules_bytes;    // encoded
+  std::string path_rules_bytes;    // path_rules, encoded for the arena
   std::vector<std::string> place;  // rules, or files of rules, as given
   std::string mem_kind, pmem;      // as given; "": none
   Wish kprobes = Wish::kOff;       // off unless named
@@ -86,7 +86,7 @@ struct RunOptions {
   std::vector<std::string> mllog;                          // absolute paths
   std::vector<std::string> kept_environment;               // variables that are stored as they are
   std::string cpus, cpu_node, mem_node;                    // lists as given; empty: all
-  std::string preferred, interleave, weighted_interleave;  // instead of mem_node
+  std::string preferred, interleave, weighted_interleave;  // lists; at most one of these and mem_node is given
   bool wait_all = false;
   bool defer_merge = false;
   bool keep_raw = false;

@@ -29,7 +29,7 @@ std::string without_slash_at_end(std::string path) {
   return path;
 }
 
-// A set has to be closed, and a backslash needs a character after it.
+// A bracket set must be closed, and a backslash needs a character after it.
 Status check(const std::string& pattern) {
   if (pattern.empty()) return fail("the pattern is empty");
   for (size_t at = 0; at < pattern.size(); at++) {
@@ -78,8 +78,9 @@ Result<std::string> encoded_path_rules(const PathRules& rules, const std::string
     if (!patterns) return fail(fmt::format("{}: {}", option, patterns.error().text));
     for (const std::string& absolute : *patterns) bytes += kind + absolute + '\0';
     if (bytes.size() <= MLRUN_RULES_BYTES) return {};
-    return fail(fmt::format("{}: all patterns together may have {} bytes; shorter ones with * or ** may do", option,
-                            size_t{MLRUN_RULES_BYTES}));
+    return fail(
+        fmt::format("{}: all patterns together may have at most {} bytes; shorten them, for instance by * or **",
+                    option, size_t{MLRUN_RULES_BYTES}));
   };
   Status status;
   for (const std::string& pattern : rules.exclude) {

@@ -8,15 +8,15 @@ namespace mlrun {
 namespace {
 
 constexpr const char* kRunFooter =
-    "COMMAND and its arguments follow; `--` may stand between. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
+    "COMMAND and its arguments follow, optionally after `--`. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
     "d.\n"
     "A GLOB is for names in any folder (*.npy), or with a slash for paths (/data/**/x?.npy, out/); * stops at a slash, "
     "** does "
-    "not, and a folder stands for all that is in it. --exclude wins.\n"
+    "not, and a folder means everything in it. --exclude takes precedence.\n"
     "\n"
     "Examples:\n"
     "  mlrun python train.py                               what is recorded by default\n"
-    "  mlrun --preload=files -o trace ./app                of the library's streams file calls alone\n"
+    "  mlrun --preload=files -o trace ./app                only file calls of what the library records\n"
     "  mlrun --sample=off python train.py                  no samples of GPUs\n"
     "  mlrun --include /data --exclude '*.json' python train.py\n"
     "  mlrun --fold 10us python train.py\n"
@@ -33,7 +33,7 @@ constexpr const char* kRunFooter =
     "  mlrun --kprobes=block --system --duration 1min\n"
     "  mlrun --kprobes=cuda --pid 4711                     the GPU memory that it asks for and does not release\n";
 
-// An option that may be repeated, each time with one value.
+// Adds an option that may be repeated, with one value each time.
 CLI::Option* add_list(CLI::App& app, const char* name, std::vector<std::string>& texts, const char* does) {
   return app.add_option(name, texts, does)
       ->expected(1)
@@ -50,10 +50,10 @@ struct Shown {
 
 void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
   shown(app.add_flag("--sample{all}", texts.sample,
-                     "samplers, beside the program; with no value all that work here (default: auto)\n"
+                     "samples, taken from outside the program; with no value all kinds that work here (default: auto)\n"
                      "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
-                     "=threads: what each thread used, and its waiting for a processor, once a second\n"
-                     "=machine: the processors and what was waited for, once a second\n"
+                     "=threads: CPU time, waits for a processor and major faults of each thread, once a second\n"
+                     "=machine: use of the processors, and pressure (PSI), once a second\n"
                      "Off unless named, ten times a second (--sample-hz):\n"
                      "=cpu: times of each processor, as mpstat; =disk: of each device, as iostat -x; =net: of each "
                      "network interface; =memory: use, nodes, paging, pressure, bandwidth; =process: times, memory, "
@@ -61,7 +61,7 @@ void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
                      "=off, =auto, =all, =require"),
         "[=WHAT,...]");
   shown(app.add_option("--sample-hz", texts.sample_hz,
-                       "samples of GPUs and of what is named of cpu, disk, net, memory and process a second, from 0.1 "
+                       "samples a second of GPUs, and of cpu, disk, net, memory and process if named, from 0.1 "
                        "to 100 (default: 10)")
             ->check(between(0.1, 100.0)),
         "NUMBER");
@@ -70,7 +70,7 @@ void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
 void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
   shown(app.add_flag(
             "--access{on}", texts.access,
-            "which memory is read and written, joined to the block that is there (default: off). With no value by the "
+            "which memory is read and written, and which allocated block it is in (default: off). With no value by the "
             "first of these that "
             "works here; mlrun doctor says which, and what each costs\n"
             "=precise: events of the processor, with latencies; =hint-faults: page faults of NUMA balancing; =cold and "
@@ -80,11 +80,13 @@ void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
             "=HZ: samples a second of each processor (precise: 1000), or windows\n"
             "=off, =require"),
         "[=HZ|WHAT,...]");
-  shown(app.add_option("--access-read-event", texts.access_read_event,
-                       "raw number of a precise event for loads, as in r1cd of perf, instead of the processor's own "
-                       "(default: none)"),
+  shown(app.add_option(
+            "--access-read-event", texts.access_read_event,
+            "raw number of a precise event for loads, as in r1cd of perf, instead of this processor's usual one "
+            "(default: none)"),
         "NUMBER");
-  shown(app.add_option("--access-write-event", texts.access_write_event, "the same for stores (default: none)"),
+  shown(app.add_option("--access-write-event", texts.access_write_event,
+                       "raw number of a precise event for stores (default: none)"),
         "NUMBER");
 }
 
@@ -96,7 +98,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
       "status 125 if it is unavailable or recorded nothing; with the name alone that is reported, and the command "
       "runs"};
   shown(app.add_flag("--preload{all}", texts.preload,
-                     "by a library in the processes (default: auto)\n"
+                     "recorded by a library in the processes (default: auto)\n"
                      "=files: calls of the C library on files, and waits\n"
                      "=allocs: allocations and frees\n"
                      "=marks: ranges that the program names (NVTX, mlrun_mark)\n"
@@ -110,9 +112,8 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   shown(
       app.add_flag(
           "--kprobes{all}", texts.kprobes,
-          "below the calls, in the kernel, as root (default: off; with no value block, wait and vfs). Values, which "
-          "all "
-          "bring block I/O with them:\n"
+          "recorded in the kernel, as root (default: off; with no value block, wait and vfs). Every value "
+          "includes block I/O:\n"
           "=block: block I/O, page-cache misses\n"
           "=wait: waits\n"
           "=vfs: file operations of the kernel; without --preload, where its functions cannot be probed, by system "
@@ -125,17 +126,17 @@ void add_streams(CLI::App& app, RunTexts& texts) {
           "=off, =auto, =all (block,wait,vfs), =require"),
       "[=WHAT,...]");
   add_access(app, texts, shown);
-  shown(
-      app.add_flag("--python-stacks{20}", texts.python_stacks,
-                   "Python stacks with their lines, from outside; CPython 3.11 to 3.15. By default the thread that "
-                   "drives 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name all of them HZ "
-                   "times (20 without a value), in at most 2 % (default: auto)\n"
-                   "=off, =auto"),
-      "[=HZ]");
+  shown(app.add_flag("--python-stacks{20}", texts.python_stacks,
+                     "Python stacks with lines, read from outside; CPython 3.11 to 3.15. By default the thread that "
+                     "drives the training 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name "
+                     "all of them HZ "
+                     "times (20 without a value), in at most 2 % (default: auto)\n"
+                     "=off, =auto"),
+        "[=HZ]");
 }
 
 void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
-  const Shown shown{"More about it"};
+  const Shown shown{"Details of what is recorded"};
   shown(
       app.add_flag(
           "--stacks{32}", texts.stacks,
@@ -148,10 +149,11 @@ void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
         "SIZE");
   shown(app.add_flag(
       "--alloc-dur", options.alloc_times,
-      "how long each listed allocation and free took, not only those of 128 KiB and more: up to 10 ns more each "
+      "duration of each listed allocation and free, not only of those of 128 KiB and more; costs up to 10 ns each "
       "(default: off)"));
-  shown(add_list(app, "--mllog", options.mllog,
-                 "a file that the command writes MLLOG lines to: phases; may be given again (default: none)"),
+  shown(add_list(
+            app, "--mllog", options.mllog,
+            "a file with MLLOG lines that the command writes; they become phases; may be given again (default: none)"),
         "FILE");
 }
 
@@ -178,7 +180,7 @@ void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
 }
 
 void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
-  const Shown shown{"Less of it (what is left out is counted)"};
+  const Shown shown{"Record less (what is left out is counted)"};
   shown(add_list(app, "--include", options.path_rules.include,
                  "record calls on these files alone; may be given again (default: all files)"),
         "GLOB");
@@ -189,12 +191,11 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
             "--fold", texts.fold,
             "list calls shorter than TIME as sums by process, file and function (default: every call has a row)"),
         "TIME");
-  shown(
-      app.add_option(
-          "--alloc-sample", texts.alloc_sample,
-          "list allocations by chance, one in SIZE bytes, with their weight; count the others exactly (default: all of "
-          "--alloc-min are listed)"),
-      "SIZE");
+  shown(app.add_option("--alloc-sample", texts.alloc_sample,
+                       "list a random sample of allocations, one in SIZE bytes, with their weight; count the others "
+                       "exactly (default: all of "
+                       "--alloc-min are listed)"),
+        "SIZE");
   shown(
       app.add_flag("--summary-only", options.summary_only,
                    "list nothing: add everything up by process, phase, file, function and site; for runs of any length "
@@ -204,12 +205,12 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
             "keep the events of the last TIME alone; with --max-spool: as many as fit (default: all are kept)"),
         "TIME");
   shown(app.add_flag("--cupti-whole-graphs", options.whole_graphs,
-                     "with --cupti: of CUDA graphs each launch as a whole and not its kernels (default: off)"));
+                     "with --cupti: one row for each launch of a CUDA graph, without its kernels (default: off)"));
   shown(
       app.add_option(
              "--cupti-graph-nodes", options.graph_nodes_per_s,
              "with --cupti: the kernels and copies of CUDA graphs, up to RATE of them a second in each process; beyond "
-             "that each launch as one row (default: 100000; 0: always a row)")
+             "that each launch as one row (default: 100000; 0: always one row)")
           ->check(whole_number(1000000000)),
       "RATE");
 }
@@ -222,7 +223,7 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
   shown(app.add_option("--cpu-node", options.cpu_node, "on the CPUs of these NUMA nodes (default: of all)"), "LIST");
   shown(app.add_option(
             "--mem-node", options.mem_node,
-            "with memory of these NUMA nodes alone, pages of files that it reads first among it (default: of all)"),
+            "with memory of these NUMA nodes only, also for pages of files that it reads first (default: of all)"),
         "LIST");
   shown(
       app.add_option("--preferred", options.preferred, "with memory of these nodes first (default: of the CPU's own)"),
@@ -236,7 +237,8 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
   shown(
       add_list(
           app, "--place", options.place,
-          "which of its blocks go where: 'size >= 1M -> node 1'; an argument without -> is a file of such rules "
+          "where blocks of memory go, by rules such as 'size >= 1M -> node 1'; an argument without -> is a file of "
+          "such rules "
           "(TOML). "
           "The first rule that fits a block places it; may be given again (default: none)\n"
           "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
@@ -244,7 +246,8 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, pmem, and default: "
           "the same "
           "heap without a policy, as the control of a comparison\n"
-          "behind it: huge; budget SIZE; heap memkind: memkind's in a region of the budget, for comparison; strict: no "
+          "after the target: huge; budget SIZE; heap memkind: memkind's heap, in a region of the budget, for "
+          "comparison; strict: no "
           "other node, and the kernel ends the program when that one is full"),
       "RULE");
   shown(app.add_option(
@@ -252,21 +255,23 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
             "as --place '-> KIND': dax-kmem, highest-capacity, lowest-latency, hbw or regular (default: none)"),
         "KIND");
   shown(app.add_option("--pmem", options.pmem,
-                       "folder of persistent memory (ext4 or XFS with -o dax) for rules with the target pmem; with a "
-                       "size at most so much for one rule and process, the rest as without the rule. A forked child "
+                       "folder of persistent memory (ext4 or XFS with -o dax) for rules with the target pmem; SIZE "
+                       "limits the blocks of one rule and process, and further blocks are placed as without the rule. "
+                       "A forked child "
                        "has copies in ordinary memory (default: none)"),
         "DIR[:SIZE]");
 }
 
 void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
-  const Shown shown{"Where it goes"};
+  const Shown shown{"Where the trace goes"};
   shown(
       app.add_option("-o,--output", options.output,
                      "trace folder, a new one (default: mlrun-NAME-N here, NAME being that of the script or program)"),
       "DIR");
-  shown(app.add_option("--buffer", texts.buffer, "memory between the command and mlrun (default: 256M)"), "SIZE");
-  shown(app.add_option("--max-spool", texts.max_spool,
-                       "stop recording at this size (default: half of the free space, at most 64G)"),
+  shown(app.add_option("--buffer", texts.buffer, "buffer between the command and mlrun (default: 256M)"), "SIZE");
+  shown(app.add_option(
+            "--max-spool", texts.max_spool,
+            "stop recording when the raw events have this size (default: half of the free space, at most 64G)"),
         "SIZE");
   shown(
       add_list(app, "--keep-environment", texts.keep_environment,
@@ -278,9 +283,10 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
 }
 
 void add_end_options(CLI::App& app, RunOptions& options) {
-  const Shown shown{"How it ends"};
-  shown(app.add_flag("--wait-all", options.wait_all,
-                     "record until all descendants have ended, not only the command (default: off: up to 2 s more)"));
+  const Shown shown{"How the recording ends"};
+  shown(app.add_flag(
+      "--wait-all", options.wait_all,
+      "record until all descendants have ended, not only the command (default: off: waits up to 2 s for them)"));
   shown(app.add_flag("--defer-merge", options.defer_merge,
                      "make no trace now; `mlrun recover` does it later (default: off)"));
   shown(app.add_flag("--keep-raw", options.keep_raw, "keep the raw events beside the trace (default: off)"));

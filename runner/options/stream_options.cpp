@@ -20,7 +20,7 @@ namespace {
 // The words of a stream's option: on, off, auto, require, all, or its own values.
 struct StreamWords {
   Wish wish = Wish::kOn;
-  std::vector<std::string_view> values;  // empty: none was named
+  std::vector<std::string_view> values;  // empty: the option names no value
 
   [[nodiscard]] bool has(std::string_view value) const {
     return std::find(values.begin(), values.end(), value) != values.end();
@@ -96,7 +96,7 @@ Status read_stacks(const std::string& text, RunOptions& options) {
   return {};
 }
 
-// By default they are sampled where events have rows.
+// By default, Python stacks are sampled if events have rows.
 Status read_python_stacks(const std::string& text, RunOptions& options) {
   constexpr double kLeast = 0.1, kMost = 1000;
   const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
@@ -161,7 +161,7 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
   return {};
 }
 
-// Where nothing else has rows, samples that were not asked for have none either.
+// With --summary-only no event has a row, and samples have none either unless they were asked for.
 void settle_samples(RunOptions& options) {
   const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
   const bool is_wanted = options.sample != Wish::kAuto || !options.summary_only;
@@ -215,7 +215,7 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
       return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",
                               texts.preload));
     }
-    options.marks = false;  // each mark is an event of its own
+    options.marks = false;  // a mark is one event and cannot be added up
   }
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
                        options.kprobes == Wish::kOff && options.access.wish == Wish::kOff;

@@ -20,7 +20,7 @@ namespace mlrun::placement {
 namespace {
 
 constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
-constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // a second; memkind's own limit
+constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limit
 
 using Nodes = std::vector<uint32_t>;
 
@@ -30,7 +30,7 @@ std::string line_of(const std::string& path) {
   return text;
 }
 
-// -1: there is none.
+// -1: the file has no number.
 int64_t number_of(const std::string& path) {
   const std::string text = line_of(path);
   int64_t number = -1;
@@ -70,7 +70,7 @@ class Sysfs {
   std::string root_;
 };
 
-// Those nodes whose value is the best one. A value of -1 is unknown.
+// The nodes with the best value. A value of -1 is unknown.
 Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bool largest) {
   int64_t found = -1;
   for (const uint32_t node : nodes) {
@@ -110,14 +110,15 @@ Found find(const std::string& kind, const Sysfs& sysfs) {
   if (kind == "lowest-latency") {
     return {best(
                 memory, [&](uint32_t node) { return sysfs.firmware_says(node, "read_latency"); }, false),
-            "the firmware tells no latencies (HMAT)"};
+            "the firmware reports no latencies (HMAT)"};
   }
   const char* const named = std::getenv("MEMKIND_HBW_NODES");
   if (kind == "hbw" && named != nullptr)
     return {high_bandwidth(sysfs, named), "MEMKIND_HBW_NODES is no list of nodes, such as 2 or 2,3"};
   if (kind == "hbw")
     return {high_bandwidth(sysfs, nullptr),
-            "no node has 200 GB/s and more than the nodes with CPUs, by the firmware's table (HMAT), and "
+            "the firmware's table (HMAT) has no node with 200 GB/s or more and a higher bandwidth than the nodes with "
+            "CPUs, and "
             "MEMKIND_HBW_NODES is not set"};
   Nodes nodes;
   if (kind == "regular") {

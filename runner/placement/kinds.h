@@ -22,8 +22,8 @@ std::string kind_names();
 // `system`: /sys, but for tests. Fails if this machine has no such memory, and says what is missing.
 Result<std::vector<uint32_t>> nodes_of_kind(const std::string& kind, const std::string& system = "/sys");
 
-// The node that is next to GPU number `gpu`, in the order of PCI addresses, as NVIDIA's driver counts. Where the firmware
-// does not say so, the node of a machine that has memory on one alone.
+// The node that is next to GPU number `gpu`, in the order of PCI addresses, as NVIDIA's driver counts. If the firmware does not report
+// it: the only node with memory, if there is just one.
 Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system = "/sys");
 
 }  // namespace mlrun::placement

@@ -15,7 +15,7 @@ Status check_memkind() {
     return fail(fmt::format("memkind cannot be loaded ({}); install it (Debian, Ubuntu: libmemkind0)", ::dlerror()));
   const bool is_known = ::dlsym(library, "memkind_create_fixed") != nullptr;
   ::dlclose(library);
-  return is_known ? Status() : fail("the installed memkind lacks memkind_create_fixed; memkind 1.12 has it");
+  return is_known ? Status() : fail("the installed memkind lacks memkind_create_fixed; install memkind 1.12 or later");
 }
 
 }  // namespace mlrun::placement

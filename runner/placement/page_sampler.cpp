@@ -26,13 +26,13 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 1024;
-constexpr size_t kProcessesAtOnce = 32;  // in one second; the others take their turn
+constexpr size_t kProcessesAtOnce = 32;  // sampled in one second; if there are more, they take turns
 
 struct Span {
   uint64_t start = 0, end = 0;
 };
 
-// What the process has mapped, by rising address.
+// The mappings of a process, by rising address.
 std::vector<Span> mapped_spans(int pid) {
   std::vector<Span> spans;
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
@@ -49,7 +49,7 @@ void add_parts(const std::vector<Span>& all, uint64_t from, uint64_t to, std::ve
   }
 }
 
-// Those mappings that have no newer one at their place.
+// The mappings that no newer one overlaps. Requires: the newest come first.
 std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
   std::vector<PlacedMapping> kept;
   for (const PlacedMapping& one : mappings) {
@@ -68,7 +68,7 @@ uint64_t resident_bytes_of(int pid) {
   return pages * kPage;
 }
 
-// Up to kPagesAtOnce pages, one at random in each of as many equal parts.
+// Up to kPagesAtOnce pages: divides all pages into as many equal parts and chooses one at random in each.
 std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t total) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const size_t count = std::min<uint64_t>(total, kPagesAtOnce);
@@ -137,7 +137,7 @@ struct PageSampler::State {
     while (!stopped.wait_for(held, std::chrono::seconds(1), [&] { return stops; })) {
       const std::vector<HeapPlace> now = places;
       held.unlock();
-      FoundBySlotAndRule fresh = found;  // written by this thread alone
+      FoundBySlotAndRule fresh = found;  // only this thread writes `found`
       for (size_t i = 0; i < std::min(now.size(), kProcessesAtOnce); i++)
         sample_pages(now[next++ % now.size()], rules, fresh);
       held.lock();

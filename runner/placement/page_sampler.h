@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On which nodes the pages of placed blocks are, asked from outside: once a second up to 1,024 pages of each rule and process, evenly over
-// what is mapped for the rule's heap. That is 0.06 % of a CPU for each, and exact to 3 points.
+// Samples on which nodes the pages of placed blocks are, from outside the traced processes: once a second up to 1,024 pages of each rule
+// and process, evenly over the mapped part of the rule's heap. It takes 0.06 % of a CPU for each rule and process; shares are exact to 3
+// percentage points.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ struct HeapPlace {
   std::vector<PlacedMapping> mappings;  // the newest first
 };
 
-// Samples the pages of one slot and rule. Pages that are mapped and not in memory are on no node.
+// The samples of one slot and rule. Pages that are mapped but not in memory are on no node.
 struct PagesFound {
   uint64_t samples = 0;
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
@@ -37,7 +38,8 @@ struct PagesFound {
 
 using FoundBySlotAndRule = std::map<std::pair<uint32_t, uint32_t>, PagesFound>;
 
-// One sample of a process. `rules`: how many share the window. Nothing if it has ended, or is not ours to see.
+// Takes one sample of a process. `rules`: the number of rules that share the window. Does nothing if the process has ended or belongs to
+// another user.
 void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found);
 
 class PageSampler {
@@ -47,15 +49,15 @@ class PageSampler {
   PageSampler(const PageSampler&) = delete;
   PageSampler& operator=(const PageSampler&) = delete;
 
-  // Which processes there are now. The last ones stay until the next call.
+  // Sets the processes to sample, until the next call.
   void set_places(std::vector<HeapPlace> places);
 
-  // Ends it and returns what was found. `problem`: why nothing was.
+  // Stops sampling and returns what was found. `problem`: why there was no sampling; else empty.
   FoundBySlotAndRule finish(std::string& problem);
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // the thread's too: it may be inside a call
+  std::shared_ptr<State> state_;  // shared with the sampling thread, which may be inside a call
   std::string problem_;
 };
 

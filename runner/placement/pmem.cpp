@@ -42,12 +42,12 @@ Status check_folder(PmemFolder& folder) {
   if (::statvfs(folder.path.c_str(), &space) != 0) return fail_errno("ask for the free space of " + folder.path, errno);
   const uint64_t free_bytes = uint64_t{space.f_bavail} * space.f_frsize;
   if (folder.bytes > free_bytes)
-    return fail(fmt::format("{} has {} MiB free, and {} MiB were asked for", folder.path, free_bytes >> 20,
-                            folder.bytes >> 20));
+    return fail(fmt::format("{} has {} MiB free, and SIZE is {} MiB: give a smaller SIZE", folder.path,
+                            free_bytes >> 20, folder.bytes >> 20));
   return {};
 }
 
-// As the traced processes do it.
+// Creates and maps a file as the traced processes do.
 Status try_file(const std::string& path) {
   const util::UniqueFd file(::open(path.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!file.valid() && (errno == EOPNOTSUPP || errno == EISDIR))
@@ -62,8 +62,9 @@ Status try_file(const std::string& path) {
   if (at == MAP_FAILED) return fail_errno("map a file in " + path, errno);
   const int error = ::madvise(at, kTriedBytes, kPopulateWrite) == 0 ? 0 : errno;
   ::munmap(at, kTriedBytes);
-  if (error == EINVAL) return fail("this kernel cannot take the space of a file beforehand; Linux 5.14 can");
-  return error == 0 ? Status() : fail(path + " has no space");
+  if (error == EINVAL)
+    return fail("this kernel cannot reserve the space of a file (MADV_POPULATE_WRITE); use Linux 5.14 or later");
+  return error == 0 ? Status() : fail(path + " has no free space");
 }
 
 }  // namespace

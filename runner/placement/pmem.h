@@ -11,10 +11,10 @@ namespace mlrun::placement {
 
 struct PmemFolder {
   std::string path;    // absolute
-  uint64_t bytes = 0;  // that the blocks of one rule and process may have; 0: what the file system has
+  uint64_t bytes = 0;  // limit for the blocks of one rule and process; 0: what the file system has
 };
 
-// DIR[:SIZE], checked by a file that is mapped there and gone again.
+// Reads DIR[:SIZE], and checks it by mapping a file in DIR that is removed again.
 Result<PmemFolder> find_pmem_folder(const std::string& text);
 
 }  // namespace mlrun::placement

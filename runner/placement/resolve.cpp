@@ -46,7 +46,7 @@ Status find_nodes(Rule& rule) {
     return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes->size()));
   }
   if (nodes->size() > 1 && !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio) {
-    // Linux 5.15 has the policy for several
+    // The policy for several nodes, MPOL_PREFERRED_MANY, needs Linux 5.15.
     launch::PlacementTexts texts;
     texts.preferred = rule.where;
     if (const auto policy = launch::find_placement(texts); !policy) {
@@ -70,7 +70,7 @@ Status add_one(const std::string& text, std::vector<Rule>& rules) {
   return {};
 }
 
-// The folder of --pmem, for the rules that need it. Its size is a budget.
+// Gives the rules with the target pmem the folder of --pmem; its size limits their budgets.
 Status find_folder(const std::string& text, std::vector<Rule>& rules) {
   const auto needs = [](const Rule& rule) { return rule.target == Target::kPmem; };
   const auto first = std::find_if(rules.begin(), rules.end(), needs);

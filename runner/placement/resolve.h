@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules on this machine: nodes that exist, have memory and are allowed. The kernel drops others silently as long as one is left.
+// Resolves rules on this machine. Fails for nodes that do not exist, have no memory or are not allowed: the kernel drops those silently
+// as long as one is left.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ struct RuleTexts {
 // The rules in their order, that of --mem-kind last, with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
 Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
 
-// What the traced processes read in the arena (runner/events/placement.h). Fails if there are too many rules.
+// The rules as bytes that the traced processes read in the arena (runner/events/placement.h). Fails if there are too many rules.
 Result<std::string> encoded_rules(const std::vector<Rule>& rules);
 
 }  // namespace mlrun::placement

@@ -30,7 +30,7 @@ struct Rule {
   std::string remark;  // for the user: callers that cannot be recognised; empty: none
 
   // Resolved (resolve.h).
-  std::vector<uint32_t> nodes;  // empty: any
+  std::vector<uint32_t> nodes;  // nodes of the target; empty: any node
   std::string folder;           // of the heap's file; empty: none
 };
 

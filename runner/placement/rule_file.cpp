@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 11> kKeys = {"size", "mmap",   "library",
 
 int line_of(const toml::node& node) { return static_cast<int>(node.source().begin.line); }
 
-// One [[rule]], as the line that says the same.
+// Converts a [[rule]] to the same rule as one line of text.
 class Table {
  public:
   Table(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
@@ -84,8 +84,9 @@ class Table {
       for (const auto& one : *list) good = good && add_signature(one.as_array(), signatures);
     }
     if (!good)
-      error_ =
-          wrong(*node, "'site' must be a list of texts such as [\"1f2e3d4c+0x7a10\"], or a list of them").value().text;
+      error_ = wrong(*node, "'site' must be a list of texts such as [\"1f2e3d4c+0x7a10\"], or a list of such lists")
+                   .value()
+                   .text;
     text += fmt::format("site {} ", fmt::join(signatures, ";"));
   }
 

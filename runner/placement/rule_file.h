@@ -12,7 +12,7 @@
 //   huge = true
 //   heap = "memkind"      # for comparison: a region of the budget, by memkind_create_fixed
 //
-// A table [advice] is of `mlrun advise`, and decides nothing here.
+// `mlrun advise` writes a table [advice], which has no effect on the rules.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@
 
 namespace mlrun::placement {
 
-// The error has the line.
+// An error names the line.
 Result<std::vector<Rule>> read_rule_file(const std::string& path);
 
 }  // namespace mlrun::placement

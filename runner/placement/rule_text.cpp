@@ -15,12 +15,12 @@ namespace mlrun::placement {
 
 namespace {
 
-constexpr size_t kBuildIdLeast = 8;  // digits
+constexpr size_t kBuildIdLeast = 8;  // hexadecimal digits
 constexpr const char* kDigits = "0123456789abcdef";
 constexpr uint64_t kLeastBlock = 4096, kUsualBlock = 64 << 10, kUsualMapping = 1 << 20;
 constexpr uint64_t kLeastRegion = 16 << 20;  // memkind's own limit
 
-// Blanks around what separates words, so that size>=1M->node 1 is read like size >= 1M -> node 1.
+// Puts blanks around signs that separate words, so that size>=1M->node 1 is read like size >= 1M -> node 1.
 std::vector<std::string> words_of(std::string_view text) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); i++) {
@@ -56,7 +56,7 @@ class Reader {
   Result<Rule> read() {
     Status status;
     while (status && !at_end() && words_[at_] != "->") status = read_condition();
-    if (status && !take("->")) status = fail("there is no '->' with a target behind it");
+    if (status && !take("->")) status = fail("'->' and a target are missing at the end");
     if (status) status = read_target();
     while (status && !at_end()) status = read_addition();
     if (status) status = settle();
@@ -71,7 +71,7 @@ class Reader {
     at_++;
     return true;
   }
-  // The next word, which is `what`.
+  // The next word. `what`: its meaning, for the error if it is missing.
   Result<std::string> next(const char* what) {
     if (at_end() || words_[at_] == "->") return fail(fmt::format("{} is missing", what));
     return words_[at_++];
@@ -80,7 +80,7 @@ class Reader {
   Status read_condition() {
     if (take("and")) {
       const bool joins = at_ > 1 && !at_end() && words_[at_] != "->" && words_[at_] != "and";
-      return joins ? Status() : fail("'and' stands between two conditions");
+      return joins ? Status() : fail("'and' needs a condition before and after it");
     }
     if (take("mmap")) {
       rule_.calls = MLRUN_PLACE_MMAP;
@@ -113,14 +113,16 @@ class Reader {
   }
 
   Status set_role(mlrun_place_role role, std::string text) {
-    if (rule_.role != MLRUN_PLACE_ANY_ROLE) return fail("two conditions on the process; a rule can have one");
+    if (rule_.role != MLRUN_PLACE_ANY_ROLE)
+      return fail("two conditions on the process (main, worker, command); a rule can have one");
     rule_.role = role;
     rule_.role_text = std::move(text);
     return {};
   }
 
   Status set_site(mlrun_place_site site, std::string text) {
-    if (rule_.site != MLRUN_PLACE_ANY_SITE) return fail("two conditions on the caller; a rule can have one");
+    if (rule_.site != MLRUN_PLACE_ANY_SITE)
+      return fail("two conditions on the caller (library, function, site); a rule can have one");
     rule_.site = site;
     rule_.site_text = std::move(text);
     return site == MLRUN_PLACE_SIGNATURE ? check_signature() : Status();
@@ -173,8 +175,7 @@ class Reader {
     const auto low = read_bytes();
     if (!low) return tl::make_unexpected(low.error());
     if (!take(".."))
-      return fail(fmt::format("behind 'size {}' there is no '..' with an upper size; or write size >= {}",
-                              words_[at_ - 1], words_[at_ - 1]));
+      return fail(fmt::format("write an upper limit, size {}..SIZE, or size >= {}", words_[at_ - 1], words_[at_ - 1]));
     const auto high = read_bytes();
     if (!high) return tl::make_unexpected(high.error());
     rule_.min_bytes = std::max(rule_.min_bytes, *low);
@@ -202,7 +203,7 @@ class Reader {
     if (take("node")) return read_where(Target::kNodes, "the number of a node");
     if (take("interleave")) return read_where(Target::kInterleave, "a list of nodes");
     if (take("near")) {
-      if (!take("gpu")) return fail("behind 'near' there is no 'gpu N'");
+      if (!take("gpu")) return fail("'gpu N' is missing after 'near'");
       return read_where(Target::kNearGpu, "the number of a GPU");
     }
     const auto word = next("a target");
@@ -237,7 +238,7 @@ class Reader {
     }
     if (has_empty_part || rule_.shares.size() < 2 || rule_.shares.size() > MLRUN_PLACE_SHARES)
       return fail(fmt::format("'{}' is no ratio of 2 to {} nodes", text, int{MLRUN_PLACE_SHARES}));
-    if (!take("node") && !take("nodes")) return fail(fmt::format("behind '{}' there is no 'node N,M'", text));
+    if (!take("node") && !take("nodes")) return fail(fmt::format("'node N,M' is missing after the ratio '{}'", text));
     return read_where(Target::kRatio, "a list of nodes");
   }
 
@@ -251,7 +252,8 @@ class Reader {
       return {};
     }
     if (take("heap")) {
-      if (!take("memkind")) return fail("behind 'heap' there is only 'memkind'; without it the heap is mlrun's");
+      if (!take("memkind"))
+        return fail("only 'memkind' can follow 'heap'; leave out both words to use mlrun's own heap");
       rule_.memkind = true;
       return {};
     }
@@ -263,7 +265,7 @@ class Reader {
       rule_.budget_bytes = *bytes;
       return {};
     }
-    return fail(fmt::format("'{}' is not understood behind a target; there are strict, huge, budget SIZE, heap memkind",
+    return fail(fmt::format("'{}' is not understood after a target; there are strict, huge, budget SIZE, heap memkind",
                             words_[at_]));
   }
 
@@ -279,15 +281,15 @@ class Reader {
     const bool anywhere = in_file || rule_.target == Target::kDefault || rule_.target == Target::kHuge;
     if (rule_.strict && anywhere) return fail("'strict' binds to nodes, and this target names none");
     if (maps && rule_.budget_bytes != 0)
-      return fail("a budget is one of blocks; leave it out of a rule about mappings");
-    if (in_file && maps) return fail("blocks can be in a file, mappings of the program's own cannot");
-    if (in_file && rule_.huge) return fail("'huge' is of ordinary memory; the file system of pmem has its own");
+      return fail("a budget limits blocks, not mappings; leave it out of a rule with mmap");
+    if (in_file && maps) return fail("only blocks can have the target pmem; leave out mmap");
+    if (in_file && rule_.huge) return fail("leave out 'huge': the file system chooses the page size of pmem");
     return rule_.memkind ? check_memkind_rule() : Status();
   }
 
   [[nodiscard]] Status check_memkind_rule() const {
     if (rule_.calls == MLRUN_PLACE_MMAP)
-      return fail("memkind is a heap of blocks; leave it out of a rule about mappings");
+      return fail("memkind is a heap of blocks, not mappings; leave it out of a rule with mmap");
     if (rule_.target == Target::kPmem || rule_.target == Target::kRatio)
       return fail("memkind cannot have the target pmem or a ratio: its region is bound as a whole");
     if (rule_.budget_bytes < kLeastRegion)

@@ -6,8 +6,8 @@
 
 namespace mlrun::launch {
 
-// Keys: name, kernel, cpu_model, cores, memory_bytes, page_bytes, ticks_per_second, boot_id, time_namespace, network_namespace: traces
-// with the same of the first two have one CLOCK_MONOTONIC.
+// Keys: name, kernel, cpu_model, cores, memory_bytes, page_bytes, ticks_per_second, boot_id, time_namespace, network_namespace. Traces
+// with the same boot_id and time_namespace have one CLOCK_MONOTONIC.
 nlohmann::json host_facts();
 
 }  // namespace mlrun::launch

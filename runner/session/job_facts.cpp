@@ -19,8 +19,8 @@ struct Variable {
   bool is_number;
 };
 
-// The first that is set counts. Ranks in the order of process_ranks.c: an inner launcher's before the scheduler's. `job` ids in the order
-// scheduler, launcher: all nodes of a job have the scheduler's, whatever launches the ranks.
+// For each key the first variable that is set counts. Ranks: an inner launcher's before the scheduler's, as in process_ranks.c. Ids of a
+// job: the scheduler's before a launcher's, since all nodes of a job have it, whatever launches the ranks.
 constexpr std::array kVariables = {
     Variable{"id", "SLURM_JOB_ID", false},
     Variable{"id", "PBS_JOBID", false},

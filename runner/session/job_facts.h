@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of a scheduler or launcher that mlrun itself runs in, by its environment. Ranks below mlrun are recorded by the library
-// (preload/record/process_ranks.h).
+// The job of a scheduler or launcher in which mlrun itself runs, from environment variables. The library records the ranks of processes
+// that mlrun starts (preload/record/process_ranks.h).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -11,7 +11,7 @@
 
 namespace mlrun::launch {
 
-// What a sweep puts into the trace folder of a run before it begins.
+// The logs that a sweep writes into the trace folder of a run before the run begins.
 inline constexpr std::array<std::string_view, 3> kLogsOfSweep = {"cmd.log", "console.log", "error.log"};
 bool is_log_of_sweep(std::string_view name);
 

@@ -58,7 +58,7 @@ def check_region_that_is_full(this, rules):
 
 def check_refusals(this, rules):
     refused = (("-> default heap memkind", "write budget SIZE"), ("-> default heap memkind budget 1M", "16M or more"), ("-> default heap glibc", "only 'memkind'"),
-               ("mmap size >= 1M -> default heap memkind", "leave it out of a rule about mappings"))
+               ("mmap size >= 1M -> default heap memkind", "leave it out of a rule with mmap"))
     for rule, said in refused:
         expect_refusal(this, said, rule)
     rules.write_text(RULES.format("64M").replace("memkind", "jemalloc"), encoding="ascii")

@@ -30,7 +30,7 @@ def check(this):
     refused(this, "no rule has the target pmem", "--pmem", folder)
     refused(this, "no rule has the target pmem", "--pmem", folder, "--place", "-> default")
     refused(this, "add --pmem DIR", *RULE)
-    for rule, said in (("mmap size >= 1M -> pmem", "mappings of the program's own cannot"), ("-> pmem strict", "names none"), ("-> pmem huge", "has its own"),
+    for rule, said in (("mmap size >= 1M -> pmem", "only blocks can have the target pmem"), ("-> pmem strict", "names none"), ("-> pmem huge", "leave out 'huge'"),
                        ("-> pmem heap memkind budget 64M", "cannot have the target pmem")):
         refused(this, said, "--pmem", folder, "--place", rule)
 

@@ -20,7 +20,7 @@ def check(this):
                         ((sampled.folder, "--fast", "huge=1G", "-o", missing), "--alloc-sample"),
                         ((trace.folder, "--fast", "huge=1G", "-o", missing, "--spread", "4:1"), "add --calibrate"),
                         ((trace.folder, "--fast", "huge=1G", "-o", missing, "--spread", "4:1", "--calibrate", this.path("c")), "one fast and one slow node"),
-                        ((rules, "--spread", "4:1", "--try", this.path("t")), "goes with --try and -o alone"),
+                        ((rules, "--spread", "4:1", "--try", this.path("t")), "leave out --fast, --calibrate and --spread"),
                         ((rules, "-o", rules), "exists already")):
         done = this.run(case.MLRUN, "advise", *words)
         this.equal(f"{words}: status", done.returncode, 125, said=done.stderr)

@@ -27,7 +27,7 @@ def check(this):
         spent_s = time.monotonic() - begin
         log = sweep.out / f"{which}.log"
         this.equal(f"why both runs failed, {which}", failures(sweep),
-                   [("failed", f"the command {which} it was ended after the time limit of {LIMIT_S} s; see {log}")] * 2)
+                   [("failed", f"the plan's command {which} was ended after the time limit of {LIMIT_S} s; see {log}")] * 2)
         this.true(f"each was given its time, {which}", spent_s >= 2 * least_s, spent_s)
         this.equal(f"what is left running, {which}", kit.processes_of(sweep.out), [])
         has_run = sweep.rows("SELECT count(*) FROM figure WHERE name = 'wall_s'")

@@ -45,7 +45,7 @@ def check(this):
     with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
         database.executescript("PRAGMA ignore_check_constraints = 1; UPDATE run SET state = 'lost'")
     for verb in verbs[:3]:
-        refused(this, *verb, sweep.out, has='is damaged: there is no state of runs "lost"')
+        refused(this, *verb, sweep.out, has='is damaged: unknown state of a run: "lost"')
     refused(this, "sweep", "--resume", sweep.out, has="is damaged")
     with closing(sqlite3.connect(sweep.out / "sweep.sqlite")) as database:
         database.execute("PRAGMA user_version = 1000")

@@ -100,7 +100,7 @@ def check_lost(this, cluster, lost, cancelled):
             "SELECT position, state, exit_status, interrupted, failure FROM run WHERE attempt = 1"):
         if position in lost:
             this.equal("a lost run", (state, status, interrupted), ("failed", None, 1), said=failure)
-            this.true("why", "ended without its status: its node was lost, or it was killed" in failure, failure)
+            this.true("why", "ended without writing its status: its node was lost, or it was killed" in failure, failure)
         elif position == cancelled:
             this.equal("a cancelled run", (state, interrupted), ("failed", 1), said=failure)
             this.true("why", "ended by Slurm with signal 15" in failure, failure)

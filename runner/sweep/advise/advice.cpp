@@ -26,7 +26,7 @@ std::string list_of(const std::vector<std::string>& texts) {
 
 std::string prediction_text(const Prediction& prediction) {
   return fmt::format(
-      "\n# Of the time with all these blocks on the slow memory: the change that was expected, and its 95 % "
+      "\n# The expected change of the run time, as a fraction of that with all these blocks on the slow memory; 95 % "
       "interval.\n"
       "[advice.prediction]\nchange = {:.6f}\nlow = {:.6f}\nhigh = {:.6f}\nnear_s = {:.6f}\nfar_s = {:.6f}\nblocks = "
       "{}\n",
@@ -48,7 +48,7 @@ std::string rules_text(const Advice& advice) {
   return text + fmt::format("\n[[rule]]\nsize = \">= {}\"\nto = {}\n", advice.min_bytes, toml_text(advice.slow));
 }
 
-// Another build has other offsets, but the same names of functions.
+// Names of functions and files, since another build has other offsets.
 std::string frames_text(const Advice& advice) {
   std::map<std::string, std::string> functions, libraries;
   for (const FrameName& frame : advice.frames) {
@@ -61,12 +61,13 @@ std::string frames_text(const Advice& advice) {
     if (!table->empty()) text += fmt::format("[advice.{}]\n", name);
     for (const auto& [key, value] : *table) text += fmt::format("{} = {}\n", toml_text(key), toml_text(value));
   }
-  return text.empty() ? text : "\n# To recognise the callers in another build of their files.\n" + text;
+  return text.empty() ? text
+                      : "\n# Names by which mlrun advise finds the callers in another build of their files.\n" + text;
 }
 
 double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }
 
-// The chosen sites: the first rule, unless it is that of all others.
+// The chosen sites are those of the first rule. If it names none, it is the rule for all other blocks.
 void read_sites_of(const toml::table& file, Advice& advice) {
   const toml::table* const functions = file["advice"]["functions"].as_table();
   const toml::table* const libraries = file["advice"]["libraries"].as_table();
@@ -98,7 +99,8 @@ std::string advice_text(const Advice& advice) {
   std::string text = fmt::format(
       "# Which blocks get the fast memory, by `mlrun advise`. Use it: mlrun --place FILE COMMAND\n"
       "[advice]\ntrace = {}\nfast = {}\nslow = {}\nfigure = {}\ncapacity_bytes = {}\nmin_bytes = {}\nranked_by = {}\n"
-      "# Of the gain of all sites: what the chosen ones have, and what no choice can exceed.\ngain = {:.6f}\ngain_most "
+      "# Fractions of the gain of all sites: gain of the chosen sites, and upper bound of any choice.\ngain = "
+      "{:.6f}\ngain_most "
       "= {:.6f}\n"
       "command = {}\nfolder = {}\n",
       toml_text(advice.trace), toml_text(advice.fast), toml_text(advice.slow), toml_text(advice.figure),
@@ -119,7 +121,7 @@ Result<Advice> read_advice(const std::string& path) {
     return fail(fmt::format("{}: line {}: {}", path, error.source().begin.line, error.description()));
   }
   const toml::table* table = file["advice"].as_table();
-  if (table == nullptr) return fail(path + " has no table [advice]: it is no file by mlrun advise");
+  if (table == nullptr) return fail(path + " has no table [advice]: name a file that mlrun advise wrote, or a trace");
   Advice advice;
   const auto word = [&](const char* key) { return (*table)[key].value_or(std::string()); };
   advice.trace = word("trace");
@@ -143,7 +145,9 @@ Result<Advice> read_advice(const std::string& path) {
   }
   read_sites_of(file, advice);
   if (advice.command.empty() || advice.fast.empty() || advice.slow.empty() || advice.figure.empty())
-    return fail(path + ": its table [advice] lacks command, fast, slow or figure; make it again by mlrun advise");
+    return fail(path +
+                ": its table [advice] lacks command, fast, slow or figure; write it again: mlrun advise TRACE --fast "
+                "NODE=SIZE -o FILE");
   return advice;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of rules by `mlrun advise`: rules for --place, and in its table [advice] what was expected of them before any such run.
+// The file that `mlrun advise` writes: rules for --place, and a table [advice] with the prediction made before any run under these rules.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,35 @@
 
 namespace mlrun::sweep {
 
-// Time of the advised placement against that with everything on the slow memory, as a fraction of it; 95 % interval.
+// Predicted change of the run time under the advised placement, as a fraction of the time with everything on the slow memory; 95 %
+// interval.
 struct Prediction {
   double change = 0, low = 0, high = 0;
-  double near_s = 0, far_s = 0;  // measured: everything on the fast, on the slow memory
-  int64_t blocks = 0;            // each with a run of every configuration
+  double near_s = 0, far_s = 0;  // measured times with everything on the fast, on the slow memory
+  int64_t blocks = 0;            // of runs: each block has one run of every configuration
 };
 
 struct Advice {
   std::string trace;
-  std::string fast, slow;                       // targets of rules: "node 1", "huge", "default"
-  std::string figure;                           // what is compared: "wall" or "cpu" time
-  uint64_t capacity_bytes = 0, min_bytes = 0;   // of the chosen blocks, at most; of each block, at least
-  std::string ranked_by;                        // what a site's gain is
-  double gain = 0, gain_most = 0;               // of the gain of all sites; no choice has more than gain_most
+  std::string fast, slow;  // targets of rules: "node 1", "huge", "default"
+  std::string figure;      // what is compared: "wall" or "cpu" time
+  // Most bytes of the chosen blocks at any moment; smallest block that a rule places.
+  uint64_t capacity_bytes = 0, min_bytes = 0;
+  std::string ranked_by;  // what the gain of a site is computed from, in words
+  // Gain of the chosen sites, as a fraction of the gain of all sites; gain_most: upper bound for any choice.
+  double gain = 0, gain_most = 0;
   std::vector<std::string> signatures, labels;  // of the chosen sites
   std::vector<FrameName> frames;                // of these signatures, to recognise them in another build
-  std::string spread;                           // where they go instead, over both nodes; empty: to the fast memory
-  std::optional<Prediction> prediction;         // none: a ranking
+  // Target that spreads the chosen blocks over both nodes; empty: they go to the fast memory.
+  std::string spread;
+  std::optional<Prediction> prediction;  // none: the sites were only ranked
   std::vector<std::string> command;
-  std::string folder;  // where it ran
+  std::string folder;  // working folder of the recorded command
 };
 
 std::string advice_text(const Advice& advice);
 
-// Reads such a file.
+// Reads a file that advice_text() wrote.
 Result<Advice> read_advice(const std::string& path);
 
 }  // namespace mlrun::sweep

@@ -26,24 +26,25 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr uint64_t kMinBytes = 64 << 10;  // smaller blocks are libc's
-constexpr size_t kSitesMax = 250;         // rules have room for so many signatures
-constexpr size_t kAloneMax = 6;           // sites that are measured by themselves
-constexpr double kAloneShare = 0.02;      // of the weight of all sites, at least
+constexpr uint64_t kMinBytes = 64 << 10;  // libc's allocator keeps smaller blocks
+constexpr size_t kSitesMax = 250;         // signatures that rules have room for
+constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alone on the fast memory
+constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
 constexpr const char* kSpread = "spread";
 
 Status take_command(Advice& advice) {
   const auto run = model::read_run(advice.trace);
   if (!run) return fail(fmt::format("{} is no trace: {}", advice.trace, run.error().text));
   advice.command = run->command;
-  if (advice.command.empty()) return fail(advice.trace + " has no command that could be run again");
+  if (advice.command.empty())
+    return fail(advice.trace + " has no command, which advise needs to run again; name the trace of mlrun COMMAND");
   if (run->options.alloc_sample_bytes > 0)
     return fail(advice.trace +
-                " has a sample of its blocks, and what fits is known of all alone; record it without --alloc-sample");
+                " lists only a sample of its blocks, so what fits is unknown; record it without --alloc-sample");
   advice.folder = run->cwd;
   advice.min_bytes = std::max(kMinBytes, static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0)));
   if (advice.capacity_bytes < advice.min_bytes)
-    return fail(fmt::format("--fast: {} hold no block of {}; sizes have a unit, such as 16G",
+    return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
                             util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
   return {};
 }
@@ -60,10 +61,10 @@ std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
 
 struct Measurement {
   Calibration calibration;
-  bool is_spread = false;  // its near runs are those over both nodes, which are faster
+  bool is_spread = false;  // calibration.near are the runs over both nodes, which were faster than on the fast one
 };
 
-// Near, far, over both nodes, and the first sites near by themselves.
+// Runs with all blocks on the fast memory, on the slow one and over both nodes, and with each of the first sites alone on the fast one.
 Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
   Experiment experiment{options.calibration, advice.command, advice.folder, {},
                         advice.figure,       options.blocks, options.quiet};
@@ -83,7 +84,8 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
   const Series spread = measured->time_s[kSpread];
   const Comparison against_near = compare(result.calibration.near, spread, {});
   result.is_spread = has_interval(against_near) && against_near.high < 0;
-  if (result.is_spread) result.calibration.near = spread;  // what single sites save near says nothing of it
+  // Runs with one site on the fast node do not predict a spread.
+  if (result.is_spread) result.calibration.near = spread;
   for (size_t site = 0; site < alone && !result.is_spread; site++)
     result.calibration.alone.push_back(measured->time_s[alone_name(site)]);
   for (const Site& site : found.sites) result.calibration.weights.push_back(site.weight);
@@ -91,39 +93,43 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
 }
 
 std::string chosen_text(const Advice& advice, const TraceSites& found, size_t sites) {
-  std::string text = fmt::format("{} blocks of {} and more, {} sites; the gain of a site: {}\n", found.blocks,
+  std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
                                  util::size_text(advice.min_bytes), sites, advice.ranked_by);
   if (sites > found.sites.size())
-    text += fmt::format("{} sites with the least of it stay on the slow memory: rules have room for {}\n",
+    text += fmt::format("{} sites with the smallest gains stay on the slow memory: rules have room for {} sites\n",
                         sites - found.sites.size(), kSitesMax);
   if (found.unseen > 0)
-    text += fmt::format("of {} sites it is not known what is hot: they count as the others on average\n", found.unseen);
+    text += fmt::format("{} sites have no access data: each is taken to be as hot as the others on average\n",
+                        found.unseen);
   if (found.without_site > 0)
     text += fmt::format(
         "{} blocks have no call stack, or come from a file without a build id, and stay on the slow memory\n",
         found.without_site);
   if (advice.signatures.empty())
     text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
-  text += fmt::format("chosen: {} sites with {:.1f} % of the gain of all; no choice has more than {:.1f} %\n",
-                      advice.signatures.size(), 100 * advice.gain, 100 * advice.gain_most);
+  text +=
+      fmt::format("chosen: {} sites with {:.1f} % of the gain of all sites; no choice can have more than {:.1f} %\n",
+                  advice.signatures.size(), 100 * advice.gain, 100 * advice.gain_most);
   for (const std::string& label : advice.labels) text += "  " + util::printable(label) + "\n";
   if (!advice.spread.empty())
-    text += fmt::format("over both nodes ({}): measured faster than all on the fast one\n", advice.spread);
+    text +=
+        fmt::format("they go over both nodes ({}): all blocks there were measured faster than all on the fast node\n",
+                    advice.spread);
   if (advice.prediction) {
     const Prediction& said = *advice.prediction;
     text += fmt::format(
-        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) of the time with everything on the slow memory ({:.3f} s; {} "
+        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) against all blocks on the slow memory ({:.3f} s; {} "
         "{:.3f} "
         "s)\n",
         100 * said.change, 100 * said.low, 100 * said.high, said.far_s,
-        advice.spread.empty() ? "on the fast one" : "over both", said.near_s);
+        advice.spread.empty() ? "all on the fast one" : "all over both nodes", said.near_s);
   } else {
     text += "no time is predicted: this is a ranking; --calibrate measures gains\n";
   }
   return text;
 }
 
-// Numbers of the sites that were chosen.
+// Returns the indices of the chosen sites.
 std::vector<size_t> choose(const TraceSites& found, const std::vector<double>& gains, Advice& advice) {
   CapacityProblem problem = problem_of(found.sites, advice.capacity_bytes);
   problem.gain = gains;
@@ -171,7 +177,7 @@ Status advise(const AdviseOptions& options) {
     calibration = std::move(made->calibration);
     gains = site_gains(*calibration);
     advice.ranked_by =
-        made->is_spread ? "seconds saved by all, shared out by " + found->ranked_by : "seconds saved, measured";
+        made->is_spread ? "share of the seconds that all save, by " + found->ranked_by : "measured seconds saved";
   }
   const std::vector<size_t> chosen = choose(*found, gains, advice);
   if (calibration) {
@@ -187,7 +193,7 @@ Status advise(const AdviseOptions& options) {
   return {};
 }
 
-// The same sites in the files that are there now.
+// Writes the file again for the present builds of its libraries.
 Status renew(const std::string& file, const std::string& output) {
   auto advice = read_advice(file);
   if (!advice) return tl::make_unexpected(advice.error());
@@ -218,7 +224,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   std::string text = try_text(*advice, measured->time_s, result);
   if (measured->failed > 0) text += fmt::format("{} runs failed\n", measured->failed);
   if (measured->thrown_out > 0)
-    text += fmt::format("{} runs were thrown out: less than 95 % of their pages were where their rules say\n",
+    text += fmt::format("{} runs were thrown out: less than 95 % of their pages were on the nodes of their rules\n",
                         measured->thrown_out);
   std::fputs(text.c_str(), stdout);
   return result.held == Held::kFailed ? 1 : 0;

@@ -35,9 +35,9 @@ constexpr const char* kFooter =
     "  mlrun advise rules.toml -o new.toml                           the same callers in another build of ./app\n"
     "  mlrun --place rules.toml ./app                                use it\n"
     "\n"
-    "At every moment the blocks of the chosen sites fit into the fast memory. It is that of a node, or huge pages, "
-    "which pay "
-    "where a program jumps about in much memory.\n"
+    "At every moment the blocks of the chosen call sites fit into the fast memory: that of a node, or huge pages, "
+    "which "
+    "help a program with random accesses to much memory.\n"
     "\n"
     "Exit status: 0; with --try 1 if the prediction did not hold; 125 for an error.";
 
@@ -47,7 +47,7 @@ Status take_fast(const std::string& text, AdviseOptions& options) {
     return fail(fmt::format("--fast '{}': write NODE=SIZE such as 1=16G, or huge=SIZE", text));
   const auto bytes = util::parse_size(text.substr(equals + 1));
   if (!bytes) return fail("--fast: " + bytes.error().text);
-  if (*bytes == 0) return fail("--fast: a size of 0 holds nothing");
+  if (*bytes == 0) return fail("--fast: the size is 0; write how much fast memory blocks may use, such as 1=16G");
   options.capacity_bytes = *bytes;
   const std::string name = text.substr(0, equals);
   options.fast = name == "huge" ? name : "node " + name;
@@ -67,13 +67,16 @@ Result<std::string> other_nodes(const std::string& fast) {
   }
   if (others.empty())
     return fail(
-        fmt::format("--fast {}: this machine has no other node with memory; huge=SIZE asks for huge pages", fast));
+        fmt::format("--fast {}: this machine has no other node with memory that could be slow; write huge=SIZE to use "
+                    "huge pages as the fast memory",
+                    fast));
   return "node " + launch::id_list_text(others);
 }
 
 Status settle_slow(const std::string& slow, AdviseOptions& options) {
   if (options.fast == "huge") {
-    if (!slow.empty()) return fail("--slow names nodes: with --fast huge=SIZE the others are ordinary pages");
+    if (!slow.empty())
+      return fail("leave out --slow: with --fast huge=SIZE, all blocks that are not chosen get ordinary pages");
     options.slow = "default";
     return {};
   }
@@ -88,7 +91,7 @@ Status settle_slow(const std::string& slow, AdviseOptions& options) {
   return rules ? Status() : fail("--fast and --slow: " + rules.error().text);
 }
 
-// What a node has in all; 0: unknown.
+// The total memory of a node; 0: unknown.
 uint64_t bytes_of_node(uint32_t node) {
   const std::string text = util::read_text(fmt::format("/sys/devices/system/node/node{}/meminfo", node), 4096);
   const size_t at = text.find("MemTotal:");
@@ -102,11 +105,11 @@ Status check_capacity(const AdviseOptions& options) {
   uint64_t bytes = 0;
   for (const uint32_t node : *nodes) bytes += bytes_of_node(node);
   if (bytes == 0 || options.capacity_bytes <= bytes) return {};
-  return fail(fmt::format("--fast: {} has {} in all, and {} were asked for", options.fast, util::size_text(bytes),
+  return fail(fmt::format("--fast: {} has {} in all, less than the given {}", options.fast, util::size_text(bytes),
                           util::size_text(options.capacity_bytes)));
 }
 
-// The calibration may take hours: what cannot be written is said before.
+// Checked before the calibration, which may take hours.
 Status check_output(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) return fail(path + " exists already; name another file");
@@ -117,19 +120,22 @@ Status check_output(const std::string& path) {
   return {};
 }
 
-// What goes with a file, and what with a trace.
+// Checks that options which only a rules file or only a trace accepts go with the right one.
 Status check_words(const AdviseOptions& options, const std::string& fast, const std::string& ratio) {
   if (options.is_file) {
     if (!fast.empty() || !options.calibration.empty() || !ratio.empty())
-      return fail(options.source + " is a file: it goes with --try and -o alone");
+      return fail(options.source + " is a file of rules: leave out --fast, --calibrate and --spread, or name a trace");
     if (options.trial.empty() && options.output.empty())
-      return fail(
-          fmt::format("add --try OUT, or -o FILE for another build, or name a trace instead of {}", options.source));
+      return fail(fmt::format(
+          "{} is a file of rules: add --try OUT to test its prediction, or -o FILE to write it for another build",
+          options.source));
     return options.output.empty() ? Status() : check_output(options.output);
   }
-  if (fast.empty()) return fail("how much memory is fast? --fast NODE=SIZE");
+  if (fast.empty())
+    return fail("--fast NODE=SIZE is missing: which node is fast, and how much of its memory blocks may use");
   if (options.output.empty()) return fail("name a file for the rules: -o FILE");
-  if (!ratio.empty() && options.calibration.empty()) return fail("--spread is measured: add --calibrate OUT");
+  if (!ratio.empty() && options.calibration.empty())
+    return fail("--spread only has an effect on measured runs: add --calibrate OUT");
   return check_output(options.output);
 }
 
@@ -155,26 +161,30 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   CLI::App app("Chooses the blocks that should be in the fast memory, and writes rules for --place.", "advise");
   set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
   app.footer(kFooter);
-  app.add_option("TRACE", options.source, "a trace with stacks, or a file by mlrun advise")->required();
+  app.add_option("TRACE", options.source, "a trace with stacks, or a file that mlrun advise wrote")->required();
   app.add_option("--fast", fast, "the fast memory and its size, or huge=SIZE (default: none)")
       ->option_text("NODE=SIZE");
-  app.add_option("--slow", slow, "where everything else is (default: all other nodes)")->option_text("NODE");
+  app.add_option("--slow", slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
   app.add_option("--spread", ratio,
-                 "with --calibrate: measure all blocks over both nodes, too, fast to slow in this ratio (default: that "
+                 "with --calibrate: also measure all blocks over both nodes, fast to slow in this ratio (default: that "
                  "of the bandwidths that the firmware reports)")
       ->option_text("N:M");
   app.add_option("-o,--output", options.output, "file for the rules, a new one (default: none)")->option_text("FILE");
   app.add_option("--calibrate", options.calibration,
-                 "run the command with all blocks near, all far, and the largest sites near by themselves; predict "
+                 "run the command with all blocks on the fast memory, all on the slow one, and each of the largest "
+                 "sites alone on the fast one; predict "
                  "from that. Runs "
                  "that OUT has already are not made again (default: off)")
       ->option_text("OUT");
-  app.add_option("--try", options.trial, "run control, near, far and advised, and judge the prediction (default: off)")
+  app.add_option("--try", options.trial,
+                 "run the command as advised, with all blocks fast, all slow and placed by the kernel's default; judge "
+                 "the prediction (default: off)")
       ->option_text("OUT");
-  app.add_option("--blocks", options.blocks, "of --calibrate and --try: each has every run once (default: 8)")
+  app.add_option("--blocks", options.blocks,
+                 "for --calibrate and --try: repetitions, in each of which every placement runs once (default: 8)")
       ->option_text("N")
       ->check(between(kFewestBlocks, kBlocksMax));
-  app.add_option("--figure", options.figure, "compare wall or cpu time; a file has its own (default: wall)")
+  app.add_option("--figure", options.figure, "compare wall or cpu time; FILE names its own (default: wall)")
       ->option_text("wall|cpu")
       ->check(CLI::IsMember({"wall", "cpu"}));
   app.add_flag("--quiet", options.quiet, "no status line (default: off)");

@@ -12,8 +12,8 @@
 namespace mlrun::sweep {
 
 struct AdviseOptions {
-  std::string source;      // a trace, or a file by `mlrun advise`
-  bool is_file = false;    // the latter
+  std::string source;      // a trace, or a file that `mlrun advise` wrote
+  bool is_file = false;    // `source` is such a file
   std::string fast, slow;  // targets of rules
   uint64_t capacity_bytes = 0;
   NodeSpread spread;
@@ -23,7 +23,7 @@ struct AdviseOptions {
   bool quiet = false;
 };
 
-// Nothing: the help has been printed. Nodes are checked.
+// nullopt: the help has been printed. Checks that the nodes exist.
 Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments);
 
 }  // namespace mlrun::sweep

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kPriceSteps = 200, kLargeSteps = 50;
 constexpr double kExact = 1e-9;
-constexpr size_t kWork = 40'000'000;  // bytes looked at by exchanges: about 0.1 s
+constexpr size_t kWork = 40'000'000;  // values of `use` that exchange() reads at most: about 0.1 s
 constexpr int kExchangesMax = 4000;
 constexpr size_t kBegins = 100;
 
@@ -45,7 +45,7 @@ class Search {
     return std::inner_product(price_.begin(), price_.end(), bytes, 0.0);
   }
 
-  // Adds what fits, in this order; `left` is the room at each moment.
+  // Adds the sites of `order` that fit, in this order. `left`: free bytes at each moment.
   void fill(const std::vector<size_t>& order, std::vector<double>& left, std::vector<bool>& taken,
             Chosen& chosen) const {
     for (const size_t site : order) {
@@ -59,7 +59,7 @@ class Search {
     }
   }
 
-  // Sites by what they give for their priced bytes.
+  // The usable sites by gain per price of their bytes, the best first.
   [[nodiscard]] std::vector<size_t> by_worth() const {
     std::vector<double> worth(p_.sites);
     for (const size_t site : usable_) worth[site] = p_.gain[site] / std::max(priced(use(site)), kExact);
@@ -79,7 +79,8 @@ class Search {
     }
   }
 
-  // The bound at these prices, and how much of each moment's memory what is worth its price leaves free.
+  // The upper bound at the current prices. `slope`: bytes that stay free at each moment if all sites worth their price are taken; below
+  // 0: too few.
   double bound_here(std::vector<double>& slope) const {
     double value = p_.capacity * std::accumulate(price_.begin(), price_.end(), 0.0);
     slope.assign(p_.moments, p_.capacity);
@@ -93,7 +94,7 @@ class Search {
     return value;
   }
 
-  // Subgradients: a moment becomes dearer while more is worth its price than has room.
+  // Subgradient steps: the price of a moment rises while the sites worth their price do not fit, and falls while bytes stay free.
   void move_prices() {
     std::vector<double> slope;
     for (int step = 0; step < kPriceSteps; step++) {
@@ -107,7 +108,8 @@ class Search {
     }
   }
 
-  // The order of prices passes by a site that is worth much and takes much, where a few small ones come before it.
+  // The order by gain per price misses a site with a large gain and many bytes if a few small sites come before it. Tries each such site
+  // first.
   void begin_with_each() {
     std::vector<size_t> order = by_worth(), first = usable_;
     std::stable_sort(first.begin(), first.end(), [&](size_t a, size_t b) { return p_.gain[a] > p_.gain[b]; });
@@ -122,7 +124,8 @@ class Search {
     }
   }
 
-  // Takes one to three sites out, forbids them for once, and fills up again in an order that is a little shuffled.
+  // Local search: removes one to three sites, fills the room with others in a slightly shuffled order, then adds removed ones that still
+  // fit.
   void exchange() {
     std::minstd_rand random(1);
     const size_t each = std::max<size_t>(usable_.size() * p_.moments, 1);

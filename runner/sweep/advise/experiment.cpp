@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kVerified = 0.95;  // of a run's pages
+constexpr double kVerified = 0.95;  // least share of a run's pages on the nodes of their rules
 
-// As a shell reads it.
+// Quotes a word for the plan's `workloads`, which are shell words.
 std::string shell_word(const std::string& word) {
   std::string quoted = "'";
   for (const char byte : word) quoted += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
@@ -38,7 +38,7 @@ std::string plan_text(const Experiment& experiment) {
   for (const std::string& word : experiment.command) command += (command.empty() ? "" : " ") + shell_word(word);
   std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(command));
   for (const PlacedRuns& placed : experiment.configurations) {
-    // Only the placement: what is recorded would be in the times.
+    // Nothing is recorded, since that would add to the measured times.
     std::vector<std::string> options = {"--preload=off", "--sample=off", "--python-stacks=off"};
     for (const std::string& rule : placed.rules) options.insert(options.end(), {"--place", rule});
     std::vector<std::string> texts;
@@ -49,7 +49,7 @@ std::string plan_text(const Experiment& experiment) {
   return text;
 }
 
-// Share of the sampled pages that are on the nodes of their rules. None: no rule names a node, or no page was sampled.
+// Share of the sampled pages that are on the nodes of their rules. nullopt: no rule names a node, or no page was sampled.
 std::optional<double> share_where_asked(const std::string& trace) {
   const auto run = model::read_run(trace);
   if (!run || !run->placement.processes) return {};
@@ -98,7 +98,7 @@ void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, M
       {run.planned.block, run.planned.position, *time});
 }
 
-// The command runs where it ran when it was recorded.
+// Changes to the folder where the command ran when it was recorded, until this object is gone.
 class InFolder {
  public:
   static Result<InFolder> enter(const std::string& folder) {
@@ -134,8 +134,8 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
     std::string why;
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)
-      why += fmt::format("{}{} had less than 95 % of their pages where their rules say", why.empty() ? "" : ", ",
-                         measured.thrown_out);
+      why += fmt::format("{}{} runs had less than 95 % of their pages on the nodes of their rules",
+                         why.empty() ? "" : ", ", measured.thrown_out);
     return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
                             why.empty() ? "none was made" : why, experiment.folder));
   }
@@ -157,7 +157,8 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
   const auto status = execute(request);
   if (!status) return tl::make_unexpected(status.error());
-  if (*status == 130) return fail("interrupted; the same command goes on with " + experiment.folder);
+  if (*status == 130)
+    return fail("interrupted; give the same command again to resume the runs in " + experiment.folder);
   const auto sweep = open_sweep(experiment.folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   Measured measured;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of one command under several placements, in randomised blocks, by a sweep. A run whose pages are not where its rules say counts as
-// thrown out.
+// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its pages are on
+// the nodes of its rules.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace mlrun::sweep {
 
 struct PlacedRuns {
   std::string name;                // of the configuration
-  std::vector<std::string> rules;  // each a --place
+  std::vector<std::string> rules;  // each the argument of one --place
 };
 
 struct Experiment {
-  std::string folder;  // of the sweep; one that is there is resumed
+  std::string folder;  // of the sweep; an existing sweep is resumed
   std::vector<std::string> command;
   std::string working_folder;
   std::vector<PlacedRuns> configurations;
@@ -30,9 +30,10 @@ struct Experiment {
 
 struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
-  size_t failed = 0, thrown_out = 0;     // runs
-  size_t unverified = 0;                 // their rules name no nodes, or they were too short to sample
-  std::string failure;                   // of the first run that failed
+  size_t failed = 0, thrown_out = 0;     // numbers of runs
+  // Runs whose placement could not be checked: rules without nodes, or no page was sampled.
+  size_t unverified = 0;
+  std::string failure;  // error text of the first run that failed
 };
 
 // Fails if a configuration of `needed` has no run that can be used.

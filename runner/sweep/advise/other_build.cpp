@@ -19,9 +19,9 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr size_t kIdDigitsKept = 16;  // that are compared
+constexpr size_t kIdDigitsKept = 16;  // hexadecimal digits of a build id in a signature
 
-// Frames by what they were: what they are in the file that is there now; an empty place: not found.
+// From a frame's recorded place to the frame in the present file; an empty place: its function was not found.
 using NewFrames = std::map<std::string, FrameName>;
 
 std::string id_bytes(std::string_view digits) {
@@ -34,7 +34,7 @@ std::string id_bytes(std::string_view digits) {
   return bytes;
 }
 
-// Nothing: the file is the one that was recorded.
+// nullopt: the file is the recorded one.
 std::optional<NewFrames> new_frames(const std::string& id, const std::vector<const FrameName*>& frames) {
   symbols::SymbolFile file(frames.front()->library, id_bytes(id), 0);
   if (file.identity() == symbols::Identity::kSame) return {};
@@ -46,7 +46,7 @@ std::optional<NewFrames> new_frames(const std::string& id, const std::vector<con
   for (const FrameName* frame : frames) {
     FrameName& made = found[frame->place] = {"", frame->function, frame->library};
     const auto range = ranges.find(frame->function);
-    // A return address is behind its call: behind the function's last byte, if that is a call.
+    // Frames are return addresses: after a call that ends the function, one past its last byte.
     if (!now.empty() && range != ranges.end())
       made.place = fmt::format("{}+{:x}-{:x}", now, range->second.start + 1, range->second.end);
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kLeastBlocks = 3;
 constexpr double kLeastRatio = 1e-3;
 
-// The runs of one block.
+// Times of the runs of one block.
 struct Block {
   double near = 0, far = 0;
   std::vector<double> alone;
@@ -25,7 +25,7 @@ struct Block {
   [[nodiscard]] double explained() const {
     return std::accumulate(alone.begin(), alone.end(), 0.0, [&](double sum, double time) { return sum + far - time; });
   }
-  // What all sites together save, and the measured ones alone do not.
+  // Time that all sites together save beyond the sum of those measured alone.
   [[nodiscard]] double rest() const { return far - near - explained(); }
 };
 
@@ -35,7 +35,7 @@ std::optional<double> value_in(const Series& series, int32_t block) {
   return found == series.end() ? std::nullopt : std::optional(found->value);
 }
 
-// Those with every run.
+// The blocks that have a run of every configuration.
 std::map<int32_t, Block> whole_blocks(const Calibration& calibration) {
   std::map<int32_t, Block> blocks;
   for (const Observation& far : calibration.far) {
@@ -80,15 +80,17 @@ std::vector<double> site_gains(const Calibration& calibration) {
 Result<Prediction> predict(const Calibration& calibration, const std::vector<size_t>& chosen) {
   const auto blocks = whole_blocks(calibration);
   if (blocks.size() < kLeastBlocks) {
-    return fail(fmt::format("{} whole blocks of calibration runs; a prediction needs {}", blocks.size(), kLeastBlocks));
+    return fail(fmt::format(
+        "only {} blocks of calibration runs are complete, and a prediction needs {}; see mlrun sweep list OUT",
+        blocks.size(), kLeastBlocks));
   }
   const double beyond = weight_beyond(calibration);
-  double share = 0;  // of the sites that were not measured alone, by weight
+  double share = 0;  // weight of the chosen sites that were not measured alone, of all such sites
   for (const size_t site : chosen) {
     if (site >= calibration.alone.size() && beyond > 0) share += calibration.weights[site] / beyond;
   }
   const bool takes_all = chosen.size() == calibration.weights.size();
-  Series ratios;  // of the slow memory's time
+  Series ratios;  // of each block: predicted time to time on the slow memory
   double unexplained = 0;
   for (const auto& [number, block] : blocks) {
     double time = block.far - share * std::max(0.0, block.rest());
@@ -101,7 +103,8 @@ Result<Prediction> predict(const Calibration& calibration, const std::vector<siz
   }
   const Description ratio = describe(ratios);
   if (!ratio.interval) return fail("the calibration runs have no times");
-  // Sites that were not measured alone may have any part of the rest; where all were, it is what does not add up.
+  // Time that the sites measured alone do not explain. Other sites may save any part of it; without other sites it shows that gains do
+  // not add up.
   const double unsure =
       takes_all || chosen.empty() ? 0 : std::abs(unexplained) * (beyond > 0 ? std::max(share, 0.1) : 0.5);
   Prediction prediction;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gains and a prediction from calibration runs: everything on the fast memory, everything on the slow one, and single sites on the fast one
-// with everything else on the slow one. Gains of sites are taken to add up; what they leave unexplained widens the interval.
+// Gains and a prediction from calibration runs: everything on the fast memory, everything on the slow one, and single sites on the fast
+// one with everything else on the slow one. The gains of sites are assumed to add up; measured time that their sum does not explain
+// widens the interval.
 #pragma once
 
 #include <vector>
@@ -13,15 +14,15 @@ namespace mlrun::sweep {
 
 struct Calibration {
   Series near, far;
-  std::vector<Series> alone;    // of the first sites
-  std::vector<double> weights;  // of all sites: bytes × time
+  std::vector<Series> alone;    // runs with one of the first sites alone on the fast memory
+  std::vector<double> weights;  // Site::weight of all sites
 };
 
-// Seconds that each site saves on the fast memory, never below 0. What all sites save beyond the measured ones is shared out to the
-// others by their weight.
+// Seconds that each site saves on the fast memory, never below 0. Time that all sites save beyond those measured alone is divided among
+// the other sites by weight.
 std::vector<double> site_gains(const Calibration& calibration);
 
-// Fails with fewer than three blocks.
+// Fails if fewer than three blocks of runs are complete.
 Result<Prediction> predict(const Calibration& calibration, const std::vector<size_t>& chosen);
 
 }  // namespace mlrun::sweep

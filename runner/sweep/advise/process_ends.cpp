@@ -21,7 +21,7 @@ Result<ProcessEnds> ProcessEnds::read(const std::string& trace) {
   if (!read) return tl::make_unexpected(read.error());
   for (auto& [process, moments] : ends.moments_) {
     std::sort(moments.begin(), moments.end());
-    moments.erase(moments.begin());  // its beginning
+    moments.erase(moments.begin());  // the start of the process
   }
   read = trace::for_each_batch_if_any(trace, "process", {.columns = {"proc_id", "last", "ended"}},
                                       [&](const arrow::RecordBatch& batch) {

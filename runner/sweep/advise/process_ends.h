@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When blocks end that are never freed: with the program that exec replaces, and with their process. A process that ended during the
-// run ends at its last record.
+// The end of memory blocks that are never freed: the next exec of their process, or the end of the process. A process that ended during
+// the run is taken to end at its last record.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-// "faults" sees first accesses alone, "soft-dirty" writes alone.
+// The best first. "faults" is missing, since it sees only first accesses, and "soft-dirty", which sees only writes.
 constexpr std::array<std::string_view, 5> kRungs = {"precise", "hint-faults", "cold", "clear-refs", "damon"};
 
 using ByRung = std::map<std::string, std::unordered_map<int64_t, Accesses>, std::less<>>;

@@ -11,18 +11,19 @@
 namespace mlrun::sweep {
 
 struct Accesses {
-  double seen_byte_s = 0, touched_byte_s = 0;  // by windows or pages
+  double seen_byte_s = 0, touched_byte_s = 0;  // bytes × time that windows or page samples observed, and found accessed
   double accesses = 0, load_cycles = 0;        // by precise events: loads and stores; loads x mean latency
 
   Accesses& operator+=(const Accesses& other);
 };
 
 struct SiteAccesses {
-  std::string rung;  // a word of --access; empty: the trace has none that tells hot memory from cold
+  // The mechanism, as a word of --access; empty: the trace has none that distinguishes hot from cold memory.
+  std::string rung;
   std::unordered_map<int64_t, Accesses> by_stack;
 };
 
-// By the best rung that saw anything, in the order of the ladder. A trace of an older version has none.
+// From the best mechanism (first in kRungs) that observed anything. Traces of older versions have none.
 Result<SiteAccesses> read_accesses(const std::string& trace);
 
 }  // namespace mlrun::sweep

@@ -17,7 +17,7 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint32_t kPartsMax = 16;
-constexpr double kCloseRatio = 0.05;  // a ratio of small numbers that is so close is taken
+constexpr double kCloseRatio = 0.05;  // relative error at which a ratio of small numbers is close enough
 
 std::optional<uint32_t> number_of(std::string_view text) {
   uint32_t value = 0;
@@ -26,7 +26,7 @@ std::optional<uint32_t> number_of(std::string_view text) {
   return value;
 }
 
-// "node 3" → 3; nothing: several nodes, or none.
+// "node 3" → 3; nullopt: several nodes, or none.
 std::optional<uint32_t> one_node(const std::string& target) {
   return target.starts_with("node ") ? number_of(std::string_view(target).substr(5)) : std::nullopt;
 }
@@ -57,15 +57,15 @@ Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow,
   NodeSpread spread;
   const auto near = one_node(fast), far = one_node(slow);
   if (!near || !far) {
-    if (!ratio.empty()) return fail("--spread is about one fast and one slow node; --fast and --slow name others");
-    spread.why = "it is about one fast and one slow node";
+    if (!ratio.empty()) return fail("--spread needs one fast and one slow node; name one in --fast and one in --slow");
+    spread.why = "it needs one fast and one slow node";
     return spread;
   }
   std::pair<uint32_t, uint32_t> parts;
   if (ratio.empty()) {
     const double fast_speed = bandwidth_of(*near, system), slow_speed = bandwidth_of(*far, system);
     if (fast_speed <= 0 || slow_speed <= 0) {
-      spread.why = "the firmware reports no bandwidths (HMAT); --spread N:M names a ratio";
+      spread.why = "the firmware reports no bandwidths (HMAT); give a ratio: --spread N:M";
       return spread;
     }
     parts = small_ratio(fast_speed / slow_speed);
@@ -79,7 +79,7 @@ Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow,
     parts = {*first, *second};
   }
   spread.fast_share = static_cast<double>(parts.first) / (parts.first + parts.second);
-  // A rule has its nodes in rising order.
+  // The nodes of a rule must be in rising order.
   spread.target = *near < *far ? fmt::format("{}:{} node {},{}", parts.first, parts.second, *near, *far)
                                : fmt::format("{}:{} node {},{}", parts.second, parts.first, *far, *near);
   return spread;

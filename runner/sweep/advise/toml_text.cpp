@@ -5,7 +5,7 @@
 
 namespace mlrun::sweep {
 
-// JSON's strings are TOML's, but for one character that TOML forbids.
+// A JSON string is a TOML string, except that TOML forbids one more character (DEL).
 std::string toml_text(const std::string& text) {
   std::string result;
   for (const char byte : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))

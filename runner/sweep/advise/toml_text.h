@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text as a basic string of TOML, with its quotation marks. What is no UTF-8 is replaced.
+// A text as a basic string of TOML, with its quotation marks. Invalid UTF-8 is replaced.
 #pragma once
 
 #include <string>

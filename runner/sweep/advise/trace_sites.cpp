@@ -49,7 +49,7 @@ class Stacks {
     return {};
   }
 
-  // Null: no signature.
+  // nullptr: the stack has no signature.
   [[nodiscard]] const SiteName* find(int64_t stack_id) const {
     const auto found = names_.find(stack_id);
     return found == names_.end() || found->second.signature.empty() ? nullptr : &found->second;
@@ -67,7 +67,7 @@ class Stacks {
     }
   }
 
-  // The signature ends before code that is in no library with a build id.
+  // A signature ends before the first frame whose file has no build id.
   static SiteName name_of(const std::map<int64_t, int64_t>& by_depth,
                           const std::unordered_map<int64_t, FrameName>& frames) {
     std::vector<std::string> places, functions;
@@ -91,7 +91,7 @@ class Stacks {
 struct Event {
   int64_t at_ns = 0;
   int64_t process = 0, address = 0;
-  uint64_t bytes = 0;  // 0: freed
+  uint64_t bytes = 0;  // 0: the block was freed
   int64_t stack = 0;
 };
 
@@ -102,7 +102,7 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
   for (int64_t row = 0; row < batch.num_rows(); row++) {
     const auto bytes = static_cast<uint64_t>(size[row]);
     if (op[row] == "free") {
-      // A free has the usable size; 0: unknown.
+      // A free has the usable size of the block; 0: unknown.
       if (bytes == 0 || bytes >= min_bytes) events.push_back({ts[row], process[row], address[row], 0, 0});
       continue;
     }
@@ -112,7 +112,7 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
   }
 }
 
-// Sets the weights.
+// Sets the weights of the sites.
 void rank(const std::string& rung, TraceSites& result) {
   Accesses all;
   for (const Site& site : result.sites) all += site.accesses;
@@ -136,7 +136,7 @@ void rank(const std::string& rung, TraceSites& result) {
                                  : "bytes x time";
 }
 
-// Follows the blocks, from the first event to the last.
+// Matches allocations with their frees, in order of time.
 class Lives {
  public:
   Lives(const Stacks& stacks, const ProcessEnds& ends, const SiteAccesses& accesses, TraceSites& result)
@@ -166,7 +166,8 @@ class Lives {
   }
 
  private:
-  // A rule with the callers of one site is about those that begin with the same ones, too; they come next, in the order of texts.
+  // A rule with one site's callers also matches every signature that begins with them. Such sites follow in the sorted map, and are added
+  // to that site.
   void add_site(Site site) {
     if (result_.sites.empty() || !site.signature.starts_with(result_.sites.back().signature + ",")) {
       result_.sites.push_back(std::move(site));
@@ -228,7 +229,7 @@ std::vector<Step> steps_of(const std::vector<Site>& sites) {
   return steps;
 }
 
-// What each site has at most between two moments, and what all have when together they have most.
+// Between two moments: the most bytes of each site, and the bytes of all sites when their sum is largest.
 struct Most {
   explicit Most(size_t sites) : now(sites), most(sites), at_once(sites) {}
   std::vector<double> now, most, at_once;

@@ -15,10 +15,10 @@ namespace mlrun::sweep {
 
 struct BlockLife {
   int64_t from_ns = 0, to_ns = 0;
-  uint64_t bytes = 0;  // in whole pages
+  uint64_t bytes = 0;  // rounded up to whole pages
 };
 
-inline constexpr size_t kLabelFrames = 4;  // functions of a label
+inline constexpr size_t kLabelFrames = 4;  // number of functions in a label
 
 // A frame of a signature, to recognise it in another build.
 struct FrameName {
@@ -32,19 +32,19 @@ struct Site {
   std::vector<BlockLife> lives;
   double byte_seconds = 0;
   Accesses accesses;
-  double weight = 0;  // what it is ranked by
+  double weight = 0;  // sites are ranked by it
 };
 
 struct TraceSites {
   std::vector<Site> sites;  // by weight, the largest first
-  std::string ranked_by;    // what the weight is
-  size_t unseen = 0;        // sites of whose accesses nothing is known: they count as the others do on average
+  std::string ranked_by;    // what the weight measures, in words
+  size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
   size_t blocks = 0, without_site = 0;
-  double weight = 0;  // of all sites
+  double weight = 0;  // sum over all sites
 };
 
-// Blocks of at least so many bytes. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which memory is
-// hot, hot bytes × time, or what loads of it took.
+// Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
+// memory is hot, hot bytes × time, or the number or latency of accesses.
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes);
 
 // Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.

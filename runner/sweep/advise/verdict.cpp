@@ -23,16 +23,16 @@ std::string difference_text(const Comparison& comparison) {
 
 bool has_no_change(double low, double high) { return low <= 0 && high >= 0; }
 
-// What would tell.
+// Which further runs would decide between held and not held.
 std::string need_text(const Prediction& said, const Comparison& found) {
-  if (!has_interval(found)) return fmt::format("{} blocks with runs of far and advised would tell", kLeastRuns);
+  if (!has_interval(found)) return fmt::format("{} blocks with runs of both far and advised would tell", kLeastRuns);
   if (has_no_change(said.low, said.high))
-    return "it has room for no change at all; a narrower one would tell (a new --calibrate with more --blocks)";
+    return "the predicted interval contains 0; a narrower one would tell (a new --calibrate folder with more --blocks)";
   const std::string blocks = found.needs_runs
-                                 ? fmt::format("about {} more blocks would tell (a new --try with --blocks {})",
+                                 ? fmt::format("about {} more blocks would tell (a new --try folder with --blocks {})",
                                                *found.needs_runs, static_cast<int64_t>(found.pairs) + *found.needs_runs)
-                                 : "more blocks would tell (a new --try with --blocks)";
-  return "these runs have room for no change at all; " + blocks;
+                                 : "more blocks would tell (a new --try folder with more --blocks)";
+  return "the measured interval contains 0; " + blocks;
 }
 
 std::string held_text(const Advice& advice, const TryResult& result) {
@@ -60,7 +60,7 @@ TryResult judge(const Advice& advice, const std::map<std::string, Series>& time_
     return result;
   }
   const bool meets = found.low <= said.high && said.low <= found.high;
-  // A prediction that says nothing cannot hold.
+  // An interval that contains 0 confirms nothing.
   const bool is_open = has_no_change(said.low, said.high) || has_no_change(found.low, found.high);
   result.held = !meets ? Held::kFailed : is_open ? Held::kCannotTell : Held::kHeld;
   return result;

@@ -16,10 +16,10 @@ inline constexpr const char* kFar = "far";
 inline constexpr const char* kAdvised = "advised";
 
 enum class Held {
-  kHeld,         // the interval of the paired difference meets the predicted one, and both exclude no change at all
-  kFailed,       // they do not meet
-  kCannotTell,   // they meet, and one of them has room for no change at all; or too few runs
-  kNoPrediction  // a ranking
+  kHeld,         // the measured and the predicted interval overlap, and neither contains 0
+  kFailed,       // the intervals do not overlap
+  kCannotTell,   // they overlap, but one of them contains 0; or there are too few runs
+  kNoPrediction  // the advice is only a ranking
 };
 
 struct TryResult {

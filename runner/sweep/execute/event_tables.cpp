@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Small tables besides summary_*: what the report reads, and the processes.
+// Small tables that are kept, besides summary_*: those that the report reads, and the processes.
 constexpr std::array<std::string_view, 9> kKept = {"coverage", "finding", "image", "left_out", "loss",
                                                    "phase",    "process", "step",  "thread"};
 
@@ -34,7 +34,7 @@ std::vector<fs::path> event_tables(const std::string& trace_folder) {
   return events;
 }
 
-// Before they are deleted, so that a missing table is never taken for damage.
+// Called before the tables are deleted, so that a missing table is never taken for damage.
 Status note_deleted(const std::string& trace_folder, const std::vector<fs::path>& tables) {
   auto run = model::read_run(trace_folder);
   if (!run) return tl::make_unexpected(run.error());

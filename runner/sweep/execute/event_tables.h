@@ -11,7 +11,7 @@ namespace mlrun::sweep {
 // Whether the trace has tables of events that have not been deleted.
 [[nodiscard]] bool has_event_tables(const std::string& trace_folder);
 
-// Keeps what `mlrun report` shows. No error if there are none.
+// Deletes them and keeps the tables that `mlrun report` reads. No error if there are none.
 Status delete_event_tables(const std::string& trace_folder);
 
 }  // namespace mlrun::sweep

@@ -38,7 +38,7 @@ int32_t most_repetitions(const Plan& plan) {
   return plan.stop.at_most > 0 ? plan.stop.at_most : std::max(plan.repetitions, plan.stop.at_least);
 }
 
-// With a stop rule, the blocks before its first look.
+// The blocks to plan at first: with a stop rule, those before its first test of the results.
 int32_t first_repetitions(const Plan& plan) {
   return plan.stop.within <= 0 ? plan.repetitions : std::min(plan.stop.at_least, most_repetitions(plan));
 }
@@ -71,8 +71,8 @@ class Execution {
   Making& making_;
   Store& store_;
   std::vector<RunRow> rows_;  // by position, then attempt
-  std::set<Cell> warm_;       // whose files are in the page cache, as far as we know
-  std::set<Cell> whole_;      // that have a run with its whole trace
+  std::set<Cell> warm_;       // cells whose files are in the page cache, as far as is known
+  std::set<Cell> whole_;      // cells that have a run whose event tables are kept
   bool is_first_ = true;
 };
 
@@ -130,7 +130,7 @@ bool Execution::is_to_be_made_again(const RunRow& run) const {
   return failed <= making_.plan().retries;
 }
 
-// The row at `at` is the last attempt of its run: adds another one, if it needs that.
+// Requires: the row at `at` is the last attempt of its run. Adds another attempt if the run is to be made again.
 Status Execution::settle(size_t at) {
   const RunRow run = rows_[at];
   if (!is_to_be_made_again(run)) return {};
@@ -143,7 +143,7 @@ Status Execution::settle(size_t at) {
   return {};
 }
 
-// After a sweep that was killed at any moment.
+// Completes the steps that a sweep left half done, which may have been killed at any moment.
 Status Execution::settle_all() {
   for (size_t at = 0; at < rows_.size(); ++at) {
     const bool is_last = at + 1 == rows_.size() || rows_[at + 1].planned.position != rows_[at].planned.position;
@@ -165,7 +165,7 @@ Status Execution::settle_all() {
   return {};
 }
 
-// The first of a cell keeps its whole trace.
+// Keeps the event tables of the first run of a cell, and deletes those of later runs.
 Status Execution::keep_or_delete_events(const RunRow& run) {
   if (making_.configuration(run).is_dry || store_.keeps_all_traces()) return {};
   if (has_event_tables(making_.folder_of(run)) && whole_.insert(cell_of(run)).second) return {};
@@ -190,7 +190,7 @@ Result<bool> Execution::fill_cache(const RunRow& run) {
   return warm_up(making_, run);
 }
 
-// The run's number among all that have begun; its earlier attempts are no others.
+// The run's number among all runs that have begun; several attempts of a run count once.
 size_t Execution::number_of(const RunRow& run) const {
   size_t others = 0;
   int32_t counted = 0;
@@ -244,7 +244,8 @@ Result<bool> Execution::make_left() {
   return true;
 }
 
-// The stop rule looks at the results after each block from `at_least` on. False: they are enough, or there is no rule.
+// Adds a block, unless there is no stop rule, or its test of the results, after each block from `at_least` on, is passed. False: none was
+// added.
 Result<bool> Execution::add_block() {
   const Plan& plan = making_.plan();
   if (plan.stop.within <= 0) return false;
@@ -272,7 +273,7 @@ Result<bool> Execution::add_block() {
 
 Error Execution::stopped() {
   const int signal = making_.signals.taken().value_or(SIGINT);
-  return Error{fmt::format("stopped; go on with: mlrun sweep --resume {}", making_.folder), 128 + signal};
+  return Error{fmt::format("stopped; resume it with: mlrun sweep --resume {}", making_.folder), 128 + signal};
 }
 
 Result<int> Execution::finish() {
@@ -289,7 +290,7 @@ Result<int> Execution::finish() {
   return failed == 0 ? 0 : 1;
 }
 
-// What the runs need that is not of the plan. Nothing has been created yet.
+// Checks what the runs need besides the plan (rights, an input file, programs), before anything is created.
 Status check_needs(const Plan& plan) {
   const auto has = [&](auto of) { return std::any_of(plan.configurations.begin(), plan.configurations.end(), of); };
   if (has([](const Configuration& one) { return one.cache == Cache::kCold; })) {
@@ -304,7 +305,7 @@ Status check_needs(const Plan& plan) {
   return {};
 }
 
-// The sweep that is there, with what another plan adds.
+// Opens the sweep of the folder; with `extend`, adds the runs that the request's plan has more.
 Result<Store> open_store(const SweepRequest& request) {
   auto store = Store::open(request.folder);
   if (!store || !request.plan || request.plan->hash == store->plan().hash) return store;
@@ -315,9 +316,9 @@ Result<Store> open_store(const SweepRequest& request) {
                     request.folder, runs));
   }
   if (!request.extend) {
-    return fail(
-        fmt::format("the plan of {} was changed: {}; add it with --extend, or go on without: mlrun sweep --resume {}",
-                    request.folder, changed_plan(store->plan(), *request.plan), request.folder));
+    return fail(fmt::format(
+        "the plan of {} was changed: {}; add it with --extend, or resume with the old plan: mlrun sweep --resume {}",
+        request.folder, changed_plan(store->plan(), *request.plan), request.folder));
   }
   Plan plan = *request.plan;
   if (!store->plan().directory.empty()) plan.directory = store->plan().directory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the runs of a plan, one after the other, and stores what came of them.
+// Makes the runs of a plan, one after the other, and stores their results.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct SweepRequest {
   std::string folder;        // OUT
   bool keep_all_traces = false;
   bool resume = false;  // OUT holds a sweep of this plan: make the runs that are missing
-  bool extend = false;  // OUT holds a sweep of another plan: add the runs that this one has more. Also resumes
+  bool extend = false;  // OUT holds a sweep of another plan: add the runs that only `plan` has. Also resumes
   bool quiet = false;   // no status line
 };
 
@@ -27,8 +27,8 @@ Result<Store> store_of(const SweepRequest& request);
 // a file of placement rules has changed since.
 Status enter_directory(const Plan& plan);
 
-// Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Nothing is created before the
-// plan, the programs and the privilege that it needs are known to be there.
+// Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Checks the plan, the programs and the
+// privileges that it needs before it creates anything.
 Result<int> execute(const SweepRequest& request);
 
 }  // namespace mlrun::sweep

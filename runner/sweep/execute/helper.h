@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands around runs, and what all commands of a sweep share.
+// Helpers are commands that a sweep runs beside its runs: `before`, `after`, a warm-up, a recovery. Also the state that all commands of a
+// sweep share.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct Making {
   RunLog& store;
   StopSignals& signals;
   Progress& progress;
-  std::string prefix = {};  // of the logs of helpers and the warm-up folder: runs of other machines have the same OUT
+  // File name prefix of helper logs and of the warm-up folder, since runs on several machines share OUT.
+  std::string prefix = {};
 
   [[nodiscard]] const Plan& plan() const { return store.plan(); }
   [[nodiscard]] const Configuration& configuration(const RunRow& run) const {
@@ -35,7 +37,7 @@ struct Making {
 
 struct HelperEnd {
   int wait_status = 0;
-  bool timed_out = false;  // it was ended
+  bool timed_out = false;  // it was ended at its time limit
 };
 
 // Runs a command until it and its descendants have ended; both outputs go to the file `output`. It is ended after `limit_ns`; 0: no
@@ -44,8 +46,8 @@ Result<std::optional<HelperEnd>> run_helper(Making& making, const Words& command
                                             const std::map<std::string, std::string>& environment,
                                             const std::string& output, uint64_t limit_ns = 0);
 
-// Makes the trace of a run that was killed while it recorded, as far as it can be made; this also frees the memory that
-// recorded it. Nothing to do without session.json.
+// Runs `mlrun recover` on the trace of a run that was killed while it recorded, which also frees its shared memory. Does nothing without
+// session.json.
 Status recover_half_trace(Making& making, const std::string& trace_folder);
 
 // "exit status 3", "signal 9 (Killed)".
@@ -54,7 +56,7 @@ std::string end_text(int wait_status);
 // Free space of the folder's file system.
 uint64_t free_bytes(const std::string& folder);
 
-// With less than this free, a run is not begun, and one that failed or was recorded is not trusted.
+// With less free space than this no run is started, and a run that failed or was recorded counts as interrupted by a full disk.
 inline constexpr uint64_t kRoomBytes = 4 << 20;
 Error disk_full(const std::string& folder);
 

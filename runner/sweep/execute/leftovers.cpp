@@ -62,7 +62,7 @@ class Leftovers {
     return one.pid == mark.pid && one.stat.start_ticks == mark.start_ticks;
   }
 
-  // Standard output and error alone: a run's processes have inherited these.
+  // Only standard output and error are checked, since a run's processes inherit these.
   [[nodiscard]] bool writes_log(uint32_t pid) const {
     for (const int fd : {1, 2}) {
       struct stat status {};
@@ -88,7 +88,7 @@ class Leftovers {
 
   const Processes& processes_;
   std::vector<FileId> logs_;
-  std::string variable_end_;  // of MLRUN_SESSION, which names the trace folder last
+  std::string variable_end_;  // the end of MLRUN_SESSION, whose last field is the trace folder
 };
 
 }  // namespace

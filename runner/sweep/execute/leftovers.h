@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a killed sweep, whose supervisor was killed too, has left running.
+// Ends the processes that still run after a sweep and its supervisor were both killed.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace mlrun::sweep {
 
 struct LeftBehind {
   Processes processes;
-  std::vector<std::string> logs;  // files that its standard output and error went to
-  std::string trace_folder;       // that it was recorded to, if it was
+  std::vector<std::string> logs;  // files that the command's standard output and error went to
+  std::string trace_folder;       // of the command; empty or missing: it was not recorded
 };
 
 // Ends the processes of a command and their descendants by SIGKILL and waits until they are gone. A process is of the command if

@@ -44,7 +44,7 @@ void read_stall(const char* resource, std::map<std::string, uint64_t>& stall_us)
   }
 }
 
-// The hottest zone.
+// The temperature of the hottest zone.
 void add_temperature(Figures& machine) {
   std::error_code error;
   double hottest = -1;
@@ -55,7 +55,7 @@ void add_temperature(Figures& machine) {
   if (hottest > 0) machine["temperature_c"] = hottest;
 }
 
-// The mean of all CPUs.
+// The mean frequency of all CPUs.
 void add_frequency(Figures& machine) {
   double sum_hz = 0;
   int cpus = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the machine around a run: what may explain that it took longer than others. Only what the kernel reports here;
-// the rest is absent.
+// The state of the machine around a run: what may explain that it took longer than others. Values that this kernel does not report are
+// absent.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ MachineCounters read_machine_counters();
 void add_machine_now(Figures& machine);
 
 // Between two moments: steal_share, other_cpu_share, iowait_share (of all CPUs' time), swapped_bytes, stall_cpu_some_share ...
-// `run_cpu_s`: CPU time of the run, which others' is the rest of.
+// `run_cpu_s`: CPU time of the run; other_cpu_share is the rest of the busy time.
 void add_machine_between(const MachineCounters& from, const MachineCounters& to, double run_cpu_s, Figures& machine);
 
 // governor, turbo, thp, aslr, kernel, cpus: words.

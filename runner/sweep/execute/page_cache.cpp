@@ -24,7 +24,7 @@ Status check_can_drop_caches() {
 }
 
 Status drop_caches() {
-  ::sync();  // pages that must be written first are not dropped
+  ::sync();  // dirty pages are not dropped
   const util::UniqueFd fd(::open(kDropCaches, O_WRONLY | O_CLOEXEC));
   if (!fd.valid() || ::write(fd.get(), "3", 1) != 1) return fail_errno(std::string("write ") + kDropCaches, errno);
   return {};

@@ -82,8 +82,8 @@ void Progress::tick() {
   if (terminal_ && util::monotonic_ns() - drawn_ns_ >= kDrawNs) draw();
 }
 
-// The sum of the means of the cells that are left, and twice the standard deviation of that sum. A cell that has not run yet
-// takes as long as the mean of all, give or take half of it.
+// Expected time of the runs that are left, and twice its standard deviation. A cell without a run so far is taken to need the mean of all
+// runs, with half of that as its deviation.
 std::string Progress::time_left() const {
   double all_s = 0;
   size_t all = 0;

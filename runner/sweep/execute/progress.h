@@ -16,20 +16,20 @@ namespace mlrun::sweep {
 class Progress {
  public:
   explicit Progress(bool quiet);
-  ~Progress();  // leaves an empty line
+  ~Progress();  // erases the status line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   // Before a run.
   void begin(const RunRow& run, size_t number, size_t total);
-  // After it. `spent_ns` with all that the sweep did for it.
+  // After a run. `spent_ns`: time of the run and of all that the sweep did for it.
   void end(const RunRow& run, uint64_t spent_ns);
   using Cell = std::pair<uint32_t, uint32_t>;  // configuration, workload
   // How many runs are to be made after the current one, for the time left.
   void set_left(std::map<Cell, size_t> left) { left_ = std::move(left); }
   // Called now and then while a run lasts; rewrites the line of a terminal.
   void tick();
-  // At the end.
+  // After the last run.
   void done(size_t runs, size_t failed, const std::string& folder);
 
  private:

@@ -12,10 +12,10 @@
 
 namespace mlrun::sweep {
 
-// Makes it empty. Logs of a run that did not begin are replaced; anything else that is there is moved to NAME.left-N.
+// Creates an empty folder. Logs of a run that did not begin are replaced; anything else that the folder has is moved to NAME.left-N.
 Status make_run_folder(const std::string& out, const std::string& name);
 
-// The folder of a failed attempt gets its own name, as the database has it.
+// Renames the folder of a failed attempt to the name that the database has for it (failed_folder()).
 Status move_failed_folder(const std::string& out, const RunRow& failed);
 
 Status write_log(const std::string& path, std::string_view text);
@@ -23,7 +23,7 @@ Status write_log(const std::string& path, std::string_view text);
 // The last line that is not empty, at most 200 bytes of it, for messages.
 std::string last_line(const std::string& path);
 
-// The text of cmd.log: what a shell needs to run the same.
+// The text of cmd.log: a shell command that repeats the run.
 std::string command_text(const Making& making, const RunRow& run, const SuperviseOptions& options);
 
 }  // namespace mlrun::sweep

@@ -30,7 +30,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-// The commit of the program under test, as far as the working directory says; empty: no work tree of Git.
+// The Git commit of the work tree that contains the working directory; empty: there is no work tree.
 std::string commit_here() {
   std::error_code ignored;
   const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
@@ -53,9 +53,9 @@ SuperviseOptions options_of(const Making& making, const RunRow& run, const std::
   return options;
 }
 
-// Is the command itself still running, or does mlrun make the trace of it?
+// Whether the command itself still runs. While mlrun makes its trace, the time limit does not apply.
 bool command_runs(const std::string& folder, bool is_dry) {
-  if (is_dry) return true;  // until the supervisor reports its end
+  if (is_dry) return true;  // a dry run makes no trace: only the supervisor reports its end
   const std::string text = util::read_text(folder + "/" + MLRUN_SESSION_FILE);
   const auto session = util::parse_json(text);
   if (session.is_object()) return session.value("state", "") == "running";
@@ -86,7 +86,7 @@ class Watch {
       if (report && report->stage == Stage::kEnded) ending_.ended = *report;
       if (report && report->stage == Stage::kGone) {
         ending_.left_running = report->left_running;
-        ending_.lost_supervisor = report->pid == 0;  // what the supervisor itself reports has the pid
+        ending_.lost_supervisor = report->pid == 0;  // reports that the supervisor itself sent have a pid
         ending_.timed_out = limit_.was_enforced();
         return ending_;
       }
@@ -130,7 +130,7 @@ void fail_run(RunRow& run, std::string why) {
   if (run.failure.empty()) run.failure = std::move(why);
 }
 
-// Figures of what has ended; says why the run is not a success.
+// Stores the figures of an ended run, and the reason if it failed.
 void take_result(const Making& making, const std::string& folder, const Ending& ending, RunRow& run) {
   const bool is_dry = making.configuration(run).is_dry;
   run.state = ending.timed_out ? RunState::kTimedOut : RunState::kDone;
@@ -154,7 +154,7 @@ void take_result(const Making& making, const std::string& folder, const Ending& 
     run.figures = *figures;
     const int of_mlrun = shell_status(use.wait_status);
     use = *recorded;
-    if (of_mlrun != shell_status(use.wait_status)) {  // a stream that was required, for one
+    if (of_mlrun != shell_status(use.wait_status)) {  // mlrun failed: a required stream was not recorded, for instance
       fail_run(run, fmt::format("exit status {} of mlrun: {}", of_mlrun, last_line(folder + "/error.log")));
     }
   }
@@ -166,7 +166,7 @@ void take_result(const Making& making, const std::string& folder, const Ending& 
   fail_run(run, end_text(use.wait_status) + (line.empty() ? "" : ": " + line));
 }
 
-// What a helper of the run, `before` or `after`, may want to know.
+// Environment variables that describe the run to the commands `before` and `after`.
 std::map<std::string, std::string> helper_environment(const Making& making, const RunRow& run) {
   return {{"MLRUN_SWEEP_CONFIGURATION", making.configuration(run).name},
           {"MLRUN_SWEEP_WORKLOAD", making.plan().workloads[run.planned.workload].key},
@@ -174,7 +174,7 @@ std::map<std::string, std::string> helper_environment(const Making& making, cons
           {"MLRUN_SWEEP_FOLDER", making.folder_of(run)}};
 }
 
-// False: the run is over; its row says why.
+// Runs the command `before` or `after`. False: the run has failed; its row says why.
 Result<bool> run_around(Making& making, RunRow& run, const Words& command, const char* name) {
   if (command.empty()) return true;
   const std::string output = making.helper_log(name);
@@ -186,15 +186,16 @@ Result<bool> run_around(Making& making, RunRow& run, const Words& command, const
     return false;
   }
   if ((*end)->timed_out) {
-    fail_run(run, fmt::format("the command {} it was ended {}; see {}", name, after_limit(making), output));
+    fail_run(run, fmt::format("the plan's command {} was ended {}; see {}", name, after_limit(making), output));
     return false;
   }
   if ((*end)->wait_status == 0) return true;
-  fail_run(run, fmt::format("the command {} it ended with {}; see {}", name, end_text((*end)->wait_status), output));
+  fail_run(run,
+           fmt::format("the plan's command {} ended with {}; see {}", name, end_text((*end)->wait_status), output));
   return false;
 }
 
-// Between the start of the supervisor and the end of all that it started.
+// Runs the command under a supervisor until all that the supervisor started has ended.
 Status supervise(Making& making, RunRow& run, const std::string& folder) {
   SuperviseOptions options = options_of(making, run, folder);
   options.output = folder + "/console.log";
@@ -211,7 +212,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   const Ending ending = Watch(making, *supervised, folder, making.configuration(run).is_dry).until_gone();
   run.ended_realtime_ns = static_cast<int64_t>(util::realtime_ns());
   if (ending.lost_supervisor) {
-    // Only the end of the supervisor, which something else has killed.
+    // The supervisor was killed, so its processes may still run.
     Status ended = end_leftovers({supervised->processes(), {options.output, options.errors}, folder});
     if (!ended) return ended;
   }
@@ -228,7 +229,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   return {};
 }
 
-// Everything of a run but its row.
+// Makes the run, without storing its row.
 Status make(Making& making, RunRow& run) {
   const std::string folder = making.folder_of(run);
   if (free_bytes(making.folder) < kRoomBytes) return tl::make_unexpected(disk_full(making.folder));
@@ -241,7 +242,7 @@ Status make(Making& making, RunRow& run) {
   if (making.configuration(run).cache == Cache::kCold) {
     if (Status dropped = drop_caches(); !dropped) return dropped;
   }
-  // Here, since the command before it may write the rules.
+  // Checked after the command `before`, which may write the rule files.
   if (Status same = check_rule_files(making.configuration(run)); !same) return same;
   run.facts = machine_facts();
   if (const std::string commit = commit_here(); !commit.empty()) run.facts["commit"] = commit;

@@ -8,10 +8,10 @@
 
 namespace mlrun::sweep {
 
-// The row as it was stored: done, failed or timed out. `interrupted`: a signal stopped the sweep, or the disk is full.
+// Makes the run and returns its row as stored: done, failed or timed out. `interrupted`: a signal stopped the sweep, or the disk is full.
 Result<RunRow> make_run(Making& making, RunRow run);
 
-// The same command, to fill the page cache; nothing of it is kept. False: a signal stopped the sweep.
+// Runs the command of `run` once to fill the page cache; its output and trace are not kept. False: a signal stopped the sweep.
 Result<bool> warm_up(Making& making, const RunRow& run);
 
 }  // namespace mlrun::sweep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and the like, which end a sweep between two steps instead of in the middle of one. Children start with the signals as
-// they were before.
+// Blocks Ctrl-C, SIGTERM, SIGHUP and SIGQUIT and reads them from a signalfd, so that they end a sweep only between two steps. Children
+// start with these signals unblocked.
 #pragma once
 
 #include <signal.h>
@@ -14,16 +14,16 @@ namespace mlrun::sweep {
 
 class StopSignals {
  public:
-  StopSignals();   // blocks them
-  ~StopSignals();  // as before
+  StopSignals();   // blocks the signals
+  ~StopSignals();  // restores the mask
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Readable when one has come.
+  // Readable when a signal has arrived.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // The one that came, if any; remembers it.
+  // The first signal that has arrived, if any.
   std::optional<int> taken();
-  // Waits this long, or until one comes. True: one has come.
+  // Waits this long, or until a signal arrives. True: one has arrived.
   bool wait(uint64_t ns);
 
  private:
@@ -32,7 +32,7 @@ class StopSignals {
   std::optional<int> taken_;
 };
 
-// For a process that is started meanwhile: no signal is blocked that was not before.
+// The signal mask for child processes: the current one without the signals that StopSignals blocks.
 sigset_t mask_of_children();
 
 }  // namespace mlrun::sweep

@@ -30,7 +30,7 @@ struct StandardFiles {
 Result<util::UniqueFd> open_file(const std::string& path, int flags) {
   util::UniqueFd fd(::open(path.c_str(), flags | O_CLOEXEC, 0644));
   if (!fd.valid()) return fail_errno("open " + path, errno);
-  // Above the numbers that it is duplicated to.
+  // Moved above the descriptor numbers that spawn() assigns in the child.
   const int high = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLock + 1);
   if (high < 0) return fail_errno("open " + path, errno);
   return util::UniqueFd(high);
@@ -53,7 +53,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// Placed by a thread of its own: the child inherits the place of the thread that starts it, and this process keeps its own.
+// Spawns from a temporary thread that has the placement: a child inherits it from the thread that starts it, and this process keeps its
+// own.
 Result<pid_t> spawn_placed(const launch::Placement& placement, const std::function<Result<pid_t>()>& spawn) {
   if (!placement.any()) return spawn();
   Result<pid_t> result = fail("");
@@ -134,7 +135,7 @@ Supervised::Supervised(Supervised&& other) noexcept
       processes_(std::move(other.processes_)) {}
 
 Supervised::~Supervised() {
-  control_.reset();  // it ends what runs, and itself
+  control_.reset();  // the supervisor then ends the run and itself
   while (pid_ > 0 && ::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

@@ -21,9 +21,9 @@ namespace mlrun::sweep {
 
 struct SuperviseOptions {
   std::vector<std::string> command;
-  std::map<std::string, std::string> environment;  // added to ours
+  std::map<std::string, std::string> environment;  // added to this process's environment
   std::string input = "/dev/null";
-  std::string output, errors;            // files; made, or emptied
+  std::string output, errors;            // files; created, or emptied
   std::string cpus, cpu_node, mem_node;  // as --cpus, --cpu-node and --mem-node; empty: anywhere
   int lock_fd = -1;
 };
@@ -35,13 +35,13 @@ class Supervised {
 
   Supervised(Supervised&& other) noexcept;
   Supervised& operator=(Supervised&&) = delete;
-  ~Supervised();  // ends it with all its descendants, and waits for that
+  ~Supervised();  // ends the command with all its descendants, and waits for that
 
   [[nodiscard]] const Processes& processes() const { return processes_; }
 
   void demand(Demand demand) const;
-  // The next report; nullopt: none came in time, or a signal asks the sweep to stop. At the end of the supervisor, which comes
-  // unasked only when something killed it: kGone.
+  // The next report; nullopt: none came in time, or a signal asks the sweep to stop. When the supervisor itself was killed: kGone with
+  // pid 0.
   std::optional<Report> next(int timeout_ms, const StopSignals* signals) const;
 
  private:

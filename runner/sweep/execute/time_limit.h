@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a supervised command that takes longer than it may: SIGTERM to its process group, SIGKILL to all that it started 5 s later.
+// Ends a supervised command at its time limit: SIGTERM to its process group, and 5 s later SIGKILL to the command and all its
+// descendants.
 #pragma once
 
 #include <cstdint>

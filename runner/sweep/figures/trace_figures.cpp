@@ -69,7 +69,8 @@ void add_epochs(const summary::Summary& summary, Figures& figures) {
   figures["epoch_1_s"] = seconds(epochs.front()->dur_ns);
   std::vector<double> later;
   for (size_t i = 1; i < epochs.size(); ++i) {
-    if (epochs[i]->name != epochs.front()->name) later.push_back(seconds(epochs[i]->dur_ns));  // another rank's epoch 1
+    // The same name again is another rank's epoch 1.
+    if (epochs[i]->name != epochs.front()->name) later.push_back(seconds(epochs[i]->dur_ns));
   }
   if (!later.empty()) figures["later_epochs_s"] = median(std::move(later));
 }

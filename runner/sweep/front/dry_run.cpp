@@ -25,9 +25,9 @@ namespace {
 using nlohmann::json;
 using CellName = std::pair<std::string, std::string>;  // configuration's name, workload's key
 
-// What earlier runs took, from start to the finished trace.
+// How long earlier runs took, from their start to the finished trace.
 struct EarlierRuns {
-  std::map<CellName, std::pair<int64_t, int64_t>> times;  // sum in ns, number
+  std::map<CellName, std::pair<int64_t, int64_t>> times;  // sum of the times in ns, number of runs
   std::set<std::tuple<std::string, std::string, int32_t>> done;
 
   [[nodiscard]] std::optional<int64_t> mean_ns(const CellName& cell) const {
@@ -55,7 +55,7 @@ Result<EarlierRuns> read_earlier_runs(const std::string& folder) {
 }
 
 struct ExpectedTime {
-  int64_t ns = 0;  // of the runs with a known time
+  int64_t ns = 0;  // expected time of the runs whose time is known
   size_t known = 0, left = 0;
 };
 
@@ -133,7 +133,7 @@ class DryRun {
     return run_words(plan_, run, "mlrun", folder_ + "/runs/" + run.folder);
   }
 
-  // As a shell would take it; what no word of it says follows as a comment.
+  // The command line for a shell. Settings that are in no word of it follow as a comment.
   [[nodiscard]] std::string command_line(const PlannedRun& run) const {
     const Configuration& configuration = plan_.configurations[run.configuration];
     std::string line = variables_text(configuration.environment);

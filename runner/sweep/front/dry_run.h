@@ -9,8 +9,8 @@
 
 namespace mlrun::sweep {
 
-// Prints every run with its full command. Times are those of runs that `folder` holds already, if it holds a sweep; runs that it
-// has are not made again. An empty folder: none is named.
+// Prints every run with its full command. If `folder` holds a sweep, times are those of its runs, and runs that it has are not made
+// again. Empty `folder`: the commands show OUT.
 Status print_dry_run(const Plan& plan, const std::string& folder, bool json);
 
 }  // namespace mlrun::sweep

@@ -14,7 +14,7 @@ constexpr const char* kSweepFooter =
     "  mlrun sweep plan.toml -o results             make all runs of a plan\n"
     "  mlrun sweep --dry-run plan.toml              every run with its command, and how long all will take\n"
     "  mlrun sweep --resume results                 go on after an interruption: no run twice, none missing\n"
-    "  mlrun sweep --extend plan.toml -o results    the plan was edited: make what it has more\n"
+    "  mlrun sweep --extend plan.toml -o results    the plan was edited: make the runs that it adds\n"
     "  mlrun sweep --modes modes.lst --runs results 8 'python train.py --workers 2' 'python train.py --workers 8'\n"
     "  mlrun sweep --slurm plan.toml -o results     submit the runs to Slurm; then --collect, --resume\n"
     "  mlrun sweep list results                     then: stat, compare, history\n"
@@ -48,7 +48,7 @@ Status check_words_of_slurm(const SweepOptions& options, bool has_output) {
     return fail("--collect OUT takes neither a plan nor -o, --resume, --runs or --slurm");
   if (options.slurm && options.dry_run)
     return fail("--dry-run shows the same runs with and without --slurm: leave --slurm out");
-  if (!options.sbatch.empty() && !options.slurm && !options.resume) return fail("--sbatch goes with --slurm");
+  if (!options.sbatch.empty() && !options.slurm && !options.resume) return fail("--sbatch needs --slurm or --resume");
   return {};
 }
 
@@ -60,13 +60,15 @@ Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
     return {};
   }
   if (has_output && options.resume) return fail("--resume names OUT itself: leave out -o");
-  if (options.extend && options.plan.empty()) return fail("--extend adds what an edited plan has more: name the plan");
+  if (options.extend && options.plan.empty())
+    return fail("--extend adds the runs that an edited plan has more: name the plan");
   if (options.plan.empty() && (!options.resume || options.dry_run)) {
-    return fail(options.modes.empty()
-                    ? "name a plan; see mlrun sweep --help"
-                    : "--modes has configurations alone: add --runs OUT N WORKLOAD..., or a plan without any");
+    return fail(
+        options.modes.empty()
+            ? "name a plan; see mlrun sweep --help"
+            : "--modes has only configurations: add --runs OUT N WORKLOAD..., or a plan without configurations");
   }
-  if (options.plan.empty() && !options.modes.empty()) return fail("--modes goes with a plan, or with --runs");
+  if (options.plan.empty() && !options.modes.empty()) return fail("--modes needs a plan, or --runs");
   if (options.folder.empty() && !options.dry_run) return fail("name a folder for the results: -o OUT");
   return {};
 }
@@ -76,7 +78,7 @@ Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
 Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   SweepOptions options;
   std::string output, resumed, collected;
-  CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores what came of them.", "sweep");
+  CLI::App app("Runs configurations × workloads × repetitions, unattended, and stores their results.", "sweep");
   set_usage(app, "mlrun sweep [OPTIONS] PLAN -o OUT");
   app.footer(kSweepFooter);
   app.add_option("PLAN", options.plan, "the plan, a TOML file (keys: runner/sweep/plan/README.md)");
@@ -85,21 +87,22 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_flag("--json", options.json, "with --dry-run: for machines (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
   app.add_flag("--slurm", options.slurm,
-               "let Slurm make the runs, as job arrays; OUT is on a shared file system (default: off)");
+               "let Slurm make the runs, as job arrays; OUT must be on a shared file system (default: off)");
   app.add_option("--sbatch", options.sbatch,
                  "options for sbatch, such as '--partition=gpu --exclusive' (default: none)")
       ->option_text("WORDS");
-  app.add_option("--collect", collected, "store what the tasks on Slurm have finished (default: none)")
+  app.add_option("--collect", collected, "store the results of Slurm tasks that have ended (default: none)")
       ->option_text("OUT");
   app.add_flag("--extend", options.extend,
                "add to OUT, made from another plan, the runs that only this plan has (default: off)");
-  app.add_option("--modes", options.modes, "configurations as lines of mode hms mem cpu dry freq (default: none)")
+  app.add_option("--modes", options.modes,
+                 "file of configurations, one a line: mode hms mem cpu dry freq (default: none)")
       ->option_text("FILE");
-  bool has_runs = false;  // set by hand: the words after it are no options
-  app.add_flag("--runs", has_runs, "the words of the older script, after all options (default: none)")
+  bool has_runs = false;  // for the help page only: take_runs() reads the words after --runs
+  app.add_flag("--runs", has_runs, "the arguments of the older script `runs`, after all options (default: none)")
       ->option_text("OUT N WORKLOAD...");
   app.add_flag("--all", options.keep_all_traces,
-               "keep the events of all repetitions, not only of the first of each (default: off)");
+               "keep the events of all repetitions, not only of the first one (default: off)");
   app.add_flag("--quiet", options.quiet, "no status line (default: off)");
   const auto runs = std::find(arguments.begin(), arguments.end(), "--runs");
   const auto parsed = parse(app, Arguments(arguments.begin(), runs));
@@ -112,8 +115,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   if (runs != arguments.end()) status = take_runs(Arguments(runs + 1, arguments.end()), options);
   if (status) status = check_words_of_sweep(options, !output.empty());
   if (!status) return tl::make_unexpected(status.error());
-  if (options.json && !options.dry_run)
-    return fail("--json goes with --dry-run; see mlrun sweep list --json for results");
+  if (options.json && !options.dry_run) return fail("--json needs --dry-run; mlrun sweep list --json prints results");
   return options;
 }
 

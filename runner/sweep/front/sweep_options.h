@@ -11,7 +11,7 @@
 
 namespace mlrun::sweep {
 
-// What follows --runs: the older script's words.
+// The arguments after --runs, as the older script takes them.
 struct RunsWords {
   std::string repetitions;
   std::vector<std::string> workloads;

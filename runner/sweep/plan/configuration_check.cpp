@@ -28,21 +28,23 @@ void check_name(const ConfigurationDraft& configuration, std::map<std::string, i
                          return byte < 0x80 && (std::isalnum(byte) != 0 || byte == '_' || byte == '-');
                        });
   if (!is_good) {
-    faults.add(place, fmt::format(
-                          "'{}' is part of the names of folders: use letters, digits, _ and -, at most {}, and no - at "
-                          "the begin",
-                          name, kNameMax));
+    faults.add(
+        place,
+        fmt::format("'{}' is used in names of folders: use letters, digits, _ and -, at most {} of them, and no - at "
+                    "the start",
+                    name, kNameMax));
     return;
   }
   const auto [first, is_new] = lines.emplace(name, place.line);
   if (!is_new)
-    faults.add(place, fmt::format("{} is the name of the configuration in line {}, too", name, first->second));
+    faults.add(place,
+               fmt::format("{} is the name of the configuration in line {}, too: rename one", name, first->second));
 }
 
 void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
   const Configuration& values = configuration.values;
   if (!values.cpus.empty() && !values.cpu_node.empty()) {
-    faults.add(configuration.place_of("cpu_node"), "cpus chooses CPUs, too: leave one out");
+    faults.add(configuration.place_of("cpu_node"), "the key cpus chooses CPUs, too: leave one of them out");
   }
   const std::pair<const char*, Result<launch::IdList>> lists[] = {
       {"cpus", values.cpus.empty() ? launch::IdList() : launch::find_cpus(values.cpus)},
@@ -53,7 +55,7 @@ void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
   }
 }
 
-// What of the parsed options has no place in a sweep.
+// The first of the parsed options that a sweep does not allow, and why; nullopt: none.
 std::optional<std::string> misplaced(const RunOptions& options, const Configuration& values) {
   if (options.output) return "-o: the sweep names the folders of its runs";
   if (options.observe.any()) return "--pid, --cgroup and --system record no command";
@@ -76,7 +78,7 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
   const Configuration& values = configuration.values;
   const Place place = configuration.place_of("options");
   if (values.options.empty()) return;
-  if (values.is_dry) return faults.add(place, "a dry configuration is not recorded: leave this out, or dry");
+  if (values.is_dry) return faults.add(place, "a dry configuration is not recorded: leave out options, or dry");
   for (const std::string& word : values.options) {
     if (word == "-h" || word == "--help")
       return faults.add(place, word + " prints a page and runs nothing: leave it out");

@@ -11,7 +11,7 @@ namespace mlrun::sweep {
 // The options of a configuration, as `mlrun run` reads them. None of them may ask for help.
 Result<RunOptions> parse_options(const Words& options);
 
-// Each by itself, and that no two have one name.
+// Checks each configuration by itself, and that no two have the same name.
 void check_configurations(Draft& draft);
 
 }  // namespace mlrun::sweep

@@ -14,7 +14,7 @@
 namespace mlrun::sweep {
 
 inline constexpr int32_t kRepetitionsMax = 100'000;
-inline constexpr int32_t kFewestForStop = 8;  // an interval that is looked at earlier is too narrow
+inline constexpr int32_t kFewestForStop = 8;  // tested after fewer runs, an interval is too narrow
 
 struct WorkloadDraft {
   std::string text;

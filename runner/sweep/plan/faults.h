@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a plan, with its places.
+// The faults that were found in a plan, each with its place.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace mlrun::sweep {
 // Where a value was written: "plan.toml:7: configuration.cpus".
 struct Place {
   std::string file;
-  int line = 0;  // 0: none, as of a word of the command line
+  int line = 0;  // 0: none, for instance for a word of the command line
   std::string key;
 
   [[nodiscard]] Place below(const std::string& name) const { return {file, line, key + "." + name}; }
 };
 
-// What is wrong with a plan, one line each.
+// Collects the faults of a plan and reports them together, one line each.
 class Faults {
  public:
   void add(const Place& place, const std::string& what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a plan only as a whole, or only on this machine.
+// Checks that need the whole plan, or this machine.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,12 +40,12 @@ void check_parameters(Draft& draft) {
     std::set<std::string> seen;
     for (const std::string& value : parameter.values) {
       if (!seen.insert(value).second)
-        draft.faults.add(parameter.place, fmt::format("the value {} is there twice", value));
+        draft.faults.add(parameter.place, fmt::format("the value {} is given twice: leave one out", value));
     }
   }
 }
 
-// Also "wall" for wall_s.
+// The figure that was probably meant: wall_s for "wall", or the most similar name.
 std::string meant_figure(const std::string& figure, const std::vector<std::string>& known) {
   const auto longer =
       std::find_if(known.begin(), known.end(), [&](const std::string& name) { return name.starts_with(figure + "_"); });
@@ -65,14 +65,14 @@ void check_question(Draft& draft) {
     if (!contains(known, figure)) {
       draft.faults.add(place, figure + " is no figure; " + meant_figure(figure, known));
     } else if (!seen.insert(figure).second) {
-      draft.faults.add(place, figure + " is there twice");
+      draft.faults.add(place, figure + " is given twice: leave one out");
     } else if (all_dry && contains(figures_of_traces(), figure)) {
-      draft.faults.add(place, figure + " comes from a trace, and all configurations are dry");
+      draft.faults.add(place, figure + " comes from a trace, and all configurations are dry: leave it out");
     }
   }
 }
 
-// With a stop rule `repetitions` are made in any case, and no more than `at_most`.
+// With a stop rule, `repetitions` blocks are made in any case, and at most `at_most`.
 void check_stop(Draft& draft) {
   Plan& plan = draft.plan;
   StopRule& stop = plan.stop;
@@ -82,7 +82,7 @@ void check_stop(Draft& draft) {
     return;
   }
   if (plan.order == Order::kSequence) {
-    draft.faults.add(place, "it looks at whole blocks: leave order = \"sequence\" out, or this");
+    draft.faults.add(place, "a stop rule tests whole blocks: leave out order = \"sequence\", or stop");
   }
   if (stop.at_most == 0) {
     stop.at_most = plan.repetitions;
@@ -92,7 +92,7 @@ void check_stop(Draft& draft) {
   stop.at_least = std::max(stop.at_least, kFewestForStop);
   if (stop.at_most < stop.at_least) {
     draft.faults.add(place,
-                     fmt::format("at most {} repetitions are fewer than the {} that are made in any case; set at_most "
+                     fmt::format("at_most = {} is less than the {} repetitions that are made in any case; set at_most "
                                  "to more",
                                  stop.at_most, stop.at_least));
   }
@@ -108,7 +108,7 @@ void check_input(Draft& draft) {
   if (file.get() < 0) {
     draft.faults.add(place, fmt::format("cannot read {}: {}", input, std::strerror(errno)));
   } else if (::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode) && input != "/dev/null") {
-    draft.faults.add(place, input + " is no file that each run can read from its begin");
+    draft.faults.add(place, input + " is not a regular file: name one that each run can read from its start");
   }
   std::error_code ignored;
   input = std::filesystem::absolute(input, ignored).lexically_normal().string();
@@ -120,7 +120,7 @@ std::string program_fault(const std::string& program, const char* path) {
   if (launch::find_program(program, path).empty()) {
     const bool is_path = program.find('/') != std::string::npos;
     if (is_path && ::access(program.c_str(), F_OK) == 0)
-      return fmt::format("{} cannot be executed; see chmod +x", program);
+      return fmt::format("{} is not executable; use chmod +x", program);
     if (is_path) return fmt::format("there is no program {}", program);
     if (program.find('=') != std::string::npos) {
       return fmt::format("there is no program {}; variables go into the configuration's environment", program);
@@ -175,7 +175,7 @@ void check_values(Draft& draft) {
 Result<Plan> finish(Draft draft) {
   if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());
   for (const ConfigurationDraft& one : draft.configurations) draft.plan.configurations.push_back(one.values);
-  // Where one check finds a fault the later ones are not asked: they would report its consequences.
+  // After a fault the later checks are skipped: they would only report its consequences.
   for (const auto check : {check_values, list_workloads, check_programs, check_number_of_runs}) {
     check(draft);
     if (draft.faults.any()) return tl::make_unexpected(draft.faults.error());

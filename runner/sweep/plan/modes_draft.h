@@ -8,7 +8,7 @@
 
 namespace mlrun::sweep {
 
-// The older script's variables, which say how hms = 1 and freq > 0 are done; empty: not set.
+// Environment variables of the script that `runs` replaces: they configure hms = 1 and freq > 0. Empty: not set.
 struct ModesVariables {
   std::string pmem_folder, pmem_bytes;  // HEIMDALLR_PMEMDIR, HEIMDALLR_PMEMSIZE
   std::string read_event, write_event;  // HEIMDALLR_READEVENT, HEIMDALLR_WRITEEVENT: r and a raw number in hexadecimal

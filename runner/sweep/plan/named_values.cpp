@@ -22,7 +22,7 @@ std::string_view name_between(std::string_view text, std::string_view open, std:
   return is_value_name(name) && text.substr(length).starts_with(close) ? name : std::string_view();
 }
 
-// Calls `put_text` with what stays and `put_name` with each {name}.
+// Calls `put_text` with literal text and `put_name` with each {name}.
 void read_word(std::string_view word, const std::function<void(std::string_view)>& put_text,
                const std::function<void(std::string_view)>& put_name) {
   while (!word.empty()) {

@@ -16,10 +16,10 @@ bool is_value_name(std::string_view text);
 
 std::set<std::string> names_in(const Words& words);
 
-// Each {name} becomes `value_of(name)`; without a value it stays.
+// Replaces each {name} by its value; a {name} without a value stays.
 std::string with_values(std::string_view word, const Parameters& values);
 
-// The same text when it is read as part of a plan: {name} becomes {{name}}.
+// Escapes braces, so that a plan reads `text` literally: {name} becomes {{name}}.
 std::string with_literal_braces(std::string_view text);
 
 }  // namespace mlrun::sweep

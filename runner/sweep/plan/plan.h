@@ -24,21 +24,21 @@ enum class Cache { kAsIs, kCold, kWarm };
 
 struct Configuration {
   std::string name;
-  Words options;                         // of `mlrun run`
+  Words options;                         // options of `mlrun run`
   std::string rules;                     // hash_of_rule_files() when the plan was read
   bool is_dry = false;                   // without recording
   std::string cpus, cpu_node, mem_node;  // lists as in --cpus, --cpu-node and --mem-node; empty: all
   Cache cache = Cache::kAsIs;
   std::map<std::string, std::string> environment;
-  Parameters parameters;  // take the place of the matrix's values of these names
+  Parameters parameters;  // override the matrix's values of the same names
 };
 
-// A workload of the plan with one combination of the matrix. What a configuration sets itself stays a {name} in `key`, so that
-// configurations which differ in it are compared with each other.
+// A workload of the plan with one combination of the matrix's values. A {name} that configurations set themselves stays in `key`, so that
+// configurations with different values of it are compared with each other.
 struct Workload {
   std::string key;        // the command with the values of the matrix
   std::string text;       // as the plan has it
-  Parameters parameters;  // of the matrix
+  Parameters parameters;  // its values of the matrix
 };
 
 // One run to make.
@@ -64,10 +64,10 @@ struct Plan {
   Order order = Order::kBlocks;
   uint64_t seed = 0;
   uint64_t time_limit_ns = 0;  // of a run, and of each command around it; 0: none
-  uint64_t pause_ns = 0;       // between runs
+  uint64_t pause_ns = 0;       // pause between runs
   Words before, after;         // commands around each run; empty: none
   std::string input;           // a file as standard input of each run; empty: /dev/null
-  int32_t retries = 0;         // of a failed run
+  int32_t retries = 0;         // further attempts of a failed run
   StopRule stop;
   std::vector<std::string> question;  // figures whose verdicts are corrected for their number; empty: wall_s
   double margin = 0.03;               // for "equal within", a fraction

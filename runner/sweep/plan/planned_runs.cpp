@@ -23,7 +23,7 @@ constexpr size_t kNameBytesMax = 160;  // with configuration and number within t
 struct Cell {
   uint32_t configuration = 0, workload = 0;
   Words command;
-  std::string name;  // first part of the folder
+  std::string name;  // first part of the folder's name
 };
 
 // std::shuffle and std::uniform_int_distribution give each standard library's own order; the engine is the same everywhere.
@@ -57,7 +57,7 @@ std::string squeezed(const Words& command) {
   return text.substr(0, kNameBytesMax);
 }
 
-// Names are given in the order of the plan: what is added at its end changes none.
+// Folder names are given in the order of the plan, so that additions at its end change none.
 std::vector<Cell> cells_of(const Plan& plan) {
   std::vector<Cell> cells;
   for (uint32_t c = 0; c < plan.configurations.size(); c++) {
@@ -93,7 +93,7 @@ Words command_of(const Plan& plan, const Configuration& configuration, const Wor
 
 std::vector<PlannedRun> planned_runs(const Plan& plan, int32_t repetitions) {
   const std::vector<Cell> cells = cells_of(plan);
-  std::vector<std::pair<int32_t, const Cell*>> order;  // block, what is run
+  std::vector<std::pair<int32_t, const Cell*>> order;  // block, cell
   if (plan.order == Order::kBlocks) {
     for (int32_t block = 1; block <= repetitions; block++) {
       std::vector<std::pair<int32_t, const Cell*>> runs;

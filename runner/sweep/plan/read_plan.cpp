@@ -26,9 +26,9 @@ Status read_modes_file(const std::string& file, Draft& draft) {
   return {};
 }
 
-// The older script's shipped line was "1loc_50 0 1 1 0 5000": memory and CPUs of one node, recorded, 5,000 samples a second. The
-// node stays where a machine has it. Samples cost time and need rights, so they are for a file of modes; the name says so as the
-// script's other lines do.
+// The mode that the older script came with was "1loc_50 0 1 1 0 5000": memory and CPUs of node 1, recorded, 5,000 samples a second. Node
+// 1 is used if the machine has it. Samples cost time and need rights, so only a modes file can ask for them; the name ends in 00 like the
+// script's other names without samples.
 void add_default_mode(Draft& draft) {
   const bool has_node = launch::find_cpus_of_nodes("1") && launch::find_memory_nodes("1");
   const std::string node = has_node ? "1" : "-";
@@ -40,7 +40,7 @@ void read_workload_words(const std::vector<std::string>& workloads, Draft& draft
   for (const std::string& text : workloads) {
     const Place place{"", 0, fmt::format("workload {}", ++number)};
     if (!util::is_utf8(text)) {
-      draft.faults.add(place, "the command is not in UTF-8, as a plan has to be");
+      draft.faults.add(place, "the command is not valid UTF-8, which a plan has to be");
       continue;
     }
     std::string escaped = with_literal_braces(text);

@@ -11,10 +11,10 @@
 
 namespace mlrun::sweep {
 
-// `modes`: a file of six columns with the configurations, of which the plan then has none; empty: none.
+// `modes`: a modes file (modes_draft.h) with the configurations, and the plan must have none; empty: no such file.
 Result<Plan> read_plan(const std::string& file, const std::string& modes = {});
 
-// The same of Plan::text. `file` is for messages.
+// The same from the text of a plan (Plan::text). `file`: the name that messages show.
 Result<Plan> parse_plan(const std::string& text, const std::string& file);
 
 // What `runs [--modes FILE] OUT N WORKLOAD...` asks for.

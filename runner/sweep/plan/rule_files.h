@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of placement rules say that a configuration names. Runs under other rules cannot be compared.
+// The contents of the placement rule files that a configuration names. Runs under different rules cannot be compared.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run is started, as words.
+// The command line that starts a run, as words.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ namespace mlrun::sweep {
 // A dry run is its command alone, to be placed by runner/launch/placement.h.
 Words run_words(const Plan& plan, const PlannedRun& run, const std::string& program, const std::string& folder);
 
-// What sets these variables for one command, in a shell: `NAME=VALUE ... ` in front of it, by `env` where a name is none of a shell's.
+// Shell text in front of a command that sets these variables for it: `NAME=VALUE ... `, or `env NAME=VALUE ... ` if a shell does not
+// accept a name.
 std::string variables_text(const std::map<std::string, std::string>& variables);
 
 }  // namespace mlrun::sweep

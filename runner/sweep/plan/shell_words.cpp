@@ -26,7 +26,7 @@ class Splitter {
         take_plain();
       }
     }
-    if (error_.empty() && quote_ != 0) error_ = fmt::format("a {} is not closed", quote_);
+    if (error_.empty() && quote_ != 0) error_ = fmt::format("the quote {} is not closed", quote_);
     if (error_.empty()) end_word();
     if (!error_.empty()) return fail(error_);
     return std::move(words_);
@@ -45,7 +45,7 @@ class Splitter {
       check_expansion();
       if (is_operator(byte)) note_operator();
       if (byte == '~' && !word_ && (at_ + 1 == text_.size() || is_blank(text_[at_ + 1]) || text_[at_ + 1] == '/')) {
-        error_ = "no shell expands ~: write the path";
+        error_ = "~ is not expanded, since no shell runs: write the path";
       }
       put(byte);
     }
@@ -69,8 +69,9 @@ class Splitter {
     const bool expands = byte == '$' && (std::isalpha(static_cast<unsigned char>(next)) != 0 || next == '_' ||
                                          next == '{' || next == '(');
     if (!expands && byte != '`') return;
-    error_ = fmt::format("no shell expands {}: write the value, put it into single quotes, or use sh -c '...'",
-                         byte == '`' ? "`...`" : std::string("$") + next);
+    error_ = fmt::format(
+        "{} is not expanded, since no shell runs: write the value, put it into single quotes, or use sh -c '...'",
+        byte == '`' ? "`...`" : std::string("$") + next);
   }
 
   // "2>" and "|" are operators wherever they begin a word; within one, as in an address of the web, they are not.
@@ -92,7 +93,7 @@ class Splitter {
   void end_word() {
     if (!word_) return;
     if (begins_with_operator_ || (ends_with_operator_at_ && *ends_with_operator_at_ + 1 == at_)) {
-      error_ = fmt::format("no shell interprets {}: quote it, or use sh -c '...'", *word_);
+      error_ = fmt::format("{} is not interpreted, since no shell runs: quote it, or use sh -c '...'", *word_);
     }
     words_.push_back(*std::move(word_));
     word_.reset();

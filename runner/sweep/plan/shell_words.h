@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line as words, quoted as for a shell. No shell takes part: what one would expand or redirect is an error, unless it
-// is quoted.
+// A command line as words, quoted as for a shell. No shell is started: unquoted text that a shell would expand or redirect is an error.
 #pragma once
 
 #include <string>

@@ -27,7 +27,8 @@ void read_parameters(TomlKeys& keys, Draft& draft) {
   const toml::table* table = node->as_table();
   if (table == nullptr) return keys.wrong_type("parameters", *node, "a table such as workers = [2, 8]");
   if (table->empty())
-    return draft.faults.add(keys.place_of("parameters", *node), "the matrix is empty: it has no name");
+    return draft.faults.add(keys.place_of("parameters", *node),
+                            "the table is empty: add a name with its values, or leave it out");
   for (const auto& [key, value] : *table) {
     ParameterDraft parameter;
     parameter.name = key.str();
@@ -35,7 +36,7 @@ void read_parameters(TomlKeys& keys, Draft& draft) {
     parameter.place.line = static_cast<int>(key.source().begin.line);
     const toml::array* array = value.as_array();
     if (array != nullptr && array->empty()) {
-      draft.faults.add(parameter.place, "the matrix is empty: this name has no value");
+      draft.faults.add(parameter.place, "the array is empty: add a value, or leave the name out");
       continue;
     }
     bool is_good = true;
@@ -129,7 +130,7 @@ void read_configurations(TomlKeys& keys, const std::string& file, Draft& draft) 
   if (node == nullptr) return;
   if (!draft.configurations.empty()) {
     return draft.faults.add(keys.place_of("configuration", *node),
-                            "the configurations come from --modes; leave these out, or --modes");
+                            "--modes gives the configurations, too: leave out [[configuration]], or --modes");
   }
   const toml::array* array = node->as_array();
   if (array == nullptr || array->empty() || !array->is_homogeneous<toml::table>()) {
@@ -172,7 +173,7 @@ void read_plan_keys(const toml::table& table, const std::string& file, Draft& dr
     const bool is_parameter = std::any_of(draft.parameters.begin(), draft.parameters.end(),
                                           [&](const ParameterDraft& parameter) { return parameter.name == key; });
     draft.faults.add({file, 0, key}, std::string("the key is missing: ") + what +
-                                         (is_parameter ? "; the one in [parameters] belongs above it" : ""));
+                                         (is_parameter ? "; it is below [parameters]: move it above" : ""));
   };
   if (table.get("stop") == nullptr) missing("repetitions", "how often everything is run");
   missing("workloads", "the commands to run");
@@ -195,7 +196,7 @@ std::string with_modes(const toml::table& plan, const Draft& draft) {
     if (!one.values.mem_node.empty()) keys.insert("mem_node", one.values.mem_node);
     configurations.push_back(std::move(keys));
   }
-  table.insert("order", "sequence");  // unless the plan says otherwise
+  table.insert("order", "sequence");  // has no effect if the plan has an order
   table.insert("configuration", std::move(configurations));
   std::ostringstream text;
   text << table << "\n";

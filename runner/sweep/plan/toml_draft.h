@@ -8,10 +8,10 @@
 
 namespace mlrun::sweep {
 
-// Reads everything but [[configuration]] if the draft has configurations already: then the plan must have none.
+// Reads a plan. If the draft has configurations already (from a modes file), the plan must have no [[configuration]].
 void read_toml(const std::string& text, const std::string& file, Draft& draft);
 
-// What `runs` asks for, in TOML. Comments and what runs do not have are absent.
+// The plan of a `runs` command line, in TOML.
 std::string toml_text(const Draft& draft);
 
 }  // namespace mlrun::sweep

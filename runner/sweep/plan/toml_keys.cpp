@@ -91,7 +91,7 @@ bool TomlKeys::text_of(const std::string& key, const toml::node& node, std::stri
   if (string == nullptr) {
     wrong_type(key, node, "a text, as in \"...\"");
   } else if (string->get().find('\0') != std::string::npos) {
-    faults_.add(place_of(key, node), "the text has a character of value 0, which no program can be given");
+    faults_.add(place_of(key, node), "the text has a null character, which cannot be passed to a program");
   } else if (string->get().find_first_not_of(" \t\r\n") == std::string::npos) {
     faults_.add(place_of(key, node), "the text is empty; write one, or leave it out");
   } else {
@@ -247,7 +247,7 @@ void TomlKeys::scalars(const std::string& key, const std::string& what,
     if (!scalar_text(value, text)) {
       faults_.add(place, fmt::format("this is {}; write one text or number", type_name(value)));
     } else if (text.find('\0') != std::string::npos) {
-      faults_.add(place, "the text has a character of value 0, which no program can be given");
+      faults_.add(place, "the text has a null character, which cannot be passed to a program");
     } else {
       take(std::string(name.str()), std::move(text));
     }

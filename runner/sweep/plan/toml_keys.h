@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of one TOML table as checked values. What is wrong goes to Faults; a key that is never asked for is one.
+// The keys of one TOML table as checked values. Wrong values go to Faults, and so do keys that are never looked up.
 #pragma once
 
 #include <toml++/toml.h>
@@ -16,11 +16,11 @@ namespace mlrun::sweep {
 
 class TomlKeys {
  public:
-  // `place`: of the table; the plan's own has an empty key. Requires: all outlive this object.
+  // `place`: of the table; its key is empty for the plan itself. Requires: the table and `faults` outlive this object.
   TomlKeys(const toml::table& table, Place place, Faults& faults)
       : table_(table), place_(std::move(place)), faults_(faults) {}
 
-  // nullptr: not there. From now on the key is known.
+  // The value of a key; nullptr: the table lacks it. refuse_others() accepts all keys that were looked up.
   const toml::node* find(const std::string& key);
   [[nodiscard]] Place place_of(const std::string& key) const;
   [[nodiscard]] Place place_of(const std::string& key, const toml::node& node) const;
@@ -34,14 +34,15 @@ class TomlKeys {
   bool time(const std::string& key, uint64_t& ns);       // "30s", or a number of seconds
   bool choice(const std::string& key, const std::vector<std::string>& names, size_t& index);
   bool words(const std::string& key, Words& value);  // shell words, or an array of words
-  // An array of texts, or one text; `places`: of each.
+  // An array of texts, or one text; `places`: one for each text.
   bool texts(const std::string& key, std::vector<std::string>& value, std::vector<Place>* places = nullptr);
 
   // Calls `take` with each key and its scalar as text.
   void scalars(const std::string& key, const std::string& what,
                const std::function<void(const std::string&, std::string)>& take);
 
-  // After all keys have been asked for. False: there were others. `of_plan`: keys that are meant for the plan itself.
+  // Reports keys that were never looked up; call it last. False: there were some. `of_plan`: keys that belong to the plan itself, which
+  // the fault then says.
   bool refuse_others(const std::vector<std::string>& of_plan = {});
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kWorkloadsMax = 100'000;
 
-// The command as one would type it, with {names} that have no value.
+// The command as typed into a shell, with {names} that have no value.
 std::string key_text(const Words& words, const Parameters& values) {
   std::string key;
   for (const std::string& word : words) {
@@ -60,7 +60,7 @@ class Lister {
     used_.insert(names.begin(), names.end());
     if (report_unknown(workload, names)) return;
     for (const ConfigurationDraft& configuration : draft_.configurations) {
-      std::vector<std::string> chosen;  // what the matrix gives to this configuration
+      std::vector<std::string> chosen;  // names for which this configuration gets values of the matrix
       for (const ParameterDraft& parameter : draft_.parameters) {
         const bool is_own = configuration.values.parameters.contains(parameter.name);
         if (names.contains(parameter.name) && !is_own && !draft_.plan.defaults.contains(parameter.name)) {
@@ -85,7 +85,7 @@ class Lister {
       std::vector<std::string> known(set_by_configurations_.begin(), set_by_configurations_.end());
       for (const auto& [one, values] : matrix_) known.push_back(one);
       const std::string meant = util::most_similar(name, known);
-      used_.insert(meant);  // not a fault of its own
+      used_.insert(meant);  // so that the name that was probably meant is not reported as unused
       draft_.faults.add(
           workload.place,
           fmt::format("{{{}}} has no value: [parameters] does not have it{} (the text {{{}}} is written {{{{{}}}}})",
@@ -112,7 +112,7 @@ class Lister {
     if (is_new) {
       draft_.plan.workloads.push_back({key, workload.text, values});
     } else if (found->second != &workload && reported_.insert(&workload).second) {
-      draft_.faults.add(workload.place, fmt::format("'{}' is there already; leave one out", key));
+      draft_.faults.add(workload.place, fmt::format("'{}' is given twice: leave one out", key));
     }
     if (draft_.plan.workloads.size() == kWorkloadsMax + 1) {
       draft_.faults.add(workload.place, fmt::format("the matrix gives more than {} commands", kWorkloadsMax));

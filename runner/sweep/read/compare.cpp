@@ -29,9 +29,9 @@ constexpr const char* kCompareFooter =
     "would be "
     "needed. Verdicts on the figures of the plan's question are corrected for their number, all others are "
     "exploratory.\n"
-    "Exit status with --fail-if: 0 the interval is on the right side of the limit, 1 it is on the wrong side, 2 the "
-    "limit is "
-    "in it, 125 an error.\n"
+    "Exit status with --fail-if: 0 if no condition holds, 1 if one holds for the whole interval, 2 if a limit is "
+    "within "
+    "its interval, 125 for an error.\n"
     "JSON: {rows: [{configuration, base, workload, figure, question, a, b, difference, low, high, verdict: "
     "differs|equal|cannot_tell, margin, needs_runs, n_a, n_b, pairs, method}], warnings, conditions}; difference, low, "
     "high and "
@@ -46,7 +46,7 @@ struct CompareWords {
 void add_options(CLI::App& app, CompareWords& words) {
   const auto take_all = CLI::MultiOptionPolicy::TakeAll;
   app.add_option("A", words.a, "a sweep, OUT:CONFIGURATION, or a trace; the base")->required();
-  app.add_option("B", words.b, "what is compared with it (default: the configurations of the sweep A with each other)");
+  app.add_option("B", words.b, "what is compared with A (default: the configurations of the sweep A with each other)");
   app.add_option("--base", words.base,
                  "of one sweep: the configuration that the others are compared with (default: the dry one, "
                  "else the first)")
@@ -60,7 +60,7 @@ void add_options(CLI::App& app, CompareWords& words) {
       ->expected(1)
       ->multi_option_policy(take_all);
   app.add_option("--fail-if", words.conditions,
-                 "the exit status says whether FIGURE > PERCENT % or FIGURE < PERCENT % is so; may be "
+                 "exit with 1 if CONDITION holds: FIGURE > PERCENT % or FIGURE < PERCENT %; may be "
                  "given again (default: none)")
       ->type_name("CONDITION")
       ->expected(1)
@@ -68,7 +68,7 @@ void add_options(CLI::App& app, CompareWords& words) {
   app.add_flag("--json", words.as_json, "for machines (default: off)");
 }
 
-// What is compared; it points into the sides.
+// Both sides and their comparison, which points into them.
 struct Opened {
   Side a, b;
   Compared compared;

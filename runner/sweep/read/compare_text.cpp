@@ -86,7 +86,7 @@ std::string sentence(const std::string& text, const TextStyle& style) {
   return summary::paragraph(text, 2, kAnyLine, style);
 }
 
-// What the intervals of a pair are: of the first row that has one. Rows of the same runs have the same.
+// One line on how the intervals of a pair were computed. All rows of a pair have the same runs, so the first row gives their number.
 std::string how(const Rows& rows, const TextStyle& style) {
   std::set<std::string> methods;
   for (const ComparedRow* row : rows) {
@@ -179,7 +179,7 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
     out += style.bold(summary::cut_end(summary::printable(head), style.width, style.glyphs)) + "\n";
     const VerdictLines lines(pair, style);
     const bool has_rows = !question.empty() || !exploratory.empty();
-    out += has_rows ? lines.text(question, exploratory) : sentence("no figure that runs of both sides have", style);
+    out += has_rows ? lines.text(question, exploratory) : sentence("no figure is known on both sides", style);
     question.insert(question.end(), exploratory.begin(), exploratory.end());
     out += how(question, style);
     all.insert(all.end(), question.begin(), question.end());

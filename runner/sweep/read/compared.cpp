@@ -63,7 +63,7 @@ class Comparer {
     warn_of(a_, a, pair);
     warn_of(b_, b, pair);
     if (const auto unlike = unlike_sides(a, b)) {
-      warn(fmt::format("{} read {} from devices a run, {} {}, {}: the page cache differs, too", pair.configuration,
+      warn(fmt::format("{} read {} from devices a run, {} {}, {}: their page caches differ, too", pair.configuration,
                        figure_text("read_bytes", unlike->b_bytes, {}), pair.base,
                        figure_text("read_bytes", unlike->a_bytes, {}), pair.workload));
     }
@@ -127,7 +127,7 @@ bool are_the_same(const Side& a, const Side& b) {
   return !a.is_trace && !b.is_trace && fs::equivalent(a.sweep.folder, b.sweep.folder, error);
 }
 
-// "governor: powersave at A, performance at B". Commits are what two sweeps are made for.
+// "governor: powersave at A, performance at B". Commits are left out, since sweeps of different commits are compared on purpose.
 std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> facts;
   for (const RunRow& run : a.sweep.runs) {
@@ -145,7 +145,7 @@ std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   return found;
 }
 
-// A trace has no other run that could be compared with, whatever its options.
+// The trace as a sweep of one run.
 Result<Sweep> sweep_of_trace(const std::string& folder) {
   auto run = figures_of_trace(folder);
   if (!run) return tl::make_unexpected(run.error());
@@ -208,8 +208,8 @@ Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<doubl
   }
   if (has_one_configuration(a) != has_one_configuration(b)) {
     const Side& many = has_one_configuration(a) ? b : a;
-    return fail(fmt::format("{} has several configurations, the other side one; name one of {}: {}", many.name,
-                            many.name, fmt::join(configuration_names(many.sweep), ", ")));
+    return fail(fmt::format("{} has several configurations, the other side has one; write {}:NAME with one of: {}",
+                            many.name, many.name, fmt::join(configuration_names(many.sweep), ", ")));
   }
   const bool is_one_sweep = are_the_same(a, b), by_name = !has_one_configuration(a);
   const std::vector<Cell> cells_a = cells_of(a), cells_b = cells_of(b);
@@ -229,7 +229,7 @@ Result<Compared> compare_sides(const Side& a, const Side& b, std::optional<doubl
     }
     comparer.add(cell, **other);
     if (const std::string& of_a = key_of(a.sweep, cell), &of_b = key_of(b.sweep, **other); of_a != of_b) {
-      comparer.warn(fmt::format("the workloads are not the same: {} of {}, {} of {}", of_a, a.name, of_b, b.name));
+      comparer.warn(fmt::format("the workloads differ: {} of {}, {} of {}", of_a, a.name, of_b, b.name));
     }
     left.erase(other);
   }

@@ -15,9 +15,9 @@ Result<double> parse_percent(std::string_view text);
 
 struct Condition {
   std::string text;    // as it was given
-  std::string figure;  // a known one
+  std::string figure;  // full name of a compared figure
   bool is_above = true;
-  double limit = 0;  // a fraction of a
+  double limit = 0;  // as a fraction of side a's value
 };
 
 // FIGURE > PERCENT % or FIGURE < PERCENT %.
@@ -26,14 +26,14 @@ Result<Condition> parse_condition(const std::string& text, const std::vector<std
 enum class Outcome { kPasses, kFails, kUndecided };
 const char* outcome_name(Outcome outcome);  // passes, fails, undecided
 
-// Passes when the whole interval is on the right side of the limit, fails when it is on the wrong one.
+// kFails: the whole interval of the difference meets the condition; kPasses: no part of it does; else kUndecided.
 Outcome outcome_of(const Condition& condition, const Comparison& comparison);
 
 // The result of one condition for one pair of cells. A pair without the figure, as when all runs of a side failed, is undecided.
 struct Judged {
   const Condition* condition = nullptr;
   const CellPair* pair = nullptr;
-  const Comparison* comparison = nullptr;  // nullptr: without the figure
+  const Comparison* comparison = nullptr;  // nullptr: one side does not have the figure
   Outcome outcome = Outcome::kUndecided;
 };
 std::vector<Judged> judge(const std::vector<Condition>& conditions, const Compared& compared);

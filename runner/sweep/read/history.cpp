@@ -128,7 +128,7 @@ Result<int> history(const Arguments& arguments) {
   app.footer(kHistoryFooter);
   app.add_option("DIR", words.folders, "sweeps, or folders that hold sweeps")->required();
   app.add_option("--figure", words.figure, "the figure (default: wall_s)")->type_name("NAME");
-  app.add_option("--configuration", words.configuration, "this one alone (default: all)")->type_name("NAME");
+  app.add_option("--configuration", words.configuration, "only this configuration (default: all)")->type_name("NAME");
   app.add_flag("--as-given", words.as_given,
                "in the order of the arguments (default: by the time when they were made)");
   app.add_flag("--json", words.as_json, "for machines (default: off)");

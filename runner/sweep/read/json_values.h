@@ -17,7 +17,7 @@ Json json_of(const Description& description);
 // {a, b, difference, low, high, verdict, margin, needs_runs, n_a, n_b, pairs, method}
 Json json_of(const Comparison& comparison);
 
-// As the verbs print it.
+// The text that --json prints.
 std::string json_text(const Json& value);
 
 }  // namespace mlrun::sweep

@@ -31,7 +31,7 @@ constexpr const char* kListFooter =
     "planned|running|done|failed|timed_out, "
     "exit_status, wall_s, started (UTC), failure, path, figures, machine, facts}]}, null where not known. folder is "
     "the name "
-    "below OUT/runs, path the whole.";
+    "below OUT/runs, path includes OUT/runs.";
 
 std::string run_path(const Sweep& sweep, const RunRow& run) {
   return (std::filesystem::path(sweep.folder) / "runs" / run.planned.folder).lexically_normal().string();
@@ -114,7 +114,7 @@ Result<int> list(const Arguments& arguments) {
   app.footer(kListFooter);
   app.add_option("OUT", folder, "folder of the sweep")->required();
   app.add_option("--format", format,
-                 "heimdallr: a line for each program and mode as its --list prints it (default: text)")
+                 "heimdallr: a line for each program and mode, as --list of heimdallr prints it (default: text)")
       ->check(CLI::IsMember({"text", "heimdallr"}));
   app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--format");
   const auto parsed = parse(app, arguments);

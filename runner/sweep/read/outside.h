@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why was run 7 slow: the runs whose time is outside that of the others of their cell, with what else was unlike in them.
+// Why was run 7 slow: the runs whose wall time is far from that of the other runs of their cell, and which other figures differ in them.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace mlrun::sweep {
 
-// By run. Points into `sweep`.
+// The outlying runs of all cells. Points into `sweep`.
 std::map<const RunRow*, OutsideRun> runs_outside(const Sweep& sweep);
 
 // "3.20 s, +38 % beyond the others' 2.31 s; likely: the host ran other guests (steal): 12 % against 0.1 %".

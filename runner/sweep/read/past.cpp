@@ -53,7 +53,7 @@ std::vector<std::string> sweep_folders(const std::vector<std::string>& folders) 
       }
     }
     std::ranges::sort(below);
-    if (below.empty()) below.push_back(folder);  // opening it says what it is
+    if (below.empty()) below.push_back(folder);  // no sweep: open_sweep() then says what the folder is
     found.insert(found.end(), below.begin(), below.end());
   }
   return found;

@@ -22,16 +22,16 @@ struct PastPoint {
 struct PastSeries {
   std::string configuration, workload;
   std::vector<PastPoint> points;
-  std::vector<ChangePoint> changes;  // of the means
+  std::vector<ChangePoint> changes;  // change points of the means of `points`
 };
 
 // Sweeps in the order given. Series are in the order in which they first appear.
 std::vector<PastSeries> past_of(const std::vector<Sweep>& sweeps, const std::string& figure);
 
-// The folders themselves, or the sweeps in them.
+// Each folder if it is a sweep, else the sweeps in it.
 std::vector<std::string> sweep_folders(const std::vector<std::string>& folders);
 
-// The commit that its first run stored; empty: none did.
+// The commit that the first run with one has stored; empty: no run has one.
 std::string commit_of(const Sweep& sweep);
 
 }  // namespace mlrun::sweep

@@ -13,7 +13,7 @@ using summary::TextStyle;
 
 constexpr size_t kGap = 2, kWidestName = 24, kBandLines = 4, kWidestPicture = 120;
 
-// Names are cut in the middle of nothing: the end of a configuration's name is the part that differs.
+// Long names are cut at the front: configuration names differ at their ends.
 std::string label(const std::string& name, size_t width, const TextStyle& style) {
   return summary::pad_right(summary::cut_front(summary::printable(name), width, style.glyphs), width);
 }
@@ -41,7 +41,7 @@ struct Scale {
   }
 };
 
-// The two ends of a scale under a picture of some width; the upper one alone where both do not fit.
+// The line below a picture with the ends of its scale; "LOW ... HIGH" where they are equal or do not fit.
 std::string axis(const std::string& low, const std::string& high, size_t indent, size_t width, const TextStyle& style) {
   const size_t low_width = summary::text_width(low), high_width = summary::text_width(high);
   std::string line(indent, ' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of repeated runs for a terminal. In ASCII where it has no Unicode.
+// Pictures of repeated runs for a terminal; ASCII if the terminal has no Unicode.
 //
 //   2.50 s          ⠁            dots: every run in run order, one band of lines for each series, on one scale
 //   dry    ⠄⠂⠄⠂⠄⠂⠄
@@ -33,10 +33,10 @@ std::string dots(const std::vector<NamedSeries>& all, const ValueText& value_tex
 struct NamedBar {
   std::string name;
   double centre = 0;
-  std::optional<Interval> interval;  // else the centre alone
+  std::optional<Interval> interval;  // nullopt: only the centre is drawn
 };
 
-// `zero`: a value with a line of its own, such as no difference.
+// `zero`: a value that is marked by a vertical line, such as no difference.
 std::string bars(const std::vector<NamedBar>& all, std::optional<double> zero, const ValueText& value_text,
                  const summary::TextStyle& style);
 

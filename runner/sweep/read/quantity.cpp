@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9, kPerCent = 100, kLargest = 9e18;
 
-// Decimals so that two digits are seen of a small percentage, and none of a large one.
+// Decimals that show two digits of a small percentage, and no decimals for a large one.
 int decimals(double percent) {
   const double size = std::abs(percent);
   return size == 0 || size >= 10 ? 0 : size >= 0.1 ? 1 : 2;
@@ -104,7 +104,7 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
     if (has_enough_runs(comparison)) {
       return "cannot tell: " + (comparison.a == 0 ? std::string("the base is 0") : change + "no interval");
     }
-    return fmt::format("cannot tell: {}{} against {}, {} a side are the fewest", change, runs(comparison.n_b),
+    return fmt::format("cannot tell: {}{} against {}; each side needs at least {}", change, runs(comparison.n_b),
                        runs(comparison.n_a), kLeastRuns);
   }
   const std::string interval = changes_text(comparison.low, comparison.high);
@@ -116,7 +116,7 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
     case Verdict::kEqual: return fmt::format("equal within {} ({})", margin_text(comparison.margin, glyphs), interval);
     case Verdict::kCannotTell: break;
   }
-  const std::string needs = comparison.needs_runs ? fmt::format(", about {} more run{} a side would",
+  const std::string needs = comparison.needs_runs ? fmt::format(", about {} more run{} on each side would tell",
                                                                 summary::count_text(*comparison.needs_runs),
                                                                 *comparison.needs_runs == 1 ? "" : "s")
                                                   : std::string();

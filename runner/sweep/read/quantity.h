@@ -10,10 +10,10 @@
 
 namespace mlrun::sweep {
 
-// With the unit that the figure's name has: "2.31 s", "1.23 GiB", "93 %", "1,234".
+// A value with the unit that the end of the figure's name says: "2.31 s", "1.23 GiB", "93 %", "1,234".
 std::string figure_text(const std::string& figure, double value, const summary::Glyphs& glyphs);
 
-// "2.29 to 2.33 s", in one unit, with as many digits as tell the ends apart.
+// "2.29 to 2.33 s", in one unit, with as many digits as make the ends differ.
 std::string range_text(const std::string& figure, const Interval& interval, const summary::Glyphs& glyphs);
 
 // "+5.6 %", "-0.04 %", "0 %".
@@ -27,10 +27,10 @@ std::string changes_text(double low, double high);
 std::string margin_text(double fraction, const summary::Glyphs& glyphs);
 
 // One of the three verdicts: "differs by +5.6 % (+4.8 to +7.0 %)", "equal within ±3 % (-0.4 to +0.6 %)", "cannot tell: +1.2 %
-// (-2.0 to +4.5 %), about 12 more runs a side would".
+// (-2.0 to +4.5 %), about 12 more runs on each side would tell".
 std::string verdict_text(const Comparison& comparison, const summary::Glyphs& glyphs);
 
-// Fewer runs than this on a side: figures are shown side by side, without an interval.
+// With fewer runs than this on a side, figures are shown side by side, without an interval.
 inline constexpr size_t kLeastRuns = 3;
 inline bool has_enough_runs(const Comparison& comparison) {
   return comparison.n_a >= kLeastRuns && comparison.n_b >= kLeastRuns;

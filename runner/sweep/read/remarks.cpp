@@ -13,15 +13,15 @@
 namespace mlrun::sweep {
 namespace {
 
-constexpr double kBlockBytes = 512;       // of ru_inblock
-constexpr double kShareDiffers = 0.1;     // of the bytes that were read
-constexpr double kBytesMatter = 4 << 20;  // fewer are those of programs and libraries
+constexpr double kBlockBytes = 512;       // unit of ru_inblock
+constexpr double kShareDiffers = 0.1;     // differences up to this share of the read bytes do not matter
+constexpr double kBytesMatter = 4 << 20;  // programs and libraries can cause smaller differences
 
 struct Source {
   const char* figure;
   double unit_bytes;
 };
-// Pages that were missing are the most exact; the others are known without the kernel side, also of dry runs.
+// Figures of bytes from devices, the most exact first. Only the first needs the kernel side; dry runs have the others, too.
 constexpr std::array<Source, 3> kSources = {{{"missing_bytes", 1}, {"read_bytes", 1}, {"input_blocks", kBlockBytes}}};
 
 using Runs = std::vector<const RunRow*>;
@@ -40,7 +40,7 @@ std::vector<double> device_bytes(const Runs& runs) {
   return {};
 }
 
-// What 1 is in a share: the most that a run read, from wherever.
+// The bytes of which kShareDiffers is a share: the most that any run read, from devices or the page cache.
 double read_bytes(const Runs& runs, const std::vector<double>& from_devices) {
   double most = from_devices.empty() ? 0 : *std::ranges::max_element(from_devices);
   for (const RunRow* run : runs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader has to know before believing figures: failed runs, two modes, a drift, runs of which only some read from
-// devices, an order that hides a drift.
+// Warnings about figures: failed runs, two modes, a drift, runs of which only some read from devices, an order of runs that hides a
+// drift.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 namespace mlrun::sweep {
 
 std::vector<std::string> remarks_on(const std::string& figure, const Description& description);
-// About the cell, whatever the figure.
+// Remarks about a cell, whatever the figure.
 std::vector<std::string> remarks_on(const Cell& cell);
 
-// Bytes that came from devices: some runs read much, others next to nothing. Their times are of two kinds.
+// A cell in which some runs read many bytes from devices and others next to none, so that their times cannot be pooled.
 struct UnlikeReads {
-  size_t many = 0, few = 0;  // runs
+  size_t many = 0, few = 0;  // numbers of runs
   double most_bytes = 0, least_bytes = 0;
 };
 std::optional<UnlikeReads> unlike_reads(const Cell& cell);
-// Two sides of a comparison of which one read much more from devices: bytes a run.
+// Two sides of a comparison of which one read much more from devices: bytes per run.
 struct UnlikeSides {
   double a_bytes = 0, b_bytes = 0;
 };

@@ -80,7 +80,7 @@ Result<int> stat(const Arguments& arguments) {
       ->type_name("NAME")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--format", format, "heimdallr: CSV of times as its --stat prints it (default: text)")
+  app.add_option("--format", format, "heimdallr: CSV of times, as --stat of heimdallr prints it (default: text)")
       ->check(CLI::IsMember({"text", "heimdallr"}));
   app.add_flag("--json", as_json, "for machines, all figures (default: off)")->excludes("--format");
   const auto parsed = parse(app, arguments);

@@ -19,7 +19,7 @@ struct StatRow {
 };
 
 struct Statistics {
-  std::vector<std::string> figures;  // those described, in order of display
+  std::vector<std::string> figures;  // the described figures, in order of display
   std::vector<Cell> cells;           // what `base` points into
   std::vector<StatRow> rows;         // by workload, then configuration
   std::vector<std::string> warnings;

@@ -36,7 +36,7 @@ double median(Series series) {
   return std::midpoint(std::ranges::max_element(series.begin(), middle, {}, &Observation::value)->value, middle->value);
 }
 
-// What the interval is of: t on logarithms is about the geometric mean, the middle of its interval on their scale.
+// The centre of an interval. That of t on logarithms is the geometric mean, the middle of the interval on the logarithmic scale.
 struct Centre {
   const char* name;
   double value;
@@ -87,7 +87,7 @@ class WorkloadText {
     return out;
   }
 
-  // Medians of what has no table of its own.
+  // Medians of the figures that have no table of their own.
   [[nodiscard]] std::string others(const std::vector<std::string>& names) const {
     constexpr size_t kNameWidth = 16;
     std::vector<std::string> titles = {"medians of other figures"};
@@ -96,7 +96,7 @@ class WorkloadText {
     summary::TextTable table(titles);
     for (const std::string& name : names) {
       std::vector<std::string> cells = {name};
-      bool is_shown = false;  // more than that it is 0
+      bool is_shown = false;  // true: some run has a value other than 0
       for (const StatRow& row : rows_) {
         const Series series = series_of(row.cell.done, name);
         is_shown = is_shown || std::ranges::any_of(series, [](const Observation& one) { return one.value != 0; });
@@ -167,7 +167,7 @@ class WorkloadText {
   }
 
   static std::vector<std::string> by_method(const std::vector<std::pair<std::string, std::string>>& all) {
-    std::map<std::string, std::string> names;  // by method
+    std::map<std::string, std::string> names;  // names of configurations, by method
     for (const auto& [name, method] : all) names[method] += (names[method].empty() ? "" : ", ") + name;
     std::vector<std::string> items;
     for (const auto& [method, list] : names) items.push_back(names.size() == 1 ? method : list + ": " + method);
@@ -228,7 +228,7 @@ std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle
     if (std::ranges::find(all.figures, name) == all.figures.end()) others.push_back(name);
   }
   if (const auto outside = runs_outside(sweep); !outside.empty()) {
-    std::map<int32_t, std::string> lines;  // by position
+    std::map<int32_t, std::string> lines;  // by position of the run
     for (const auto& [run, found] : outside) {
       lines[run->planned.position] =
           fmt::format("{}: {}", summary::printable(run->planned.folder), outside_text(*run, found, style.glyphs));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stat` for a terminal: per workload and figure a table, intervals and runs as pictures, and what speaks against the figures.
+// `stat` for a terminal: per workload and figure a table, intervals and runs as pictures, and warnings about the figures.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ class ClusterSweep {
   ClusterSweep(std::string out, Store& store) : out_(std::move(out)), store_(store) {}
 
   Status collect();
-  // Runs that no task makes or has made with success.
+  // Submits the runs that no task makes, or has made successfully.
   Status submit_missing(const Words& options);
   Result<int> finish(bool quiet) const;
 
@@ -60,12 +60,13 @@ class ClusterSweep {
   std::string out_;
   Store& store_;
   std::vector<RunRow> rows_;                             // by position, then attempt
-  std::map<std::pair<int32_t, int32_t>, Place> places_;  // of position and attempt
+  std::map<std::pair<int32_t, int32_t>, Place> places_;  // by position and attempt
   std::set<ArrayTask> queue_;
   size_t submitted_ = 0, arrays_ = 0;
 };
 
-// A submission whose sbatch did not succeed has no number. If it is in the queue, or has begun, all the same, mlrun was killed in between.
+// A submission without a job number is used only if its tasks are in the queue or have begun: mlrun was killed after sbatch, before it
+// stored the number.
 Status ClusterSweep::read_places() {
   const auto submissions = read_submissions(out_);
   if (!submissions) return tl::make_unexpected(submissions.error());
@@ -74,7 +75,7 @@ Status ClusterSweep::read_places() {
   auto queue = tasks_in_queue(names);
   if (!queue) return tl::make_unexpected(queue.error());
   queue_ = *std::move(queue);
-  // NFS shows what other machines have written since it was read last only to who opens the folder again.
+  // NFS shows files that other machines have written only after the folder is opened again.
   std::error_code ignored;
   static_cast<void>(fs::directory_iterator(slurm_folder(out_), ignored));
   for (const Submission& one : *submissions) {
@@ -95,7 +96,7 @@ std::string ClusterSweep::how_it_was_lost(const Place& place, const std::string&
   const std::string log = fmt::format("{}/{}-{}.log", slurm_folder(out_), place.task.job_name, place.task.index);
   std::error_code ignored;
   std::string how = fmt::format("its task {}_{} {}", place.job_id, place.task.index,
-                                has_begun ? "ended without its status: its node was lost, or it was killed"
+                                has_begun ? "ended without writing its status: its node was lost, or it was killed"
                                           : "has no status: it was cancelled before it began, or mlrun did not start");
   if (!state.empty()) how += "; Slurm: " + state;
   if (fs::file_size(log, ignored) > 0 && !ignored) how += "; see " + log;
@@ -109,15 +110,15 @@ Status ClusterSweep::take(RunRow& run) {
   if (place == places_.end()) return {};  // not submitted yet
   const auto status = read_status(out_, run);
   if (!status) return tl::make_unexpected(status.error());
-  // The status of another submission is none of this attempt.
+  // A status that another submission wrote is not about this attempt.
   const bool is_ours = *status && (*status)->job_name == place->second.task.job_name;
-  // One that failed and is still in the queue may begin again: an administrator requeued it.
+  // A failed task that is still in the queue may begin again: an administrator has requeued it.
   const bool may_begin_again =
       is_ours && (*status)->run.state != RunState::kDone && queue_.contains(place->second.task);
   const bool has_ended = is_ours && !may_begin_again && (*status)->run.state != RunState::kRunning;
   if (!has_ended && queue_.contains(place->second.task)) return {};
   const std::string state = has_ended ? "" : state_of_task(place->second.job_id, place->second.task);
-  if (state == "COMPLETED") return {};  // its status is written, and not to be seen here yet
+  if (state == "COMPLETED") return {};  // its status file is not visible on this machine yet
   const int64_t id = run.id;
   const PlannedRun planned = run.planned;
   if (is_ours) run = (*status)->run;
@@ -158,7 +159,7 @@ Status ClusterSweep::collect() {
   return write_figures(*sweep);
 }
 
-// The last attempts that are to be submitted; failed ones get a next one.
+// Collects the attempts that are to be submitted; a failed run gets a new one.
 Status ClusterSweep::settle(std::vector<RunRow>& missing) {
   for (size_t at = 0; at < rows_.size(); ++at) {
     const RunRow& run = rows_[at];
@@ -181,7 +182,7 @@ Status ClusterSweep::submit_one(std::vector<RunRow> tasks, const Words& options)
   if (Status written = write_submission(out_, store_.plan(), submission); !written) return written;
   const std::string path = submission_path(out_, submission.job_name);
   const std::string script = slurm_folder(out_) + "/" + submission.job_name + ".sh";
-  // exec: a signal of Slurm reaches mlrun itself.
+  // exec, so that signals from Slurm reach mlrun itself.
   const std::string text =
       fmt::format("#!/bin/sh\nexec {} slurm-task {} \"$SLURM_ARRAY_TASK_ID\"\n",
                   summary::shell_word(launch::find_installation().sweep_program), summary::shell_word(path));
@@ -190,7 +191,7 @@ Status ClusterSweep::submit_one(std::vector<RunRow> tasks, const Words& options)
   const auto job = submit_array(submission.job_name, static_cast<int32_t>(submission.tasks.size()), script,
                                 slurm_folder(out_), options);
   if (!job) {
-    // After a time-out Slurm may have the array nevertheless: its tasks need the files, and are found by the name.
+    // After a time-out of sbatch, Slurm may still have the array: its tasks need the files, and are found by the job's name.
     const bool may_be_there = job.error().text.find("timed out") != std::string::npos;
     std::error_code ignored;
     for (const std::string& file : {path, script}) {
@@ -213,11 +214,11 @@ Status ClusterSweep::submit_missing(const Words& options) {
     const std::vector<RunRow> tasks(missing.begin() + static_cast<std::ptrdiff_t>(from),
                                     missing.begin() + static_cast<std::ptrdiff_t>(to));
     if (Status submitted = submit_one(tasks, options); !submitted) {
-      return fail(fmt::format("{}; {} of {} runs are submitted; then: mlrun sweep --resume {}", submitted.error().text,
-                              submitted_, missing.size(), out_));
+      return fail(fmt::format("{}; {} of {} runs are submitted; submit the others with: mlrun sweep --resume {}",
+                              submitted.error().text, submitted_, missing.size(), out_));
     }
   }
-  util::say(fmt::format("submitted {} in {} to Slurm; what has ended: mlrun sweep --collect {}",
+  util::say(fmt::format("submitted {} in {} to Slurm; store the results of ended runs with: mlrun sweep --collect {}",
                         summary::counted(static_cast<int64_t>(submitted_), "run"),
                         summary::counted(static_cast<int64_t>(arrays_), "array"), out_));
   return {};
@@ -241,13 +242,13 @@ Result<int> ClusterSweep::finish(bool quiet) const {
     if (failed > 0) text += fmt::format(", {} failed", failed);
     if (with_slurm > 0) text += fmt::format(", {} waiting or running", with_slurm);
     if (open > with_slurm) text += fmt::format(", {} not submitted", open - with_slurm);
-    if (failed + open > with_slurm) text += "; make those again: mlrun sweep --resume " + out_;
+    if (failed + open > with_slurm) text += "; submit failed and missing runs with: mlrun sweep --resume " + out_;
     util::say(text);
   }
   return done == last.size() ? 0 : 1;
 }
 
-// squeue and scontrol would ask the cluster of this machine.
+// Rejected, since mlrun's own calls of squeue and scontrol would still ask the cluster of this machine.
 bool names_a_cluster(const std::string& word) {
   return word.starts_with("-M") || word == "--clusters" || word.starts_with("--clusters=") || word == "--cluster" ||
          word.starts_with("--cluster=");
@@ -258,7 +259,9 @@ Result<Words> sbatch_options(const std::string& out, const std::string& text) {
     auto words = shell_words(text);
     if (!words) return fail("--sbatch: " + words.error().text);
     if (std::any_of(words->begin(), words->end(), names_a_cluster))
-      return fail("--sbatch: name another cluster by the variable SLURM_CLUSTERS, for --collect and --resume too");
+      return fail(
+          "--sbatch: options cannot select a cluster; set the variable SLURM_CLUSTERS, for --collect and --resume, "
+          "too");
     constexpr mode_t kMode = 0644;
     if (Status written = util::write_atomically(options_path(out), text, kMode); !written)
       return tl::make_unexpected(written.error());
@@ -285,7 +288,8 @@ bool is_cluster_sweep(const std::string& folder) {
 Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
   if (request.plan && request.plan->stop.within > 0)
     return fail(
-        "a plan with a stop rule looks at each block before it makes the next one: leave out `stop`, or --slurm");
+        "a stop rule tests each block before the next one is made, which Slurm's arrays cannot do: leave out `stop`, "
+        "or --slurm");
   auto store = store_of(request);
   if (!store) return tl::make_unexpected(store.error());
   if (request.keep_all_traces) {

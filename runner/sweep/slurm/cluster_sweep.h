@@ -9,11 +9,11 @@
 
 namespace mlrun::sweep {
 
-// Whether the runs of OUT have been submitted before: then --resume does so again.
+// Whether the runs of the sweep in `folder` were submitted to Slurm before: then --resume submits the missing ones to Slurm, too.
 bool is_cluster_sweep(const std::string& folder);
 
-// Submits all runs of a new sweep; with `resume` or `extend` collects, then submits what is missing or failed. `sbatch`: options
-// for it, as text; empty: those of the first submission.
+// Submits all runs of a new sweep; with `resume` or `extend` collects, then submits runs that are missing or failed. `sbatch`: options of
+// the program sbatch, as text; empty: the options that were given last.
 Result<int> submit(const SweepRequest& request, const std::string& sbatch);
 
 // Stores what the tasks have written. 0: all runs succeeded; 1: some failed, or have not ended.

@@ -22,9 +22,10 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr int32_t kArrayMost = 1000;  // of Slurm's own default, MaxArraySize = 1001
+constexpr int32_t kArrayMost = 1000;  // by Slurm's own default, MaxArraySize = 1001
 
-// As ours, without what would hide jobs from squeue or change its columns: SQUEUE_STATES, SQUEUE_PARTITION and their like.
+// This process's environment without variables that would hide jobs from squeue or change its columns: SQUEUE_STATES, SQUEUE_PARTITION
+// ...
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** at = environ; *at != nullptr; ++at) {
@@ -34,15 +35,16 @@ std::vector<char*> environment() {
   return kept;
 }
 
-// Why it failed: the last line that says so, else the first one. After a wrong option the last line only names --help.
+// The reason in a failed command's output: the last line with "error:", else the first one. After a wrong option the last line only names
+// --help.
 std::string reason_in(const std::vector<std::string_view>& lines) {
   const auto says = [](std::string_view line) { return line.find("error:") != std::string_view::npos; };
   const auto last = std::find_if(lines.rbegin(), lines.rend(), says);
   if (last != lines.rend()) return std::string(*last);
-  return lines.empty() ? "it said nothing" : std::string(lines.front());
+  return lines.empty() ? "it printed nothing" : std::string(lines.front());
 }
 
-// Both outputs together: where a command fails, what it said is the reason.
+// Standard output and error of a command together: if it fails, the reason is in them.
 Result<std::string> output_of(const Words& command) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
@@ -74,7 +76,7 @@ Result<std::string> output_of(const Words& command) {
   return fail(fmt::format("{} of Slurm failed: {}", command.front(), reason_in(util::split(output, "\n"))));
 }
 
-// "JOB" or "JOB;CLUSTER"; what sites let sbatch say besides is no number.
+// The number in "JOB" or "JOB;CLUSTER"; empty for other lines, which a site may make sbatch print.
 std::string job_number(std::string_view line) {
   const std::string_view number = line.substr(0, line.find(';'));
   const bool is_number =
@@ -82,7 +84,7 @@ std::string job_number(std::string_view line) {
   return is_number ? std::string(number) : "";
 }
 
-// A path in a pattern of sbatch, in which % begins a replacement.
+// Escapes a path for sbatch's --output, in which % begins a replacement.
 std::string in_pattern(const std::string& path) {
   std::string text;
   for (const char c : path) text += c == '%' ? "%%" : std::string(1, c);
@@ -110,7 +112,7 @@ int32_t number_in(std::string_view text) {
   return number;
 }
 
-// "%N" of the last option for an array: how many of its tasks may run at once. Which tasks it has is ours to say.
+// "%N" of the last array option: how many tasks may run at once. The rest of the option is ignored, since mlrun numbers the tasks.
 std::string throttle_in(const Words& options) {
   std::string throttle;
   for (size_t i = 0; i < options.size(); ++i) {
@@ -142,7 +144,8 @@ int32_t array_size_most() {
 
 Result<std::string> submit_array(const std::string& job_name, int32_t tasks, const std::string& script,
                                  const std::string& log_folder, const Words& options) {
-  // Requeued by Slurm, a run would have two beginnings; --resume makes it again instead. The last one of an option counts: ours.
+  // --no-requeue: a requeued run would begin twice; --resume makes it again instead. sbatch uses the last of a repeated option, so
+  // mlrun's come last.
   const std::string log = fmt::format("--output={}/{}-%a.log", in_pattern(log_folder), job_name);
   Words command = {"sbatch"};
   command.insert(command.end(), options.begin(), options.end());
@@ -153,7 +156,7 @@ Result<std::string> submit_array(const std::string& job_name, int32_t tasks, con
   for (const std::string_view line : util::split(*output, "\n")) {
     if (std::string number = job_number(line); !number.empty()) return number;
   }
-  return fail("sbatch of Slurm named no job: " + reason_in(util::split(*output, "\n")));
+  return fail("sbatch of Slurm printed no job number: " + reason_in(util::split(*output, "\n")));
 }
 
 Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_names) {

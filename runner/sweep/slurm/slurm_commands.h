@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slurm by its commands. Tasks are known by the name of their job, which is new for each submission: Slurm uses the numbers of jobs again.
+// Calls Slurm's command-line programs. A task is identified by the name of its job, which is new for each submission, since Slurm reuses
+// job numbers.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct ArrayTask {
   auto operator<=>(const ArrayTask&) const = default;
 };
 
-// How many tasks an array may have.
+// The largest number of tasks that Slurm accepts in one array.
 int32_t array_size_most();
 
 // Submits an array of `tasks` tasks, numbered from 0, that each run `script` and write JOB_NAME-NUMBER.log in the folder. Returns the job's number.
@@ -28,7 +29,8 @@ Result<std::string> submit_array(const std::string& job_name, int32_t tasks, con
 // Tasks of these jobs that wait or run.
 Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_names);
 
-// What Slurm still knows of a task that has left the queue: "NODE_FAIL", "CANCELLED"; empty: nothing, or the number is another job's by now.
+// Slurm's state of a task that has left the queue, such as "NODE_FAIL" or "CANCELLED"; empty: Slurm has forgotten it, or reused its job
+// number.
 std::string state_of_task(const std::string& job_id, const ArrayTask& task);
 
 }  // namespace mlrun::sweep

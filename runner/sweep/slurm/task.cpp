@@ -60,7 +60,7 @@ class StatusLog final : public RunLog {
 };
 
 Result<RunRow> make(Making& making, const RunRow& task) {
-  // A warm cache is this node's, so each task fills it.
+  // The page cache is this node's, so each task warms it.
   const int32_t rounds = making.plan().warm_up + (making.configuration(task).cache == Cache::kWarm ? 1 : 0);
   for (int32_t round = 0; round < rounds; ++round) {
     const auto warmed = warm_up(making, task);
@@ -79,7 +79,7 @@ Result<RunRow> make(Making& making, const RunRow& task) {
 
 Result<int> slurm_task(const Arguments& arguments) {
   size_t index = 0;
-  if (arguments.size() != 2) return fail("slurm-task is called by the scripts of mlrun sweep --slurm");
+  if (arguments.size() != 2) return fail("slurm-task is only for the scripts that mlrun sweep --slurm writes");
   const std::string& number = arguments[1];
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
   if (error != std::errc() || end != number.data() + number.size())
@@ -95,7 +95,7 @@ Result<int> slurm_task(const Arguments& arguments) {
   Making making{out, log, signals, progress, fmt::format("slurm/{}.{}.", run.planned.position, run.attempt)};
   const auto made = make(making, run);
   if (made) return made->exit_status.value_or(made->state == RunState::kDone ? 0 : 1);
-  run.state = RunState::kFailed;  // of the node: its disk is full, a program is missing there
+  run.state = RunState::kFailed;  // this node could not make the run: its disk is full, or it lacks a program
   run.interrupted = true;
   run.failure = made.error().text;
   if (Status written = log.set_ended(run); !written) return tl::make_unexpected(written.error());

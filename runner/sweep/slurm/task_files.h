@@ -18,15 +18,15 @@
 namespace mlrun::sweep {
 
 struct Submission {
-  std::string job_name;       // NAME: of the array, never used twice
-  std::string job_id;         // Slurm's; empty: not submitted, as far as is known
-  std::vector<RunRow> tasks;  // by index; only what identifies a run, and how it is made
+  std::string job_name;       // the NAME of the array in the paths above, never used twice
+  std::string job_id;         // Slurm's job number; empty: sbatch has not reported one
+  std::vector<RunRow> tasks;  // by task index; planned rows, without results
 };
 
 std::string slurm_folder(const std::string& out);
 std::string submission_path(const std::string& out, const std::string& job_name);
 
-// The plan is that of the runs.
+// `plan`: the plan that the submission's runs belong to.
 Status write_submission(const std::string& out, const Plan& plan, const Submission& submission);
 
 struct StoredSubmission {
@@ -34,7 +34,7 @@ struct StoredSubmission {
   Submission submission;
 };
 Result<StoredSubmission> read_submission(const std::string& path);
-// All that were made, in any order.
+// All submissions of the sweep, in any order.
 Result<std::vector<Submission>> read_submissions(const std::string& out);
 
 struct TaskStatus {

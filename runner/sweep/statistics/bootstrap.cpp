@@ -32,7 +32,7 @@ Place place_of(size_t n, double quantile) {
 
 double between(double low, double high, double fraction) { return low + fraction * (high - low); }
 
-// Puts the values into another order.
+// Reorders `values`.
 double quantile_of_unsorted(std::vector<double>& values, double quantile) {
   const auto [index, fraction] = place_of(values.size(), quantile);
   const auto low = values.begin() + static_cast<ptrdiff_t>(index);
@@ -40,7 +40,7 @@ double quantile_of_unsorted(std::vector<double>& values, double quantile) {
   return low + 1 == values.end() ? *low : between(*low, *std::min_element(low + 1, values.end()), fraction);
 }
 
-// How the quantile changes when one value is left out: the skewness of that.
+// BCa's acceleration: the skewness of the quantile over the samples that lack one value each.
 double acceleration_of(std::span<const double> sorted, double quantile) {
   const size_t n = sorted.size();
   const auto [index, fraction] = place_of(n - 1, quantile);
@@ -81,7 +81,7 @@ Interval bca_interval(std::span<const double> sorted, double quantile, std::span
                  [&](const Ranks& ranks) { return between(sorted[ranks.low], sorted[ranks.high], fraction); });
   const auto less = std::count_if(replicates.begin(), replicates.end(), [&](double value) { return value < estimate; });
   const auto same = std::count(replicates.begin(), replicates.end(), estimate);
-  // Half of those that are the estimate itself count as below: the median of few values often is.
+  // Replicates equal to the estimate count half as below it: with few values, the median often equals it.
   const double below = static_cast<double>(less) + static_cast<double>(same) / 2;
   const double share = below / static_cast<double>(replicates.size());
   if (share <= 0 || share >= 1) {

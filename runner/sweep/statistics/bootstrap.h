@@ -14,12 +14,12 @@ namespace mlrun::sweep {
 // The quantile of sorted values, linear between them.
 double quantile_of(std::span<const double> sorted, double quantile);
 
-// Which two of the sorted values a resample has at a quantile. All that the bootstrap of a quantile needs to know of a resample, the
-// same for every series of a length.
+// The two neighbouring values of a resample between which its quantile is, as indices into the sorted values. The bootstrap of a quantile
+// needs nothing else of a resample, and the ranks are the same for every series of n values.
 struct Ranks {
   uint32_t low = 0, high = 0;
 };
-// `indices` are those of one resample; they are put into another order.
+// `indices`: the values that one resample drew, as indices into the sorted values. The call reorders them.
 Ranks ranks_of(std::span<uint32_t> indices, double quantile);
 
 // The interval of the quantile of `sorted` (two values or more) from its resamples.

@@ -80,7 +80,7 @@ ChangePoint tested(std::span<const double> values, size_t begin, size_t index, s
   return result;
 }
 
-// `points` are sorted indices; where the range of the i-th ends on either side.
+// Tests the i-th of the sorted `points` on the values between its two neighbours.
 ChangePoint tested_between(std::span<const double> values, const std::vector<size_t>& points, size_t i) {
   const size_t begin = i == 0 ? 0 : points[i - 1];
   const size_t end = i + 1 == points.size() ? values.size() : points[i + 1];
@@ -107,7 +107,7 @@ std::vector<size_t> splits_of(std::span<const double> values, double greatest_p)
   }
 }
 
-// Candidates of all windows, at a level that lets through more than asked for: neighbours decide which of them stay.
+// Candidates of all windows, at a weaker level than requested. change_points() then tests them against their neighbours.
 std::vector<size_t> weak_points(std::span<const double> values, size_t window, double greatest_p) {
   std::vector<size_t> points;
   for (size_t start = 0; start < values.size();) {

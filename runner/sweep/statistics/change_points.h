@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a series of figures, one for each commit, changes its level: E-divisive means with t tests, as Hunter (Fleming et al. 2023) and
-// its successor Apache Otava have it.
+// Finds where a series of figures, one for each commit, changes its level: E-divisive means with t tests, as in Hunter (Fleming et al.
+// 2023) and its successor Apache Otava.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace mlrun::sweep {
 
 struct ChangePoint {
   size_t index = 0;              // the first value of the new level
-  double before = 0, after = 0;  // means up to the neighbouring change points
+  double before = 0, after = 0;  // mean from the previous change point to this one, and from this one to the next
   double p = 1;
 };
 
@@ -21,7 +21,7 @@ struct ChangePointOptions {
   size_t window = 50;       // values that are looked at together; windows overlap by half
 };
 
-// By index. Values are finite.
+// The change points, by rising index. Requires: all values are finite.
 std::vector<ChangePoint> change_points(std::span<const double> values, const ChangePointOptions& options);
 
 }  // namespace mlrun::sweep

@@ -59,7 +59,7 @@ double mean_of(const Values& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// The difference on the scale of the tests, and its spread with one run a side.
+// The difference on the scale of the tests, and its spread with one run on each side.
 std::pair<Estimate, Spread> difference_of(const Samples& samples) {
   if (samples.are_pairs) {
     Values differences(samples.a.size());
@@ -75,7 +75,7 @@ std::pair<Estimate, Spread> difference_of(const Samples& samples) {
   const double square_a = a.sd * a.sd;
   const double square_b = b.sd * b.sd;
   const double square = square_a / n_a + square_b / n_b;
-  // Welch's degrees of freedom. Of values that are all the same none are needed.
+  // Welch's degrees of freedom; if all values are equal, any number will do.
   const double degrees =
       square > 0 ? square * square /
                        (square_a * square_a / (n_a * n_a * (n_a - 1)) + square_b * square_b / (n_b * n_b * (n_b - 1)))
@@ -92,7 +92,7 @@ Method method_of(bool are_pairs, bool are_logarithms) {
 
 bool has_logarithms(Method method) { return method == Method::kPairedLogT || method == Method::kWelchLogT; }
 
-// Between which differences two series count as equal, on the scale of the tests.
+// The range of differences at which two series count as equal, on the scale of the tests.
 Interval margin_of(const Comparison& comparison) {
   const double margin = comparison.margin;
   if (!has_logarithms(comparison.method)) return {-margin, margin};

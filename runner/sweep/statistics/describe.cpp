@@ -35,7 +35,7 @@ struct Centre {
   Method method = Method::kNone;
 };
 
-// The geometric mean with its interval; where a value is not above 0, the mean. It takes two values and more.
+// The geometric mean with its interval, or the mean if a value is not above 0. Requires: two or more values.
 Centre centre_of(const std::vector<double>& sorted, double level) {
   const auto n = static_cast<double>(sorted.size());
   const bool is_log = sorted.front() > 0;

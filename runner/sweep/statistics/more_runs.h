@@ -9,8 +9,8 @@
 
 namespace mlrun::sweep {
 
-// Runs a side beyond `n` after which a verdict at `alpha` has a chance of 80 %, if difference and spread are what they were so far.
-// `low` and `high` are the margin. Nothing where a million would not do.
+// How many runs each side needs beyond its `n` until a verdict at `alpha` has a chance of 80 %, if the true difference and spread are
+// those seen so far. `margin`: the differences that count as equal. nullopt: a million runs would be too few.
 std::optional<int64_t> more_runs(double difference, const Spread& spread, Interval margin, int64_t n, double alpha);
 
 }  // namespace mlrun::sweep

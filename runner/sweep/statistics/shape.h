@@ -6,10 +6,10 @@
 
 namespace mlrun::sweep {
 
-// From 8 values on: two groups, each with a fifth of the values and three at least, and a gap between them of (2.5 + 20/n) standard
-// deviations within the groups, or more. On logarithms where all values are above 0. Noise with one peak, skewed or with
-// outliers, is taken for that in fewer than 2 of 100 series; two equal groups are found when their centres are 10 deviations
-// apart, or nearer with more values.
+// True if 8 or more values fall into two groups: each has at least a fifth of the values and at least three, and the gap between them is
+// at least (2.5 + 20/n) standard deviations within the groups. Computed on logarithms if all values are above 0. Fewer than 2 of 100
+// series with one peak (skewed or with outliers, too) are taken for two groups; two equal groups are found if their centres are 10
+// deviations apart, or nearer with more values.
 bool is_bimodal(std::span<const double> sorted);
 
 }  // namespace mlrun::sweep

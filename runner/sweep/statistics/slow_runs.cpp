@@ -19,17 +19,17 @@ namespace {
 constexpr double kEsdAlpha = 0.01;
 constexpr size_t kFewestRunsOfCell = 5;
 constexpr double kLeastDifference = 0.02;
-constexpr double kDeviations = 5;  // beyond the other runs' median, for a hint
+constexpr double kDeviations = 5;  // a hint needs a change of so many deviations from the median of the other runs
 
 // How the time that a figure may explain follows from its change.
 enum class Kind {
-  kTime,       // itself
-  kShare,      // of the run's time
+  kTime,       // the change itself
+  kShare,      // a share of the run's time
   kFrequency,  // in proportion
-  kBytes,      // of a device: at 20 MB/s or faster
-  kBlocks,     // of 512 bytes
-  kFaults,     // at 10 ms or faster
-  kState       // the cause is not known
+  kBytes,      // that a device reads at 20 MB/s or faster
+  kBlocks,     // of 512 bytes, read as kBytes are
+  kFaults,     // of 10 ms or less each
+  kState       // no time follows from the change
 };
 
 struct Cause {
@@ -66,15 +66,15 @@ double median_of(std::vector<double> values) {
   return quantile_of(values, 0.5);
 }
 
-// The greatest distance from the mean, in deviations, that the test lets pass among n values.
+// The greatest distance from the mean, in standard deviations, at which the test does not reject one of n values.
 double esd_bound(size_t n) {
   const auto count = static_cast<double>(n);
   const double t = t_quantile(1 - kEsdAlpha / (2 * count), count - 2);
   return t * (count - 1) / std::sqrt((count - 2 + t * t) * count);
 }
 
-// Positions in `values` of what the test takes out: the farthest from the mean, one after the other. Those stay out up to the last one
-// that is beyond its bound, so that three slow runs do not hide each other.
+// Indices of the outliers in `values`. Removes the value farthest from the mean, one after the other. All values up to the last one that
+// is beyond its bound are outliers, so that three slow runs do not hide each other.
 std::vector<size_t> far_values(const std::vector<double>& values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);
@@ -98,7 +98,7 @@ std::vector<size_t> far_values(const std::vector<double>& values) {
   return out;
 }
 
-// What is usual of a figure, in the runs that are not outside.
+// The usual values of a figure, from the runs that are not outlying.
 struct Usual {
   double median = 0;
   double reach = 0;  // a change of this size and less is nothing special
@@ -106,7 +106,7 @@ struct Usual {
 
 struct Others {
   double usual_s = 0;
-  std::array<std::optional<Usual>, std::size(kCauses)> figures;  // by cause
+  std::array<std::optional<Usual>, std::size(kCauses)> figures;  // by index into kCauses
 };
 
 std::optional<Usual> usual_of(const char* figure, const std::vector<const RunFigures*>& runs) {
@@ -119,7 +119,7 @@ std::optional<Usual> usual_of(const char* figure, const std::vector<const RunFig
   const double median = median_of(values);
   for (double& value : values) value = std::abs(value - median);
   std::sort(values.begin(), values.end());
-  // 1.4826 makes the median distance of normal noise its standard deviation.
+  // Factor 1.4826: the median distance of normal noise becomes its standard deviation.
   return Usual{median, std::max(quantile_of(values, 0.95), kDeviations * 1.4826 * quantile_of(values, 0.5))};
 }
 
@@ -136,7 +136,7 @@ Others others_of(std::span<const RunFigures> runs, const std::vector<size_t>& ou
   return result;
 }
 
-// The part of the extra time that a change may explain; nothing if it is next to none.
+// The part of the extra time that a change may explain; nullopt: less than 1 %.
 std::optional<double> weight_of(const Cause& cause, double value, double usual, double wall_s, double usual_s) {
   constexpr double kLeast = 0.01;
   const double extra_s = std::abs(wall_s - usual_s);
@@ -171,7 +171,7 @@ std::optional<Hint> hint_of(const Cause& cause, const std::optional<Usual>& usua
   return Hint{cause.figure, cause.words, own->second, usual->median, *weight};
 }
 
-// The likely cause first; of several figures about one cause only the best one.
+// The likeliest cause first; if several figures have the same cause, only the best one.
 std::vector<Hint> hints_of(const RunFigures& run, const Others& others) {
   std::vector<Hint> all, hints;
   for (size_t i = 0; i < std::size(kCauses); ++i) {

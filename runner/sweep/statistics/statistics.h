@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of repeated runs: intervals, differences and verdicts. Functions of numbers alone; they print and store nothing.
-// What is not finite is left out. Same input, same result: the bootstrap has a fixed seed.
+// Figures of repeated runs: intervals, differences and verdicts. Pure functions of numbers. Values that are not finite are left out. The
+// same input gives the same result: the bootstrap has a fixed seed.
 #pragma once
 
 #include <cstddef>
@@ -39,17 +39,17 @@ enum class Method {
 // For tables and JSON: "t, logs", "paired t, logs", "BCa" ...
 const char* method_name(Method method);
 
-// The slope of a figure over the order of runs, as a fraction of its mean a run.
+// The slope of a figure over the order of runs: change per run, as a fraction of the figure's mean.
 struct Drift {
   double slope = 0;
   Interval interval;
-  bool is_clear = false;  // the 99 % interval is without 0: worth a warning
+  bool is_clear = false;  // the 99 % interval does not contain 0: worth a warning
 };
 
 struct Description {
   size_t n = 0;
   double median = 0, mean = 0, sd = 0, min = 0, max = 0;  // sd: of the sample; 0 for n < 2
-  std::optional<Interval> interval;                       // of the centre that `method` is about
+  std::optional<Interval> interval;                       // of the geometric mean (kLogT) or of the mean (kT)
   Method method = Method::kNone;
   std::optional<Interval> median_interval;  // BCa, from n ≥ 10 on
   std::optional<Drift> drift;               // from n ≥ 5 on
@@ -58,11 +58,12 @@ struct Description {
 
 Description describe(const Series& series, double level = 0.95);
 
-// BCa of a quantile (linear between values, as NumPy's), from n ≥ 10 on. Quantiles near 0 and 1 need more: there the interval ends at
-// the least and the greatest value.
+// BCa interval of a quantile (linear between values, as NumPy's), from n ≥ 10 on. Quantiles near 0 and 1 need more values: with few, the
+// interval ends at the least or the greatest value.
 std::optional<Interval> quantile_interval(const Series& series, double quantile, double level = 0.95);
 
-// One slope of all cells of a sweep, each around its own mean: the drift of the machine. From three degrees of freedom on.
+// One slope fitted to all cells of a sweep, each around its own mean: the drift of the machine. nullopt with fewer than three degrees of
+// freedom.
 std::optional<Drift> common_drift(std::span<const Series> cells, double level = 0.95);
 
 enum class Verdict { kDiffers, kEqual, kCannotTell };
@@ -70,7 +71,7 @@ const char* verdict_name(Verdict verdict);  // differs, equal, cannot_tell
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Standard deviation of a difference with one run a side, and degrees of freedom that each further run a side adds.
+// Standard deviation of a difference with one run on each side, and degrees of freedom that each further run on each side adds.
 struct Spread {
   double sd = kUnknown, degrees = 1;
 };
@@ -81,14 +82,15 @@ struct Comparison {
   // b against a, as fractions of a. NaN: unknown (too few runs), or a's mean is 0 and b's is not.
   double difference = kUnknown, low = kUnknown, high = kUnknown;
   Method method = Method::kNone;
-  double p = 1;                 // two-sided, of no difference
+  double p = 1;                 // two-sided p value: there is no difference
   double adjusted_p = 1;        // after correct_for_number
-  double equal_p = 1;           // two one-sided tests, of a difference beyond the margin
+  double equal_p = 1;           // p value of two one-sided tests: the difference is beyond the margin
   double adjusted_equal_p = 1;  // after correct_for_number
   Verdict verdict = Verdict::kCannotTell;
   double margin = 0;
-  std::optional<int64_t> needs_runs;  // more runs a side after which a verdict is likely, if there is none
-  Spread spread;                      // on the scale of the tests: logarithms, or fractions of a
+  // More runs on each side until a verdict is likely; none: there is a verdict, or too many are needed.
+  std::optional<int64_t> needs_runs;
+  Spread spread;  // on the scale of the tests: logarithms, or fractions of a
 };
 
 struct ComparisonOptions {
@@ -97,19 +99,19 @@ struct ComparisonOptions {
   bool by_block = true;  // pair runs of one block, if there are blocks with both
 };
 
-// `b` against `a`, the base. A verdict needs three runs a side. "differs": the interval is without 0; "equal": it is not so, and two
-// one-sided tests, each at 1 - level, put the difference within ± margin.
+// Compares `b` with the base `a`. A verdict needs three runs on each side. "differs": the interval does not contain 0. "equal": it does,
+// and two one-sided tests, each at 1 - level, place the difference within ± margin.
 Comparison compare(const Series& a, const Series& b, const ComparisonOptions& options);
 
-// Holm's correction over comparisons that answer one question: may turn "differs" and "equal" into "cannot tell". Intervals
-// stay those of each figure by itself.
+// Holm's correction over comparisons that answer one question: may turn "differs" and "equal" into "cannot tell". Intervals are not
+// corrected.
 void correct_for_number(std::span<Comparison> question, double level = 0.95);
 
 // Half of the width of the centre's interval, as a fraction of the centre. Unknown for fewer than two runs.
 std::optional<double> half_width(const Series& series, double level = 0.95);
 
-// The stop rule: are the runs that were made enough? Never before `at_least`: looking after each run from the third on would make
-// a 95 % interval one of 90 %. The caller counts the looks.
+// The stop rule: is half the interval's width at most `within` of its centre? Always false before `at_least` runs: testing after each run
+// from the third on would turn a 95 % interval into one of 90 %. The caller counts how often it asks.
 bool is_within(const Series& series, double within, int32_t at_least = 8, double level = 0.95);
 
 }  // namespace mlrun::sweep

@@ -19,7 +19,7 @@ using StudentsT = boost::math::students_t_distribution<double, Policy>;
 Moments moments(std::span<const double> values) {
   if (values.empty()) return {};
   const auto n = static_cast<double>(values.size());
-  // The mean of equal values is rounded, by their number: it would be a difference without a spread.
+  // The computed mean of equal values can be off by rounding: two series would seem to differ, without a spread.
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   if (*least == *most) return {values.size(), *least, 0};
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;

@@ -27,7 +27,7 @@ double t_above(double t, double degrees);  // probability of a greater value
 double t_statistic(const Estimate& estimate, double truth);
 
 double two_sided_p(const Estimate& estimate);
-// Two one-sided tests: the probability of such an estimate where the truth is not between `low` and `high`, at most.
+// Two one-sided tests: the greatest probability of an estimate this far inside of [low, high] if the truth is outside.
 double outside_p(const Estimate& estimate, double low, double high);
 Interval t_interval(const Estimate& estimate, double level);
 

@@ -19,8 +19,8 @@ namespace mlrun::sweep {
 
 namespace {
 
-constexpr uint64_t kWaitNs = 30'000'000'000;    // for the supervisor of a killed sweep
-constexpr uint64_t kUnnamedNs = 1'000'000'000;  // a holder writes its name within this time
+constexpr uint64_t kWaitNs = 30'000'000'000;    // waits so long for the supervisor of a killed sweep
+constexpr uint64_t kUnnamedNs = 1'000'000'000;  // the holder of the lock writes its mark within this time
 
 ProcessMark holder_of(const std::string& path) {
   ProcessMark mark;
@@ -62,7 +62,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
   }
   const ProcessMark self = own_mark();
   const std::string text = fmt::format("{} {} {}\n", self.pid, self.start_ticks, self.boot_id);
-  // Only a name for the message above: a full disk does not matter.
+  // Used only by the message above, so a failed write does not matter.
   if (::ftruncate(lock.fd_.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t put = ::pwrite(lock.fd_.get(), text.data(), text.size(), 0);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sweep per folder: OUT/sweep.lock, locked by flock. A supervisor inherits the lock, so that what a killed sweep left behind
-// is gone before another one starts.
+// One sweep per folder: OUT/sweep.lock, locked by flock. A supervisor inherits the lock, so that the next sweep starts only after the
+// supervisor has ended all processes of a killed sweep.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace mlrun::sweep {
 
-// This process.
+// The mark of this process.
 ProcessMark own_mark();
-// Is it this very process, and has it not ended?
+// Whether the marked process itself, not a later one with its pid, still runs.
 bool is_alive(const ProcessMark& mark);
 
 class FolderLock {
@@ -21,7 +21,7 @@ class FolderLock {
   // Fails if another sweep has it. Waits for the supervisor of one that was killed.
   static Result<FolderLock> take(const std::string& folder);
 
-  // To be inherited by a supervisor.
+  // For a supervisor to inherit.
   [[nodiscard]] int fd() const { return fd_.get(); }
 
  private:

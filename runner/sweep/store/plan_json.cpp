@@ -19,7 +19,7 @@ using nlohmann::json;
 constexpr std::array kOrders = {"blocks", "sequence"};
 constexpr std::array kCaches = {"as_is", "cold", "warm"};
 
-// Each list of members is here once, for writing, reading and comparing: visit(key, member).
+// Lists the members of a struct once, for writing, reading and comparing: visit(key, member).
 void visit_members(auto& configuration, auto visit, Configuration* /*of*/) {
   // The compiler refuses this if a member is missing, which a resumed sweep would forget.
   auto& [name, options, rules, is_dry, cpus, cpu_node, mem_node, cache, environment, parameters] = configuration;
@@ -42,7 +42,7 @@ void visit_members(auto& workload, auto visit, Workload* /*of*/) {
   visit("parameters", parameters);
 }
 
-// What a run is made of, besides its configuration and workload.
+// The settings that are part of every run, besides its configuration and workload.
 void visit_ways(auto& plan, auto visit) {
   visit("order", plan.order);
   visit("time_limit_ns", plan.time_limit_ns);
@@ -54,7 +54,7 @@ void visit_ways(auto& plan, auto visit) {
 
 void visit_rest(auto& plan, auto visit) {
   visit("repetitions", plan.repetitions);
-  visit("seed", plan.seed);  // of the order of the runs that are added
+  visit("seed", plan.seed);  // orders the runs that are added
   visit("warm_up", plan.warm_up);
   visit("retries", plan.retries);
   visit("stop_within", plan.stop.within);
@@ -151,7 +151,7 @@ void from_json(const json& value, T& object) {
   visit_members(
       object,
       [&](const char* key, auto& member) {
-        const bool may_lack = std::string_view(key) == "rules";  // sweeps of older versions do
+        const bool may_lack = std::string_view(key) == "rules";  // sweeps of older versions lack it
         if (!may_lack || value.contains(key)) from_json(value.at(key), member);
       },
       static_cast<T*>(nullptr));
@@ -199,7 +199,7 @@ Result<Plan> plan_from_json(const std::string& text) try {
   if (object.contains("directory")) from_json(object.at("directory"), plan.directory);
   return plan;
 } catch (const std::exception& error) {
-  return fail(fmt::format("the stored plan cannot be read: {}", error.what()));
+  return fail(fmt::format("the stored plan is damaged, or from another version of mlrun: {}", error.what()));
 }
 
 std::string changed_runs(const Plan& before, const Plan& after) {
@@ -209,7 +209,7 @@ std::string changed_runs(const Plan& before, const Plan& after) {
                                     [&](const Configuration& one) { return one.name == old.name; });
     if (found == after.configurations.end()) return fmt::format("configuration \"{}\" is no longer there", old.name);
     if (!old.rules.empty() && old.rules != found->rules && old.options == found->options)
-      return fmt::format("the file of the placement rules of configuration \"{}\" says something else", old.name);
+      return fmt::format("the placement rule file of configuration \"{}\" was changed", old.name);
     json was = as_json(old);
     was.erase("rules");
     auto text = difference(was, as_json(*found), fmt::format("of configuration \"{}\" ", old.name));

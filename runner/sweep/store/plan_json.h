@@ -12,8 +12,8 @@ namespace mlrun::sweep {
 std::string to_json(const Plan& plan);
 Result<Plan> plan_from_json(const std::string& json);
 
-// What a plan changed of the runs that an earlier one has made: names it with both values. Empty: it only adds runs, or
-// changes what is no part of a run, such as `retries`.
+// The first difference that would change runs of the earlier plan, as text with both values. Empty: the new plan only adds runs, or
+// changes settings that are no part of a run, such as `retries`.
 std::string changed_runs(const Plan& before, const Plan& after);
 // The first difference of any kind, for the message about an edited plan; empty: none.
 std::string changed_plan(const Plan& before, const Plan& after);

@@ -18,11 +18,11 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr std::array kStates = {"planned", "running", "done", "failed", "timed_out"};
-constexpr int kBusyMs = 10'000;  // a reader may meet a checkpoint
+constexpr int kBusyMs = 10'000;  // the writer may be at a checkpoint
 
 RunState state_of(const std::string& name) {
   const auto found = std::find(kStates.begin(), kStates.end(), name);
-  if (found == kStates.end()) throw std::runtime_error(fmt::format("there is no state of runs \"{}\"", name));
+  if (found == kStates.end()) throw std::runtime_error(fmt::format("unknown state of a run: \"{}\"", name));
   return static_cast<RunState>(found - kStates.begin());
 }
 
@@ -38,7 +38,7 @@ std::unordered_map<std::string, uint32_t> places(const auto& values, auto name) 
   return result;
 }
 
-// Opens a database whose folder cannot be written, too: then nothing writes it, and SQLite needs no files beside it.
+// Also opens a database in a folder without write permission: nothing writes to it then, and SQLite needs no files beside it.
 SQLite::Database open_for_reading(const std::string& folder) {
   const std::string path = database_path(folder);
   const bool is_fixed = ::access(folder.c_str(), W_OK) != 0 && ::access((path + "-wal").c_str(), F_OK) != 0;
@@ -49,7 +49,7 @@ SQLite::Database open_for_reading(const std::string& folder) {
   return SQLite::Database(uri + "?immutable=1", SQLite::OPEN_READONLY | SQLite::OPEN_URI, kBusyMs);
 }
 
-// The rows are in order of run_id and name. A run that is beyond `by_id` began after it was read.
+// Rows come in order of run_id and name. A run that `by_id` lacks was added after it was read.
 template <typename Values>
 void read_values(SQLite::Database& database, const char* table, const std::unordered_map<int64_t, RunRow*>& by_id,
                  Values RunRow::*values) {
@@ -111,7 +111,7 @@ Error database_error(const std::string& folder, const SQLite::Exception& error) 
 
 Result<Plan> stored_plan(SQLite::Database& database, const std::string& folder) {
   const int version = database.execAndGet("PRAGMA user_version").getInt();
-  if (version > kSchemaVersion) return fail(folder + " was written by a newer version of mlrun; use that");
+  if (version > kSchemaVersion) return fail(folder + " was written by a newer version of mlrun; use that version");
   if (version == 0) return fail(folder + " holds no sweep");
   SQLite::Statement newest(database, "SELECT json FROM plan ORDER BY id DESC LIMIT 1");
   if (!newest.executeStep()) return fail(folder + " holds no sweep");

@@ -24,14 +24,14 @@ using Figures = std::map<std::string, double>;
 struct RunRow {
   int64_t id = 0;
   PlannedRun planned;
-  int32_t attempt = 1;  // one row for each; a retried run leaves its failed attempts
+  int32_t attempt = 1;  // 1, 2 ...: each attempt of a run has a row, and rows of failed attempts stay
   RunState state = RunState::kPlanned;
   std::optional<int> exit_status;  // as in a shell: 128 + n for a signal
   int64_t started_realtime_ns = 0, ended_realtime_ns = 0;
   int64_t pid = 0;
   std::string failure;       // why it failed, in words
-  bool interrupted = false;  // it failed because the sweep was ended or the disk was full; made again
-  Figures figures;           // of the run
+  bool interrupted = false;  // it failed because the sweep was ended or the disk was full: --resume makes the run again
+  Figures figures;           // figures of the run
   Figures
       machine;  // state of the machine during the run: steal_share, load_1m, other_cpu_share, memory_available_bytes ...
   std::map<std::string, std::string> facts;  // words: governor, turbo, thp, aslr

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the states of runs go while they are made: the database of the sweep, or the status file of a run that another machine makes.
+// Receives the states of runs while they are made: the database of the sweep, or the status file of a run that another machine makes.
 #pragma once
 
 #include "runner/sweep/plan/plan.h"
@@ -8,7 +8,7 @@
 
 namespace mlrun::sweep {
 
-// A process that is never mistaken for another one with its pid.
+// Identifies a process, even after its pid was reused.
 struct ProcessMark {
   int64_t pid = 0;
   uint64_t start_ticks = 0;
@@ -27,8 +27,8 @@ class RunLog {
   // The descriptor of the lock of the sweep's folder, for a supervisor to inherit.
   [[nodiscard]] virtual int lock_fd() const = 0;
   virtual Status set_running(const RunRow& run, const Processes& processes) = 0;
-  virtual Status set_ended(const RunRow& run) = 0;  // everything but the plan of the run
-  // A command of the sweep that is no run, before it begins. One at a time.
+  virtual Status set_ended(const RunRow& run) = 0;  // stores everything but `planned`
+  // Stores a helper (a command of the sweep that is no run) before it starts. There is one at a time.
   virtual Status set_helper(const Processes& processes) = 0;
 
  protected:

@@ -54,7 +54,7 @@ constexpr const char* kInsertRun =
     "INSERT INTO run (plan_hash, configuration, workload, block, attempt, position, folder, command, state) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'planned')";
 
-// Written under another name and renamed: a sweep that is killed meanwhile has left no half database.
+// Written under another name and renamed, so that a sweep that is killed meanwhile leaves no half database.
 Status write_new(const std::string& folder, const Plan& plan, const std::vector<PlannedRun>& runs) {
   const std::string path = database_path(folder), unfinished = path + ".new";
   ::unlink(unfinished.c_str());
@@ -81,19 +81,19 @@ Status check_new(const std::string& folder) {
   if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a folder for the sweep with -o");
   if (fs::exists(database_path(folder), error)) {
     return fail(
-        fmt::format("{} holds a sweep already; go on with it by: mlrun sweep --resume {}, or name a new folder with -o",
+        fmt::format("{} holds a sweep already; resume it with: mlrun sweep --resume {}, or name a new folder with -o",
                     folder, folder));
   }
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     // Files of a sweep that was killed before it had begun.
     const std::string name = entry.path().filename();
     if (name == "sweep.lock" || name.starts_with("sweep.sqlite.new")) continue;
-    return fail(folder + " holds something already; name a new folder with -o");
+    return fail(folder + " is not empty; name a new folder with -o");
   }
   return {};
 }
 
-// Behind all others. A run that is there stays as it is; so does a folder's name that another run has.
+// Appends runs. A run that exists stays as it is. A new run gets another folder name if its name is taken.
 void insert_new_runs(SQLite::Database& database, const Plan& plan, const std::vector<PlannedRun>& runs) {
   std::set<std::tuple<std::string, std::string, int32_t>> there;
   std::set<std::string> folders;
@@ -114,7 +114,7 @@ void insert_new_runs(SQLite::Database& database, const Plan& plan, const std::ve
   }
 }
 
-// Without a sync: what the machine loses together with its power are marks of processes, which it has lost too.
+// Commits without a sync: a power failure can lose only marks of processes, which it has ended, too.
 class Unsynced {
  public:
   explicit Unsynced(SQLite::Database& database) : database_(database) { database_.exec("PRAGMA synchronous = NORMAL"); }
@@ -180,7 +180,7 @@ Result<Store> Store::create(const std::string& folder, const Plan& plan, const s
   const Status written = [&]() -> Status {
     const auto lock = FolderLock::take(folder);
     if (!lock) return tl::make_unexpected(lock.error());
-    if (Status is_new = check_new(folder); !is_new) return is_new;  // another sweep came first: the folder is its own
+    if (Status is_new = check_new(folder); !is_new) return is_new;  // another sweep has taken the folder meanwhile
     Status put = with_database(folder, [&] { return write_new(folder, plan, runs); });
     if (!put && made) fs::remove_all(folder, error);
     return put;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OUT/sweep.sqlite as the process that makes the runs has it. Readers use rows.h.
+// OUT/sweep.sqlite, opened for writing by the process that makes the runs. Readers use rows.h.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ class Store final : public RunLog {
 
   [[nodiscard]] int lock_fd() const override;
 
-  // Its plan, the newest if it was extended.
+  // The sweep's plan; the newest one if the sweep was extended.
   [[nodiscard]] const Plan& plan() const override;
-  // The same sweep by a plan that has more runs, or other values of what is no part of a run.
+  // Replaces the plan by one that has more runs, or changes settings that are no part of a run.
   Status extend(const Plan& plan, const std::vector<PlannedRun>& runs);
   // Whether the tables of events are kept of all runs; the choice stays with the sweep.
   [[nodiscard]] bool keeps_all_traces() const;
   Status keep_all_traces();
-  // Rows for those whose configuration, workload and block have none yet; behind all others.
+  // Appends rows for the runs whose configuration, workload and block have none yet.
   Status add_runs(const std::vector<PlannedRun>& runs);
 
   // By position, then attempt, with all that is known of them.
@@ -45,11 +45,11 @@ class Store final : public RunLog {
   // caller renames.
   Result<RunRow> add_attempt(const RunRow& failed);
 
-  // Each is one transaction. set_ended() is on the disk when it returns. A run whose state is lost with the machine's power
-  // before is made again.
+  // Each is one transaction. set_ended() is synced to disk when it returns. A power failure can lose a state that was stored before; that
+  // run is made again.
   Status set_running(const RunRow& run, const Processes& processes) override;
   Status set_ended(const RunRow& run) override;
-  Status set_looks(int32_t looks);  // if there were fewer
+  Status set_looks(int32_t looks);  // keeps the greater number
 
   Status set_helper(const Processes& processes) override;
 
@@ -59,7 +59,7 @@ class Store final : public RunLog {
     Processes processes;
   };
   Result<std::vector<Running>> running();
-  Result<Processes> helper();  // pid 0: none
+  Result<Processes> helper();  // pid 0: no helper was started
 
  private:
   struct Parts;

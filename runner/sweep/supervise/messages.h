@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between a sweep and the supervisor of a run, over a socket of type SOCK_SEQPACKET. When the sweep's end closes, as it does when
-// the sweep is killed, the supervisor ends the run with all its descendants, and then itself.
+// Messages between a sweep and the supervisor of a run, over a SOCK_SEQPACKET socket. When the sweep's end closes, as it does when the
+// sweep is killed, the supervisor ends the run with all its descendants, and then itself.
 //
 //   supervisor   kReady ─────────────────────────> kEnded ──> kGone, exit
 //   sweep                 'g' [ 't' ] [ 'k' ]
@@ -14,15 +14,15 @@ namespace mlrun::sweep {
 
 enum class Demand : char {
   kGo = 'g',    // the command, which is held before its exec, may begin
-  kTerm = 't',  // SIGTERM to its process group
-  kKill = 'k'   // SIGKILL to it and all its descendants
+  kTerm = 't',  // SIGTERM to the command's process group
+  kKill = 'k'   // SIGKILL to the command and all its descendants
 };
 
 enum class Stage : uint32_t {
-  kReady,   // the process exists, and waits for kGo
-  kNoExec,  // it could not execute its program: error_number
+  kReady,   // the command's process exists, and waits for kGo before its exec
+  kNoExec,  // exec failed with error_number
   kEnded,   // the command has ended
-  kGone     // and so have all its descendants
+  kGone     // all descendants of the command have ended, too
 };
 
 struct Report {
@@ -33,8 +33,9 @@ struct Report {
   int32_t wait_status = 0;
   uint64_t started_ns = 0, ended_ns = 0;  // CLOCK_MONOTONIC
   rusage usage{};                         // of the command and the descendants that it waited for
-  int64_t read_bytes = -1;                // of the same, from devices, as /proc/PID/io counts them; -1: unknown
-  int32_t left_running = 0;               // kGone: descendants that outlived the command and were ended
+  // Read from devices by the same processes, as /proc/PID/io counts; -1: unknown.
+  int64_t read_bytes = -1;
+  int32_t left_running = 0;  // kGone: descendants that outlived the command and were ended
 };
 
 }  // namespace mlrun::sweep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All processes at a moment, and what descends from some of them.
+// A snapshot of all processes of this machine, and the descendants of some of them.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ struct Process {
   collect::ProcStat stat;
 };
 
-// Those that have not ended.
+// All processes in /proc except those that have ended (zombies).
 std::vector<Process> all_processes();
 
 // The processes that `is_root` is true for, and their descendants; never this process.

@@ -21,18 +21,18 @@ namespace mlrun::sweep {
 
 namespace {
 
-// Descendants that outlive the command have this long, as with `mlrun run`; then SIGTERM, then SIGKILL.
+// Descendants that outlive the command have this long, as with `mlrun run`; then they get SIGTERM, and as long after that SIGKILL.
 constexpr uint64_t kGraceNs = 2'000'000'000;
 constexpr int kPollMs = 50;
 
-// Signals as they are before a run.
+// The signal state that the command gets back.
 struct Signals {
   sigset_t mask{};
   struct sigaction child {};
 };
 
 [[noreturn]] void become(char* const* command, int gate, int exec_report, const Signals& before) {
-  ::setsid();  // as `mlrun run` gives to its command
+  ::setsid();  // a session of its own, as `mlrun run` gives its command
   char go = 0;
   ssize_t got = 0;
   do {
@@ -67,7 +67,7 @@ Status Supervisor::start(char* const* command) {
   ::sigprocmask(SIG_SETMASK, &all, &before.mask);
   struct sigaction default_action {};
   default_action.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &default_action, &before.child);  // ignored, it would hide the ends of children
+  ::sigaction(SIGCHLD, &default_action, &before.child);  // an ignored SIGCHLD would hide the ends of children
   children_.reset(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
   int gate[2], exec_report[2];
   if (!children_.valid() || ::pipe2(gate, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);

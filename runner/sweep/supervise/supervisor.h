@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts one command, waits for it and for its descendants, and ends them when asked to, or when the sweep is gone. A process
-// of its own, because it survives a sweep that is killed, and because it is small: the largest resident set of a command is at
-// least that of the process that forked it.
+// Starts one command, waits for it and for its descendants, and ends them when asked to, or when the sweep is gone. It is a separate
+// process because it survives a sweep that is killed, and because it is small: a command's ru_maxrss is at least the resident set of the
+// process that forked it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,8 @@ namespace mlrun::sweep {
 
 class Supervisor {
  public:
-  // `control`: our end of the socket. The command gets our standard files, environment and working directory.
+  // `control`: the supervisor's end of the socket. The command inherits the supervisor's standard files, environment and working
+  // directory.
   explicit Supervisor(int control) : control_(control) {}
 
   // Returns when the command and its descendants are gone.

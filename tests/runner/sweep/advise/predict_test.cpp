@@ -100,16 +100,16 @@ TEST(Verdict, WhatWouldTellIsSaid) {
     return all.substr(all.find("cannot tell"));
   };
   EXPECT_EQ(text(-0.35, 0.01, runs(7, 0.05)),
-            "cannot tell whether the prediction holds: it has room for no change at all; a narrower one would tell "
-            "(a new --calibrate with more --blocks)\n");
+            "cannot tell whether the prediction holds: the predicted interval contains 0; a narrower one would tell "
+            "(a new --calibrate folder with more --blocks)\n");
   EXPECT_EQ(text(-0.32, -0.28, {}),
-            "cannot tell whether the prediction holds: 3 blocks with runs of far and advised would tell\n");
+            "cannot tell whether the prediction holds: 3 blocks with runs of both far and advised would tell\n");
   const std::map<std::string, Series> noisy = runs(8, 5);
   const auto needs = compare(noisy.at(kFar), noisy.at(kAdvised), {}).needs_runs;
   ASSERT_TRUE(needs);
   EXPECT_EQ(text(-0.32, -0.28, noisy),
-            "cannot tell whether the prediction holds: these runs have room for no change at all; about " +
-                std::to_string(*needs) + " more blocks would tell (a new --try with --blocks " +
+            "cannot tell whether the prediction holds: the measured interval contains 0; about " +
+                std::to_string(*needs) + " more blocks would tell (a new --try folder with --blocks " +
                 std::to_string(8 + *needs) + ")\n");
 }
 

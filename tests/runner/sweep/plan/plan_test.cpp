@@ -391,7 +391,7 @@ TEST(runs, bad_words_are_named) {
   EXPECT_EQ(plan_of_runs("", "1", {"true", "no-such-program"}).error().text,
             "workload 2: there is no program no-such-program in PATH");
   EXPECT_EQ(plan_of_runs("", "1", {"echo \xff"}).error().text,
-            "workload 1: the command is not in UTF-8, as a plan has to be");
+            "workload 1: the command is not valid UTF-8, which a plan has to be");
   EXPECT_EQ(plan_of_runs("", "1", {""}).error().text.substr(0, 12), "workload 1: ");
   EXPECT_NE(plan_of_runs("no-such-file", "1", {"true"}).error().text.find("no-such-file"), std::string::npos);
 }

@@ -60,13 +60,14 @@ TEST(Verdicts, AreThreeSentences) {
             "equal within +-3 % (-0.4 to +0.6 %)");
   Comparison unknown = compared(0.012, -0.02, 0.045, Verdict::kCannotTell);
   unknown.needs_runs = 12;
-  EXPECT_EQ(verdict_text(unknown, kUnicode), "cannot tell: +1.2 % (-2.0 to +4.5 %), about 12 more runs a side would");
+  EXPECT_EQ(verdict_text(unknown, kUnicode),
+            "cannot tell: +1.2 % (-2.0 to +4.5 %), about 12 more runs on each side would tell");
 }
 
 TEST(Verdicts, OfFewRunsAreNone) {
   Comparison few = compared(0.5, 0.4, 0.6, Verdict::kCannotTell);
   few.n_a = few.n_b = 1;
-  EXPECT_EQ(verdict_text(few, kUnicode), "cannot tell: +50 %, 1 run against 1 run, 3 a side are the fewest");
+  EXPECT_EQ(verdict_text(few, kUnicode), "cannot tell: +50 %, 1 run against 1 run; each side needs at least 3");
 }
 
 TEST(Conditions, AreOneFigureOneSignAndAPercentage) {
