@@ -81,7 +81,7 @@ void DefinitionUse::take_back(const mlrun_frame& header, const std::string& reco
   took_back_ = true;
 }
 
-// Marks the open file and its folders as used by the newest stretch. nullptr: unknown file.
+// Marks an open file as used by the newest stretch. Re-emits it, and the folders of its path, if they were evicted. nullptr: unknown file.
 DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept) {
   OpenFile* noted = nullptr;
   for (int depth = 0; number != 0 && depth < kFolderDepthMax; ++depth) {
