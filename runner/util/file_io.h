@@ -20,8 +20,8 @@ std::string read_text(const std::string& path, size_t limit_bytes = 1 << 24);
 // The whole content. Fails if the file has more than `limit_bytes`.
 Result<std::string> read_file(const std::string& path, size_t limit_bytes = SIZE_MAX);
 
-// Size limit for files that a person writes (rules, options). A larger file was named by mistake, for example an endless
-// device.
+// Size limit for files that a person writes (placement rules, sweep plans). A larger file was named by mistake, for
+// example an endless device.
 inline constexpr size_t kWrittenBytesMax = 16 << 20;
 
 // Writes a temporary file beside `path` and renames it. Does not sync to disk: on a busy file system that can take

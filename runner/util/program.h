@@ -14,8 +14,8 @@ namespace mlrun::util {
 // pipe has closed it, this process ends by SIGPIPE, without a message, even if SIGPIPE is ignored.
 int run_program(const std::function<Result<int>()>& verb);
 
-// Is standard output writable? To be called even if the output turns out empty, so that a full device or a closed
-// descriptor fails whatever the number of rows.
+// Can standard output be written? Fails on a full device or a closed descriptor even if there is nothing to write, so that
+// the result does not depend on the number of rows.
 Status check_output();
 
 // Ends this process as a write to a pipe without a reader does. Returns only if SIGPIPE cannot be unblocked.
