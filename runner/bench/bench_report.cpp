@@ -44,8 +44,8 @@ std::string uncertain_text(const Measurement& measurement) {
   }
   if (uncertain == 0) return {};
   return fmt::format(
-      "{} of {} figures are uncertain: their interval is wider than the figure, or reaches zero. Let nothing else run "
-      "on the machine, or give it more time with --seconds.\n",
+      "{} of {} figures are uncertain: their interval is wider than the figure, or reaches zero. Stop other programs "
+      "on the machine, or measure longer with --seconds.\n",
       uncertain, compared);
 }
 

@@ -23,7 +23,7 @@ constexpr uint64_t kSpoolBytes = 256 << 20;  // about ten rounds
 Result<std::string> make_folder() {
   const char* parent = std::getenv("TMPDIR");
   std::string name = std::string(parent != nullptr && *parent == '/' ? parent : "/tmp") + "/mlrun-bench-XXXXXX";
-  if (::mkdtemp(name.data()) == nullptr) return fail_errno("make the folder " + name, errno);
+  if (::mkdtemp(name.data()) == nullptr) return fail_errno("create the folder " + name, errno);
   return name;
 }
 
@@ -79,7 +79,7 @@ void Collection::stop_thread() {
   thread_.join();
 }
 
-// Removes everything but the figures.
+// Ends the current recording: adds its counts to collected_ and removes its files.
 Status Collection::end() {
   stop_thread();
   const Status done = recording_->finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording for the victims alone: a temporary trace folder, an arena, and a thread that collects as `mlrun run`
-// does. Lossless, since a dropped record costs less than a written one; for the same reason a new recording starts
-// before the spool is full, however long the measurement takes.
+// A recording only for the victims (the measured programs): a temporary trace folder, an arena, and a thread that collects
+// as `mlrun run` does. It is lossless, since a dropped record costs less than a written one. For the same reason a new
+// recording is started before the spool is full.
 #pragma once
 
 #include <sched.h>
@@ -20,14 +20,14 @@ namespace mlrun::bench {
 
 struct Collected {
   uint64_t records = 0;
-  uint64_t counted = 0;  // allocations
+  uint64_t counted = 0;  // allocations that were only counted
   uint64_t drops = 0;
-  uint64_t cpu_ns = 0;  // of the collecting thread
+  uint64_t cpu_ns = 0;  // CPU time of the collecting thread
 };
 
 class Collection {
  public:
-  // `cpus`: where the thread may run.
+  // `cpus`: the CPUs on which the collecting thread may run.
   static Result<std::unique_ptr<Collection>> start(const cpu_set_t& cpus);
   ~Collection();  // removes everything
   Collection(const Collection&) = delete;
@@ -38,7 +38,8 @@ class Collection {
   [[nodiscard]] std::string session_variable() const { return recording_->session_variable(); }
   void set_paused(bool paused);
 
-  // Between rounds: makes room when another round may not fit. Requires: no victim runs.
+  // To be called between rounds: starts a new recording if another round may not fit into the spool. Requires: no victim
+  // runs.
   Status make_room();
 
   // Ends the recording. To be called once, after the victims have ended.
@@ -54,9 +55,9 @@ class Collection {
   std::string folder_;
   cpu_set_t cpus_;
   std::unique_ptr<collect::Recording> recording_;
-  Collected collected_;  // of recordings that have ended
+  Collected collected_;  // sums over the recordings that have ended
   std::atomic<bool> enough_ = false;
-  std::atomic<uint64_t> spool_bytes_ = 0;  // after the thread's last pass; only the thread touches the spool
+  std::atomic<uint64_t> spool_bytes_ = 0;  // as of the last pass; only the collecting thread uses the spool itself
   std::thread thread_;
 };
 

@@ -27,18 +27,18 @@ namespace {
 using nlohmann::json;
 
 constexpr int kCostSchemaVersion = 1;
-constexpr double kMostNs = 1e9;  // a call that costs more than this is a damaged file
+constexpr double kMostNs = 1e9;  // a larger cost of a call means that the file is damaged
 constexpr std::array kIdentityKeys = {"host", "kernel", "cpu_model", "clock", "library"};
-constexpr uint64_t kRetryNs = 3'600'000'000'000;  // after a measurement that was too noisy
+constexpr uint64_t kRetryNs = 3'600'000'000'000;  // until the next try, if a measurement was too noisy
 constexpr size_t kMostKept = 16;
 constexpr size_t kMostBytes = 1 << 16;
 constexpr Plan kQuickPlan = {true, 150'000, 0, 1, 1};
 
-// Cost classes of calls and the operation that measures each; the first one that was measured counts.
+// A class of calls that cost the same, and the operations that measure it: the first one that was measured is used.
 struct CostClass {
   const char* name;
   std::array<const char*, 2> operations;
-  const char* less;  // operation whose cost is included but belongs to another class, or null
+  const char* less;  // operation to subtract, since another class is charged for it; or null
 };
 constexpr CostClass kClasses[] = {
     {"alloc_listed", {"alloc_listed", ""}, nullptr},
@@ -79,13 +79,13 @@ bool is_own_folder(const std::string& folder) {
   return ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-// All that are kept: of other machines too, which may share the programs.
+// All stored costs, also those of other machines that share the installed programs.
 json kept_costs(const std::string& path) {
   json costs = util::parse_json(util::read_text(path, kMostBytes));
   return costs.is_array() ? costs : json::array();
 }
 
-// Under strace or a debugger every system call costs many times more.
+// Under strace or a debugger every system call costs many times more, so nothing is measured.
 bool is_stopped_by_a_tracer() {
   const std::string status = util::read_text("/proc/self/status", 8192);
   const size_t at = status.find("TracerPid:\t");
@@ -158,7 +158,7 @@ json stored_cost(const std::string& file, const json& identity) {
 
 Status store_cost(const std::string& file, const json& cost) {
   const std::string folder = std::filesystem::path(file).parent_path();
-  if (!is_own_folder(folder)) return fail("the folder " + folder + " is not this user's");
+  if (!is_own_folder(folder)) return fail("the folder " + folder + " belongs to another user");
   json costs = json::array();
   for (json& other : kept_costs(file)) {
     if (!is_of(other, cost)) costs.push_back(std::move(other));

@@ -8,7 +8,8 @@ namespace mlrun::bench {
 
 namespace {
 
-// How many figures may be cut at either end: the probability that the median is among them is at most 2.5 % per end.
+// How many of the sorted figures are cut at each end for the interval. The probability that the true median lies among
+// those cut is at most 2.5 % per end.
 size_t left_out(size_t figures) {
   const auto n = static_cast<double>(figures);
   double chance = std::pow(0.5, n), sum = 0;

@@ -22,10 +22,10 @@ constexpr size_t kDataBytes = 64 << 10;
 
 struct Cpus {
   int victims = 0;
-  cpu_set_t others;  // the same CPU if there is only one
+  cpu_set_t others;  // all other CPUs, for the collector; the victims' CPU if there is only one
 };
 
-// The victims get the last CPU of our affinity mask: interrupts tend to go to the first.
+// The victims get the last CPU of our affinity mask: interrupts tend to go to the first CPU.
 Cpus choose_cpus() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -42,16 +42,16 @@ struct Pair {
   double untraced_ns, traced_ns;  // per call
 };
 
-// One operation: how many iterations fill a slice, and what was measured so far.
+// An operation, the number of iterations that fill a slice, and the pairs measured so far.
 struct Series {
   const Operation* operation;
-  long iterations = 0;  // 0: not known yet
+  long iterations = 0;  // 0: not determined yet
   std::vector<Pair> pairs;
 };
 
 class Rounds {
  public:
-  // library: loaded into the traced victims.
+  // `library` is preloaded into the traced victims.
   Rounds(const Plan& plan, Collection& collection, VictimOptions untraced, std::string library)
       : plan_(plan), collection_(collection), untraced_(std::move(untraced)), library_(std::move(library)) {
     for (const Operation& operation : operations()) {
@@ -151,13 +151,12 @@ class DataFile {
   std::string path_;
 };
 
-// A tracer that records nothing is fast: checks that everything was recorded.
+// Checks that all calls of the traced victims were recorded: a tracer that records nothing would seem fast.
 Status check_complete(const Collected& collected, uint64_t least_events) {
   const uint64_t seen = collected.records + collected.counted;
   if (collected.drops == 0 && seen >= least_events) return {};
   return fail(
-      fmt::format("invalid measurement: the library recorded {} calls, at least {} were made, and {} were dropped; see "
-                  "mlrun doctor",
+      fmt::format("invalid measurement: the library recorded {} of at least {} calls and dropped {}; see mlrun doctor",
                   seen, least_events, collected.drops));
 }
 

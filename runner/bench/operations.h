@@ -10,16 +10,16 @@ namespace mlrun::bench {
 struct Operation {
   const char* name;       // key in JSON, never changed
   const char* text;       // shown in the table
-  const char* loop;       // its name in victim/
+  const char* loop;       // name of its loop in victim/
   int calls;              // calls in one iteration
   int events;             // least number of events in one iteration, recorded or counted
-  long first_iterations;  // about 0.1 ms on a slow machine: calibrates how many fill a slice
+  long first_iterations;  // take about 0.1 ms on a slow machine; used to find how many fill a slice
   bool paused;            // measured while recording is paused
-  bool compared;          // traced against untraced; else untraced only
-  int quick_pairs;        // pairs in the short measurement at the end of a run; 0: left out there
+  bool compared;          // measured traced and untraced; else untraced only
+  int quick_pairs;        // pairs in the short measurement at the end of a run; 0: not measured there
 };
 
-// In measuring order: operations that change the process for the others come last.
+// In the order in which they are measured: operations whose effects on the process slow later ones come last.
 std::span<const Operation> operations();
 
 }  // namespace mlrun::bench

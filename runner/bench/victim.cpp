@@ -29,7 +29,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// Spawns with the socket as standard input and our standard error. Signals that this process handles start with their
+// Starts the command with the socket as its standard input and our standard error. Signals that this process handles start with their
 // default disposition and unblocked.
 int spawn(const std::vector<std::string>& command, const std::vector<std::string>& environment, int socket,
           pid_t& pid) {
@@ -62,7 +62,7 @@ Result<Victim> Victim::start(const VictimOptions& options) {
   const int error =
       spawn({options.program, options.data, std::to_string(options.cpu)}, options.environment, theirs.get(), pid);
   if (error != 0)
-    return fail_errno("start " + options.program + ", which is measured; build or install mlrun again", error);
+    return fail_errno("start the measured program " + options.program + "; build or install mlrun again", error);
   return Victim(pid, std::move(ours));
 }
 
@@ -70,7 +70,7 @@ Victim::Victim(Victim&& other) noexcept : pid_(std::exchange(other.pid_, 0)), so
 
 Victim::~Victim() {
   if (pid_ == 0) return;
-  socket_.reset();  // the victim ends at the end of its input
+  socket_.reset();  // the victim exits at the end of its input
   ::kill(pid_, SIGTERM);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -86,7 +86,7 @@ Result<double> Victim::run(const std::string& loop, long iterations) {
   do {
     answered = ::poll(&ready, 1, kPatienceMs);
   } while (answered < 0 && errno == EINTR);
-  if (answered <= 0) return failed("the measured program gives no answer");
+  if (answered <= 0) return failed("the measured program does not answer");
   std::array<char, 64> text{};
   const ssize_t bytes = ::recv(socket_.get(), text.data(), text.size(), 0);
   int64_t cpu_ns = 0;

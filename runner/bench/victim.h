@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running victim program (victim/main.c); its environment decides whether it is traced.
+// A running victim, the program that is measured (victim/main.c). Its environment decides whether it is traced.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@ namespace mlrun::bench {
 
 struct VictimOptions {
   std::string program;
-  std::string data;  // file for the file loops
-  int cpu = 0;       // it is pinned to this one
+  std::string data;  // path of the file for the file loops
+  int cpu = 0;       // the CPU to which the victim is pinned
   std::vector<std::string> environment;
 };
 
@@ -25,10 +25,9 @@ class Victim {
   static Result<Victim> start(const VictimOptions& options);
   Victim(Victim&& other) noexcept;
   Victim& operator=(Victim&&) = delete;
-  ~Victim();  // ends it and waits for it
+  ~Victim();  // ends the process and waits for it
 
-  // CPU nanoseconds of `iterations` of the loop, after a warm-up. Fails when the victim does, or does not answer for
-  // 20 s.
+  // CPU nanoseconds of `iterations` of the loop, after a warm-up. Fails if the victim ends, or does not answer within 20 s.
   Result<double> run(const std::string& loop, long iterations);
 
  private:

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kPrefix = "mlrun-";
 constexpr uint64_t kFreeNeeded = 1ull << 30;
 
-// Free bytes of shared memory; 0: not a tmpfs, or not writable.
+// Free bytes of /dev/shm; 0: /dev/shm is not a tmpfs, or not writable.
 uint64_t shared_memory_free() {
   struct statfs status {};
   if (::statfs(kSharedMemoryFolder, &status) != 0 || status.f_type != TMPFS_MAGIC) return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the place of the arena's file. Shared memory (tmpfs) is fastest, but other programs depend on it, above all
-// PyTorch's data loaders: it is used only if it has 1 GiB free, and then at most a tenth of that. Else the trace
-// folder.
+// Chooses the place of the arena's file. Shared memory (tmpfs) is fastest, but other programs need it, above all
+// PyTorch's data loaders. The arena is put there only if 1 GiB is free, and takes at most a tenth of the free space.
+// Otherwise the file is in the trace folder.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct ArenaPlace {
   uint32_t segment_count = 0;
 };
 
-// Places to try, best first; paths contain no comma. Empty: no place. `exact`: the user gave the size, so it is not
-// reduced to fit into shared memory.
+// Places to try, best first; paths contain no comma. Empty: no place. `exact`: the user gave the arena's size, so the
+// size is not reduced to fit into shared memory.
 std::vector<ArenaPlace> arena_places(const std::string& trace_folder, uint64_t buffer_bytes, bool exact);
 
 // Is this the name of an arena in shared memory (mlrun-PID-12 hexadecimal digits)?

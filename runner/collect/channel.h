@@ -24,11 +24,11 @@ struct Channel {
 
   uint32_t host_pid = 0, host_tid = 0;  // 0: unknown
   uint64_t next_seq = 0;
-  uint64_t drops_reported = 0;  // drops that frames have reported
-  uint64_t newest_clock = 0;    // from the headers of its segments; 0: none yet
+  uint64_t drops_reported = 0;  // drops already reported in frames
+  uint64_t newest_clock = 0;    // newest clock value in the headers of its segments; 0: none yet
   uint64_t next_existence_check_ns = 0;
-  bool without_robust_list = false;  // the kernel does not mark its end
-  bool dead = false;                 // determined at the beginning of a pass, so the pass sees all that it stored
+  bool without_robust_list = false;  // the kernel does not mark the descriptor when the thread ends
+  bool dead = false;                 // set at the beginning of a pass, so the pass sees all that the thread stored
   uint32_t segments = 0;             // owned segments found during this pass
   bool has_new_data = false;
   std::unique_ptr<CounterWatch> counters = std::make_unique<CounterWatch>();
@@ -43,7 +43,7 @@ struct Channel {
     return sum;
   }
 
-  // Header of the channel's next frame; includes drops not reported before.
+  // Header of the channel's next frame; includes the drops that no earlier frame reported.
   mlrun_frame next_frame(mlrun_frame_type type, uint64_t first, uint64_t last) {
     const uint64_t lost = drops() - drops_reported;
     mlrun_frame frame{};
@@ -55,7 +55,7 @@ struct Channel {
     frame.lost = lost > UINT32_MAX ? UINT32_MAX : static_cast<__u32>(lost);
     return frame;
   }
-  // To be called after the frame was put and the drained offset stored: see recovery.h.
+  // To be called after the frame is in the spool and the drained offset is stored: see recovery.h.
   void frame_was_put(const mlrun_frame& frame) {
     drops_reported += frame.lost;
     next_seq++;

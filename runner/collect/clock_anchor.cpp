@@ -10,7 +10,8 @@ namespace mlrun::collect {
 
 namespace {
 
-// CLOCK_MONOTONIC itself brackets the other clocks: they count the same ticks and differ by whole adjustments.
+// CLOCK_REALTIME and CLOCK_BOOTTIME are read between two readings of CLOCK_MONOTONIC. The three clocks run at the same rate, so half the
+// time between these readings corrects for the delay.
 mlrun_frame_anchor read_once() {
   mlrun_frame_anchor anchor{};
   const uint64_t before = __rdtsc();

@@ -9,8 +9,8 @@
 
 namespace mlrun::collect {
 
-// The narrowest of five readings. CLOCK_MONOTONIC is read in the middle of a bracket of width_ticks; `tsc` is the
-// bracket's midpoint.
+// The best of five readings. Each reads CLOCK_MONOTONIC between two readings of the time stamp counter, which are
+// width_ticks apart; `tsc` is their midpoint. The best has the smallest width.
 mlrun_frame_anchor read_clocks();
 
 // Converts `ns` to ticks of the clock; a clock that does not count nanoseconds is measured over a third of a

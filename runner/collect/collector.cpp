@@ -12,8 +12,8 @@ namespace mlrun::collect {
 namespace {
 constexpr uint64_t kAnchorNs = 100'000'000;
 constexpr uint64_t kFlushNs = 1'000'000'000;      // bounds the loss when the machine crashes
-constexpr uint64_t kProcessBudgetNs = 5'000'000;  // per pass
-constexpr uint64_t kLastWritersNs = 1'000'000;    // for records begun before the stop
+constexpr uint64_t kProcessBudgetNs = 5'000'000;  // per pass, for reading /proc
+constexpr uint64_t kLastWritersNs = 1'000'000;    // threads get this long to finish records begun before the stop
 }  // namespace
 
 Collector::Collector(Arena& arena, Spool& spool)
@@ -47,7 +47,7 @@ void Collector::record_outage(uint64_t since_ns) {
   put_gap(MLRUN_GAP_COLLECTOR, since_ns, clock_.stopped() ? since_ns : util::monotonic_ns());
 }
 
-// Uses the times of `mlrun pause` and `mlrun resume` if known: calls may have been recorded since.
+// Prefers the times that `mlrun pause` and `mlrun resume` stored: `now_ns` is that of the pass, which comes later.
 void Collector::note_pause(uint64_t now_ns) {
   const mlrun_control& control = arena_.control();
   const bool paused = load(control.state) == MLRUN_PAUSE;

@@ -27,7 +27,7 @@ class Collector {
  public:
   Collector(Arena& arena, Spool& spool);
 
-  // Resumes where a dead collector stopped. `clock_before`: from its last frame.
+  // Resumes where a dead collector stopped. `clock_before`: the clock in that collector's last frame.
   Collector(Arena& arena, Spool& spool, ChannelClock clock, uint64_t clock_before);
 
   // Lets producers record.
@@ -36,13 +36,13 @@ class Collector {
   // Returns the number of freed segments.
   uint32_t pass();
 
-  // No collector ran from `since_ns` until now.
+  // Records as a gap that no collector ran from `since_ns` until now.
   void record_outage(uint64_t since_ns);
 
-  // Stops recording; threads that wait for room continue without recording.
+  // Stops recording; threads that wait for a free segment continue without recording.
   void stop();
 
-  // Stops recording and drains what is left. `cut_off` true: threads still alive are reported as cut off.
+  // Stops recording and drains the remaining records. `cut_off` true: threads still alive are reported as cut off.
   void finish(bool cut_off);
 
   // The processes that record now.

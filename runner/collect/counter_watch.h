@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of one channel: what changed since they were last written.
+// Counters of one channel, and which of them changed since they were last written to the spool.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class CounterWatch {
   // A check is due 100 ms after one that found a change; the pause doubles, up to 1.6 s, while nothing changes.
   [[nodiscard]] bool due(uint64_t now_ns) const { return now_ns >= next_ns_; }
 
-  // Copies the counters. True when any class, drop count or sum of excluded calls changed since the last copy;
-  // changed() then lists the classes. `in_full`: changed() lists all classes ever used.
+  // Copies the counters. True when any allocation size class, drop count or sum of excluded calls changed since the last
+  // copy; changed() then lists the changed classes. `in_full`: changed() lists all classes ever used.
   bool read(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }

@@ -12,10 +12,10 @@ namespace mlrun::collect {
 
 namespace {
 
-constexpr size_t kDefinitionsMax = size_t{1} << 22;  // of each kind; further ones are always kept
+constexpr size_t kDefinitionsMax = size_t{1} << 22;  // tracked of each kind; further ones are never evicted
 constexpr uint64_t kLetGoBytesMax = 64 << 20;
-constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;  // fits in one frame; only a forged record needs more
-constexpr uint32_t kFirstId = 3;                               // ids start at this word
+constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;  // of re-emitted records; only a forged one needs more
+constexpr uint32_t kFirstId = 3;                               // the first word of a record that may be an id
 constexpr uint32_t kCallWords = 8;
 constexpr uint32_t kFileWords = 8;
 constexpr int kFolderDepthMax = 64;  // nested openat folders; the merger follows as many
@@ -38,7 +38,7 @@ constexpr bool defines(uint32_t kind) {
          kind == MLRUN_GPU_NOTE || kind == MLRUN_CHILD_END || kind == MLRUN_RING || kind == MLRUN_SOCKET;
 }
 
-// A name in one piece. Fragments (names of more than 3.7 KiB) are always kept.
+// Is the whole name in this record? Longer names (over 3.7 KiB) have several records and are never evicted.
 bool is_whole_string(const char* record) {
   const uint32_t argument = argument_of(record);
   return kind_of(record) == MLRUN_STRING && (argument >> 16 & 0xff) == 0 && (argument >> 24 & 1) != 0;
@@ -49,7 +49,7 @@ constexpr bool is_allocation(uint32_t kind) {
 }
 
 constexpr bool closes(uint32_t kind) {
-  using namespace events::func;  // NOLINT(google-build-using-namespace): numbers alone
+  using namespace events::func;  // NOLINT(google-build-using-namespace): it has only numbers
   const uint32_t number = kind - MLRUN_CALL;
   return number == k_close || number == k_fclose || number == k_pclose || number == k_closedir;
 }
@@ -81,7 +81,7 @@ void DefinitionUse::take_back(const mlrun_frame& header, const std::string& reco
   took_back_ = true;
 }
 
-// nullptr: unknown file.
+// Marks an open file as used by the newest stretch. Re-emits it, and the folders of its path, if they were evicted. nullptr: unknown file.
 DefinitionUse::OpenFile* DefinitionUse::note_file(const mlrun_frame& header, uint32_t number, std::vector<char>& kept) {
   OpenFile* noted = nullptr;
   for (int depth = 0; number != 0 && depth < kFolderDepthMax; ++depth) {
@@ -112,14 +112,14 @@ void DefinitionUse::note_call(const mlrun_frame& header, const char* record, uin
   if (words < kCallWords) return;
   if (OpenFile* file = note_file(header, open_file_in(record, 6), kept)) file->closed = closes(kind);
   const bool on_path = events::has_path_layout(static_cast<uint16_t>(kind - MLRUN_CALL));
-  for (uint32_t i = kCallWords; i < words; i += 2) {  // a second descriptor, or folders
+  for (uint32_t i = kCallWords; i < words; i += 2) {  // further open files: a second descriptor, or folders
     (void)note_file(header, open_file_in(record, i), kept);
     if (on_path) (void)note_file(header, static_cast<uint32_t>(word(record, i + 1)), kept);
   }
   if (on_path) note_words(header, record, 5, words, kept);
 }
 
-// False: it is in the kept file already.
+// False: the definition is in the kept file already.
 bool DefinitionUse::note_definition(const mlrun_frame& header, const char* record, uint32_t bytes) {
   const uint32_t process = process_of(header.channel);
   switch (kind_of(record)) {

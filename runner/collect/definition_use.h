@@ -20,7 +20,6 @@ namespace mlrun::collect {
 
 class DefinitionUse {
  public:
-  // Stretches are numbered in order.
   void begin_stretch() { ++stretch_; }
   [[nodiscard]] uint64_t stretch() const { return stretch_; }
 
@@ -30,11 +29,11 @@ class DefinitionUse {
   // it: the record itself if it defines something new, and evicted definitions. True: it defines something.
   bool note(const mlrun_frame& header, const char* record, uint32_t bytes, std::vector<char>& kept);
 
-  // Was anything re-emitted since the last call? Until it is written it exists only in memory.
+  // Was a definition re-emitted since the last call? Until the kept file is flushed, it may exist only in memory.
   [[nodiscard]] bool took_back() { return std::exchange(took_back_, false); }
 
-  // Eviction: first the folders of needed files, then, in two passes over the kept file's records, what they refer to
-  // and what is not needed. Requires: `first_stretch` is the oldest present one.
+  // Eviction, in three steps: mark the folders of needed files; mark the names that needed records of the kept file
+  // refer to; evict the rest (let_go returns true). Requires: `first_stretch` is the oldest present one.
   void note_folders(uint64_t first_stretch);
   void note_reference(const char* record, uint32_t bytes, uint64_t first_stretch);
   [[nodiscard]] bool let_go(const char* record, uint32_t bytes, uint64_t first_stretch);
@@ -42,7 +41,7 @@ class DefinitionUse {
  private:
   struct OpenFile {
     uint64_t stretch = 0;
-    uint32_t process = 0, folder = 0;  // folder: the open file that its path is relative to
+    uint32_t process = 0, folder = 0;  // folder: the open folder that its path is relative to; 0: none
     bool closed = false;
   };
   void note_words(const mlrun_frame& header, const char* record, uint32_t first, uint32_t words,
@@ -59,14 +58,14 @@ class DefinitionUse {
 
   uint64_t stretch_ = 0;
   bool took_back_ = false;
-  std::unordered_map<uint64_t, uint64_t> names_;            // in the kept file: the last stretch that refers to it
+  std::unordered_map<uint64_t, uint64_t> names_;  // names in the kept file, with the last stretch that refers to each
   std::unordered_map<uint64_t, std::string> let_go_;        // records of evicted names
-  std::unordered_map<uint32_t, std::string> let_go_files_;  // and of evicted open files
-  uint64_t let_go_bytes_ = 0;                               // bytes of both
-  std::unordered_map<uint32_t, OpenFile> files_;            // in the kept file
-  std::unordered_set<uint64_t> stacks_;                     // process and stack id
-  std::unordered_map<uint64_t, uint32_t> process_of_;       // by channel
-  std::unordered_set<uint32_t> ended_;                      // processes
+  std::unordered_map<uint32_t, std::string> let_go_files_;  // records of evicted open files
+  uint64_t let_go_bytes_ = 0;                               // size of both tables of evicted records
+  std::unordered_map<uint32_t, OpenFile> files_;            // open files in the kept file
+  std::unordered_set<uint64_t> stacks_;                     // stacks in the kept file: hashes of process and stack id
+  std::unordered_map<uint64_t, uint32_t> process_of_;       // process numbers by channel
+  std::unordered_set<uint32_t> ended_;                      // numbers of processes that have ended
 };
 
 }  // namespace mlrun::collect

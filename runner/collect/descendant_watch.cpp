@@ -34,7 +34,7 @@ bool DescendantWatch::is_gone(const Process& process) {
   return !stat || stat->start_ticks != process.start_ticks;
 }
 
-// When the table is full, replaces a process that has ended, whose counts are then left out. nullptr: all are alive.
+// When the table is full, replaces a process that has ended; the counts of that process are lost. nullptr: no place, all are alive.
 DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_ticks) {
   if (processes_.size() < kProcessesMax) {
     ++added_;
@@ -51,7 +51,7 @@ DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_tick
   ++added_;
   const auto refused = refused_.find(pid);
   const bool is_counted = refused != refused_.end() && refused->second == start_ticks;
-  if (!is_counted) ++left_out_;  // for the replaced one
+  if (!is_counted) ++left_out_;  // the replaced process
   const auto before = newest_.find(processes_[place].pid);
   if (before != newest_.end() && before->second == place) newest_.erase(before);
   newest_[pid] = place;
@@ -68,14 +68,14 @@ DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcS
   if (added == nullptr) return nullptr;
   Process& process = *added;
   process.pid = pid;
-  process.ppid = stat.ppid;  // it changes later when the parent ends
+  process.ppid = stat.ppid;  // of the first scan: it changes when the parent ends
   process.start_ticks = stat.start_ticks;
   process.pid_namespace = pid_namespace_of(pid);
   process.pid_inside = innermost_pid_of(pid);
   return &process;
 }
 
-// Adds its children to `open`. True: the process is new.
+// Reads the data of one process and adds its children to `open`. True: the process is new.
 bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open) {
   const auto stat = read_proc_stat(pid);
   if (!stat) return false;
@@ -87,7 +87,7 @@ bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>
   const std::optional<IoCounts> io = read_io_counts(pid);
   std::string exe = read_exe(pid), comm = read_comm(pid, pid);
   for (const uint32_t child : children_of(pid)) open.push_back(child);
-  // It may have ended during the scan, and its pid been reused.
+  // If the process ended meanwhile and its pid was reused, exe, comm and io are those of another process.
   const auto again = read_proc_stat(pid);
   if (!again || again->start_ticks != stat->start_ticks) return added_ > known;
   if (!exe.empty()) process->exe = std::move(exe);

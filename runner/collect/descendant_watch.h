@@ -28,13 +28,14 @@ class DescendantWatch {
   // Scans if due.
   void work(uint64_t now_ns);
 
-  // The command has ended but is not reaped: its numbers in /proc are final and include the descendants it waited for.
+  // To be called when the command has ended but is not reaped: its counts in /proc are then final and include the
+  // descendants that it waited for.
   void note_command_end(const std::optional<IoCounts>& io);
 
-  // Pids of those that were alive at the last scan, the command first.
+  // Pids of the processes that were alive at the last scan, the command first.
   [[nodiscard]] std::vector<uint32_t> alive() const;
 
-  // A last scan; returns everything for session.json.
+  // Scans a last time; returns the processes and the cost of all scans, for session.json.
   nlohmann::json finish();
 
  private:
@@ -54,10 +55,10 @@ class DescendantWatch {
 
   uint32_t command_;
   std::vector<Process> processes_;     // the command first
-  std::map<uint32_t, size_t> newest_;  // by pid
+  std::map<uint32_t, size_t> newest_;  // by pid: index of its newest process
   uint64_t next_ns_ = 0, pause_ns_;
-  std::map<uint32_t, uint64_t> refused_;  // by pid: start time of processes that did not fit
-  size_t next_place_ = 1;                 // this scan has not searched from here on for an ended process
+  std::map<uint32_t, uint64_t> refused_;  // by pid: start time of processes for which the table had no place
+  size_t next_place_ = 1;                 // where this scan resumes its search for an ended process to replace
   uint64_t scans_ = 0, scan_ns_ = 0, added_ = 0, left_out_ = 0;
 };
 

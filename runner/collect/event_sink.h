@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consumes the events of a recording that keeps none (--summary-only). The spool then gets only what the sink passes
-// on. One thread only.
+// Consumes the events of a recording that stores no events (--summary-only). The spool then gets only the records and
+// frames that the sink passes on. One thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ class EventSink {
   virtual void take_records(const mlrun_frame& header, const char* payload, uint32_t bytes,
                             std::vector<char>& kept) = 0;
 
-  // A frame of another type. True: the spool gets it.
+  // Takes a frame of any type but data. True: the frame also goes into the spool.
   [[nodiscard]] virtual bool take_report(const mlrun_frame& header, const char* payload, uint32_t bytes) = 0;
 
   // Records taken so far.
   [[nodiscard]] virtual uint64_t records() const = 0;
 
-  // A pass of the collector has ended. `clock`: its beginning, on the clock of the channels.
+  // To be called when a pass of the collector has ended. `clock`: when the pass began, on the channels' clock.
   virtual void end_pass(uint64_t now_ns, uint64_t clock) = 0;
 
-  // Writes the state atomically.
+  // Writes the sink's state to its file, atomically.
   virtual Status save() = 0;
 };
 

@@ -10,7 +10,7 @@ namespace mlrun::collect {
 
 inline constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 
-// What so many bytes take in the file.
+// Space that a frame of `bytes` takes in the file.
 constexpr uint64_t aligned(uint64_t bytes) {
   return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
 }

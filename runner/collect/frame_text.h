@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames for files beside the spool.
+// Builds frames for the other files of a trace folder that have the spool's format.
 #pragma once
 
 #include <cstdint>

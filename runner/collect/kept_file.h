@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that must outlive freed events: names, files, processes, threads, and losses. Frames as in the spool
-// (runner/events/spool.h), in a file of their own beside it. They stay in memory until flush(); if mlrun is killed
-// before, nothing is lost, because the originals are still in the spool.
+// kept.bin: data that must outlive freed events (names, files, processes, threads, losses), as frames like those of the
+// spool (runner/events/spool.h). New frames stay in memory until flush(); if mlrun is killed before, nothing is lost,
+// because the originals are still in the spool.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class KeptFile {
   // Writes the frames held in memory. False: a write failed.
   [[nodiscard]] bool flush();
 
-  // Calls `of_record` for each record in written frames of type KEPT.
+  // Calls `of_record` for each record of the frames of type KEPT that are in the file. False: a read failed.
   using OfRecord = std::function<void(const char* record, uint32_t bytes)>;
   [[nodiscard]] bool for_each_record(const OfRecord& of_record) const;
 
@@ -46,11 +46,11 @@ class KeptFile {
   static constexpr size_t kHeldBytes = 1 << 20;
 
   using OfFrame = std::function<bool(const mlrun_frame& header, const char* payload)>;
-  [[nodiscard]] bool for_each_frame(const OfFrame& of_frame) const;  // until of_frame returns false
+  [[nodiscard]] bool for_each_frame(const OfFrame& of_frame) const;  // stops when of_frame returns false
 
   std::string path_;
   util::UniqueFd fd_;
-  std::string held_;  // the last held_.size() bytes up to end_
+  std::string held_;  // not yet written: the last held_.size() bytes before end_
   uint64_t end_ = 0;
 };
 

@@ -17,12 +17,12 @@ namespace mlrun::collect {
 
 namespace {
 
-// The end of the control page; no producer reads it.
+// The trace folder is stored at the end of the control page; no producer reads it.
 constexpr size_t kFolderOffset = 2048;
 constexpr size_t kFolderBytes = MLRUN_CONTROL_BYTES - kFolderOffset;
 static_assert(sizeof(mlrun_control) <= kFolderOffset);
 
-// Allocates everything before the segments at once: with a hole, a full file system would cause SIGBUS later.
+// Allocates the blocks of everything before the segments: in a sparse file, a write on a full file system raises SIGBUS.
 int allocate_front(int fd, const ArenaLayout& layout) {
   if (::ftruncate(fd, static_cast<off_t>(layout.bytes)) != 0) return errno;
   return ::posix_fallocate(fd, 0, static_cast<off_t>(layout.segments_offset));
@@ -76,7 +76,7 @@ Result<Arena> Arena::create(const std::string& path, const ArenaOptions& options
   arena.clock_kind_ = options.clock_kind;
   arena.fd_.reset(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!arena.fd_.valid()) return fail_errno("create the arena " + path, errno);
-  // Held for the life of this process; `mlrun clean` removes only arenas without a lock.
+  // The lock is held for the life of this process; `mlrun clean` removes only arenas without a lock.
   ::flock(arena.fd_.get(), LOCK_EX | LOCK_NB);
   const int error = allocate_front(arena.fd_.get(), arena.layout_);
   Status mapped = error == 0 ? arena.map(path) : fail_errno("allocate the arena " + path, error);
@@ -95,9 +95,9 @@ Result<Arena> Arena::open(const std::string& path) {
   mlrun_control page{};
   const ssize_t got = ::pread(arena.fd_.get(), &page, sizeof page, 0);
   if (got != static_cast<ssize_t>(sizeof page) || page.magic != MLRUN_ARENA_MAGIC) {
-    return fail(path + " is no arena of mlrun");
+    return fail(path + " is not an arena (event buffer) of mlrun: the file is damaged or was replaced");
   }
-  if (page.abi != MLRUN_ABI) return fail(path + " was made by another version of mlrun");
+  if (page.abi != MLRUN_ABI) return fail(path + " was made by another version of mlrun; use that version");
   struct stat status {};
   ::fstat(arena.fd_.get(), &status);
   const bool sane_count = page.segment_count >= 1 && page.segment_count <= MLRUN_MAX_SEGMENTS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collector's view of the arena: creates the file or opens one of a dead mlrun, maps it, and gives access to its
+// The collector's view of the arena: creates the file, or opens that of a dead mlrun, maps it, and gives access to its
 // parts. The geometry is kept in private memory and never read from the control page again, since every traced process
 // can write there.
 #pragma once
@@ -32,7 +32,7 @@ struct ArenaOptions {
   Uuid session{};
   std::string path_rules;    // runner/events/path_rules.h; at most MLRUN_RULES_BYTES
   std::string placement;     // runner/events/placement.h; at most MLRUN_PLACEMENT_BYTES
-  std::string trace_folder;  // written after the control page's fields, for `mlrun clean`
+  std::string trace_folder;  // stored behind the control page's fields, where `mlrun clean` reads it
 };
 
 class Arena {
@@ -55,7 +55,7 @@ class Arena {
     return *reinterpret_cast<mlrun_placement*>(memory_.data() + MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES);
   }
 
-  // Requires for all: index < layout().segment_count.
+  // Requires, here and below: index < layout().segment_count.
   [[nodiscard]] uint32_t& owner(uint32_t index) const { return words(layout_.owner_offset)[index]; }
   [[nodiscard]] uint32_t& drained(uint32_t index) const { return words(layout_.drained_offset)[index]; }
   [[nodiscard]] char* segment(uint32_t index) const {

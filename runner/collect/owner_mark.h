@@ -2,7 +2,7 @@
 // Marks a word of the arena as held by this thread, so that the kernel sets FUTEX_OWNER_DIED in it when the thread
 // dies for any reason. A robust mutex does the same, but a pthread mutex keeps list pointers beside its lock, and a
 // process that can write to the arena could make pthread_mutex_unlock follow them. Here the only pointer is in private
-// memory: the list is empty and the word is its "pending operation", which the kernel treats like an entry.
+// memory: the list is empty and the word is the list's "pending operation", which the kernel treats like an entry.
 #pragma once
 
 #include <linux/futex.h>

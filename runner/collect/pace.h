@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when the next pass runs. Aims at eight segments per pass: a busy thread then reuses a few warm segments, and
-// an idle program costs twenty passes a second.
+// Decides when the collector's next pass runs. Aims at eight freed segments per pass: a busy thread then reuses a few
+// segments that are still cached. For an idle program there are twenty passes a second.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ class Pace {
   // To be called before each pass: a wakeup after this call shortens the next sleep.
   void begin_pass();
 
-  // Sleeps between 1 and 50 ms, or not at all while the pool is short. `released`: segments freed by the pass.
+  // Sleeps between 1 and 50 ms, or not at all while free segments are short. `released`: segments freed by the pass.
+  // `hurry`: sleeps 1 ms at most.
   void sleep(uint32_t released, const SegmentPool& pool, bool hurry);
 
  private:

@@ -10,8 +10,8 @@ namespace mlrun::collect {
 
 struct ChannelClock {
   mlrun_clock_kind kind = MLRUN_CLOCK_TSC;
-  // Not 0: the machine was rebooted since the threads recorded. Their clock is frozen at its last known value, and pids
-  // in /proc belong to other processes.
+  // Not 0: the machine was rebooted after the threads recorded. This is the last known value of their clock; pids in
+  // /proc now belong to other processes.
   uint64_t stopped_at = 0;
 
   [[nodiscard]] bool stopped() const { return stopped_at != 0; }
@@ -21,7 +21,7 @@ struct ChannelClock {
 struct Pass {
   uint64_t now_ns = 0;        // CLOCK_MONOTONIC
   uint64_t clock = 0;         // the channels' clock, before the pass read anything
-  uint64_t clock_before = 0;  // the same in the pass before
+  uint64_t clock_before = 0;  // `clock` of the previous pass
   bool last = false;          // recording has stopped: unfinished records stay unfinished
 };
 

@@ -19,9 +19,9 @@ constexpr uint64_t kShortestModulesPauseNs = 1'000'000'000;
 constexpr uint64_t kLongestModulesPauseNs = 4'000'000'000;
 constexpr uint64_t kIoPauseNs = 2'000'000'000;
 constexpr uint64_t kFirstQuietPauseNs = 200'000'000;  // after a process was first seen
-constexpr uint64_t kQuietPauseNs = 100'000'000;       // when none is due
+constexpr uint64_t kQuietPauseNs = 100'000'000;       // if no idle process is due for a check
 constexpr uint64_t kPauseOfQuietCheck = 500;          // pauses are this many times longer than checks
-constexpr uint32_t kSearchesMax = 8;                  // per process: it may be in a pid namespace invisible to us
+constexpr uint32_t kSearchesMax = 8;                  // per process: mlrun may not see its pid namespace at all
 constexpr size_t kModulesTextMax = 400 << 10;         // a frame holds 512 KiB
 
 size_t hash_of(const std::vector<Module>& modules) {
@@ -56,7 +56,7 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   return process;
 }
 
-// The pid in our namespace of a process of another one; 0: not found, or no time left to search.
+// The pid in mlrun's namespace of a process of another pid namespace; 0: not found, or no time left to search.
 uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   const uint64_t begin_ns = util::monotonic_ns();
   if (begin_ns < next_search_ns_ || process.searches >= kSearchesMax || channel.marked_dead()) return 0;
@@ -67,7 +67,7 @@ uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   return host_pid;
 }
 
-// A pid that was read while the thread was still alive cannot have been reused.
+// If the thread is still alive after /proc was read, its pid was not reused and the data is that of its process.
 void ProcessWatch::identify(Process& process, const Channel& channel) {
   const bool ours = process.pid_namespace == own_namespace_;
   const uint32_t host_pid = ours ? process.pid : search(process, channel);
@@ -94,7 +94,8 @@ void ProcessWatch::describe_thread(Process& process, const Channel& channel) {
 
 uint64_t ProcessWatch::meet(Channel& channel, uint64_t now_ns) {
   Process& process = process_of(channel);
-  if (channel.pid_namespace == own_namespace_ && !clock_.stopped()) {  // its pids are valid even if it has ended
+  // The recorded pids are valid in our namespace even if the process has ended.
+  if (channel.pid_namespace == own_namespace_ && !clock_.stopped()) {
     channel.host_pid = channel.pid;
     channel.host_tid = channel.tid;
   }
@@ -155,7 +156,7 @@ void ProcessWatch::work(uint64_t now_ns, uint64_t budget_ns) {
   if (!is_behind && now_ns >= next_quiet_ns_) check_quiet(now_ns);
 }
 
-// The process that has been due for longest.
+// Checks the idle process whose check is overdue for longest.
 void ProcessWatch::check_quiet(uint64_t now_ns) {
   Process* longest = nullptr;
   for (auto& [number, process] : processes_) {
@@ -212,7 +213,7 @@ void ProcessWatch::check(Process& process, uint64_t now_ns) {
     any = any || !io.empty();
     if (!io.empty()) text["io"] = std::move(io);
   }
-  // The process may have ended meanwhile, and its pid been reused.
+  // If the process ended meanwhile and its pid was reused, the data is that of another process.
   const auto stat = any ? read_proc_stat(process.host_pid) : std::nullopt;
   if (stat && stat->start_ticks == process.start_ticks) write(text);
 }

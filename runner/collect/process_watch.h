@@ -20,31 +20,31 @@
 
 namespace mlrun::collect {
 
-// A recording process, for other watchers.
+// A recording process, for the samplers.
 struct WatchedProcess {
-  uint32_t number = 0, image = 0;  // mlrun_frame_channel; an exec makes a new image
-  uint32_t pid = 0, host_pid = 0;  // in its own pid namespace, in mlrun's
+  uint32_t number = 0, image = 0;  // as in mlrun_frame_channel; an exec makes a new image
+  uint32_t pid = 0, host_pid = 0;  // its pid in its own pid namespace; in mlrun's
 };
 
 class ProcessWatch {
  public:
   ProcessWatch(Spool& spool, ChannelClock clock);
 
-  // A channel was first seen. Fills its host_pid and host_tid if they are certain, reports the thread's name, and
+  // Notes a channel when it is first seen. Fills its host_pid and host_tid if they are certain, reports the thread's name, and
   // returns the start time of its process (0: unknown).
   uint64_t meet(Channel& channel, uint64_t now_ns);
 
-  // For a channel whose host_pid is unknown: repeats meet()'s search for a process of another pid namespace, for which
-  // there was no time. Returns the start time of its process; 0: nothing new.
+  // For a channel whose host_pid is unknown, as meet() had no time to search for a process of another pid namespace:
+  // searches again. Returns the start time of its process; 0: not found yet.
   uint64_t check_again(Channel& channel, uint64_t now_ns);
 
-  // The process's channels got data.
+  // Notes that a channel of the process has new data: the process's checks are then made when due.
   void note_data(uint32_t process);
 
-  // A channel ended.
+  // Notes that a channel ended.
   void leave(const Channel& channel);
 
-  // Runs the checks that are due, for about `budget_ns` at most; the rest waits for the next call.
+  // Runs the checks that are due, for about `budget_ns` at most; the remaining checks wait for the next call.
   void work(uint64_t now_ns, uint64_t budget_ns);
 
   // Processes that record now and whose pid in our namespace is known.

@@ -3,8 +3,8 @@
 
 namespace mlrun::collect {
 
-// Most records are as long as the one before. With that as a guess, checked by a predicted branch, the next load need
-// not wait for this one. The empty asm keeps the compiler from replacing the guess by the value it is compared with.
+// Most records are as long as the previous record. Guessing that length, with a predicted branch as the check, lets the CPU load the next
+// record before this one has arrived. The empty asm keeps the compiler from replacing the guess by the loaded length.
 Walk walk_records(const char* segment, uint32_t offset, uint8_t lap) {
   Walk walk;
   uint32_t at = offset;

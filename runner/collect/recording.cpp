@@ -43,11 +43,11 @@ Uuid make_uuid() {
   return uuid;
 }
 
-// A hard limit of file sizes also applies to the buffer. Empty: the limit is not the cause of the failure.
+// The hint for an arena that did not fit into the hard `ulimit -f`. Empty: that limit is not the cause of the failure.
 std::string hint_at_limit(uint64_t buffer_bytes) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= buffer_bytes) return {};
-  return fmt::format("; a file may have {} at most here (ulimit -f), the buffer has {}: give a smaller --buffer",
+  return fmt::format("; files are limited to {} (ulimit -f), but the buffer has {}: give a smaller --buffer",
                      util::size_text(limit.rlim_cur), util::size_text(buffer_bytes));
 }
 
@@ -66,8 +66,8 @@ Result<std::pair<ArenaPlace, Arena>> make_arena(const RecordingOptions& options)
   arena_options.path_rules = options.path_rules;
   arena_options.placement = options.placement;
   Error last{
-      "there is no place for the arena: /dev/shm is too small, and the trace folder cannot hold it, since its path has "
-      "a comma"};
+      "there is no place for the event buffer: /dev/shm has too little free space, and the path of the trace folder "
+      "has a comma; choose a folder without a comma with -o"};
   for (ArenaPlace& place : arena_places(options.trace_folder, options.buffer_bytes, options.buffer_exact)) {
     arena_options.segment_count = place.segment_count;
     auto arena = Arena::create(place.path, arena_options);
@@ -103,7 +103,7 @@ Result<std::unique_ptr<Recording>> Recording::create(const RecordingOptions& opt
   if (options.last_ns != 0 && file->free_bytes(0, SpoolFile::kPageBytes) != 0) {
     ::unlink(spool_path(options.trace_folder).c_str());
     return fail("--last: the file system of " + options.trace_folder +
-                " cannot free parts of a file; choose another one with -o");
+                " cannot free parts of a file; choose a folder on another file system with -o");
   }
   auto made = make_arena(options);
   if (!made) {

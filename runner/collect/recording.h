@@ -20,7 +20,7 @@ struct RecordingOptions {
   std::string trace_folder;  // absolute
   uint64_t buffer_bytes = 256 << 20;
   bool buffer_exact = false;
-  std::optional<uint64_t> max_spool_bytes;  // else half of the free space of the file system, at most 64 GiB
+  std::optional<uint64_t> max_spool_bytes;  // default: half of the free space of the file system, at most 64 GiB
   bool lossless = false;
   uint64_t alloc_min_bytes = 1024;
   uint64_t alloc_sample_bytes = 0;  // 0: no sampling
@@ -29,13 +29,13 @@ struct RecordingOptions {
   uint32_t streams = MLRUN_STREAM_FILES | MLRUN_STREAM_ALLOCS | MLRUN_STREAM_MARKS;
   std::string path_rules;  // runner/events/path_rules.h
   std::string placement;   // runner/events/placement.h
-  uint64_t last_ns = 0;    // the spool keeps the events of this span; 0: all
+  uint64_t last_ns = 0;    // the spool keeps the events of the last `last_ns`; 0: all events
   std::function<std::unique_ptr<EventSink>(uint64_t max_spool_bytes)> make_sink;  // for --summary-only
 };
 
 class Recording {
  public:
-  // Creates the arena and the spool. Leaves nothing behind on failure.
+  // Creates the arena and the spool. On failure, removes the files that it created.
   static Result<std::unique_ptr<Recording>> create(const RecordingOptions& options);
 
   [[nodiscard]] Arena& arena() { return arena_; }
@@ -47,11 +47,11 @@ class Recording {
   // The value of MLRUN_SESSION.
   [[nodiscard]] std::string session_variable() const;
 
-  // Stops recording, drains, completes the spool and removes the arena. On failure both are kept: together they hold
-  // everything.
+  // Stops recording, drains, completes the spool and removes the arena. On failure both files are kept: together they have
+  // all records.
   Status finish();
 
-  // Removes both files, when nothing was recorded.
+  // Removes all files of the recording; for a run that recorded nothing.
   void discard();
 
  private:

@@ -23,7 +23,7 @@ bool is_sane(uint64_t head, uint64_t tail) {
          tail % SpoolFile::kPageBytes == 0;
 }
 
-// The descriptor of a channel; null: freed.
+// The channel's descriptor in the arena; null: it was freed.
 mlrun_channel* find_channel(const Arena& arena, uint64_t serial) {
   for (uint32_t i = 0; i < arena.layout().segment_count; i++) {
     if ((load(arena.owner(i)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) continue;
@@ -35,10 +35,10 @@ mlrun_channel* find_channel(const Arena& arena, uint64_t serial) {
   return nullptr;
 }
 
-// Repeats steps 2 and 3 of the last frame, which may or may not have been done.
+// Repeats steps 2 and 3 (recovery.h) of the last frame; no effect if they were done.
 void redo(const Arena& arena, const mlrun_frame& frame) {
   mlrun_channel* channel = frame.channel == 0 ? nullptr : find_channel(arena, frame.channel);
-  if (channel == nullptr || load(channel->next_seq) > frame.seq) return;  // freed, or all steps were done
+  if (channel == nullptr || load(channel->next_seq) > frame.seq) return;  // freed, or step 3 was done
   const auto segment = static_cast<uint32_t>(frame.spare >> 32);
   const auto end = static_cast<uint32_t>(frame.spare);
   if (frame.type == MLRUN_FRAME_DATA && segment < arena.layout().segment_count && end <= MLRUN_SEGMENT_BYTES) {
@@ -82,7 +82,7 @@ Status Recovery::continue_ring(SpoolFile file) {
   const SpoolTail found = read_spool_tail(spool_path(options_.trace_folder), arena_->stage(), tail, head);
   redo(*arena_, found.last_frame);
   last_beat_ns_ = found.last_beat_ns;
-  // `head` may include the header of a pad but not yet the zeros after it.
+  // found.end is larger if `head` has the header of a pad but not yet the zeros that follow.
   const Spool::Position position{std::max(head, found.end), tail, found.collector_seq};
   spool_ = std::make_unique<Spool>(Spool::Ring{arena_->stage(), &control.stage_head, &control.stage_tail},
                                    std::move(file), UINT64_MAX, position);
@@ -94,13 +94,13 @@ Status Recovery::continue_ring(SpoolFile file) {
 Status Recovery::continue_file(SpoolFile file) {
   const SpoolTail found = read_spool_tail(spool_path(options_.trace_folder), nullptr, file.size(), file.size());
   ring_ = make_ring();
-  if (!ring_.valid()) return fail_errno("get memory for a staging ring", errno);
+  if (!ring_.valid()) return fail_errno("allocate memory for the recovery of the trace", errno);
   last_beat_ns_ = found.last_beat_ns;
   const uint64_t tail = found.end / SpoolFile::kPageBytes * SpoolFile::kPageBytes;
   if (found.end > tail) {
     const ssize_t got =
         ::pread(file.fd(), ring_.data() + tail % MLRUN_STAGE_BYTES, SpoolFile::kPageBytes, static_cast<off_t>(tail));
-    if (got < static_cast<ssize_t>(found.end - tail)) return fail_errno("read the spool", errno);
+    if (got < static_cast<ssize_t>(found.end - tail)) return fail_errno("read spool.bin in the trace folder", errno);
   }
   spool_ = std::make_unique<Spool>(Spool::Ring{ring_.data(), &ring_head_, &ring_tail_}, std::move(file), UINT64_MAX,
                                    Spool::Position{found.end, tail, found.collector_seq});

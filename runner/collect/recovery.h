@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes over from a dead mlrun.
+// Completes the recording of an mlrun that was killed.
 //
-// A killed collector leaves the staging ring and all segments in the arena file. A frame is committed in three steps:
+// The arena file still has the staging ring and all segments. A frame is committed in three steps:
 // 1. the frame in the ring and `head`, 2. the drained offset of the segment (data only), 3. the channel's next sequence
-// number. Only the last frame may lack steps 2 and 3, so recovery finds it and repeats them: no record is duplicated or
-// lost.
+// number. Only the last frame may lack steps 2 and 3. Recovery finds that frame and repeats these steps, so no record is
+// duplicated or lost.
 //
-// Without an arena (the machine was rebooted) only the spool remains: it ends with the last complete frame.
+// Without an arena file (a reboot empties /dev/shm) only the spool remains: it ends with the last complete frame.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class Recovery {
  public:
   static Result<std::unique_ptr<Recovery>> open(const RecoveryOptions& options);
 
-  // Stops recording, drains the arena, completes the spool, removes the arena. May be repeated after a failure.
+  // Stops recording, drains the arena, completes the spool, removes the arena. After a failure it may be called again.
   Status complete();
 
   // Null without an arena.

@@ -11,7 +11,7 @@ namespace mlrun::collect {
 // MLRUN_STAGE_BYTES of `fd` from `offset` on. Invalid if memory is short.
 util::Mapping map_ring(int fd, off_t offset);
 
-// The same, of an anonymous file.
+// A ring backed by an anonymous file.
 util::Mapping make_ring();
 
 }  // namespace mlrun::collect

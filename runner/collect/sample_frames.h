@@ -14,9 +14,9 @@ class SampleFrames {
  public:
   SampleFrames(Spool& spool, mlrun_clock_kind clock) : spool_(spool), clock_(clock) {}
 
-  // A frame of another type.
+  // Writes a frame of any type but MLRUN_FRAME_SAMPLES.
   void put(mlrun_frame_type type, const void* payload, size_t bytes);
-  // As many frames as the rows need. Requires: `bytes` is a multiple of `row_bytes`.
+  // Writes rows of a table, in as many frames as they need. Requires: `bytes` is a multiple of `row_bytes`.
   void put_rows(mlrun_sample_table table, uint32_t row_bytes, const void* rows, size_t bytes);
   template <typename Row>
   void put_rows(mlrun_sample_table table, const std::vector<Row>& rows) {

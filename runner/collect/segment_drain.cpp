@@ -81,17 +81,17 @@ bool SegmentDrain::put(uint32_t index, Channel& channel, const Pass& pass, const
   return true;
 }
 
-// Skips a unit at the offset that is unfinished and, after the waiting time, will not be finished. True: skipped.
+// Skips the unfinished unit at the offset; the caller has waited long enough for it. True: skipped.
 bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Pass& pass) {
   State& state = states_[index];
   const uint32_t next = next_tagged_unit(arena_.segment(index), state.offset, lap_of(state.owner_word));
   state.scanned_ns = pass.now_ns;
   const bool nothing_behind = next == MLRUN_SEGMENT_BYTES;
-  if (nothing_behind && (channel.dead || pass.last)) {  // the point where the thread ended
+  if (nothing_behind && (channel.dead || pass.last)) {  // not a hole: here the thread stopped writing
     advance(index, next);
     return true;
   }
-  // Claimed and set aside by a signal handler, not used yet: its thread still will.
+  // A signal handler has claimed the segment as a spare; the thread will use it later.
   if (nothing_behind && state.offset == MLRUN_SEGMENT_HEADER_BYTES) return false;
   record_gap(channel, pass, MLRUN_GAP_TORN, state.progress_ns, next - state.offset);
   statistics_.holes++;
@@ -132,8 +132,8 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Pass& pass) {
     return;
   }
   channel->segments++;
-  // Begun after this pass listed the segments: it may have missed an older segment of the same thread, claimed at an
-  // index already passed. The next pass sees both.
+  // The thread began this segment after the pass began. The pass may have missed an older segment of the same thread,
+  // claimed at an index that was already listed. The next pass sees both, so records stay in order.
   const bool too_young = state.header_clock == 0 || state.header_clock > pass.clock;
   if (too_young && !channel->dead && !pass.last) return;
   if (state.parked_until_ns == 0 && state.offset < MLRUN_SEGMENT_BYTES) {
@@ -146,7 +146,7 @@ void SegmentDrain::drain(uint32_t index, Channel* channel, const Pass& pass) {
   finish_segment(index, *channel, pass);
 }
 
-// Everything in it has been drained.
+// Parks or frees a segment whose records are all drained.
 void SegmentDrain::finish_segment(uint32_t index, Channel& channel, const Pass& pass) {
   State& state = states_[index];
   if (pass.last && !channel.dead) return;  // the arena is removed with the session

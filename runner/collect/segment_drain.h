@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies finished records out of segments. A segment is read up to its first unfinished unit; that is either the
-// unit its thread writes next, or a hole: begun by code that died or jumped out (longjmp), or that was interrupted and
-// will finish later.
+// Copies finished records out of segments. A segment is read up to its first unfinished unit. This is either the unit
+// that the thread writes next, or a hole: a record begun by code that died or jumped out (longjmp), or by code that was
+// interrupted and will finish it later.
 //
 //   open     the thread's newest segment: wait at the unfinished unit
 //   closed   the channel has a segment with a newer header: no new record begins here. After a second without progress
 //            the unit counts as a hole, and reading continues at the next tag
-//   dead     the thread has ended: the same at once
+//   dead     the thread has ended: the unit counts as a hole at once
 //
 // A segment with a hole is not freed at once while its thread lives: an outer stack frame may still write there. It is
 // parked for 10 s, unless a quarter of the pool is parked.
@@ -33,7 +33,8 @@ class SegmentDrain {
  public:
   SegmentDrain(const Arena& arena, SegmentPool& pool, Spool& spool, ChannelClock clock);
 
-  // Notes the owner of the segment; returns the header's clock if this owner has written it, else 0.
+  // Notes the owner of the segment; returns the clock in the segment's header if this owner has written the header,
+  // else 0.
   uint64_t note_owner(uint32_t index, uint32_t owner_word, uint32_t channel_id, const Pass& pass);
   void note_free(uint32_t index);
 

@@ -13,15 +13,16 @@ class SegmentPool {
   // Makes the first segments available, if none are yet.
   explicit SegmentPool(const Arena& arena);
 
-  // One allocation step if few segments are free, more while threads wait for one. A segment takes 25 us, so this runs
-  // between passes, ahead of need (a traced process would pay for it, and die of its own `ulimit -f`).
+  // Takes one allocation step if few segments are free, and more while threads wait for a segment. A segment takes
+  // 25 us. mlrun allocates ahead of need, between passes: a traced process would lose that time, and could exceed its
+  // own `ulimit -f`, which kills it.
   void extend();
 
-  // Frees a segment. `owner_word`: its value so far. When the lap wraps, the segment is zeroed.
+  // Frees a segment. `owner_word`: the segment's owner word before. When the lap wraps, the segment is zeroed.
   void release(uint32_t index, uint32_t owner_word);
 
   [[nodiscard]] uint32_t available() const { return available_; }
-  // Every segment that was ever claimed is below this index.
+  // One more than the largest index of a segment that was ever claimed.
   [[nodiscard]] uint32_t high() const;
   [[nodiscard]] bool half_used() const;
   [[nodiscard]] bool wants_more() const;

@@ -21,9 +21,9 @@ Result<SpoolFile> SpoolFile::open_with(const std::string& path, int flags) {
   file.fd_.reset(::open(path.c_str(), flags | O_RDWR | O_CLOEXEC, 0600));
   if (!file.fd_.valid()) return fail_errno("open the spool " + path, errno);
   if (::flock(file.fd_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return fail("the spool " + path + " is in use by another mlrun");
+    return fail("the spool " + path + " is in use by another mlrun; wait for it to end");
   }
-  // Set afterwards: a failing open(O_CREAT | O_DIRECT) may leave the file behind.
+  // O_DIRECT is set after open: an open(O_CREAT | O_DIRECT) that fails may leave the file behind.
   file.direct_ = ::fcntl(file.fd_.get(), F_SETFL, O_DIRECT) == 0;
   return file;
 }
@@ -36,7 +36,7 @@ void SpoolFile::give_up_direct() {
   ::fcntl(fd_.get(), F_SETFL, 0);
 }
 
-// Preallocated blocks make a direct write a third cheaper. If that fails, the write reports the error.
+// Preallocated blocks make a direct write a third cheaper. If the allocation fails, the write will report the error.
 void SpoolFile::reserve_up_to(uint64_t offset) {
   if (offset <= reserved_bytes_) return;
   const uint64_t begin = std::max(reserved_bytes_, size());
@@ -49,7 +49,7 @@ int SpoolFile::write(const char* data, uint64_t bytes, uint64_t offset) {
   while (bytes > 0) {
     const ssize_t put = ::pwrite(fd_.get(), data, bytes, static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0 && errno == EINVAL && direct_) {  // accepted at open, refused at the first write
+    if (put < 0 && errno == EINVAL && direct_) {  // some file systems accept O_DIRECT but refuse the first write
       give_up_direct();
       continue;
     }
@@ -71,7 +71,7 @@ int SpoolFile::free_bytes(uint64_t begin, uint64_t end) {
 }
 
 Status SpoolFile::finish(uint64_t bytes) {
-  if (::ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("cut the spool " + path_, errno);
+  if (::ftruncate(fd_.get(), static_cast<off_t>(bytes)) != 0) return fail_errno("truncate the spool " + path_, errno);
   return {};
 }
 

@@ -15,19 +15,19 @@ class SpoolFile {
  public:
   static constexpr uint64_t kPageBytes = 4096;
 
-  // Makes the file (it must not exist), mode 0600. Locked until it is closed.
+  // Creates the file (it must not exist), mode 0600, and holds a lock on it until it is closed.
   static Result<SpoolFile> create(const std::string& path);
 
-  // Opens an existing one. Fails with a message of its own when another process holds the lock.
+  // Opens an existing spool. The error says so if another process holds the lock.
   static Result<SpoolFile> open(const std::string& path);
 
   // Writes all bytes. Returns 0 or the errno. Requires: `data`, `bytes` and `offset` are multiples of kPageBytes.
   int write(const char* data, uint64_t bytes, uint64_t offset);
 
-  // Punches a hole at [begin, end), which then reads as zeros. 0 or the errno.
+  // Frees the disk space of [begin, end), which then reads as zeros. Returns 0 or the errno.
   int free_bytes(uint64_t begin, uint64_t end);
 
-  // Cuts the file to its true length.
+  // Truncates the file to `bytes`: writes are whole pages, and space is allocated ahead.
   Status finish(uint64_t bytes);
 
   [[nodiscard]] bool direct() const { return direct_; }

@@ -48,7 +48,7 @@ bool whole_frame_at(const std::vector<char>& bytes, size_t at, mlrun_frame& fram
   return util::crc32c(crc, bytes.data() + at + kHeaderBytes, frame.payload_bytes) == frame.crc32c;
 }
 
-// Notes the complete frames of one block. True: at least one.
+// Notes the complete frames of one block in `found`. True: there is at least one.
 bool scan_block(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found) {
   bool any = false;
   mlrun_frame frame{};

@@ -12,13 +12,14 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kLargestStretchBytes = 4 << 20, kSmallestStretchBytes = 256 << 10;
-constexpr uint64_t kStretchesOfTime = 16;  // the window exceeds the requested span by at most 1/16
+constexpr uint64_t kStretchesOfTime = 16;  // per window, so it exceeds the requested span by at most 1/16
 constexpr uint64_t kKeptShare = 2;         // the kept file is rewritten at 1/2 of the limit
 constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
-// One record may re-emit names of 12 KiB and nested folders: this space of a frame is reserved for them.
+// Definitions are put into a frame from this size on. The rest of the frame is for one more record, which may re-emit
+// names of 12 KiB and nested folders.
 constexpr size_t kKeptFrameBytes = 64 << 10;
 
-// The kernel's I/O counts of every process come every two seconds: those within the window suffice.
+// Process frames with only I/O counts need not be kept: they come every two seconds, so the window has some.
 bool identifies_processes(std::string_view json) {
   for (const char* key : {"\"modules\"", "\"comm\"", "\"start_ticks\""}) {
     if (json.find(key) != std::string_view::npos) return true;
@@ -75,7 +76,7 @@ void SpoolWindow::note(const mlrun_frame& header, const char* payload, uint64_t 
   }
 }
 
-// What cannot be written now stays in kept_ until the disk has space; until then nothing is freed.
+// If the disk is full, the frames stay in the memory of kept_, and no events are freed until they are written.
 void SpoolWindow::keep(const mlrun_frame& header, const char* payload) {
   kept_.add(header, payload, header.payload_bytes);
   if (kept_.is_due()) (void)kept_.flush();
@@ -103,7 +104,7 @@ uint64_t SpoolWindow::keep_definitions(const mlrun_frame& header, const char* pa
     at += bytes;
   }
   put_definitions(header);
-  if (use_.took_back()) (void)kept_.flush();  // the first copy may have been freed
+  if (use_.took_back()) (void)kept_.flush();  // the spool's copy may have been freed, so this may be the only one
   return events;
 }
 
@@ -124,7 +125,7 @@ void SpoolWindow::let_go_of_definitions() {
   const bool read =
       kept_.for_each_record([&](const char* record, uint32_t bytes) { use_.note_reference(record, bytes, oldest); });
   const auto is_to_go = [&](const char* record, uint32_t bytes) { return use_.let_go(record, bytes, oldest); };
-  if (read) (void)kept_.rewrite(is_to_go);  // else the file stays unchanged
+  if (read) (void)kept_.rewrite(is_to_go);  // on failure the file stays unchanged
   rewrite_bytes_ = std::max(options_.max_bytes / kKeptShare, kept_.bytes() + kept_.bytes() / 2);
 }
 

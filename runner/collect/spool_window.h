@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spool that keeps only the newest events (--last): older ones are freed during the run. The spool is divided into
-// stretches; the oldest is freed as a whole by punching a hole.
+// A spool that keeps only the newest events (--last): older events are freed during the run. The spool is divided into
+// stretches; the oldest stretch is freed as a whole by punching a hole into the file.
 //
 //   spool.bin   | hole ........ | stretch | stretch | ... | the one being written |
-//   kept.bin    names, files, stacks, processes, threads, losses of all stretches, and what was freed
+//   kept.bin    names, files, stacks, processes, threads, losses of all stretches; which times were freed
 //
-// At half of the limit kept.bin is rewritten without the names and files that no stretch refers to.
+// When kept.bin reaches half of the spool's limit, it is rewritten without the names and files that no stretch uses.
 //
 // One thread only.
 #pragma once
@@ -31,21 +31,21 @@ class SpoolWindow {
  public:
   SpoolWindow(KeptFile kept, const WindowOptions& options);
 
-  // A frame was put into the spool, which now ends at `end`.
+  // To be called when a frame was put into the spool, which then ends at `end`.
   void note(const mlrun_frame& header, const char* payload, uint64_t end, uint64_t now_ns);
 
-  // End of the range to free; 0: nothing. `written`: length of the spool's file; `needed_bytes`: missing space, for
-  // which newer stretches are freed as well.
+  // End of the range to free; 0: nothing. `written`: length of the spool's file. `needed_bytes`: free at least this much,
+  // even stretches that are not old.
   [[nodiscard]] uint64_t end_of_old(uint64_t now_ns, uint64_t written, uint64_t needed_bytes) const;
 
-  // Notes in the kept file that everything before `end` will be freed. False: the write failed, so nothing may be
+  // Notes in the kept file that all events before `end` will be freed. False: the write failed, so nothing may be
   // freed. Requires: `end` is the result of end_of_old().
   [[nodiscard]] bool let_go(uint64_t end);
 
-  // Writes the end of a run.
+  // Writes the frames of kept.bin that are still in memory, at the end of a run.
   [[nodiscard]] bool flush() { return kept_.flush(); }
 
-  // Incremented when a stretch begins: later frames that report differences must then report full values.
+  // Number of stretches begun. When it grows, the next counters frames must have all values, not only changed ones.
   [[nodiscard]] uint32_t stretches_begun() const { return begun_; }
   [[nodiscard]] uint64_t kept_bytes() const { return kept_.bytes(); }
   [[nodiscard]] uint64_t freed_bytes() const { return freed_end_; }

@@ -14,7 +14,7 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kFlushBytes = 1 << 20;
-// Space in the ring that data frames leave free, for reports after the disk is full.
+// Space in the ring that data frames leave free for other frames, which must fit even when the disk is full.
 constexpr uint64_t kReserveBytes = 256 << 10;
 
 }  // namespace
@@ -37,7 +37,7 @@ bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
   return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
 }
 
-// The first reason counts: the disk may have space again later.
+// Keeps the first reason: the disk may have space again later.
 void Spool::stop(int error) {
   if (full_) return;
   full_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes frames to the spool file by way of the staging ring, which is part of the arena file, in large writes; ring
-// byte i is file byte i (modulo the ring's size).
+// Writes frames to the spool file in large writes, by way of the staging ring in the arena file. File byte i is at
+// offset i in the ring, modulo the ring's size.
 //
 //   file:  |--- written ---|tail ....... head|          tail is a multiple of the page, head of the frame alignment
 //   ring:                  |... copied, crc .|
@@ -38,10 +38,10 @@ class Spool {
   // from tail to head are frames.
   Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position);
 
-  // Keeps the newest events and frees the oldest at the limit. Requires: nothing was put yet.
+  // Keeps only the newest events (--last); frees the oldest at the limit. Requires: no frame was put yet.
   void keep_newest(std::unique_ptr<SpoolWindow> window) { window_ = std::move(window); }
 
-  // Sends events to `sink`, and only what it passes on into the spool. Requires: nothing was put yet.
+  // Sends frames to `sink`; only those that it passes on go into the spool. Requires: no frame was put yet.
   void give_events_to(std::unique_ptr<EventSink> sink) { sink_ = std::move(sink); }
   [[nodiscard]] EventSink* sink() const { return sink_.get(); }  // null: events are kept
 
@@ -53,14 +53,14 @@ class Spool {
   // Requires: bytes <= kPayloadMax.
   [[nodiscard]] bool put_data(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
-  // The same for all other frames: they may exceed the limit and use the space that put_data leaves free in the ring. A
-  // frame that does not fit is counted as left out.
+  // Like put_data, for all other frames: they may exceed the limit and use the space that put_data leaves free in the
+  // ring. A frame that does not fit into the ring is counted as left out.
   void put_report(const mlrun_frame& header, const void* payload, uint32_t bytes);
 
   // Writes the staged complete pages.
   void flush_pages();
 
-  // Writes everything and truncates the file to its length. On failure the ring keeps the rest.
+  // Writes all frames and truncates the file to its length. On failure the ring keeps the unwritten frames.
   Status close();
 
   [[nodiscard]] bool full() const { return full_; }
@@ -68,7 +68,7 @@ class Spool {
   [[nodiscard]] uint64_t staged_bytes() const { return head_ - tail_; }
   [[nodiscard]] uint64_t frames() const { return frames_; }
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
-  // Why it is full: errno of the first failed write; 0: the limit was reached.
+  // Why the spool is full: errno of the first failed write; 0: the limit was reached.
   [[nodiscard]] int stop_error() const { return stop_error_; }
   [[nodiscard]] bool direct() const { return file_.direct(); }
   [[nodiscard]] const SpoolWindow* window() const { return window_.get(); }  // null: everything is kept

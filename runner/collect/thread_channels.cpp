@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kExistenceCheckNs = 1'000'000'000;
 
-// Frees the slot for the next thread. The dead owner's robust list ended with it, so no pointer leads here.
+// Frees the slot for the next thread. No robust list refers to the slot any more: its owner is dead.
 void clear(mlrun_channel& shared) {
   std::memset(&shared, 0, offsetof(mlrun_channel, state));
   std::memset(&shared.pid, 0, sizeof shared - offsetof(mlrun_channel, pid));
@@ -51,7 +51,8 @@ Channel* ChannelTable::channel_at(Descriptors& descriptors, uint32_t slot, const
   channel->image = load(shared.image);
   channel->next_seq = load(shared.next_seq);
   channel->without_robust_list = load(shared.lock) == 0;
-  // A recovering collector does not know what earlier frames reported; the counters frames have the totals.
+  // A recovering collector does not know which drops earlier frames reported. It counts them as reported: the counters
+  // frames have the totals.
   if (channel->next_seq > 0) channel->drops_reported = channel->drops();
   announce(*channel, pass);
   return channel.get();
@@ -103,7 +104,7 @@ Channel* ChannelTable::find(uint32_t descriptor_id, const Pass& pass) {
   const uint32_t slot = descriptor_id % 16;
   if (segment >= by_segment_.size() || slot == 0) return nullptr;
   if (!by_segment_[segment]) {
-    // Claimed after the pass listed it: the owner word says so.
+    // A descriptor segment that was claimed after the pass listed it.
     if ((load(arena_.owner(segment)) & MLRUN_OWNER_MASK) != MLRUN_OWNER_DESCRIPTORS) return nullptr;
     add_descriptors(segment);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The channels of an arena: found in descriptor segments, announced with a frame before their first data, watched until
-// their thread has ended and its records are drained, then freed for others.
+// their thread has ended and its records are drained, then freed for other threads.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,20 @@ class ChannelTable {
  public:
   ChannelTable(const Arena& arena, Spool& spool, ProcessWatch& processes);
 
-  // Reads all descriptors: announces new ones, notes ends. To be called before any segment is read.
+  // Reads all descriptors: announces new channels, notes ended threads. To be called before any segment is read.
   void begin_pass(const Pass& pass);
 
-  // A segment that holds descriptors, by its owner word.
+  // Adds a segment that contains descriptors according to its owner word.
   void add_descriptors(uint32_t segment);
 
-  // The announced channel of an owner word's number; null: none (yet).
+  // The channel of a descriptor id in an owner word; announces a new one. null: none (yet).
   Channel* find(uint32_t descriptor_id, const Pass& pass);
 
   // Writes counters that changed; frees the descriptors of dead channels that own no segment.
   void end_pass(const Pass& pass);
 
-  // Writes the counters of all live channels, and a gap for each, since they were cut off.
-  // Returns their number. `cut_off` false: counters only.
+  // Writes the counters of all channels, and for each whose thread is alive a gap: its recording was cut off. Returns
+  // the number of these. `cut_off` false: no gaps.
   uint32_t finish(const Pass& pass, bool cut_off);
 
   [[nodiscard]] uint32_t live() const;
@@ -64,7 +64,7 @@ class ChannelTable {
   std::vector<std::unique_ptr<Descriptors>> by_segment_;
   std::vector<Descriptors*> known_;
   ChannelStatistics statistics_;
-  uint32_t stretches_begun_ = 0;  // with --last
+  uint32_t stretches_begun_ = 0;  // as of the last pass, with --last
   bool in_full_ = false;          // counters are written in full: earlier frames may have been freed
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells as columns, each as wide as its widest cell.
+// Lays out cells in columns, each as wide as its widest cell.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace mlrun::monitor {
 
 using Cells = std::vector<std::string>;
 
-// Lines with a newline each; cells are right-aligned, those of the last `left` columns left-aligned. Requires: at least
-// one row, and equally many cells in each.
+// One line for each row, with a newline. Cells are right-aligned, but left-aligned in the last `left` columns. Requires:
+// at least one row, and the same number of cells in all rows.
 std::string aligned(const std::vector<Cells>& rows, size_t left);
 
 }  // namespace mlrun::monitor

@@ -12,7 +12,7 @@
 namespace mlrun::monitor {
 
 namespace {
-constexpr uint64_t kReadNs = 50'000'000;  // the file grows every 100 ms
+constexpr uint64_t kReadNs = 50'000'000;  // mlrun-probes writes every 100 ms
 }  // namespace
 
 CudaLive::CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns)
@@ -31,7 +31,7 @@ void CudaLive::pass(uint64_t now_ns) {
   keep_shown(screen_.show(memory_.table(heading(now_ns))));
 }
 
-// A full spool looks like idle processes; the age of the newest record lets the user tell these cases apart.
+// If the spool is full, the table looks as if processes were idle. The age of the newest record shows which it is.
 std::string CudaLive::heading(uint64_t now_ns) const {
   const uint64_t newest_ns = memory_.newest_ns();
   const std::string age =
@@ -39,7 +39,7 @@ std::string CudaLive::heading(uint64_t now_ns) const {
   return fmt::format("{}  GPU memory asked for since {}  newest record: {}", local_time(), since_, age);
 }
 
-// The observation continues: its trace is still wanted.
+// After a failed write, or when the reader has closed the output, the table is shown no more; recording continues.
 void CudaLive::keep_shown(const Result<bool>& shown) {
   if (!shown) util::say("--live: " + shown.error().text);
   is_shown_ = shown && *shown;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The live view of an observation (mlrun --kprobes=cuda --pid PID --live 2s): reads the kernel side's file
-// while mlrun-probes writes it and shows a table at intervals. The trace is the same as without it.
+// while mlrun-probes writes it and shows a table at intervals. The trace is the same as without the live view.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace mlrun::monitor {
 
 class CudaLive {
  public:
-  // Requires: `kernel_file` exists. `now_ns`: CLOCK_MONOTONIC, as below.
+  // Requires: `kernel_file` exists. `now_ns`, here and in pass(), is CLOCK_MONOTONIC.
   CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_t now_ns);
 
   // Reads new records and shows the table when due; to be called repeatedly, at any rate.

@@ -23,7 +23,7 @@ size_t threads_of(const std::string& folder) {
   return error ? 0 : static_cast<size_t>(std::distance(begin(threads), end(threads)));
 }
 
-// Negative only if a release was seen before its allocation.
+// Shows 0 for a negative sum, which occurs only if a release was seen before its allocation.
 std::string held(int64_t bytes) { return util::size_text(static_cast<uint64_t>(std::max<int64_t>(bytes, 0))); }
 
 // "0" for one GPU; "0: 1.50 GiB, 1: 512 MiB" for several; "-": no memory held.
@@ -95,7 +95,7 @@ void CudaMemory::add_row(const model::GpuWorkRow& row, CudaUse& use) const {
   if (memory == events::kCudaPinned) use.pinned_bytes += bytes;
 }
 
-// A process's memory is released at its end and at an exec.
+// Forgets a process's memory at an exec and when its pid is reused, and notes the end of its first thread.
 void CudaMemory::add_task(const mlrun_task& task) {
   const bool is_first_thread = task.head.pid == task.head.tid;
   const bool is_new = task.event == MLRUN_TASK_EXEC || (task.event == MLRUN_TASK_FORK && is_first_thread);
@@ -108,7 +108,7 @@ void CudaMemory::add_task(const mlrun_task& task) {
   if (task.event == MLRUN_TASK_EXIT && is_first_thread && use != uses_.end()) use->second.has_ended = true;
 }
 
-// A process whose first thread has ended lives as long as another thread does.
+// Forgets ended processes. One whose first thread has ended still lives while it has another thread.
 void CudaMemory::forget_the_gone() {
   std::erase_if(uses_, [&](const auto& of) {
     const auto& [pid, use] = of;
@@ -136,7 +136,7 @@ std::string CudaMemory::table(std::string_view heading) {
   }
   std::string text = fmt::format("{}\n", heading);
   text += order.empty() ? "no process with calls about GPU memory\n" : aligned(rows, 3);
-  if (lost() != 0) text += fmt::format("{} calls were lost or not followed: the figures are wrong by them\n", lost());
+  if (lost() != 0) text += fmt::format("{} calls were lost or not tracked, so these figures may be wrong\n", lost());
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU memory by process, from the libcuda calls that the kernel side sees: allocated since it attached and not
-// released. Releases are matched to allocations by the merger's own code (runner/decode/cuda_tracker.h), so the live
+// GPU memory by process, from the libcuda calls that the kernel side sees: memory allocated since its probes were attached
+// and not yet released. Releases are matched to allocations by the merger's own code (runner/decode/cuda_tracker.h), so the live
 // view and the trace agree.
 #pragma once
 
@@ -21,13 +21,13 @@ class CudaTracker;
 namespace mlrun::monitor {
 
 struct CudaUse {
-  int64_t device_bytes = 0, managed_bytes = 0, pinned_bytes = 0;  // held now
+  int64_t device_bytes = 0, managed_bytes = 0, pinned_bytes = 0;  // allocated and not released
   // device_bytes by GPU, numbered as in the process (after CUDA_VISIBLE_DEVICES); -1: unknown.
   std::map<int32_t, int64_t> by_gpu;
   uint64_t allocations = 0, releases = 0;
   uint64_t failed = 0;     // allocations that the driver refused
-  uint64_t unmatched = 0;  // releases of memory from before the observation, or not tracked
-  // Its first thread has ended and no other thread has made a call since: the process may still live.
+  uint64_t unmatched = 0;  // releases of memory that was allocated before the observation, or was not tracked
+  // The first thread has ended, and no other thread has made a call since. The process may still live.
   bool has_ended = false;
 };
 
@@ -40,9 +40,9 @@ class CudaMemory {
 
   void add(const events::KernelReader& record);
 
-  // By pid.
+  // Memory by pid.
   [[nodiscard]] const std::map<uint32_t, CudaUse>& uses() const { return uses_; }
-  // Dropped calls, and allocations beyond the tracking limit, of all processes.
+  // Number of dropped calls, and of allocations beyond the tracking limit, for all processes.
   [[nodiscard]] uint64_t lost() const;
 
   // The time of the newest record, CLOCK_MONOTONIC; 0: none.

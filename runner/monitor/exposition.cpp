@@ -29,7 +29,7 @@ std::string escaped(std::string_view value) {
 std::string number_text(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  constexpr double kExactIntegers = 9007199254740992;  // 2^53
+  constexpr double kExactIntegers = 9007199254740992;  // 2^53: a double is exact up to here
   if (value == std::trunc(value) && std::abs(value) <= kExactIntegers) return fmt::format("{:.0f}", value);
   return fmt::format("{}", value);
 }
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// "text/plain;version=0.0.4;q=0.3": the type and its quality value.
+// A part of the Accept header, "text/plain;version=0.0.4;q=0.3": the type and its quality value.
 struct Wanted {
   std::string_view type;
   double quality = 1;

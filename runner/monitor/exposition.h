@@ -16,13 +16,14 @@ namespace mlrun::monitor {
 
 enum class Format { kPrometheus, kOpenMetrics };
 
-// From the request's Accept header ("" without one): OpenMetrics if preferred at least as much as plain text.
+// The format for a request's Accept header ("" if it has none): OpenMetrics if the client prefers it at least as much as
+// plain text.
 Format negotiate(std::string_view accept);
 const char* content_type(Format format);
 
 enum class MetricType { kGauge, kCounter, kInfo, kSummary };
 
-// `name` ends with `unit` ("": none), without the type's suffix: "_total", "_info", "_count", "_sum".
+// `name` ends with `unit` ("": no unit) and lacks the suffix of its type: "_total", "_info", "_count", "_sum".
 struct MetricFamily {
   const char* name;
   MetricType type;
@@ -30,7 +31,7 @@ struct MetricFamily {
   const char* help;
 };
 
-// Values are valid UTF-8.
+// Names and values of labels; values are valid UTF-8.
 using Labels = std::vector<std::pair<std::string_view, std::string>>;
 
 class Exposition {

@@ -40,7 +40,7 @@ void keep(const mlrun_gpu_sample& row, GpuNow& gpu) {
   gpu.answered = has_values(row);
   ++history.samples;
   if (!gpu.answered) ++history.unanswered;
-  // CLOCK_MONOTONIC stops during suspend, so only the row's short age is used.
+  // Converts by the row's age, which is short: CLOCK_MONOTONIC stops while the machine is suspended.
   if (gpu.answered) history.last_seen_ns = util::realtime_ns() - (util::monotonic_ns() - row.monotonic_ns);
   for (size_t field = 0; field < MLRUN_GPU_FIELDS; ++field) {
     if (row.values[field] == MLRUN_NOT_KNOWN) continue;
@@ -66,7 +66,7 @@ void GpuBoard::set_gpus(const std::vector<std::string>& texts) {
   }
 }
 
-// NVML lists a process of a MIG instance with the GPU; it belongs to the instance.
+// Index of the device of a process. NVML lists processes of a MIG instance with the GPU; here they belong to the instance.
 size_t GpuBoard::place_of(const mlrun_gpu_process_sample& row) const {
   size_t place = gpus_.size();
   for (size_t i = 0; i < gpus_.size(); ++i) {

@@ -32,7 +32,7 @@ void GpuFeed::add_up(const gpu::GpuSamplerState& now) {
   counted_ = now;
 }
 
-// Does not retry a driver that hangs: each attempt would hang one more thread.
+// Sets the state and decides about a retry. A driver that hangs is not retried: each attempt would block one more thread.
 void GpuFeed::judge(uint64_t now_ns, const gpu::GpuSamplerState& now, GpuBoard& board) {
   const bool hangs = now.problem.empty() && now_ns - last_sample_ns_ > patience_ns();
   const bool silent = std::any_of(board.gpus().begin(), board.gpus().end(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a sampler and puts its rows on the board. Retries a missing driver, or one whose GPUs stopped answering, with a
-// new list of GPUs, as long as the monitor runs. For a GPU that stays silent the retries become rarer: a new list makes
-// the counters of the other GPUs miss an interval.
+// Runs a GPU sampler and puts its rows on the board. If the driver is missing, or a GPU stops answering, a new sampler is
+// started, which lists the GPUs again. While a GPU stays silent, the retries become rarer: with each new list, the counters
+// of all other GPUs miss an interval.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace mlrun::monitor {
 
 struct FeedState {
-  std::string problem;  // one line: why there is no data; empty: there is
-  bool hangs = false;   // the reason is a driver that does not return (it may still be loading) and is not retried
+  std::string problem;  // one line: why there is no data; empty: no problem
+  bool hangs = false;   // the problem is a driver call that does not return; it is not retried
   bool tried = false;   // the driver was tried at least once
   uint64_t samples = 0, late_samples = 0, sample_ns = 0;
 };
@@ -26,7 +26,7 @@ class GpuFeed {
 
   explicit GpuFeed(uint64_t interval_ns);
 
-  // Puts new rows on the board; true: there was a sample. Waits for the driver at most a second, when it gives it up.
+  // Puts new rows on the board. True: there was a sample. May wait up to a second for the driver before a retry.
   bool poll(uint64_t now_ns, GpuBoard& board);
   [[nodiscard]] const FeedState& state() const { return state_; }
   [[nodiscard]] uint64_t patience_ns() const;  // how long a sample may take before it is reported
@@ -41,7 +41,7 @@ class GpuFeed {
   gpu::GpuSamplerState counted_;  // this sampler's counts already included in state_
   FeedState state_;
   uint64_t last_sample_ns_ = 0, retry_ns_ = 0;  // CLOCK_MONOTONIC
-  uint64_t pause_ns_ = kRetryNs;                // before a silent GPU causes a new list
+  uint64_t pause_ns_ = kRetryNs;                // time until a silent GPU causes a new list of GPUs
 };
 
 }  // namespace mlrun::monitor

@@ -20,8 +20,8 @@
 
 #include "runner/util/clock.h"
 
-// The linked libevent archive takes these from libc 2.36 or later. Defined here, so that the build also starts with an
-// older libc, as on Ubuntu 22.04.
+// The linked libevent archive needs these functions, which libc has from 2.36 on. They are defined here, so that the
+// program also starts with an older libc, as on Ubuntu 22.04.
 extern "C" {
 void arc4random_buf(void* buffer, size_t bytes) noexcept {
   auto* at = static_cast<unsigned char*>(buffer);
@@ -44,7 +44,7 @@ namespace mlrun::monitor {
 
 namespace {
 
-constexpr int kSilenceS = 5;  // without a byte received or sent
+constexpr int kSilenceS = 5;  // a connection without a byte received or sent is closed after this time
 constexpr long kHeadersMax = 16 << 10, kBodyMax = 4 << 10;
 
 uint16_t port_of(int fd, uint16_t otherwise) {
@@ -98,7 +98,7 @@ Status HttpServer::listen() {
   evhttp_set_timeout(http, kSilenceS);
   evhttp_set_max_headers_size(http, kHeadersMax);
   evhttp_set_max_body_size(http, kBodyMax);
-  // libevent answers unlisted methods with status 501; these get the list of allowed methods.
+  // Methods that are not listed here get status 501 from libevent. Listed ones reach answer(), which refuses them with 405.
   evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT |
                                        EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
   evhttp_set_bevcb(
@@ -117,7 +117,7 @@ Status HttpServer::listen() {
 }
 
 // libevent calls this to create the stream of each accepted connection. Our reference keeps the stream and its
-// descriptor until released, so closing an already closed one is safe.
+// descriptor alive until we release it, so close_oldest() is safe if libevent has already closed the connection.
 bufferevent* HttpServer::new_connection() {
   if (connections_.size() >= kConnectionsMax) close_oldest();
   bufferevent* stream = bufferevent_socket_new(base_, -1, BEV_OPT_CLOSE_ON_FREE);
@@ -143,7 +143,7 @@ void HttpServer::close_old(uint64_t now_ns) {
   while (!connections_.empty() && now_ns - connections_.front().born_ns >= kConnectionNs) close_oldest();
 }
 
-// Called from C: must not throw.
+// Called from libevent, which is C: must not throw.
 void HttpServer::answer(evhttp_request* request) const {
   try {
     const evhttp_cmd_type method = evhttp_request_get_command(request);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small HTTP server for scrapes, on libevent: without threads, so that slow clients cannot use them up.
+// A small HTTP server for scrapes by Prometheus, based on libevent. It has no threads that slow clients could block.
 //
 //   accept ──> at most kConnectionsMax connections, a new one evicts the oldest
 //      └────── each lives for kConnectionNs at most; one request, then it is closed
 //
-// A slow client costs only a descriptor for that time.
+// So a slow client takes only a descriptor, for at most kConnectionNs.
 #pragma once
 
 #include <event2/util.h>
@@ -37,16 +37,16 @@ class HttpServer {
   static constexpr size_t kConnectionsMax = 64;
   static constexpr uint64_t kConnectionNs = 10'000'000'000;
 
-  // `path` without a query; `accept` is the header, "" without one. Called only for GET and HEAD.
+  // `path`: without the query. `accept`: the Accept header, "" if there is none. Called only for GET and HEAD.
   using Handler = std::function<HttpAnswer(const std::string& path, const std::string& accept)>;
 
-  // Requires: `base` outlives it. Answers while the event base runs.
+  // Starts to listen; requests are answered while the event loop runs. Requires: `base` outlives this object.
   static Result<std::unique_ptr<HttpServer>> start(event_base* base, const ListenAddress& address, Handler handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  [[nodiscard]] const ListenAddress& address() const { return address_; }  // with the actual port
+  [[nodiscard]] const ListenAddress& address() const { return address_; }  // with the actual port if 0 was requested
   [[nodiscard]] uint64_t cut_connections() const { return cut_connections_; }
 
   // Closes connections that are too old; to be called about once a second.
@@ -67,7 +67,7 @@ class HttpServer {
   ListenAddress address_;
   Handler handler_;
   std::unique_ptr<evhttp, void (*)(evhttp*)> http_;
-  std::list<Connection> connections_;  // the oldest first
+  std::list<Connection> connections_;  // the oldest connection first
   uint64_t cut_connections_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the kernel side's spool (runner/events/spool.h) while mlrun-probes writes it. The bytes are untrusted; an
-// incomplete frame is read later.
+// Reads the kernel side's spool (runner/events/spool.h) while mlrun-probes writes it. The content is untrusted. A frame
+// that is not complete yet is read by a later call.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class KernelTail {
  public:
   explicit KernelTail(const std::string& path);
 
-  // Passes on new records in order. Reads `most_bytes` at most, so that a fast-growing file does not block the caller;
-  // true: there may be more.
+  // Passes new records to `take`, in their order. Reads `most_bytes` at most, so that a fast-growing file does not block
+  // the caller. True: there may be more records.
   bool read(const std::function<void(const events::KernelReader&)>& take, uint64_t most_bytes = 8 << 20);
 
   [[nodiscard]] uint64_t offset() const { return offset_; }

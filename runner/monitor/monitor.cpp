@@ -73,7 +73,7 @@ class Monitor {
     return 0;
   }
 
-  // The table went to a pipe whose reader has closed it.
+  // Whether the table was written to a pipe whose reader has closed it.
   [[nodiscard]] bool reader_gone() const { return reader_gone_; }
 
  private:
@@ -134,7 +134,7 @@ class Monitor {
     if (!problem.empty() && !hangs && !ever_sampled_ && !server_) return stop({problem});
     if (problem.empty() == reported_problem_.empty()) return;
     util::say(problem.empty() ? "the NVIDIA driver answers again"
-                              : problem + (hangs ? "; it is waited for" : "; it is tried again"));
+                              : problem + (hangs ? "; waiting for it" : "; retrying until it answers"));
     reported_problem_ = problem;
   }
 
@@ -171,7 +171,7 @@ class Monitor {
   const std::string hostname_;
   const uint64_t started_ns_;
   const double started_s_;
-  std::unique_ptr<event_base, EventBaseDelete> base_;  // destroyed after everything that uses events
+  std::unique_ptr<event_base, EventBaseDelete> base_;  // declared before its users, so destroyed after them
   std::vector<Event> signals_;
   std::unique_ptr<HttpServer> server_;
   ProcessNames names_;
@@ -191,7 +191,7 @@ Result<int> run(const Settings& settings) {
   event_set_log_callback([](int, const char*) {});  // clients' errors must not reach our stderr
   Monitor monitor(settings);
   auto ended = monitor.run();
-  if (monitor.reader_gone()) util::end_by_sigpipe();  // as without a server; with one SIGPIPE is ignored
+  if (monitor.reader_gone()) util::end_by_sigpipe();  // SIGPIPE was ignored so far; ends by it as other programs do
   return ended;
 }
 

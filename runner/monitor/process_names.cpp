@@ -25,7 +25,7 @@ std::string name_of_user(uid_t uid) {
   return known ? util::escaped_utf8(entry.pw_name) : fmt::format("{}", uid);
 }
 
-// Cuts at a character boundary, so that it stays UTF-8.
+// Cuts between two characters, so that the text stays valid UTF-8.
 std::string cut(std::string text) {
   if (text.size() <= kArgsShownMax) return text;
   size_t end = kArgsShownMax;

@@ -19,14 +19,14 @@ class ProcessNames {
  public:
   struct Wanted {
     bool users = true;  // may block on a directory service
-    bool args = false;  // of the command, with secrets masked (runner/util/secrets.h)
+    bool args = false;  // arguments of the command, with secrets masked (runner/util/secrets.h)
   };
   explicit ProcessNames(Wanted wanted, std::string proc_folder = "/proc")
       : wanted_(wanted), proc_(std::move(proc_folder)) {}
 
   [[nodiscard]] ProcessName of(uint32_t pid);
 
-  // Fills in user, comm and args of each.
+  // Fills in user, comm and args of each process.
   void fill(std::vector<ProcessNow>& processes);
 
  private:

@@ -23,7 +23,8 @@ std::string_view cut(std::string_view line, size_t columns) {
   return line.substr(0, at);
 }
 
-// A write of this size does not block once poll reports writable: a pipe then takes a page, a terminal less.
+// After poll reports the output writable, a write of this size does not block: a pipe then has room for a page, a
+// terminal for less.
 constexpr size_t kPieceBytes = 512;
 
 bool has_room() {
@@ -71,7 +72,7 @@ Result<bool> Screen::show(std::string_view block) {
   winsize size{};
   const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 1;
   const std::string text = fitted(block, known ? size.ws_col : 80, known ? size.ws_row - 1 : 23);
-  // Moves to where the block before began and clears the rest of it.
+  // Moves the cursor to the first line of the previous block and clears the screen from there.
   const std::string up = lines_shown_ == 0 ? "" : fmt::format("\033[{}A\r\033[J", lines_shown_);
   lines_shown_ = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   rest_ = up + text;

@@ -23,7 +23,7 @@ SelfUse read_self_use(double start_s) {
   for (std::filesystem::directory_iterator fd("/proc/self/fd", error), end; !error && fd != end; fd.increment(error)) {
     ++use.open_fds;
   }
-  if (use.open_fds > 0) --use.open_fds;  // the descriptor of the listing itself
+  if (use.open_fds > 0) --use.open_fds;  // without the descriptor that reads this folder
   return use;
 }
 

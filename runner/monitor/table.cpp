@@ -46,7 +46,7 @@ Cells gpu_cells(const GpuNow& gpu) {
           text_or_dash(gpu.about.name)};
 }
 
-// As nvidia-smi writes it; M: a client of MPS.
+// The type of a process as nvidia-smi shows it: C compute, G graphics, M client of MPS.
 std::string type_text(uint32_t use) {
   std::string text;
   for (const auto& [bit, letter] : {std::pair{MLRUN_GPU_USE_MPS, "M"}, std::pair{MLRUN_GPU_USE_COMPUTE, "C"},

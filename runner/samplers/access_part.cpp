@@ -50,12 +50,12 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
     problems +=
         fmt::format("{}{}: {}", problems.empty() ? "" : "; ", util::access_rung_name(tried.rung), tried.problem);
   }
-  const bool wants_precise = options.read_event || options.write_event;  // of itself a number is of no other rung
+  const bool wants_precise = options.read_event || options.write_event;  // only `precise` uses raw event numbers
   const bool lacks_precise = wants_precise && (chosen.empty() || chosen.front().tried.rung != MLRUN_ACCESS_PRECISE);
   const bool lacks_some = lacks_precise || chosen.size() < std::max<size_t>(options.rungs.size(), 1);
   if (lacks_some && options.wish == Wish::kRequire) return fail("accesses to memory cannot be seen: " + problems);
   if (lacks_some)
-    util::say((chosen.empty() ? "accesses to memory are not seen: " : "of --access is left out: ") + problems);
+    util::say((chosen.empty() ? "accesses to memory are not seen: " : "--access cannot use: ") + problems);
   for (const access::ChosenRung& one : chosen) {
     const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
     start->reads_bits_ =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The access sampler of a run. It is there before the command is: events are inherited from the first instruction on.
+// The access sampler of a run. It is made before the command runs, so that the command inherits perf events from its first instruction on.
 #pragma once
 
 #include <sys/types.h>
@@ -17,15 +17,15 @@
 
 namespace mlrun::samplers {
 
-// What was chosen for --access, before anything else of the run exists.
+// The rungs that were chosen for --access. Made before the other parts of the run.
 class AccessStart {
  public:
-  // Tries the rungs of the ladder; an error if none can be used and one was required. Says what windows will cost.
+  // Tries the rungs of the ladder. Fails if rungs are required and one of them cannot be used. Prints what windows will cost the program.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
 
-  // Whether any of them sees memory by mapping.
+  // Whether a chosen rung reads accessed bits, which the kernel reports only per mapping.
   [[nodiscard]] bool reads_bits() const { return reads_bits_; }
-  // The command has been created and has not begun.
+  // To be called when the command's process exists but has not executed the program.
   void attach(pid_t command);
 
  private:
@@ -38,7 +38,7 @@ class AccessStart {
 
 class AccessPart : public SamplerPart {
  public:
-  // `start` is taken over. All others outlive it.
+  // Takes over `start`. The other arguments must outlive this object.
   AccessPart(AccessStart start, collect::Recording& recording, const collect::DescendantWatch& watch);
 
   void collect() override;

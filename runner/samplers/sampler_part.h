@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sampler is to a run: one interface for all of them.
+// The interface of all samplers of a run.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace mlrun::samplers {
 
-// A sampler begins when it is made. Used by the collector's thread only, which it does not keep waiting.
+// A sampler begins to sample when it is constructed. Called only from the collector's thread, which it never blocks.
 class SamplerPart {
  public:
   SamplerPart() = default;

@@ -67,8 +67,8 @@ class GpuPart : public SamplerPart {
     frames_ = std::make_unique<gpu::GpuFrames>(*gpus_, recording_.spool(), recording_.arena().clock_kind());
   }
 
-  // CUPTI does not report PCI address, index or parent of a GPU. Queries the driver while a program has it loaded, when
-  // it is fast.
+  // CUPTI does not report PCI address, index or parent of a GPU, so NVML is queried. This is done while a traced program has
+  // the driver loaded, since the query is fast then.
   void ask_which_gpus() {
     if (!asks_which_gpus_ || gpus_ || collect::load(recording_.arena().control().gpu_processes) == 0) return;
     start(0);
@@ -183,7 +183,7 @@ class MachinePart : public SamplerPart {
   }
 
  private:
-  // Processes that record, and those that /proc lists below the command.
+  // Passes on the recording processes and the command's descendants in /proc.
   void watch() {
     std::vector<uint32_t> pids = watch_.alive();
     for (const collect::WatchedProcess& process : collector_.processes()) pids.push_back(process.host_pid);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samplers of a run. Each one is a SamplerPart: the run does not know which there are.
+// All samplers of a run. Each is a SamplerPart, so the run need not know which samplers exist.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace mlrun::samplers {
 
 class Samplers {
  public:
-  // All outlive it, but `access`, which is taken over (nullptr: no --access). `command_cpus`: how many processors --cpus or --cpu-node leave
-  // to the command; 0: all of mlrun's.
+  // Takes over `access` (nullptr: no --access); the other arguments must outlive this object. `command_cpus`: number of processors that --cpus
+  // or --cpu-node give the command; 0: the same as mlrun's.
   Samplers(const RunOptions& options, size_t command_cpus, collect::Recording& recording,
            const collect::DescendantWatch& watch, std::unique_ptr<AccessStart> access);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A detached thread: if it blocks (in a driver, on another process's memory), it does not delay the run.
+// A detached thread, for calls that may block (in a driver, on another process's memory) and must not delay the run.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace mlrun::util {
 
-// Starts `body` in a thread with all signals blocked: mlrun's signals are for its main thread. `body` must own what it
-// uses. Returns why no thread could be started; empty: it runs.
+// Starts `body` in a thread with all signals blocked: mlrun's signals are for its main thread. `body` must own all data
+// that it uses: it may outlive the caller. Returns why no thread could be started; empty: it runs.
 std::string start_background_thread(std::function<void()> body);
 
 }  // namespace mlrun::util

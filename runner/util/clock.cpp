@@ -11,7 +11,7 @@ namespace mlrun::util {
 
 namespace {
 
-// The flags of the first CPU: they are the same for all if the kernel trusts the counter.
+// Looks only at the first CPU's flags: all CPUs have the same ones if the kernel trusts the time stamp counter.
 bool has_cpu_flag(const std::string& cpuinfo, const std::string& flag) {
   const size_t line = cpuinfo.find("\nflags");
   if (line == std::string::npos) return false;

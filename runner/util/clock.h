@@ -26,10 +26,10 @@ inline uint64_t stamp(mlrun_clock_kind kind) { return kind == MLRUN_CLOCK_TSC ? 
 
 struct ClockChoice {
   mlrun_clock_kind kind = MLRUN_CLOCK_MONOTONIC;
-  std::string reason;  // why the counter is not used; empty: it is
+  std::string reason;  // why the time stamp counter is not used; empty: it is used
 };
 
-// Uses the counter if it is invariant and the kernel's clock source.
+// Chooses the time stamp counter if it is invariant and the kernel's clock source, else CLOCK_MONOTONIC.
 ClockChoice choose_clock();
 
 }  // namespace mlrun::util

@@ -18,7 +18,7 @@ uint64_t all_drops(const DropCounts& counts);
 // The name of a kind in tables: "file call".
 const char* name_of(mlrun_dropped kind);
 
-// struct mlrun_frame_drops and its entries.
+// The payload: struct mlrun_frame_drops and its entries.
 std::string drops_payload(uint64_t monotonic_ns, const DropCounts& counts);
 
 // The counts of a payload. Ignores entries of unknown reasons or kinds, and incomplete ones.

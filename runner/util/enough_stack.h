@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// For our programs under a small `ulimit -s`: runs the work on a stack of its own.
+// Runs the work of our programs on a stack that is large enough under a small `ulimit -s`.
 #pragma once
 
 #include <functional>
 
 namespace mlrun::util {
 
-// Runs `body` and returns its result; in a thread with a larger stack if the main thread's may not grow to 1 MiB.
+// Runs `body` and returns its result; in a new thread with a larger stack if the main thread's may not grow to 1 MiB.
 // `body` must not throw.
 int run_with_enough_stack(const std::function<int()>& body);
 

@@ -13,14 +13,15 @@
 
 namespace mlrun::util {
 
-// The content, at most `limit_bytes` of it; empty if unreadable. For files of /proc and /sys, which may
+// The file's content, at most `limit_bytes` of it; empty if unreadable. For files of /proc and /sys, which may
 // disappear.
 std::string read_text(const std::string& path, size_t limit_bytes = 1 << 24);
 
-// Fails if there is more than `limit_bytes`.
+// The whole content. Fails if the file has more than `limit_bytes`.
 Result<std::string> read_file(const std::string& path, size_t limit_bytes = SIZE_MAX);
 
-// The largest file that a person may have written. A larger one is something else, such as a device without an end.
+// Size limit for files that a person writes (placement rules, sweep plans). A larger file was named by mistake, for
+// example an endless device.
 inline constexpr size_t kWrittenBytesMax = 16 << 20;
 
 // Writes a temporary file beside `path` and renames it. Does not sync to disk: on a busy file system that can take

@@ -20,7 +20,7 @@ namespace mlrun::summary {
 template <typename Value, template <typename> class Allocator = HugePageAllocator>
 class FlatMap {
  public:
-  // Packed to the value's alignment: a slot of a 32-bit value takes 12 bytes. Key 0: empty.
+  // Packed to the value's alignment: a slot with a 32-bit value takes 12 bytes. Key 0: the slot is empty.
   struct Slot {
     using KeyPart = std::conditional_t<alignof(Value) < alignof(uint64_t), uint32_t, uint64_t>;
     static constexpr size_t kKeyParts = alignof(Value) < alignof(uint64_t) ? 2 : 1;
@@ -46,7 +46,7 @@ class FlatMap {
     if (!slots_.empty()) util::prefetch(&slots_[home(key)]);
   }
 
-  // The value of `key`, inserted if missing; `*made`: it was.
+  // The value of `key`, inserted if missing; `*made` says whether it was inserted.
   Value& at(uint64_t key, bool* made = nullptr) {
     if ((size_ + 1) * 4 > slots_.size() * 3) grow();
     size_t i = home(key);
@@ -92,7 +92,7 @@ class FlatMap {
 
  private:
   using Slots = std::vector<Slot, Allocator<Slot>>;
-  static constexpr size_t kTrimSteps = 256;  // each makes up to 64 KiB resident
+  static constexpr size_t kTrimSteps = 256;  // insertions between two trims; each makes up to 64 KiB resident
 
   [[nodiscard]] size_t mask() const { return slots_.size() - 1; }
   [[nodiscard]] size_t next(size_t i) const { return (i + 1) & mask(); }
@@ -115,7 +115,7 @@ class FlatMap {
     }
   }
 
-  Slots slots_;  // a power of two, at most three quarters full
+  Slots slots_;  // their number is a power of two; at most three quarters are used
   size_t size_ = 0;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most sources of the runner include, compiled before them (CMakeLists.txt). A source still names what it uses: with -DMLRUN_UNITY=OFF each
-// is compiled without this.
+// The precompiled header of the runner (CMakeLists.txt): headers that most sources include. Each source still includes all headers that it
+// uses: with -DMLRUN_UNITY=OFF it is compiled without this file.
 //
-// Declared here and defined once, in headers.cpp and text.cpp: code of <nlohmann/json.hpp> and <string> that would be compiled again for each
-// source that calls it. libstdc++ declares std::string so up to C++17 only.
+// The `extern template` declarations keep the code of <nlohmann/json.hpp> and std::string from being compiled again in each source; it is
+// compiled once, in headers.cpp and text.cpp. libstdc++ itself declares std::string `extern template` up to C++17 only.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel work with one step of each item done in order: every thread takes the next item, works on it, waits for its
-// turn to hand it over, and finishes it. There is no queue: at most one item per thread is in memory.
+// Parallel work on items, with one step of each item done in the order of the items: every thread takes the next item,
+// works on it, waits for its turn to hand it over, and finishes it. There is no queue: at most one item per thread is
+// in memory.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@ namespace mlrun::trace {
 
 class Turns {
  public:
-  // Waits for the turn of `index`; false: another thread failed, give up.
+  // Waits for the turn of item `index`. False: another thread failed, so the caller must stop.
   bool wait(size_t index) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return stopped_ || turn_ == index; });
@@ -28,7 +29,7 @@ class Turns {
     ++turn_;
     changed_.notify_all();
   }
-  // Keeps the first error.
+  // Ends the work of all threads; the first error is kept.
   void stop(Error error) {
     const std::lock_guard lock(mutex_);
     if (!stopped_) error_ = std::move(error);

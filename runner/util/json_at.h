@@ -11,28 +11,29 @@
 
 namespace mlrun::util {
 
-// What `text` says; is_discarded() if it is no JSON. Here alone, since each call of json::parse() compiles a parser.
+// Parses `text`; the result is_discarded() if it is not JSON. All code parses by this function, since each caller of
+// json::parse() would compile a parser.
 nlohmann::json parse_json(std::string_view text);
 
-// null if missing.
+// The value at `where`; null if missing.
 const nlohmann::json& json_at(const nlohmann::json& json, const std::string& where);
 
-// Empty if it is no text.
+// The string at `where`; empty if the value is missing or not a string. The functions below do the same for other types.
 std::string text_at(const nlohmann::json& json, const std::string& where);
 
-// `otherwise` if it is no integer.
+// `otherwise` if it is not an integer.
 int64_t integer_at(const nlohmann::json& json, const std::string& where, int64_t otherwise = 0);
 
-// 0 if it is no integer, or negative.
+// 0 if it is not an integer, or negative.
 uint64_t count_at(const nlohmann::json& json, const std::string& where);
 
 // False if it is not `true`.
 bool flag_at(const nlohmann::json& json, const std::string& where);
 
-// Empty if it is no list.
+// Empty if it is not a list.
 const nlohmann::json& list_at(const nlohmann::json& json, const std::string& where);
 
-// Whether it is a list with that text.
+// Whether the value at `where` is a list that contains the string `text`.
 bool has_text_at(const nlohmann::json& json, const std::string& where, std::string_view text);
 
 }  // namespace mlrun::util

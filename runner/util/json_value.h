@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value as a member in widely included headers: the library's header takes longer to compile than most of our
-// files. Code that accesses the value includes <nlohmann/json.hpp>.
+// A JSON value as a member in widely included headers, which then need not include <nlohmann/json.hpp>: that header
+// takes longer to compile than most of our files. Only code that accesses the value includes it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace mlrun::util {
 
-// Copies by value. Null after being moved from.
+// Copying copies the JSON value. Null after being moved from.
 class JsonValue {
  public:
   JsonValue();  // an empty object

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams of the kernel side beside block I/O, by the names that they have in --kprobes, in session.json and to
-// mlrun-probes.
+// The streams of kernel events beside block I/O. Their names are those of --kprobes, of session.json and of the requests
+// to mlrun-probes.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace mlrun::util {
 
 struct KernelStreams {
-  bool wait = true, vfs = true;  // those of =all
-  bool syscalls = false;         // counted
+  bool wait = true, vfs = true;  // the streams of --kprobes=all
+  bool syscalls = false;         // system calls, only as counts
   bool cuda = false;             // calls of libcuda; only with --pid, --cgroup or --system
   bool cufile = false;           // calls of libcufile
   bool torch = false;            // allocations of PyTorch's GPU allocator

@@ -7,8 +7,8 @@
 
 namespace mlrun::trace {
 
-// `path` made absolute with `base` (itself absolute; not used if `path` is), "." and ".." and double slashes resolved
-// by the letter: "/a/link/../b" is "/a/b". A relative path without an absolute base stays relative.
+// `path` made absolute: a relative one is taken from the folder `base`, which is absolute. Resolves ".", ".." and double
+// slashes without following links: "/a/link/../b" becomes "/a/b". Without an absolute base a relative path stays relative.
 std::string absolute_path(std::string_view base, std::string_view path);
 
 // Everything before the last slash ("/" for "/a"); empty for a path without one.
@@ -17,14 +17,14 @@ std::string_view folder_of(std::string_view path);
 // Offset of the first ".." component of the path; npos: none.
 size_t parent_step(std::string_view path);
 
-// The kernel's suffix for the name of a descriptor's unlinked file.
+// The link text without " (deleted)", which the kernel appends to the path of an unlinked file.
 std::string_view without_deleted(std::string_view link_text);
 
-// "pipe:[123]", "socket:[9]", "anon_inode:[eventpoll]", "/memfd:...": a descriptor's link text that is not a file name.
+// Is a descriptor's link text not a file name, as "pipe:[123]", "socket:[9]", "anon_inode:[eventpoll]" or "/memfd:..."?
 bool is_nameless(std::string_view link_text);
 
-// "/dev/stdin", "/dev/fd/3", "/proc/self/fd/3", "/proc/12/fd/3/data": an open file of a process, so a different file
-// for each process that uses the name.
+// Does the path name an open file of a process, as "/dev/stdin", "/dev/fd/3", "/proc/self/fd/3" or "/proc/12/fd/3/data"?
+// Such a path can be another file in each process that uses it.
 bool names_descriptor(std::string_view path);
 
 }  // namespace mlrun::trace

@@ -19,11 +19,11 @@ namespace mlrun::util {
 
 namespace {
 
-// A line is one write, so that those of mlrun and mlrun-trace do not mix. The file is opened for each: lines are few, and the command
-// may leave mlrun few descriptors.
+// Each line is one write, so that lines of mlrun and mlrun-trace do not mix. The file is opened anew for each line: lines are few, and
+// a low `ulimit -n` may leave mlrun few descriptors.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  // path: empty for stderr
+  // `path`: the log file; empty: stderr.
   LineSink(std::string path, const std::string& pattern) : path_(std::move(path)) { set_pattern(pattern); }
 
  protected:

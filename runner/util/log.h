@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mlrun has to say: one line each, to stderr as "mlrun: TEXT", and with its time to mlrun.log in the trace folder. Names in
-// a text cannot steer the terminal (printable). Failures to write are ignored: the command matters more.
+// mlrun's messages, one line each: to stderr as "mlrun: TEXT", and with the time to mlrun.log in the trace folder. Control characters in
+// a text are escaped (printable). A message that cannot be written is lost without an error, so that the command runs on.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ void say_error(std::string_view text);
 void note(std::string_view text);
 void set_verbose();
 
-// From now on lines are also appended to FOLDER/mlrun.log (0600).
+// From now on messages are also appended to FOLDER/mlrun.log (mode 0600).
 void begin_log(const std::string& folder);
-// Removes the file again, of a run that did not start.
+// Stops writing to mlrun.log and removes it, when a run did not start.
 void take_log_back();
 
 }  // namespace mlrun::util

@@ -25,8 +25,8 @@ class LogHistogram {
   [[nodiscard]] int64_t min() const { return count_ ? min_ : 0; }
   [[nodiscard]] int64_t max() const { return count_ ? max_ : 0; }
 
-  // Nearest rank: the smallest value that ceil(q * count) of the added ones do not exceed. 0 when empty. Requires: 0 <=
-  // q <= 1.
+  // Nearest rank: the smallest value that at least ceil(q * count) of the added values do not exceed. 0 when empty.
+  // Requires: 0 <= q <= 1.
   [[nodiscard]] int64_t quantile(double q) const;
 
   // For tables: bucket `index` holds values in [bucket_low, bucket_low of the next).
@@ -44,7 +44,7 @@ class LogHistogram {
  private:
   static constexpr int64_t kMostPerBucket = INT64_MAX / int64_t(kBuckets);
 
-  std::vector<int64_t> counts_;  // up to the largest bucket in use
+  std::vector<int64_t> counts_;  // by bucket, up to the largest bucket in use
   int64_t count_ = 0;
   int64_t min_ = INT64_MAX;
   int64_t max_ = 0;

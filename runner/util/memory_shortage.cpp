@@ -24,7 +24,7 @@ void on_terminate() {
   } catch (const std::exception& error) {
     if (is_memory_shortage(error)) end_for_want_of_memory();
   } catch (...) {
-    std::abort();  // not about memory
+    std::abort();  // some other exception
   }
   std::abort();
 }
@@ -34,7 +34,7 @@ bool is_limited(__rlimit_resource_t resource) {
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// C libraries that do not check malloc, and stacks that cannot grow.
+// Handles the signals of C libraries that do not check malloc's result, and of stacks that cannot grow.
 void end_on_faults() {
   static std::array<char, kSignalStackBytes> memory;
   const stack_t stack{memory.data(), 0, memory.size()};
@@ -65,7 +65,7 @@ bool is_memory_shortage(std::string_view error_text) {
 
 void end_for_want_of_memory() {
   static constexpr std::string_view kText =
-      "mlrun: memory is too short for this (ulimit -v, -d or -u, or the limit of the cgroup)\n";
+      "mlrun: not enough memory; raise the limit of memory (ulimit -v, -d), of threads (-u) or of the cgroup\n";
   if (is_silent == 0) (void)!::write(STDERR_FILENO, kText.data(), kText.size());
   ::_exit(is_silent != 0 ? kMemoryShortStatus : 125);
 }

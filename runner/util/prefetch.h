@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetches cache lines. Not __builtin_prefetch: g++ considers a function with nothing else as without effects and
-// drops its calls.
+// Prefetches cache lines. Does not use __builtin_prefetch: g++ takes a function that contains only that as free of effects
+// and drops its calls.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace mlrun::util {
 
 inline constexpr size_t kCacheLineBytes = 64;
 
-// The line of `address`, which may be invalid.
+// Prefetches the cache line at `address`; an invalid address does no harm.
 inline void prefetch(const void* address) { asm volatile("prefetcht0 %0" : : "m"(*static_cast<const char*>(address))); }
 
-// All lines of an object.
+// Prefetches all cache lines of an object.
 template <typename T>
 void prefetch_whole(const T& object) {
   const char* bytes = reinterpret_cast<const char*>(&object);

@@ -25,7 +25,7 @@ bool send_packet(int socket, uint32_t type, int32_t value, std::string_view text
   return sent > 0;
 }
 
-// Appends to the text; the last packet's header is the message's.
+// Receives one packet: appends its text to the message and takes over type and value. So those of the last packet count.
 Status receive_packet(int socket, int timeout_ms, ProbeMessage& message) {
   pollfd ready{socket, POLLIN, 0};
   int polled = 0;
@@ -58,7 +58,7 @@ Result<ProbeMessage> receive_probe_message(int socket, int timeout_ms) {
     if (Status received = receive_packet(socket, timeout_ms, message); !received) {
       return tl::make_unexpected(received.error());
     }
-    if (message.text.size() > kTextMax) return fail("a message of mlrun-probes is too long");
+    if (message.text.size() > kTextMax) return fail("mlrun-probes sent a message that is longer than 64 MiB");
   } while (message.type == MLRUN_PROBE_MORE);
   return message;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of runner/events/probe_protocol.h with their texts. One that does not fit into a packet is sent in several.
+// Sends and receives messages of runner/events/probe_protocol.h with their texts. A message that does not fit into one
+// packet is sent in several.
 #pragma once
 
 #include <cstdint>

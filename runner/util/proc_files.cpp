@@ -48,10 +48,10 @@ uint64_t last_number(const std::string& status, std::string_view name) {
   return words.empty() ? 0 : number(words.back());
 }
 
-// The pid in the process's own namespace.
+// The pid in the process's own pid namespace.
 uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
 
-// I/O submitted through such a mapping is in no call, so the trace records that it exists.
+// I/O submitted through these mappings makes no calls that mlrun could record, so the trace at least records the mapping.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
 
 // The fields of /proc/PID/stat after the process's name, beginning with the third, its state.
@@ -61,7 +61,7 @@ std::vector<std::string_view> stat_words(const std::string& text) {
   return util::split(std::string_view(text).substr(name_end + 1), " ");
 }
 
-// kComing: in the middle of an exec. Kernel threads and ended processes have none.
+// Does a process have an environment? kComing: not yet, it is in the middle of an exec. kNone: kernel threads, ended processes.
 enum class Environment { kNone, kComing, kThere };
 
 Environment environment_of(uint32_t pid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of /proc about a process, which may end at any moment: then the result is empty.
+// Reads data of /proc about a process. If the process ends meanwhile, the result is empty.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace mlrun::collect {
 
 struct ProcStat {
   uint32_t ppid = 0, session = 0;
-  uint64_t start_ticks = 0;  // start_boottime, in clock ticks
+  uint64_t start_ticks = 0;  // start time since boot (start_boottime), in clock ticks
   bool ended = false;        // a zombie
 };
 std::optional<ProcStat> read_proc_stat(uint32_t pid);
@@ -30,20 +30,20 @@ std::vector<Module> parse_modules(const std::string& maps);
 // Key and value of each line of /proc/PID/io.
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
 
-// The same for the process's own I/O only. A zombie's are its totals, including the children that it waited for.
-// nullopt: it has ended, or is another user's.
+// The counts of /proc/PID/io by name. Those of a zombie are final, and include the children that it waited for. nullopt:
+// the process has ended, or belongs to another user.
 struct IoCounts {
   uint64_t rchar = 0, wchar = 0, syscr = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
 };
 std::optional<IoCounts> read_io_counts(uint32_t pid);
 
-// The path of its program; empty for a zombie.
+// The path of the process's program; empty for a zombie.
 std::string read_exe(uint32_t pid);
 
-// Children of all its threads; empty if the kernel has no such file (CONFIG_PROC_CHILDREN).
+// Children of all threads of the process; empty if the kernel does not list them (CONFIG_PROC_CHILDREN).
 std::vector<uint32_t> children_of(uint32_t pid);
 
-// Its pid in its own pid namespace; 0: unknown.
+// The process's pid in its own pid namespace; 0: unknown.
 uint32_t innermost_pid_of(uint32_t pid);
 
 // Number of seccomp filters of our own process.
@@ -52,8 +52,8 @@ uint64_t own_seccomp_filters();
 // Inode of a process's pid namespace; 0: unknown. pid 0: our own.
 uint64_t pid_namespace_of(uint32_t pid);
 
-// Translates a process and thread of another pid namespace into ours; 0: not found. Reads all of /proc, so only for
-// other namespaces.
+// Translates ids of a process and thread of another pid namespace to those of mlrun's; 0: not found. To be called only
+// for other namespaces, since all of /proc is read.
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside);
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
 

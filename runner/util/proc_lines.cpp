@@ -17,7 +17,7 @@ bool read(std::string_view text, int base, auto& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// "1000-2000", "fe:00"
+// Two numbers with `between` between them: "1000-2000", "fe:00".
 bool read_pair(std::string_view text, char between, int base, auto& first, auto& second) {
   const size_t at = text.find(between);
   return at != std::string_view::npos && read(text.substr(0, at), base, first) &&
@@ -35,7 +35,7 @@ std::string_view take_word(std::string_view& line) {
 std::optional<MapsLine> maps_line(std::string_view line) {
   MapsLine found;
   found.range = take_word(line);
-  if (!read_pair(found.range, '-', kHexadecimal, found.start, found.end)) return std::nullopt;  // most lines of smaps
+  if (!read_pair(found.range, '-', kHexadecimal, found.start, found.end)) return std::nullopt;  // other line of smaps
   found.rights = take_word(line);
   found.is_code = found.rights.find('x') != std::string_view::npos;
   const std::string_view offset = take_word(line), device = take_word(line), inode = take_word(line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of /proc/PID/maps, which also head each mapping of smaps, and of /proc/PID/mountinfo. The texts in a result are part of the line.
+// Parses lines of /proc/PID/maps (also the first line of each mapping in smaps) and of /proc/PID/mountinfo. The texts in a result are views
+// of the line.
 #pragma once
 
 #include <cstdint>

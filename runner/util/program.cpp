@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kOwnFailure = 125;
 
-// Flushes stdio's buffer. Closing detects errors of file systems that report a full disk late (NFS); a program that has
-// printed nothing leaves the descriptor alone, since the file is then the traced command's. Returns 0 or an errno.
+// Flushes stdio's buffer and closes stdout: some file systems (NFS) report a full disk only then. If this program has
+// printed nothing, stdout stays open, since only the traced command writes to it. Returns 0 or an errno.
 int flush_output() {
   if (__fbufsize(stdout) == 0) return 0;  // stdio allocates the buffer at the first output
   const bool failed_before = std::ferror(stdout) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of each of our programs: turns an error, an exception, or a failed write to stdout into one line on stderr
-// and the exit status.
+// How each of our programs ends: an error, an exception, or a failed write to stdout becomes one line on stderr and the
+// exit status.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ namespace mlrun::util {
 // pipe has closed it, this process ends by SIGPIPE, without a message, even if SIGPIPE is ignored.
 int run_program(const std::function<Result<int>()>& verb);
 
-// Is standard output writable? Also fails on a full device and a closed descriptor if the output is empty, so that the
-// result does not depend on the number of rows.
+// Can standard output be written? Fails on a full device or a closed descriptor even if there is nothing to write, so that
+// the result does not depend on the number of rows.
 Status check_output();
 
 // Ends this process as a write to a pipe without a reader does. Returns only if SIGPIPE cannot be unblocked.

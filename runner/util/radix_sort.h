@@ -24,7 +24,7 @@ void sort_by_time(Items& items, Items& spare) {
   const auto base = static_cast<uint64_t>(first->time_ns);
   const auto bits = static_cast<unsigned>(std::bit_width(static_cast<uint64_t>(last->time_ns) - base));
   const unsigned digits = (bits + kDigitBitsMax - 1) / kDigitBitsMax;
-  // As few simultaneous write positions as the times need: they share the cache.
+  // Few bits per digit mean few simultaneous write positions, which fit into the cache.
   const unsigned digit_bits = digits == 0 ? 0 : (bits + digits - 1) / digits;
   const uint64_t mask = (uint64_t{1} << digit_bits) - 1;
   const auto digit = [&](const Item& item, unsigned number) {
@@ -44,7 +44,8 @@ void sort_by_time(Items& items, Items& spare) {
   }
 }
 
-// The same for almost sorted items: moves the few out of order; gives up when they are many.
+// Like sort_by_time, for almost sorted items: moves only those that are out of order; if they are many, calls
+// sort_by_time.
 template <typename Items>
 void sort_nearly_sorted(Items& items, Items& spare) {
   using Item = typename Items::value_type;

@@ -14,7 +14,7 @@ namespace mlrun {
 struct Error {
   std::string text;  // one line, no trailing newline
   int exit_code = 125;
-  std::string below = {};  // lines to print below it, such as a list of names, each with a newline; mostly empty
+  std::string below = {};  // lines to print below `text`, such as a list of names, each with a newline; mostly empty
 };
 
 template <typename T>

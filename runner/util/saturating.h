@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of untrusted numbers from a trace: saturate instead of overflowing.
+// Sums of untrusted numbers from a trace: they stop at the largest value instead of overflowing.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys for hash maps over numbers that come from the spool. A bijective mix with a random number drawn at start, so
-// that no spool can be crafted to cause collisions. Stored data and orders must not depend on it.
+// that no spool can be crafted to cause collisions. The number differs in each run: stored data and its order must not
+// depend on it.
 #pragma once
 
 #include <sys/random.h>

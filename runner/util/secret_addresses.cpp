@@ -22,18 +22,19 @@ std::string_view host_at(std::string_view text, size_t at) {
   return text.substr(at, end - at);
 }
 
-// "host:8080", "host", "[::1]": cannot be the beginning of "user:password".
+// True for "host:8080", "host", "[::1]". False: it can only be the beginning of "user:password".
 bool may_be_host(std::string_view authority) {
   const size_t colon = authority.rfind(':');
   if (authority.empty() || colon == kNone || authority.starts_with('[')) return true;
   return std::all_of(authority.begin() + static_cast<long>(colon) + 1, authority.end(), is_digit);
 }
 
-// Offset of the '@' that ends the user part; kNone: none. By the URL syntax it precedes the first slash. A password
-// with an unescaped slash is recognised if the text before the slash cannot be a host, or is a short one and another
-// '@' follows.
+// Offset of the '@' that ends user and password; kNone: none. By the URL syntax it precedes the first slash. A password
+// with an unescaped slash is recognised if the text before the slash cannot be a host, or if it ends in a host without
+// a dot and another '@' follows the slash.
 size_t end_of_user(std::string_view text, size_t begin, size_t end) {
-  const std::string_view rest = text.substr(begin, end - begin);  // bounded: a text may have many addresses
+  // Only up to `end`: a text may have many addresses, and must not be searched to its end for each.
+  const std::string_view rest = text.substr(begin, end - begin);
   const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
   const size_t slash = begin + authority.size();
   size_t last = rest.rfind('@');
@@ -47,22 +48,22 @@ size_t end_of_user(std::string_view text, size_t begin, size_t end) {
   return has_password && is_short && last > slash ? last : begin + at;
 }
 
-// git@ and similar ssh users are not secret.
+// Does the scheme end in ssh or sftp? Its users (git@) are not secret.
 bool is_login(std::string_view before) { return before.ends_with("ssh") || before.ends_with("sftp"); }
 
 bool is_version(std::string_view host) {
   const auto points = std::count(host.begin(), host.end(), '.');
   const bool numbers = std::all_of(host.begin(), host.end(), [](char c) { return is_digit(c) || c == '.'; });
-  return numbers && points != 3;  // three: an IPv4 address
+  return numbers && points != 3;  // three points: an IPv4 address
 }
 
-// "user:" before a password.
+// Where "user:" is that may precede a password.
 struct BareUser {
   size_t begin = 0, colon = kNone;
   bool is_user = false;
 };
 
-// The first one after `from`.
+// The first "user:" after `from`.
 BareUser find_user(std::string_view text, size_t from) {
   constexpr std::string_view kEdges = " \t\n,;'\"`=([{<";
   BareUser found;
@@ -77,7 +78,7 @@ BareUser find_user(std::string_view text, size_t from) {
   return found;
 }
 
-// "user:password@host" in a text without "://". Linear: reads each part once.
+// Masks "user:password@host" in a text without "://". Reads each part of the text once, so its time is linear.
 std::string without_bare_users(std::string_view text) {
   std::string shown;
   size_t done = 0;

@@ -9,8 +9,9 @@ namespace mlrun::util {
 
 inline constexpr auto kNone = std::string_view::npos;
 
-// `word` (without blanks) with *** in place of users and passwords. A user alone is masked too, since it may be a
-// token, except for ssh and the like. "name@host", "image:tag@sha256:..." and "npm:package@1.2" stay.
+// `word` (without blanks) with *** in place of users and passwords. In "scheme://user@host" the user is masked too, since
+// it may be a token, except if the scheme ends in ssh or sftp. "name@host", "image:tag@sha256:..." and
+// "npm:package@1.2" are not changed.
 [[nodiscard]] std::string without_users(std::string_view word);
 
 }  // namespace mlrun::util

@@ -16,7 +16,7 @@ bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_letter_or_digit(char c) { return is_upper(c) || is_lower(c) || (c >= '0' && c <= '9'); }
 
-// Does a word begin at `at`, within letters and digits? "accessToken", "APIKey".
+// Does an upper-case letter at `at`, within letters and digits, begin a word? T in "accessToken", K in "APIKey".
 bool begins_word(std::string_view name, size_t at) {
   if (!is_upper(name[at])) return false;
   if (!is_upper(name[at - 1])) return true;
@@ -35,7 +35,7 @@ Words words_of(std::string_view name) {
   return words;
 }
 
-// `list`: words, each between blanks.
+// `list`: words, each with a blank before and after it.
 bool is_in(std::string_view list, std::string_view word) {
   if (word.empty()) return false;
   for (size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
@@ -44,7 +44,7 @@ bool is_in(std::string_view list, std::string_view word) {
   return false;
 }
 
-// As last word: the value describes or locates a secret but is not one.
+// If the last word of a name is one of these, the value describes or locates a secret but is not one.
 constexpr std::string_view kAbout =
     " file filename files path paths dir directory folder sock socket size length len bits type types kind mode method "
     "scheme"
@@ -53,7 +53,7 @@ constexpr std::string_view kAbout =
     " stdin prompt enabled disabled required url uri endpoint host hosts port realm format encoding version command cmd"
     " helper class module store plugin location env var variable index column columns field fields level dropout"
     " parallelism askpass ids ";
-// Around "token": a language model's tokens.
+// Before or after one of these words, "token" means a language model's token.
 constexpr std::string_view kBeforeTextToken =
     " pad padding eos bos unk unknown mask sep cls special stop max min num n per image video audio text start end "
     "next first"
@@ -61,21 +61,21 @@ constexpr std::string_view kBeforeTextToken =
 constexpr std::string_view kBehindTextToken =
     " id ids type types count counts level length len limit size dropout embedding embeddings classification per shift"
     " drop merging budget rate dim mask usage loss pad ";
-// Before "key": it is a credential.
+// After one of these words, "key" means a credential.
 constexpr std::string_view kBeforeKey =
     " api access secret private auth account encryption encrypt signing sign master license storage ssh rsa gpg pgp "
     "deploy"
     " service shared app application admin root session webhook client consumer subscription sas aws azure gcp openai"
     " wandb hf huggingface comet neptune mlflow dd datadog anthropic gemini google stripe sendgrid token jwt hmac aes"
     " fernet ";
-// Before "key" of an environment variable: it is no credential.
+// After one of these words, "key" of an environment variable is not a credential; after all others it is.
 constexpr std::string_view kBeforePublicKey =
     " public pub primary foreign sort cache partition hot compose group row column index map modifier ";
-// Before "pass" and "passes": a pass over something.
+// After one of these words, "pass" means a pass over data.
 constexpr std::string_view kBeforePass =
     " one two single multi first second last num n max by forward backward render low high band all ";
 constexpr std::string_view kBeforePat = " github gitlab gh git azure ado devops ext bitbucket personal ";
-// As the last part of one word.
+// A single word with one of these ends, such as "myapikey", is a credential.
 constexpr std::string_view kJoinedKeys[] = {"apikey",     "accesskey",  "secretkey",     "privatekey",
                                             "authkey",    "accountkey", "encryptionkey", "masterkey",
                                             "signingkey", "sharedkey",  "licensekey",    "storagekey"};

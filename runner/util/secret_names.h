@@ -7,13 +7,13 @@
 
 namespace mlrun::util {
 
-// The place of a name. Environment variables are credentials more often than options of the same name: most options
+// Where a name is used. An environment variable is a credential more often than an option of the same name: most options
 // that end in "key" mean a table column.
 enum class NamePlace { kEnvironment, kOption };
 
-// PASSWORD, PASSWD, PASS, PASSPHRASE, PWD after another word, TOKEN, SECRET, KEY of a credential, PAT, CREDENTIAL,
-// AUTH, COOKIE, DSN, CONNECTION_STRING, WEBHOOK and similar; not names about such a value (PASSWORD_FILE, KEY_SIZE,
-// max_tokens, pad_token_id).
+// True for names with PASSWORD, PASSWD, PASS, PASSPHRASE, PWD after another word, TOKEN, SECRET, KEY of a credential, PAT,
+// CREDENTIAL, AUTH, COOKIE, DSN, CONNECTION_STRING, WEBHOOK and similar. False for names that only describe such a value
+// or mean something else (PASSWORD_FILE, KEY_SIZE, max_tokens, pad_token_id).
 [[nodiscard]] bool names_secret(std::string_view name, NamePlace place);
 
 }  // namespace mlrun::util

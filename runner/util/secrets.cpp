@@ -15,7 +15,7 @@ namespace mlrun::util {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n\r\v\f", kQuotes = "\"'`";
-constexpr int kDeepest = 4;  // texts in texts: sh -c 'ssh host "mysql ..."'
+constexpr int kDeepest = 4;  // levels of quoted texts: sh -c 'ssh host "mysql ..."'
 
 bool is_name_char(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
@@ -27,15 +27,15 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool is_one_of(std::string_view list, std::string_view word) {  // `list`: each word between blanks
+bool is_one_of(std::string_view list, std::string_view word) {  // `list`: words, each with a blank before and after it
   return !word.empty() && list.find(" " + std::string(word) + " ") != kNone;
 }
 
-// Password options without a telling name.
+// Options whose values are passwords although their names do not say so.
 struct Tool {
   std::string_view programs, options;
-  bool apart, attached;    // "-p X", "-pX"
-  std::string_view after;  // only after this argument; empty: everywhere
+  bool apart, attached;    // "-p X" is allowed; "-pX" is allowed
+  std::string_view after;  // the options count only after this argument; empty: everywhere
 };
 
 constexpr std::array<Tool, 14> kTools = {{
@@ -56,22 +56,23 @@ constexpr std::array<Tool, 14> kTools = {{
     {" cqlsh cypher-shell beeline influx ", " -p ", true, true, ""},
 }};
 
-// Commands where a bare name precedes its value: aws configure set aws_secret_access_key X.
+// Commands in which a name without dashes precedes its value: aws configure set aws_secret_access_key X.
 constexpr std::string_view kSetsByName = " aws git npm pip conda poetry gcloud ";
 
-// Values that are no secrets: of flags, or meaning "none".
+// Values that are not secret: those of flags, and words for "none".
 bool is_plain(std::string_view value) {
   constexpr size_t kLongest = 5;
   if (value.size() > kLongest) return false;
   return value.empty() || is_one_of(" true false yes no none null on off ", lower(value));
 }
 
-// "key" alone is ambiguous; its values are masked only if they look random.
+// "key" without another word is ambiguous; its values are masked only if they look random.
 bool is_bare_key(std::string_view name) {
   while (name.starts_with('-')) name.remove_prefix(1);
   return name == "key" || name == "KEY";
 }
-bool is_bare_pwd(std::string_view name) { return name == "--pwd" || name == "-pwd"; }  // or a working directory
+// The value of --pwd may be a working directory instead of a password.
+bool is_bare_pwd(std::string_view name) { return name == "--pwd" || name == "-pwd"; }
 bool looks_generated(std::string_view value) {
   constexpr size_t kShortest = 16;
   const auto has = [&](int (*is)(int)) {
@@ -81,7 +82,7 @@ bool looks_generated(std::string_view value) {
   return value.size() >= kShortest && letters && has(std::isdigit) && has(std::isalpha);
 }
 
-// "-eNAME" and "-DNAME" set NAME.
+// The name without a switch before it: "-eNAME" and "-DNAME" set NAME.
 std::string_view without_switch(std::string_view name) {
   const bool is_switch = name.size() > 2 && name[0] == '-' && (name[1] == 'e' || name[1] == 'D' || name[1] == 'E');
   return is_switch && std::isupper(static_cast<unsigned char>(name[2])) != 0 ? name.substr(2) : name;
@@ -116,7 +117,7 @@ class Masker {
   struct Span {
     size_t begin = 0, end = 0;
   };
-  // End of the last value. Values that begin within it end there too, which keeps long words linear.
+  // The last value found. Values that begin within it end at the same place, so a long word is not searched again and again.
   struct ValueEnd {
     size_t begin = 1, end = 0;
   };
@@ -132,9 +133,9 @@ class Masker {
   void note_program(std::string_view word);
 
   int depth_;
-  bool in_text_;          // words of a text: the ends of values are guesses
+  bool in_text_;          // the words come from a text: the ends of values are guesses
   std::string awaited_;   // the name whose value comes next; empty: none
-  std::string previous_;  // word
+  std::string previous_;  // the word before
   const Tool* tool_ = nullptr;
   bool sets_by_name_ = false, is_after_ = false, has_login_ = false;
 };
@@ -188,7 +189,7 @@ std::optional<std::string> Masker::option_of_tool(std::string_view word) {
   if (is_short && tool_->apart && is_one_of(tool_->options, std::string("-") + word.back()) &&
       std::all_of(word.begin() + 1, word.end(), [](unsigned char c) { return std::isalpha(c) != 0; }) &&
       !is_one_of(tool_->options, option)) {
-    awaited_ = "password";  // "-sSu": several options at once
+    awaited_ = "password";  // several options in one word, as -sSu
     return std::string(word);
   }
   if (!is_one_of(tool_->options, option)) return std::nullopt;
@@ -200,7 +201,7 @@ std::optional<std::string> Masker::option_of_tool(std::string_view word) {
   return std::string(option) + (is_long ? "=" : "") + std::string(kMasked);
 }
 
-// The word is a bare name, followed by its value: "--password", and in a text "Authorization:" and "password =".
+// Is the value of this word the next word? As after "--password", and in a text after "Authorization:" or "password =".
 bool Masker::awaits_value(std::string_view word) {
   std::string_view name = word;
   if (in_text_ && (word == "=" || word == ":")) name = previous_;
@@ -217,7 +218,7 @@ bool Masker::awaits_value(std::string_view word) {
   const bool is_bearer = lower(name) == "bearer";
   const bool is_option = word.starts_with('-') || has_separator || name.data() != word.data() || is_bearer ||
                          (sets_by_name_ && name.find_first_of("._-") != kNone) ||
-                         (in_text_ && has_login_ && name == "password");  // of a netrc
+                         (in_text_ && has_login_ && name == "password");  // in a netrc file
   if (!is_whole || !is_option || !names_secret_here(name)) return false;
   constexpr std::string_view kFlags[] = {"--no-", "--disable-", "--skip-", "--without-", "--ask-", "--no_"};
   if (std::any_of(std::begin(kFlags), std::end(kFlags), [&](auto flag) { return word.starts_with(flag); }))
@@ -226,7 +227,7 @@ bool Masker::awaits_value(std::string_view word) {
   return true;
 }
 
-// In a text a value may be in quotes, with more text after them: `"a b",`.
+// Masks a value. In a text the value may be quoted, with more text after the quotes: `"a b",`.
 std::string Masker::value(std::string_view word) const {
   if (!in_text_) return std::string(kMasked);
   const std::string_view quote = word.substr(0, word.find_first_not_of("\"'`\\"));
@@ -243,7 +244,7 @@ std::optional<std::string> Masker::awaited(std::string_view word) {
   if (is_one_of(" bearer basic token digest apikey ", lower(word)))
     return std::string(word);  // "Authorization:" "Bearer" X
   const std::string name = std::exchange(awaited_, {});
-  // A secret may begin with '-' (base64url); with two it is the next option.
+  // A secret may begin with one '-' (base64url); a word with two is the next option.
   if (word.starts_with("--") || !hides(name, word)) return std::nullopt;
   return value(word);
 }
@@ -263,7 +264,7 @@ std::string Masker::argument(std::string_view word) {
   return word.find_first_of(kBlanks) == kNone ? inside(word) : text(word);
 }
 
-// "Server=h;User ID=u;Password=a b;": a value ends at a semicolon alone. nullopt: something else.
+// Masks connection strings, such as "Server=h;User ID=u;Password=a b;": values end only at semicolons. nullopt: not one.
 std::optional<std::string> Masker::settings(std::string_view text) const {
   std::string shown;
   size_t count = 0;
@@ -290,7 +291,7 @@ std::optional<std::string> Masker::settings(std::string_view text) const {
   return shown;
 }
 
-// A word of a text: a quoted one is an argument.
+// Masks a word of a text. A quoted word is treated as a whole argument of a command.
 std::string Masker::token(std::string_view word) {
   const bool ends_command = word.find_first_not_of(";|&") == kNone || word.ends_with(';');
   const bool is_quoted = word.size() >= 2 && word.front() == word.back() && kQuotes.find(word.front()) != kNone &&
@@ -310,7 +311,7 @@ std::string Masker::token(std::string_view word) {
   return shown;
 }
 
-// Words end at blanks outside of quotes; an unclosed quote is ignored.
+// Masks each word of a text. Words end at blanks outside of quotes; an unclosed quote is ignored.
 std::string Masker::text(std::string_view text) const {
   if (depth_ >= kDeepest) return inside(text);
   Masker inner(depth_ + 1, true);
@@ -329,7 +330,7 @@ std::string Masker::text(std::string_view text) const {
   return shown;
 }
 
-// The end of an unquoted value: a blank, a quote, or the next name.
+// Does an unquoted value end at `at`? It ends at a blank, at a quote, or where the next name begins.
 bool ends_value(std::string_view word, size_t at) {
   const char c = word[at];
   if (kBlanks.find(c) != kNone || kQuotes.find(c) != kNone) return true;
@@ -349,7 +350,7 @@ size_t Masker::end_of_value(std::string_view word, size_t begin, ValueEnd& last)
   return last.end;
 }
 
-// The value after the '=' or ':' at `separator`, if the name before it is a secret's.
+// The value after the '=' or ':' at `separator`, if the name before it is the name of a secret.
 std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separator, ValueEnd& last) const {
   size_t name_end = separator;
   while (name_end > 0 && (word[name_end - 1] == '"' || word[name_end - 1] == '\'' || word[name_end - 1] == '\\'))
@@ -360,13 +361,13 @@ std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separ
   const char before = begin > 0 ? word[begin - 1] : '\0';
   const bool is_query = before == '?' || before == '&';
   const bool is_signature = is_query && (name == "sig" || lower(name).ends_with("signature"));
-  const bool is_pwd = lower(name) == "pwd" && (before == ';' || name == "Pwd");  // of a connection string
+  const bool is_pwd = lower(name) == "pwd" && (before == ';' || name == "Pwd");  // as in a connection string
   if (name.empty() || !(is_signature || is_pwd || names_secret_here(name))) return std::nullopt;
   size_t from = word.find_first_not_of(kBlanks, separator + 1);
   if (from == kNone) return std::nullopt;
   if (word[separator] == ':' && (word[from] == '/' || word[from] == ':')) return std::nullopt;
   if (name_end == separator && word[from] == before && kQuotes.find(before) != kNone)
-    return std::nullopt;  // "name:" alone is text
+    return std::nullopt;  // a quoted "name:" has no value
   const size_t opened = from;
   while (from < word.size() && (kQuotes.find(word[from]) != kNone || word[from] == '\\')) ++from;
   const std::string_view quote = word.substr(opened, from - opened);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLongest = 64;
 
-// Short words are too often within one or two letters of each other.
+// The largest edit distance of a likely typo. It is 1 for short words: too many of them differ by two letters.
 size_t close_enough(std::string_view word) { return word.size() <= 4 ? 1 : 2; }
 
 }  // namespace

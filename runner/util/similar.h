@@ -11,7 +11,7 @@ namespace mlrun::util {
 // The number of insertions, deletions, replacements and transpositions that turn one word into the other.
 [[nodiscard]] size_t edit_distance(std::string_view one, std::string_view other);
 
-// Empty: none is close enough. The first of equally close ones.
+// The known word with the smallest edit distance; the first, if several are equally close. Empty: none is close enough.
 [[nodiscard]] std::string most_similar(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace mlrun::util

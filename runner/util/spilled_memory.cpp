@@ -22,12 +22,12 @@ namespace mlrun::util {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
-// A fault maps up to 64 KiB, and takes about a microsecond.
+// Short enough: a page fault maps up to 64 KiB and takes about a microsecond, so about 64 MiB can become resident meanwhile.
 constexpr auto kTrimPeriod = std::chrono::milliseconds(1);
 
 std::atomic<SpillFolder*> current{nullptr};
 
-// An unnamed file. Not every file system supports O_TMPFILE.
+// Opens a file without a name. Not every file system supports O_TMPFILE.
 UniqueFd nameless_file(const std::string& folder) {
   UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly));
   if (file.valid()) return file;
@@ -48,7 +48,7 @@ void* map_anonymous(size_t bytes) {
 size_t resident_file_bytes(int statm) {
   char text[128] = {};
   if (::pread(statm, text, sizeof text - 1, 0) <= 0) return 0;
-  const char* third = text;  // total pages, resident, shared among these
+  const char* third = text;  // statm: total pages, resident pages, resident pages of files and shared memory
   for (int i = 0; i < 2 && third != nullptr; ++i) third = std::strchr(third + 1, ' ');
   return third == nullptr ? 0 : std::strtoul(third, nullptr, 10) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
@@ -95,7 +95,7 @@ void SpillFolder::give_back(void* memory, size_t bytes) {
   ::munmap(memory, bytes);
 }
 
-// Requires: mutex_ is held. nullptr: no space, or no file can be created. Allocates all blocks now: on a full disk, a
+// Requires: mutex_ is held. Returns nullptr if there is no space or no file can be created. Allocates all blocks now: on a full disk, a
 // write to the mapping would raise SIGBUS.
 void* SpillFolder::map_file(size_t bytes) {
   const UniqueFd file = nameless_file(folder_);
@@ -120,7 +120,7 @@ void SpillFolder::trim_if_large() {
   const size_t known_bytes = others_bytes_ == SIZE_MAX ? 0 : others_bytes_;
   if (files_.empty() || resident_file_bytes(statm_.get()) < known_bytes + kResidentBytes) return;
   for (const auto& [memory, bytes] : files_) ::madvise(memory, bytes, MADV_DONTNEED);
-  // Other threads may have touched our pages since, so the minimum is the best estimate.
+  // Other threads may have touched pages of our files since madvise, so the smallest value is the best estimate.
   others_bytes_ = std::min(others_bytes_, resident_file_bytes(statm_.get()));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory for tables that grow with the trace (names, files). While a SpillFolder exists, memory beyond its budget is
-// backed by deleted files in that folder, with a bounded resident part: the process keeps its size, and the kernel
-// writes pages out when it needs their memory.
+// backed by deleted files in that folder, of which only a bounded part is resident: the process does not grow, and the
+// kernel writes pages to disk when it needs their memory.
 //
 //   below kLeastBytes            malloc
 //   within SpillFolder's budget  anonymous memory, huge pages
-//   beyond                       a shared mapping of a deleted file; a thread and the writers drop resident
-//                                pages above kResidentBytes
+//   beyond this budget           a shared mapping of a deleted file; a thread, and code that fills tables, drop
+//                                resident pages above kResidentBytes
 //
 // If the folder is full, or without a SpillFolder, memory is anonymous.
 #pragma once
@@ -54,9 +54,9 @@ class SpillFolder {
   const size_t anonymous_bytes_max_;
   mutable std::mutex mutex_;
   std::condition_variable stops_;
-  std::unordered_map<void*, size_t> files_;  // file mappings, with their sizes
+  std::unordered_map<void*, size_t> files_;  // mapped spill files, with their sizes
   UniqueFd statm_;
-  size_t others_bytes_ = SIZE_MAX;  // resident pages of other files; initially unknown
+  size_t others_bytes_ = SIZE_MAX;  // resident pages of libraries and other files not ours; SIZE_MAX: not known yet
   size_t anonymous_bytes_ = 0;
   bool stopped_ = false;
   std::thread trimmer_;  // started with the first file
@@ -88,8 +88,8 @@ class SpillAllocator {
     if (memory == nullptr) throw std::bad_alloc();
     return static_cast<T*>(memory);
   }
-  // Value-less construction relies on the memory being zero: a large table is not touched before use. Requires: such
-  // items are constructed in fresh memory (by a container's constructor).
+  // Construction without a value writes nothing, since the memory is zero: pages of a large table are not touched before
+  // use. Requires: such items are constructed in fresh memory (by a container's constructor).
   template <typename U>
   void construct(U*) noexcept {}
   template <typename U, typename First, typename... Rest>

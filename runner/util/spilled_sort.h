@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts more items than memory should hold: runs of them are sorted by themselves and kept in spilled memory (spilled_memory.h), and each
-// pass over all items merges the runs.
+// Sorts more items than memory should hold: each run of items is sorted separately and kept in spilled memory (spilled_memory.h). A pass
+// over all items merges the runs.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 namespace mlrun::util {
 
-// Memory: a run. Without a SpillFolder, or on a full disk, all of it. Requires: a SpillFolder, if there is one, outlives the object.
+// Uses memory for one run, or for all items without a SpillFolder or on a full disk. Requires: a SpillFolder, if there is one, outlives the
+// object.
 template <typename T, typename Less = std::less<T>>
 class SpilledSort {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -31,7 +32,7 @@ class SpilledSort {
   }
   [[nodiscard]] bool empty() const { return open_.empty() && runs_.empty(); }
 
-  // Items in order. They stay where they are as long as the sorter has them.
+  // Visits the items in order. Pointers to items are valid until the sorter is destroyed.
   class Pass {
    public:
     explicit Pass(const std::vector<Run>& runs) {

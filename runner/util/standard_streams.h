@@ -4,9 +4,9 @@
 
 namespace mlrun::util {
 
-// Opens /dev/null for closed descriptors 0, 1 or 2, so that no file of ours gets the number, and our messages with it.
-// Output to a closed stdout still fails with EBADF. A started program finds them closed again. To be called first in
-// main.
+// Opens /dev/null for each closed descriptor 0, 1 or 2. Otherwise a file that we open would get the number, and our
+// messages would go into that file. Output to a closed stdout still fails with EBADF. Programs that we start have these
+// descriptors closed again. To be called first in main.
 void hold_standard_descriptors();
 
 }  // namespace mlrun::util

@@ -106,7 +106,8 @@ Result<uint64_t> parse_size(std::string_view text) {
   }
   const bool known = unit.empty() || unit == "B" || (shift != 0 && unit == "iB");
   if (error != std::errc() || !known || number > UINT64_MAX >> shift) {
-    return fail(fmt::format("'{}' is no size; write a number with K, M or G behind it, such as 256M", text));
+    return fail(
+        fmt::format("'{}' is not a size; write a number of bytes, or a number with K, M or G, such as 256M", text));
   }
   return number << shift;
 }
@@ -129,7 +130,8 @@ Result<uint64_t> parse_time(std::string_view text) {
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
   const uint64_t ns = unit_ns(unit);
   if (error == std::errc() && ns != 0 && number <= uint64_t{INT64_MAX} / ns) return number * ns;
-  return fail(fmt::format("'{}' is no time; write a whole number and ns, us, ms, s, min, h or d, such as 10min", text));
+  return fail(
+      fmt::format("'{}' is not a time; write a whole number and ns, us, ms, s, min, h or d, such as 10min", text));
 }
 
 Result<uint64_t> parse_seconds(std::string_view text) {

@@ -15,7 +15,7 @@ namespace mlrun::util {
 
 namespace {
 
-// Every slice allocates and frees buffers of some mebibytes: keeping them avoids clearing their pages each time.
+// Each slice of the merge allocates and frees buffers of some MiB. If malloc keeps them, the kernel need not clear their pages again.
 void keep_freed_memory() {
   constexpr int kLargestKept = 32 << 20, kKept = 256 << 20;
   ::mallopt(M_MMAP_THRESHOLD, kLargestKept);
@@ -36,7 +36,8 @@ int run_trace_program(const char* name, std::span<const Verb> verbs, int argc, c
     const std::string_view word = argc > 1 ? argv[1] : "";
     const auto verb = std::find_if(verbs.begin(), verbs.end(), [&](const Verb& each) { return word == each.name; });
     end_when_memory_is_short(verb != verbs.end() && verb->parent_says_shortage);
-    if (verb == verbs.end()) return fail(fmt::format("{} is called by mlrun; its verbs are {}", name, names_of(verbs)));
+    if (verb == verbs.end())
+      return fail(fmt::format("{} is started by mlrun and not by hand; its verbs are {}", name, names_of(verbs)));
     auto status = verb->run(std::vector<std::string>(argv + 2, argv + argc));
     if (!status && is_memory_shortage(status.error().text)) end_for_want_of_memory();
     return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that mlrun calls to write or read traces: its first argument names a verb of its table.
+// The common part of the programs that mlrun starts to write or read traces. The first argument names a verb of the
+// program's table.
 #pragma once
 
 #include <span>
@@ -16,7 +17,7 @@ struct Verb {
   bool parent_says_shortage = false;                              // memory_shortage.h
 };
 
-// Runs the verb as run_program does, keeps freed memory, and ends with one line where memory is short. `name`: of the program.
+// Runs the verb by run_program. Freed memory stays in malloc's heap. When memory is short, ends with one line. `name`: the program's name.
 int run_trace_program(const char* name, std::span<const Verb> verbs, int argc, char** argv);
 
 }  // namespace mlrun::util

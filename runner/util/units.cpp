@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Three significant digits, more from 999.5 on. Requires: value >= 0.
+// Three significant digits; all digits of the integer part from 999.5 on. Requires: value >= 0.
 std::string digits(double value) {
   const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f}", value, decimals);

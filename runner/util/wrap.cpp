@@ -28,7 +28,7 @@ size_t terminal_width(int descriptor, size_t otherwise) {
 std::string wrapped(std::string_view text, size_t width, std::string_view lead) {
   const std::string hang(characters(lead), ' ');
   std::string out, line(lead);
-  bool is_empty = true;  // except for its lead
+  bool is_empty = true;  // nothing but the lead so far
   const auto end_line = [&] {
     line.resize(line.find_last_not_of(' ') + 1);
     out += line + "\n";

@@ -8,12 +8,12 @@
 
 namespace mlrun::util {
 
-// The width of the descriptor's terminal; else COLUMNS; else `otherwise`.
+// The width of the descriptor's terminal; without a terminal that of the variable COLUMNS, else `otherwise`.
 [[nodiscard]] size_t terminal_width(int descriptor, size_t otherwise);
 
-// Breaks `text` between words into lines of at most `width` characters, after `lead` in the first one and as many
-// blanks in the others; each ends with a newline. A newline in `text` begins a line. A too wide word stays whole: it
-// may be a path to copy.
+// Breaks `text` between words into lines of at most `width` characters; each ends with a newline. The first line begins
+// with `lead`, the following ones with as many blanks. A newline in `text` begins a line. A word that is too wide is not
+// broken: it may be a path to copy.
 [[nodiscard]] std::string wrapped(std::string_view text, size_t width, std::string_view lead = {});
 
 }  // namespace mlrun::util

@@ -34,7 +34,7 @@ def check(this):
         this.true("calls are short", facts["worst_stall_ns"] > 0, facts)
         print(what, "touched", touched, "of", pages * unit, "longest call", facts["worst_stall_ns"], "ns")
     said = " ".join(this.run(case.MLRUN, "report", trace.folder).stdout.split())
-    for text in ("ACCESS by cold", "costs: of each 4 KiB page", "not seen: how often"):
+    for text in ("ACCESS by cold", "costs: each 4 KiB page takes", "not seen: how often"):
         this.true(f"the summary says {text!r}", text in said, said)
 
 

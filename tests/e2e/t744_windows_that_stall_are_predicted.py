@@ -17,7 +17,7 @@ def check(this):
         of = {name: [row["touched_bytes"] for row in rows if row["addr"] <= at < row["addr"] + row["bytes"]] for name, at in (("hot", hot), ("cold", cold))}
         if of["hot"]:
             break
-    said = re.search(r"--access by clear-refs: each window holds page faults back for about ([0-9.]+) ms a GiB", trace.stderr)
+    said = re.search(r"--access by clear-refs: each window delays page faults of the program by about ([0-9.]+) ms per GiB", trace.stderr)
     this.true("it is said before", said is not None, trace.stderr)
     this.true("predicted and measured", facts["predicted_stall_ns"] > 0 and facts["worst_stall_ns"] > 0, facts)
     ratio = facts["worst_stall_ns"] / facts["predicted_stall_ns"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and free of sizes that the default --alloc-min lists, of smaller ones, and of small ones in a heap larger than
-// the caches. One iteration is a free and a malloc.
+// Loops of malloc and free: blocks large enough for the default --alloc-min, so that each gets a row; smaller blocks, which
+// are only counted; small blocks in a heap larger than the caches. One iteration is a free and a malloc.
 #include <stdlib.h>
 
 #include "blocks.h"
@@ -11,7 +11,7 @@ enum { kManyBlocks = 400000, kSomeBlocks = 50000 };
 static void listed(long iterations) { replace_blocks(iterations, 1024, 4095); }
 static void counted(long iterations) { replace_blocks(iterations, 16, 255); }
 
-// Replaces random blocks of the first `count`; the warm-up allocates them.
+// Replaces random blocks among the first `count`, which the warm-up allocates.
 static void replace_live(long iterations, uint64_t count) {
   static void *blocks[kManyBlocks];
   static uint64_t made, random = kSeed;

@@ -7,7 +7,7 @@
 
 enum { kSeed = 88172645, kBlockSlots = 16 };
 
-// xorshift64: the same numbers in every run.
+// xorshift64: random numbers that are the same in every run.
 static inline uint64_t next_random(uint64_t *state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;
@@ -15,7 +15,7 @@ static inline uint64_t next_random(uint64_t *state) {
   return *state;
 }
 
-// Replaces one of sixteen blocks at a time by one of smallest..smallest+mask bytes.
+// Keeps sixteen blocks; each iteration replaces one by a new block of smallest..smallest+mask bytes.
 static inline void replace_blocks(long iterations, size_t smallest, uint64_t mask) {
   void *slots[kBlockSlots] = {0};
   uint64_t random = kSeed;

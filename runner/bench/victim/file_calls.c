@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File calls with as little kernel work as possible, and the clock that stamps records.
+// Loops of file calls with as little kernel work as possible, and of readings of the clocks that can stamp records.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -90,7 +90,7 @@ static void stat_data(long iterations) {
   }
 }
 
-// One byte per call, nearly always served from stdio's buffer.
+// Reads one byte per call, nearly always from stdio's buffer.
 static void fread_byte(long iterations) {
   static FILE *file;
   if (!file) file = fopen(data_path, "re");

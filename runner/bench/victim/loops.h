@@ -14,11 +14,11 @@ extern const struct loop allocation_loops[], file_loops[], mark_loops[], post_lo
     process_loops[];  // ended by a null name
 
 extern const char *data_path;     // opened by the file loops: readable, writable, not empty
-extern const char *program_path;  // this program
+extern const char *program_path;  // path of this program
 
-// Prints what failed on standard error and exits: a loop whose calls fail measures nothing.
+// Prints `what` as the failed call on standard error and exits: a loop whose calls fail measures nothing useful.
 __attribute__((noreturn)) void give_up(const char *what);
 
-// Stops the timer while a loop prepares a batch of calls.
+// Stop and restart the timer, while a loop prepares a batch of calls.
 void stop_watch(void);
 void start_watch(void);

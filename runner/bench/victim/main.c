@@ -3,10 +3,10 @@
 // CPU time.
 //
 //   mlrun-bench-loops DATA CPU      stdin, which is a socket: "LOOP ITERATIONS\n"; answer there: "NANOSECONDS\n"
-//   mlrun-bench-loops               does nothing: the program that the loop `exec` starts
+//   mlrun-bench-loops               exits at once; the loop `exec` starts it like this
 //
 // The time is the CPU time of this process and of the children it waited for, which excludes other load of the machine.
-// Ends at the end of its input.
+// Exits at the end of its input.
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int64_t timed(const struct loop *loop, long iterations) {
   return watch_ns;
 }
 
-// False: malformed line.
+// Runs the loop of a request and answers. 0: the line is malformed, or the answer cannot be written.
 static int answer(char *line) {
   char *blank = strchr(line, ' ');
   if (!blank) return 0;
@@ -78,7 +78,7 @@ static void pin_to(int cpu) {
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
   CPU_SET(cpu, &cpus);
-  sched_setaffinity(0, sizeof cpus, &cpus);  // if that fails, it is measured unpinned
+  sched_setaffinity(0, sizeof cpus, &cpus);  // on failure the loops run unpinned
 }
 
 int main(int argc, char **argv) {
@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   pin_to(atoi(argv[2]));
   char line[kLineBytes];
   ssize_t bytes;
-  // The peer sends one request at a time, so each is one read.
+  // mlrun sends one request at a time, so each read returns one request.
   while ((bytes = read(STDIN_FILENO, line, sizeof line - 1)) > 0) {
     line[bytes] = 0;
     if (!answer(line)) return 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges as a program with mlrun_mark.h makes them; untraced, they cost two checks of a pointer.
+// Loop of ranges made by mlrun_mark.h, as a program makes them. If untraced, a range costs two checks of a pointer.
 #include "loops.h"
 #include "preload/include/mlrun_mark.h"
 

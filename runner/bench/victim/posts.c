@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Posts that no thread waits for: nearly all of them.
+// Loops of posts that no thread waits for, as in most calls of real programs.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -26,7 +26,7 @@ static void wake(long iterations) {
   }
 }
 
-// A wait that need not wait, and the post before it.
+// A post, and a wait that returns at once because of it.
 static void post_and_wait(long iterations) {
   static sem_t semaphore;
   if (sem_init(&semaphore, 0, 0) != 0) give_up("sem_init");

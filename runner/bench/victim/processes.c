@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creation of processes and threads, up to their end.
+// Loops that create processes and threads and wait for their end.
 #include <pthread.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void spawn(long iterations) {
   }
 }
 
-// Makes the thread record.
+// Allocates once, so that the new thread records something.
 static void *allocate_once(void *nothing) {
   free(malloc(16));
   return nothing;

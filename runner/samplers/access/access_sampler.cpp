@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::seconds kAccessPatience(1);
 constexpr int kNice = -15;
 constexpr size_t kRowsMax =
-    (size_t{64} << 20) / sizeof(mlrun_access_sample);  // while the collector does not fetch them
+    (size_t{64} << 20) / sizeof(mlrun_access_sample);  // buffered until the collector fetches them
 
 }  // namespace
 
@@ -100,7 +100,7 @@ AccessState AccessSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
   AccessState state = shared_->state;
   if (shared_->stop && shared_->started && !shared_->ended && state.problem.empty())
-    state.problem = fmt::format("its last sample took longer than {} s and is missing", kAccessPatience.count());
+    state.problem = fmt::format("the last sample took longer than {} s and is missing", kAccessPatience.count());
   return state;
 }
 
@@ -139,15 +139,15 @@ void AccessSampler::sample(Shared& shared) {
 
 void AccessSampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-access");
-  // The kernel holds a lock of the program's for it while it clears and reads bits: where others have the processor meanwhile, the program waits for them too.
-  // Without CAP_SYS_NICE it stays as it is.
+  // While this thread clears and reads bits, the kernel holds a lock of the traced program for it. If the thread then waits for a processor, the
+  // program waits too. Without CAP_SYS_NICE the priority is not changed.
   ::setpriority(PRIO_PROCESS, 0, kNice);
   std::string problem;
   try {
     sample(*shared);
-    shared->rungs.clear();  // ends what the kernel does for them
+    shared->rungs.clear();  // closes the rungs' events, and stops DAMON
   } catch (const std::exception& error) {
-    problem = std::string("it ended early: ") + error.what();
+    problem = std::string("the sampler ended early: ") + error.what();
   }
   const std::lock_guard lock(shared->mutex);
   shared->state.problem = std::move(problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the chosen rungs in a thread of its own, one after another.
+// Samples accesses to memory by the chosen rungs, one after another, in a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct AccessState {
   };
   std::vector<OfRung> rungs;
   uint64_t rows = 0, rows_dropped = 0;
-  uint64_t cpu_ns = 0;  // of the thread
-  std::string problem;  // why there is nothing, or nothing from some moment on; empty: none
+  uint64_t cpu_ns = 0;  // CPU time of the thread
+  std::string problem;  // why there are no rows, or none after some time; empty: no problem
 };
 
 class AccessSampler {
@@ -30,7 +30,7 @@ class AccessSampler {
   AccessSampler(const AccessSampler&) = delete;
   AccessSampler& operator=(const AccessSampler&) = delete;
 
-  // The command has been created and has not begun. Rungs that fail are left out; returns what failed, one line each.
+  // To be called when the command's process exists but has not executed the program. Drops the rungs that fail; returns one line for each.
   std::vector<std::string> attach(pid_t command);
   // Starts the thread.
   void start();

@@ -20,8 +20,8 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kTooEarlyNs = 20'000'000;
-constexpr uint64_t kLeastPauseNs = 1'000'000;           // after many small ranges
-constexpr uint64_t kReservedBytes = uint64_t{1} << 40;  // no heap: shadow memory, which would take a million calls
+constexpr uint64_t kLeastPauseNs = 1'000'000;           // small ranges are cleared until their pauses reach this
+constexpr uint64_t kReservedBytes = uint64_t{1} << 40;  // larger: a sanitizer's shadow memory; a million calls
 constexpr uint64_t kHugeBytes = 2 << 20, kPagesOfHuge = kHugeBytes / 4096;
 
 mlrun_access_rung rung_of(PageBits bits) {
@@ -33,16 +33,16 @@ mlrun_access_rung rung_of(PageBits bits) {
   return MLRUN_ACCESS_CLEAR_REFS;
 }
 
-// Each process has windows of its own: cleared range by range, left to the program, read.
+// Each process has its own windows: clear the bits range by range, wait while the program runs, read the bits.
 class BitsRung : public Rung {
  public:
   explicit BitsRung(const BitsOptions& options) : options_(options) {
     facts_.page_clear_ps = options.cost.clear_ps;
     facts_.page_touch_ps = options.cost.touch_ps;
-    facts_.cost =
-        fmt::format("of each 4 KiB page {:.1f} ns to clear, {:.1f} ns to read, {} ns more at the first {} of a window",
-                    static_cast<double>(options.cost.clear_ps) / 1000, static_cast<double>(options.cost.read_ps) / 1000,
-                    options.cost.touch_ps / 1000, options.bits == PageBits::kSoftDirty ? "write" : "access");
+    facts_.cost = fmt::format(
+        "each 4 KiB page takes {:.1f} ns to clear and {:.1f} ns to read, and {} ns more at the first {} of a window",
+        static_cast<double>(options.cost.clear_ps) / 1000, static_cast<double>(options.cost.read_ps) / 1000,
+        options.cost.touch_ps / 1000, options.bits == PageBits::kSoftDirty ? "write" : "access");
   }
 
   void watch(const std::vector<uint32_t>& host_pids) override {
@@ -76,7 +76,7 @@ class BitsRung : public Rung {
     return next_ns;
   }
 
-  // The last window ends early. After the command's own end there is nothing to read any more.
+  // Reads the last window if at least half of it has passed. Processes that have ended give no rows.
   void finish(uint64_t now_ns, Rows& rows) override {
     for (auto& [pid, process] : processes_) {
       if (process.opened_ns != 0 && now_ns >= process.opened_ns + options_.window_ns / 2) read(pid, process, rows);
@@ -90,16 +90,16 @@ class BitsRung : public Rung {
  private:
   struct Process {
     uint64_t due_ns = 0, counted_ns = 0;
-    std::deque<Mapping> left;  // of this window, to be cleared
-    uint64_t opened_ns = 0;    // all is cleared; 0: no window is open
-    uint64_t cost_ns = 0;      // of this window, to the program
-    uint64_t rest_ns = 0;      // for which it is to be left alone
-    RunQueue queue;            // when the window was opened
+    std::deque<Mapping> left;  // mappings whose bits are still to be cleared
+    uint64_t opened_ns = 0;    // when all bits were cleared; 0: no window is open
+    uint64_t cost_ns = 0;      // what this window costs the program
+    uint64_t rest_ns = 0;      // the window's shortest length, to stay within kProgramShare
+    RunQueue queue;            // as it was when the window was opened
     RangePace pace;
-    double stall_ratio = 1;  // of the last window's clearing: measured by predicted
+    double stall_ratio = 1;  // measured over predicted time of the last clearing
     int windows = 0;
-    uint64_t huge = 0;                      // bytes, when it was read
-    std::map<uint64_t, uint64_t> resident;  // by start of mapping, at the end of the previous window
+    uint64_t huge = 0;                      // bytes in huge pages at the last read
+    std::map<uint64_t, uint64_t> resident;  // bytes by start of mapping, at the end of the previous window
   };
 
   void count_time(Process& process, uint64_t now_ns) {
@@ -113,7 +113,7 @@ class BitsRung : public Rung {
         process.due_ns = util::monotonic_ns() + std::max(missing_ns, kTooEarlyNs);
         return;
       }
-      // CPU time: waiting for a processor costs the program nothing.
+      // Counts CPU time: while this thread waits for a processor, it costs the program nothing.
       const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       read(pid, process, rows);
       process.opened_ns = 0;
@@ -129,11 +129,11 @@ class BitsRung : public Rung {
       error = options_.bits == PageBits::kCold ? make_range_cold(pid, process, pause_ns) : clear_all(pid, process);
     } while (error == 0 && !process.left.empty() && pause_ns < kLeastPauseNs);
     const uint64_t now_ns = util::monotonic_ns();
-    if (error != 0) {  // it may have ended
+    if (error != 0) {  // the process may have ended
       process.left.clear();
       process.due_ns = now_ns + options_.window_ns;
       if (error != ESRCH && error != ENOENT && facts_.problem.empty())
-        facts_.problem = fmt::format("the bits of process {} cannot be cleared: {}", pid, std::strerror(error));
+        facts_.problem = fmt::format("the page bits of process {} cannot be cleared: {}", pid, std::strerror(error));
       return;
     }
     process.due_ns = now_ns + pause_ns;
@@ -144,14 +144,14 @@ class BitsRung : public Rung {
     process.due_ns = now_ns + std::max(options_.window_ns, process.rest_ns);
   }
 
-  // Time in which other programs have the processors is no time of the program's own.
+  // How much longer the window has to be. Time in which the process waited for a processor does not count.
   static uint64_t rest_missing(uint32_t pid, const Process& process) {
     const uint64_t elapsed_ns = util::monotonic_ns() - process.opened_ns;
     const double share = could_run(process.queue, run_queue_of(static_cast<pid_t>(pid)), elapsed_ns);
     return rest_missing_ns(process.rest_ns, elapsed_ns, share);
   }
 
-  // Sets what is to be cleared. False: there is nothing, or it would take too long.
+  // Begins a window: lists the mappings to clear. False: there are none, or clearing would take too long.
   bool begin(uint32_t pid, Process& process) {
     const auto host_pid = static_cast<pid_t>(pid);
     const uint64_t pages = resident_pages(host_pid);
@@ -159,7 +159,7 @@ class BitsRung : public Rung {
     if (process.windows == 0) process.huge = huge_bytes(host_pid);
     const uint64_t huge = std::min(process.huge / kHugeBytes, pages / kPagesOfHuge);
     const uint64_t entries = pages - huge * (kPagesOfHuge - 1);
-    // All of them may be touched in the window.
+    // Assumes that the program touches all pages in the window.
     process.cost_ns += entries * options_.cost.touch_ps / 1000;
     if (options_.bits == PageBits::kCold) {
       sort_new_pages_in();
@@ -173,15 +173,15 @@ class BitsRung : public Rung {
     if (static_cast<double>(predicted_ns_) * process.stall_ratio > static_cast<double>(options_.stall_max_ns)) {
       facts_.left_out++;
       process.cost_ns = 0;
-      process.stall_ratio = (process.stall_ratio + 1) / 2;  // something else may have held that call up
+      process.stall_ratio = (process.stall_ratio + 1) / 2;  // the last call may have been slow by chance
       return false;
     }
     facts_.samples++;
-    process.left.push_back({});  // all of it
+    process.left.push_back({});  // stands for the whole process
     return true;
   }
 
-  // Each returns errno. The pause is added up.
+  // Both return errno or 0. Adds the pause that must follow to `pause_ns`.
   int make_range_cold(uint32_t pid, Process& process, uint64_t& pause_ns) {
     Mapping& mapping = process.left.front();
     const uint64_t start = mapping.start;
@@ -215,7 +215,7 @@ class BitsRung : public Rung {
     const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid), facts_.worst_read_ns);
     const uint64_t end_ns = util::monotonic_ns();
     std::map<uint64_t, uint64_t> resident;
-    // What was filled before the first window may still count as touched in it.
+    // Pages that were filled before the first window may still count as touched in it, so that window is dropped.
     const bool is_first = process.windows++ == 0 && options_.bits != PageBits::kSoftDirty;
     process.huge = 0;
     for (const Mapping& mapping : mappings) {
@@ -250,7 +250,7 @@ class BitsRung : public Rung {
       return;
     }
     row.kind = MLRUN_ACCESS_WRITTEN;
-    row.flags = 0;  // pages that were added were written
+    row.flags = 0;  // not `filling`: pages that were added were written, too
     uint64_t at = mapping.start;
     const auto range = [&](uint64_t end, bool is_written) {
       if (end <= at) return;
@@ -274,7 +274,7 @@ class BitsRung : public Rung {
 
   BitsOptions options_;
   std::map<uint32_t, Process> processes_;
-  uint64_t predicted_ns_ = 0;  // of the window that is being cleared
+  uint64_t predicted_ns_ = 0;  // predicted time to clear the process, for this window
   RungFacts facts_;
 };
 

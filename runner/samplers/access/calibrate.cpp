@@ -23,11 +23,11 @@ namespace mlrun::access {
 namespace {
 
 constexpr size_t kTryPages = 8192, kTryPage = 4096, kTryBytes = kTryPages * kTryPage;
-constexpr size_t kScratchBytes = 1024 * kTryPage;  // more than a second-level cache holds
-constexpr size_t kTryStep = 5003;                  // odd: each page once, and no two neighbours in a row
+constexpr size_t kScratchBytes = 1024 * kTryPage;  // larger than a second-level cache
+constexpr size_t kTryStep = 5003;                  // odd, so each page is touched once and never after its neighbour
 constexpr int kTryRounds = 3;
 
-// Shared with a child that touches its block each time it is asked to.
+// Memory shared with the child, which touches each page of `block` when `asked` is increased.
 struct Trial {
   int asked, done;
   bool writes;
@@ -42,21 +42,21 @@ char* fresh_block(size_t bytes) {
   return static_cast<char*>(at);
 }
 
-// In the child: system calls alone. It ends with mlrun, however that ends.
+// Runs in the forked child: makes only system calls, since locks may be held. The child ends when mlrun does, even by SIGKILL.
 [[noreturn]] void serve(Trial& trial, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
   for (int turn = 1;; turn++) {
     while (__atomic_load_n(&trial.asked, __ATOMIC_ACQUIRE) != turn) ::usleep(50);
-    // Many changed pages make the kernel flush all translations, without which the bits of those that are left are not set again.
+    // Changes the rights of many pages, so that the kernel flushes the TLB: the CPU sets no accessed bit while a translation is cached.
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ);
     ::mprotect(trial.scratch, kScratchBytes, PROT_READ | PROT_WRITE);
-    // A large program's page tables are in no cache either.
+    // Fills the cache with other data: the page tables of a large program are not in the cache either.
     for (size_t at = 0; at < kScratchBytes; at += 64) {
       volatile char* const byte = trial.scratch + at;
       *byte = 1;
     }
-    // CPU time: another program may have the processor meanwhile.
+    // Measures CPU time: another program may use the processor meanwhile.
     const uint64_t began_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (size_t page = 0; page < kTryPages; page++) {
       volatile char* const byte = trial.block + page * kTryStep % kTryPages * kTryPage;
@@ -86,7 +86,7 @@ class TrialProcess {
     const pid_t parent = ::getpid();
     child_ = ::fork();
     if (child_ == 0) serve(*trial_, parent);
-    if (child_ > 0) touch();  // writes: the pages are there
+    if (child_ > 0) touch();  // writes, so that the pages are resident
     trial_->writes = writes;
   }
   TrialProcess(const TrialProcess&) = delete;
@@ -107,7 +107,7 @@ class TrialProcess {
     return {.start = reinterpret_cast<uint64_t>(trial_->block),
             .end = reinterpret_cast<uint64_t>(trial_->block) + kTryBytes};
   }
-  // 0: the child has ended, as where a container has no memory for it.
+  // Lets the child touch the block; returns the time. 0: the child has ended, for example by a container's memory limit.
   uint64_t touch() {
     if (child_ < 0) return 0;
     __atomic_store_n(&trial_->asked, trial_->asked + 1, __ATOMIC_RELEASE);
@@ -131,7 +131,7 @@ int clear(PageBits bits, const TrialProcess& process, uint64_t& longest_ns) {
   return clear_refs(process.child(), bits == PageBits::kClearRefs ? Refs::kAccessed : Refs::kSoftDirty, longest_ns);
 }
 
-// Bytes of the block that the bits show.
+// Bytes of the block that are touched according to the bits.
 uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
   uint64_t bytes = 0;
   if (bits == PageBits::kSoftDirty) {
@@ -140,7 +140,7 @@ uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
   }
   const Mapping block = process.block();
   uint64_t ignored_ns = 0;
-  for (const Mapping& mapping : read_smaps(process.child(), ignored_ns)) {  // neighbours may be one mapping with it
+  for (const Mapping& mapping : read_smaps(process.child(), ignored_ns)) {  // the block may be merged with neighbours
     if (mapping.start <= block.start && mapping.end >= block.end) bytes = mapping.referenced_bytes;
   }
   return bytes;
@@ -148,7 +148,8 @@ uint64_t seen_bytes(PageBits bits, const TrialProcess& process) {
 
 uint64_t in_ps(uint64_t ns, uint64_t pages = kTryPages) { return ns * 1000 / std::max<uint64_t>(pages, 1); }
 
-// A clear writes a word of the kernel for each page. Those of a large process are in no cache of this processor; those of our block would be.
+// Evicts the CPU's caches. Clearing writes a word of the kernel for each page: in a large process these words are not in a cache, for our small
+// block they would be.
 class CacheSweep {
  public:
   CacheSweep() : bytes_(kSweepBytes, 1) {}
@@ -172,7 +173,8 @@ PageCost calibrate_pages(PageBits bits) {
   cost.error = process.child() < 0 ? ENOMEM : 0;
   if (cost.error != 0) return cost;
   const uint64_t plain_ns = std::min(process.touch(), process.touch());
-  // Clearing accessed bits goes through all memory of the child, which has a copy of ours; the other two are about written pages, or the block.
+  // Number of pages cleared. clear_refs clears accessed bits in all memory of the child, a copy of ours. Only the block's pages count for the
+  // other two: soft-dirty bits are set only on written pages, and MADV_COLD clears only the block.
   const uint64_t cleared = bits == PageBits::kClearRefs ? resident_pages(process.child()) : kTryPages;
   std::array<uint64_t, kTryRounds> clears{}, reads{}, touches{};
   CacheSweep cache;
@@ -195,7 +197,7 @@ PageCost calibrate_pages(PageBits bits) {
   for (auto* values : {&clears, &reads, &touches}) std::sort(values->begin(), values->end());
   cost.clear_ps = in_ps(clears[1], cleared);
   cost.read_ps = in_ps(reads[1]);
-  cost.touch_ps = in_ps(touches[0] - std::min(touches[0], plain_ns));  // what disturbs only adds
+  cost.touch_ps = in_ps(touches[0] - std::min(touches[0], plain_ns));  // minimum: disturbances only add time
   return cost;
 }
 
@@ -214,7 +216,7 @@ uint64_t calibrate_fault_ns() {
   attr.type = PERF_TYPE_SOFTWARE;
   attr.config = PERF_COUNT_SW_PAGE_FAULTS;
   attr.sample_period = 1;
-  // The fastest of each: what disturbs only adds.
+  // Takes the minimum of each: disturbances only add time.
   uint64_t plain_ns = faults_ns(), sampled_ns = std::numeric_limits<uint64_t>::max();
   for (int round = 0; round < 2 * kTryRounds; round++) {
     plain_ns = std::min(plain_ns, faults_ns());

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rung costs the program on this machine, measured on memory of our own before the command starts.
+// Measures on memory of our own, before the command starts, what a rung will cost the program on this machine.
 #pragma once
 
 #include <cstdint>
 
 namespace mlrun::access {
 
-// Picoseconds for each page of 4 KiB. 0: not measured.
+// Cost in picoseconds for each page of 4 KiB. 0: not measured.
 struct PageCost {
   uint64_t clear_ps = 0;  // to clear the bits of a resident page
-  uint64_t read_ps = 0;   // to read them
-  uint64_t touch_ps = 0;  // the first access thereafter, beyond an ordinary one
-  bool works = false;     // the bits showed what was touched
-  int error = 0;          // errno of clearing
+  uint64_t read_ps = 0;   // to read the bits
+  uint64_t touch_ps = 0;  // how much longer the first access after clearing takes than an ordinary access
+  bool works = false;     // the bits showed which pages were touched
+  int error = 0;          // errno of the call that clears; 0: none
 };
 
 enum class PageBits : uint8_t { kCold, kClearRefs, kSoftDirty };
 
-// In a child process, about 50 ms.
+// Measures in a child process; takes about 50 ms.
 PageCost calibrate_pages(PageBits bits);
 
-// Nanoseconds that a page fault takes longer with its sample; 0: the event cannot be opened.
+// How many nanoseconds longer a page fault takes when perf samples it; 0: the event cannot be opened.
 uint64_t calibrate_fault_ns();
 
-// What a window holds page faults back, of so many entries of page tables: one for each page of 4 KiB, and for each huge page.
+// How long clearing delays page faults of a process with `entries` page table entries: one for each page of 4 KiB and each huge page.
 inline uint64_t stall_ns(const PageCost& cost, uint64_t entries) { return cost.clear_ps * entries / 1000; }
 
 }  // namespace mlrun::access

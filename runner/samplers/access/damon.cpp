@@ -24,16 +24,16 @@ namespace mlrun::access {
 
 namespace {
 
-// A translation that stays in the TLB for less than this is seen.
+// Period of the checks: an access is seen if its translation stays in the TLB for less than this.
 constexpr uint64_t kSampleUs = 20'000, kUpdateUs = 1'000'000;
-// With the kernel's 10 a hot tenth of a block is never found. It splits no more than half of the most.
+// With the kernel's minimum of 10 regions, a hot tenth of a block is never found. The kernel splits regions only up to half of the maximum.
 constexpr int kRegionsMin = 500, kRegionsMax = 1500;
 constexpr size_t kTargetsMax = 16, kPendingMax = 1 << 20;
 constexpr uint64_t kRegionUnit = 4096, kLeastPiece = 64 << 10;
-constexpr uint64_t kWindowsKept = 4;  // between two starts, at least; fewer at first
-constexpr double kMoved = 0.05;       // of the memory: when so much is in no region, regions are set again
+constexpr uint64_t kWindowsKept = 4;  // least number of windows between two starts of DAMON; fewer at first
+constexpr double kMoved = 0.05;       // when this share of the memory is in no region, DAMON is started again
 
-// Returns errno; 0: written.
+// Writes `text` into a file of sysfs or tracefs. Returns errno; 0: written.
 int put(const std::string& path, std::string_view text) {
   const util::UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.valid()) return errno;
@@ -56,7 +56,7 @@ bool take_number(std::string_view& text, std::string_view before, uint64_t& valu
 
 // A line of the tracepoint: "kdamond.0-77 [001] ... 123.456789: damon_aggregated: target_id=0 nr_regions=12 4096-8192: 3 1".
 struct Aggregated {
-  std::string_view thread;  // 77: of the kernel; another one is not ours
+  std::string_view thread;  // 77: id of the kernel thread; lines of other threads are not ours
   uint64_t seconds = 0, microseconds = 0;
   uint64_t target = 0, regions = 0, start = 0, end = 0, accesses = 0;
 };
@@ -81,14 +81,14 @@ uint64_t bytes_of(const std::vector<Mapping>& mappings) {
   return bytes;
 }
 
-// Without the small ones, of which a process may have thousands.
+// The mappings of a process without small ones, of which there may be thousands.
 std::vector<Mapping> large_mappings(uint32_t pid) {
   std::vector<Mapping> mappings = read_maps(static_cast<pid_t>(pid));
   std::erase_if(mappings, [](const Mapping& mapping) { return mapping.bytes() < kLeastPiece; });
   return mappings;
 }
 
-// Bytes of the mappings that are in none of the others. Both are in the order of addresses.
+// Bytes of `mappings` that are not in `others`. Both lists are sorted by address.
 uint64_t bytes_outside(const std::vector<Mapping>& mappings, const std::vector<Mapping>& others) {
   uint64_t inside = 0;
   auto other = others.begin();
@@ -105,7 +105,7 @@ class DamonRung : public Rung {
   DamonRung(DamonPlaces places, uint64_t window_ns) : places_(std::move(places)), window_ns_(window_ns) {
     facts_.cost = fmt::format("a thread of the kernel checks up to {} regions of a process every {} ms", kRegionsMax,
                               kSampleUs / 1000);
-    // The time stamps are those of CLOCK_MONOTONIC.
+    // "mono": the time stamps of trace_pipe are CLOCK_MONOTONIC.
     instance_ = fmt::format("{}/instances/mlrun-{}", places_.tracing, ::getpid());
     ::mkdir(instance_.c_str(), 0700);
     put(instance_ + "/trace_clock", "mono");
@@ -130,8 +130,8 @@ class DamonRung : public Rung {
     failures_ = 0;
   }
 
-  // What has ended stays among the targets. A new process, or much new memory, needs a new start, which loses the regions that have been
-  // found: there are some windows between two of them.
+  // Processes that have ended stay among DAMON's targets. A new process, or much new memory, makes a new start of DAMON necessary. It loses the
+  // regions that DAMON has found, so there are at least kWindowsKept windows between two starts.
   uint64_t sample(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && runs_) facts_.on_ns += now_ns - before_ns_;
@@ -139,7 +139,7 @@ class DamonRung : public Rung {
     drain(rows);
     if (runs_ && now_ns >= started_ns_ + std::min(facts_.samples, kWindowsKept) * window_ns_ && needs_start()) {
       stop();
-      drain(rows);  // with the targets that they are about
+      drain(rows);  // before start() changes the targets to which the lines refer
     }
     if (!runs_ && !pids_.empty() && facts_.problem.empty() && now_ns >= try_ns_) start(now_ns);
     return now_ns + std::min<uint64_t>(window_ns_, 100'000'000);
@@ -159,8 +159,8 @@ class DamonRung : public Rung {
     return known.find("\nfvaddr\n") != std::string::npos;
   }
 
-  // Regions by the process's mappings, in equal pieces: the kernel's own three span all that is between the first and the last mapping. A
-  // mapping without memory costs little: its pages are not there.
+  // Sets the initial regions: the process's mappings in pieces of equal size. By default the kernel begins with three regions, which also span
+  // unmapped addresses between mappings. A mapping without resident pages costs little.
   void write_regions(const std::string& target, const std::vector<Mapping>& mappings) {
     const uint64_t each = std::max(kLeastPiece, bytes_of(mappings) / (kRegionsMin * kRegionUnit) * kRegionUnit);
     std::vector<std::pair<uint64_t, uint64_t>> pieces;
@@ -187,7 +187,7 @@ class DamonRung : public Rung {
     return false;
   }
 
-  // A process of the list may have ended meanwhile: then it is tried again with the next list.
+  // Starts DAMON. If this fails because a process has ended meanwhile, it is tried again later.
   void start(uint64_t now_ns) {
     failed_.clear();
     try_ns_ = now_ns + kRetryNs;
@@ -198,7 +198,7 @@ class DamonRung : public Rung {
     mapped_.clear();
     for (const uint32_t pid : pids_) {
       std::vector<Mapping> mappings = large_mappings(pid);
-      if (mappings.empty()) continue;  // it has ended, or has not begun
+      if (mappings.empty()) continue;  // the process has ended, or has not begun
       targets_.push_back(pid);
       mapped_.push_back(std::move(mappings));
     }
@@ -208,7 +208,7 @@ class DamonRung : public Rung {
     write(context + "monitoring_attrs/intervals/sample_us", std::to_string(kSampleUs));
     write(context + "monitoring_attrs/intervals/aggr_us", std::to_string(window_ns_ / 1000));
     write(context + "monitoring_attrs/intervals/update_us", std::to_string(kUpdateUs));
-    // The maximum first: the minimum must never exceed it.
+    // The maximum is written first, since the kernel refuses a minimum above it.
     write(context + "monitoring_attrs/nr_regions/max", std::to_string(kRegionsMax));
     write(context + "monitoring_attrs/nr_regions/min", std::to_string(kRegionsMin));
     write(context + "targets/nr_targets", std::to_string(targets_.size()));
@@ -254,7 +254,7 @@ class DamonRung : public Rung {
     if (line.find("LOST") != std::string_view::npos) facts_.lost++;
     Aggregated found;
     if (!parse_aggregated(line, found) || found.target >= targets_.size() || found.end <= found.start) return;
-    if (found.thread != thread_) return;  // DAMON_RECLAIM and its like write such lines, too
+    if (found.thread != thread_) return;  // other users of DAMON, such as DAMON_RECLAIM
     mlrun_access_sample row{};
     row.monotonic_ns = found.seconds * 1'000'000'000 + found.microseconds * 1000;
     row.interval_ns = window_ns_;
@@ -278,8 +278,8 @@ class DamonRung : public Rung {
   uint64_t window_ns_, before_ns_ = 0, started_ns_ = 0, try_ns_ = 0;
   std::string instance_, pending_, failed_, thread_;
   util::UniqueFd pipe_;
-  std::vector<uint32_t> pids_, targets_;      // wanted; monitored
-  std::vector<std::vector<Mapping>> mapped_;  // of each target, when it was started
+  std::vector<uint32_t> pids_, targets_;      // pids to monitor; pids that DAMON monitors
+  std::vector<std::vector<Mapping>> mapped_;  // mappings of each target at DAMON's start
   bool runs_ = false, is_fixed_ = false;
   int failures_ = 0;
   RungFacts facts_;
@@ -290,19 +290,19 @@ class DamonRung : public Rung {
 std::string damon_problem(const DamonPlaces& places) {
   if (::access(places.admin.c_str(), F_OK) != 0) return "this kernel has no DAMON (CONFIG_DAMON_SYSFS)";
   if (::access((places.admin + "/nr_kdamonds").c_str(), W_OK) != 0) return "DAMON needs root";
-  // What is on refuses this. What is off is left over, as from a mlrun that was killed.
+  // The write fails while DAMON is on. Contexts that are off are left over, for example from an mlrun that was killed, and are removed.
   if (first_line(places.admin + "/nr_kdamonds") != "0" && put(places.admin + "/nr_kdamonds", "0") != 0)
-    return "something else uses DAMON";
-  // Whether virtual addresses can be monitored is known only where a context is made.
+    return "another program uses DAMON; stop it first";
+  // The kernel lists what DAMON can monitor only in a context, so one is made and removed again.
   std::string problem;
   put(places.admin + "/nr_kdamonds", "1");
   put(places.admin + "/0/contexts/nr_contexts", "1");
   const std::string known = "\n" + util::read_text(places.admin + "/0/contexts/0/avail_operations", 4096);
   if (known.find("\nvaddr\n") == std::string::npos)
-    problem = "this kernel's DAMON knows no virtual addresses (CONFIG_DAMON_VADDR)";
+    problem = "this kernel's DAMON cannot monitor virtual addresses (CONFIG_DAMON_VADDR)";
   put(places.admin + "/nr_kdamonds", "0");
   if (problem.empty() && ::access((places.tracing + "/events/damon/damon_aggregated").c_str(), F_OK) != 0)
-    problem = "its tracepoint is missing: mount tracefs at " + places.tracing;
+    problem = "DAMON's tracepoint is missing: mount tracefs at " + places.tracing;
   return problem;
 }
 

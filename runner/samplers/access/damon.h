@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses by DAMON, the kernel's own monitor of regions: one of its threads checks one page of each region every 5 ms. As root, and where
-// nothing else uses it.
+// Finds accesses by DAMON, the kernel's monitor: a kernel thread checks one page of each memory region at a fixed rate. Needs root, and that no
+// other program uses DAMON.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ struct DamonPlaces {
   std::string admin = "/sys/kernel/mm/damon/admin/kdamonds", tracing = "/sys/kernel/tracing";
 };
 
-// Why it cannot be used; empty: it can.
+// Why DAMON cannot be used; empty: it can.
 std::string damon_problem(const DamonPlaces& places);
 
 std::unique_ptr<Rung> make_damon_rung(const DamonPlaces& places, uint64_t window_ns);

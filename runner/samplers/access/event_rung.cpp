@@ -12,7 +12,7 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kDrainNs = 10'000'000, kProcessorsNs = 1'000'000'000;
-constexpr double kSavedNs = 1e8;  // a program that begins by filling its memory is seen at that
+constexpr double kSavedNs = 1e8;  // budget at the start: enough to see a program fill its memory
 constexpr uint64_t kPage = 4096;
 
 mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {
@@ -32,10 +32,10 @@ class EventRung : public Rung {
   EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns)
       : rung_(rung), wanted_(std::move(events)), budget_(kProgramShare, kSavedNs, 0) {
     facts_.sample_ns = sample_ns;
-    facts_.cost = sample_ns == 0 ? "not calibrated: samples are those of the processor itself"
+    facts_.cost = sample_ns == 0 ? "not calibrated: the processor itself takes the samples"
                                  : fmt::format(
-                                       "a page fault takes {} ns longer with its sample; at most {:.0f} % of the "
-                                       "time goes there, then faults are left out for a while",
+                                       "a page fault takes {} ns longer with its sample; samples take at most "
+                                       "{:.0f} % of the time, then they pause for a while",
                                        sample_ns, kProgramShare * 100);
   }
 
@@ -72,11 +72,11 @@ class EventRung : public Rung {
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
-  // An event belongs to a processor. One that comes online later has none, and one that goes offline loses it for good.
+  // Each event belongs to one processor. A processor that comes online later has no event; one that goes offline loses its event for good.
   void check_processors(uint64_t now_ns) {
     processors_ns_ = now_ns + kProcessorsNs;
     if (!facts_.problem.empty() || processors_.empty() || online_processors() == processors_) return;
-    facts_.problem = "processors have come or gone meanwhile: accesses on these are not seen from then on";
+    facts_.problem = "processors have come or gone during the run: later accesses on these processors are not seen";
   }
 
   void add(const AccessEvent& event, const decode::PerfSample& sample, Rows& rows) {
@@ -94,7 +94,7 @@ class EventRung : public Rung {
     row.cpu = sample.cpu;
     row.rung = static_cast<uint16_t>(rung_);
     row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
-    // 0: the processor does not know it. IBS cannot leave out the kernel, whose addresses are the upper half.
+    // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
     if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row);
   }
 
@@ -102,7 +102,7 @@ class EventRung : public Rung {
   std::vector<AccessEvent> wanted_;
   std::vector<PerfEvents> open_;
   rounds::SampleBudget budget_;
-  std::vector<int> processors_;  // when the events were opened
+  std::vector<int> processors_;  // online when the events were opened
   uint64_t before_ns_ = 0, processors_ns_ = 0;
   bool is_on_ = true;
   RungFacts facts_;

@@ -30,28 +30,28 @@ struct RungText {
   mlrun_access_rung rung;
   const char* blind;
 };
-// In the order in which they are chosen.
+// The rungs in the order in which they are tried. `blind`: what the rung cannot see.
 constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
     {{MLRUN_ACCESS_PRECISE,
-      "loads that take less than the event's threshold (30 cycles, Intel); shares of levels are of slow loads alone"},
+      "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only"},
      {MLRUN_ACCESS_HINT_FAULTS,
-      "which accesses are writes; of a program with one thread all but pages of other nodes than its own; memory bound "
-      "to a node (NUMA balancing leaves it alone); huge pages count by their first page"},
+      "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
+      "node, which NUMA balancing skips; huge pages count by their first page"},
      {MLRUN_ACCESS_COLD,
-      "how often; parts of a mapping, which is seen as a whole, and of a huge page: a touched byte counts 2 MiB. Its "
-      "pages are the first that the kernel reclaims when memory runs short"},
+      "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB. The "
+      "kernel reclaims the sampled pages first when memory runs short"},
      {MLRUN_ACCESS_CLEAR_REFS,
-      "memory so hot that its translation never leaves the TLB: it may seem cold; how often; parts of a mapping, which "
-      "is seen as a whole, and of a huge page: a touched byte counts 2 MiB"},
+      "memory so hot that its translation never leaves the TLB: it may seem cold; how often memory is accessed; "
+      "which part of a mapping, or of a huge page: one touched byte counts 2 MiB"},
      {MLRUN_ACCESS_DAMON,
-      "memory so hot that its translation never leaves the TLB: it may seem cold; parts of a region, of which one page "
-      "is checked"},
+      "memory so hot that its translation never leaves the TLB: it may seem cold; which part of a region is accessed, "
+      "as only one page of it is checked"},
      {MLRUN_ACCESS_SOFT_DIRTY, "reads; how often a page was written"},
      {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
       "writes"}}};
 static_assert(kRungs.back().rung != mlrun_access_rung{}, "each rung has a line");
-// They answer another question, and are chosen only where they are named.
+// These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
 }
@@ -69,7 +69,7 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
   return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
 }
 
-// The kernel says EINVAL to more.
+// Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
   const std::string text = util::read_text("/proc/sys/kernel/perf_event_max_sample_rate", 64);
   uint64_t most = 0;
@@ -96,7 +96,7 @@ ChosenRung try_precise(const AccessOptions& options) {
   return chosen;
 }
 
-// Page faults with their addresses; those of NUMA balancing are among them where it is on.
+// Samples page faults with their addresses. Where NUMA balancing is on, its hint faults are among them.
 ChosenRung try_faults(mlrun_access_rung rung) {
   ChosenRung chosen{{rung, "", ""}, nullptr};
   const AccessEvent event = page_fault_event();
@@ -130,7 +130,7 @@ PageBits bits_of(mlrun_access_rung rung) {
 
 std::string bits_problem(mlrun_access_rung rung, int error) {
   std::string text = std::strerror(error);
-  if (error == ENOMEM) return "there is no memory to try it";
+  if (error == ENOMEM) return "there is not enough memory to try it";
   if (rung == MLRUN_ACCESS_COLD) return text + ": process_madvise needs Linux 5.10 and CAP_SYS_NICE";
   if (error == ENOENT)
     return "there is no /proc/PID/clear_refs: a container hides it, or the kernel has none (CONFIG_PROC_PAGE_MONITOR)";
@@ -151,16 +151,17 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
   }
   if (!bits.cost.works) {
     chosen.tried.problem = rung == MLRUN_ACCESS_SOFT_DIRTY
-                               ? "this kernel accepts it and marks nothing (CONFIG_MEM_SOFT_DIRTY)"
-                               : "this kernel does not show what was touched";
+                               ? "this kernel does not mark written pages (CONFIG_MEM_SOFT_DIRTY)"
+                               : "this kernel does not show which pages were accessed";
     return chosen;
   }
   if (rung == MLRUN_ACCESS_COLD) {
     chosen.tried.remark =
-        fmt::format("{} ns more at the first access to a page in a window", bits.cost.touch_ps / 1000);
+        fmt::format("the first access to a page in each window takes {} ns longer", bits.cost.touch_ps / 1000);
   } else {
-    chosen.tried.remark = fmt::format("each window holds page faults back for about {:.1f} ms a GiB in memory",
-                                      static_cast<double>(stall_ns(bits.cost, kPagesOfGiB)) / 1e6);
+    chosen.tried.remark =
+        fmt::format("each window delays page faults of the program by about {:.1f} ms per GiB in memory",
+                    static_cast<double>(stall_ns(bits.cost, kPagesOfGiB)) / 1e6);
   }
   chosen.made = make_bits_rung(bits);
   return chosen;
@@ -169,7 +170,7 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
 ChosenRung try_damon(const AccessOptions& options) {
   ChosenRung chosen{{MLRUN_ACCESS_DAMON, damon_problem({}), ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
-  chosen.tried.remark = "regions of each process, by a thread of the kernel";
+  chosen.tried.remark = "a thread of the kernel checks regions of each process";
   chosen.made = make_damon_rung({}, window_ns_of(options, kWindowNs));
   return chosen;
 }

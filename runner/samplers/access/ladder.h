@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder of --access: which rungs this machine has, in the order in which they are chosen.
+// The ladder of --access: its rungs are mechanisms that see accesses to memory. Finds out which of them work on this machine.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,32 @@
 
 namespace mlrun::access {
 
-// With a number beside the name, for messages.
-inline constexpr uint64_t kStallMaxNs =
-    20'000'000;  // clear-refs is chosen by itself only for windows that stall for less
+// Unless --access names clear-refs, windows whose clearing would delay page faults longer than this are left out.
+inline constexpr uint64_t kStallMaxNs = 20'000'000;
 
-// A word of --access.
-// In one line, for the trace and the summary.
+// What the rung cannot see, in one line, for the trace and the summary.
 const char* rung_is_blind_to(mlrun_access_rung rung);
 
 // A rung that has been tried on this machine.
 struct TriedRung {
   mlrun_access_rung rung;
-  std::string problem;  // why it cannot be used; empty: it can
-  std::string remark;   // what it costs
+  std::string problem;  // why the rung cannot be used; empty: it can
+  std::string remark;   // what the rung costs, or which events it uses
 };
 
-// The rung and, if it can be used, what samples the command by it.
+// A tried rung and, if it can be used, the object that samples the command by it.
 struct ChosenRung {
   TriedRung tried;
   std::unique_ptr<Rung> made;
 };
 
-// Tries one rung: what it measures takes up to 0.1 s. `is_named`: its stalls are accepted.
+// Tries one rung, which takes up to 0.1 s. `is_named`: the user named it, so windows are never left out for their stalls.
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named);
 
-// The first rung that can be used, or all those that the options name. `tried` has all that were looked at.
+// The first rung that can be used, or all usable ones that the options name. `tried` gets every rung that was tried.
 std::vector<ChosenRung> choose_rungs(const AccessOptions& options, std::vector<TriedRung>& tried);
 
-// All of them, for doctor.
+// Tries all rungs, for `mlrun doctor`.
 std::vector<TriedRung> try_all_rungs();
 
 }  // namespace mlrun::access

@@ -31,7 +31,7 @@ constexpr size_t kSmapsMax = 256 << 20;
 constexpr int kMadvCold = 20;
 constexpr uint64_t kSoftDirtyBit = uint64_t{1} << 55;
 
-// "Referenced:   12 kB" of smaps: its bytes if the line begins with `name`.
+// Takes the bytes from a line of smaps, such as "Referenced:   12 kB", if the line begins with `name`.
 bool take_field(std::string_view line, std::string_view name, uint64_t& bytes) {
   if (!line.starts_with(name)) return false;
   line.remove_prefix(std::min(line.find_first_not_of(' ', name.size()), line.size()));
@@ -41,7 +41,7 @@ bool take_field(std::string_view line, std::string_view name, uint64_t& bytes) {
   return true;
 }
 
-// The program's own memory: private, writable, of no file. Not stacks.
+// Is the mapping the program's own memory: private, writable, without a file? Stacks are excluded.
 bool is_own_memory(const util::MapsLine& line) {
   const bool is_writable = line.rights.size() == 4 && line.rights[1] == 'w' && line.rights[3] == 'p';
   return is_writable && line.inode == 0 &&
@@ -77,7 +77,7 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
 std::vector<Mapping> read_smaps(pid_t pid, uint64_t& longest_ns) {
   const util::UniqueFd file(::open(fmt::format("/proc/{}/smaps", pid).c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return {};
-  // The kernel fills up one read with as many mappings as fit, and its lock is held for them all.
+  // Small reads: in one read the kernel returns as many mappings as fit, and holds the lock of the mappings all the time.
   std::string text;
   std::array<char, 1024> piece{};
   while (text.size() < kSmapsMax) {
@@ -129,7 +129,7 @@ int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns) {
   struct Range {
     uint64_t start, bytes;
   };
-  static_assert(sizeof(Range) == sizeof(iovec));  // an iovec of another process: its address is none of ours
+  static_assert(sizeof(Range) == sizeof(iovec));  // an iovec with an address of the other process
   const Range range{start, end - start};
   const int error =
       timed(longest_ns, [&] { return ::syscall(SYS_process_madvise, process.get(), &range, 1, kMadvCold, 0); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accessed and written bits of a process, cleared and read from outside.
+// Clears and reads the accessed and soft-dirty bits of another process's pages.
 #pragma once
 
 #include <sys/types.h>
@@ -17,24 +17,25 @@ struct Mapping {
   [[nodiscard]] uint64_t bytes() const { return end - start; }
 };
 
-// From smaps, which takes some 10 ms a GiB; from maps, without what is in them. Empty: it has ended, or is not ours to see. `longest_ns` as
-// below: while smaps is read, calls that change the process's mappings wait.
+// The mappings of a process: from smaps, which takes some 10 ms per GiB, or from maps, without the byte counts. Empty: the process has ended, or
+// we may not read it. `longest_ns` is as below: while smaps is read, calls of the process that change its mappings wait.
 std::vector<Mapping> read_smaps(pid_t pid, uint64_t& longest_ns);
 std::vector<Mapping> read_maps(pid_t pid);
 std::vector<Mapping> parse_mappings(const std::string& text);
 
-// Resident pages of 4 KiB, by statm.
+// Number of resident pages of 4 KiB, from statm.
 uint64_t resident_pages(pid_t pid);
-// Bytes in huge pages, by smaps_rollup, which takes as long as smaps.
+// Bytes in huge pages, from smaps_rollup, which takes as long as smaps.
 uint64_t huge_bytes(pid_t pid);
 
-// Each returns errno; 0: done. `longest_ns` becomes the time of the longest call, if that was longer.
-enum class Refs : uint8_t { kAccessed = 1, kSoftDirty = 4 };  // what /proc/PID/clear_refs takes
+// These functions return errno; 0: done. `longest_ns` becomes the time of the longest call if that was longer.
+enum class Refs : uint8_t { kAccessed = 1, kSoftDirty = 4 };  // the values that are written to /proc/PID/clear_refs
 int clear_refs(pid_t pid, Refs what, uint64_t& longest_ns);
-// Call before make_cold(). Each processor keeps the pages that were filled last apart until it has some 30, and MADV_COLD leaves
-// these out: they would seem touched until then. A migration of pages, here of none, sorts them in; it takes some 20 us.
+// To be called before make_cold(). Each processor collects newly filled pages, some 30 of them, before it puts them on the kernel's LRU lists.
+// MADV_COLD skips pages that are not on a list, so they would seem touched. move_pages, here with no pages, empties these collections; it takes
+// some 20 us.
 void sort_new_pages_in();
-// MADV_COLD over this range, by one call. What is locked or was unmapped meanwhile is left out.
+// Applies MADV_COLD to this range by one call. Pages that are locked or were unmapped meanwhile are skipped.
 int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns);
 
 // Runs of pages that were written since soft-dirty bits were cleared.
@@ -43,7 +44,7 @@ struct Run {
 };
 struct WrittenRuns {
   std::vector<Run> runs;
-  uint64_t known_until = 0;  // nothing is known from here on: the process has ended, or is not ours to see
+  uint64_t known_until = 0;  // unknown from this address on: the process has ended, or we may not read it
   int error = 0;             // errno, if pagemap cannot be read
 };
 WrittenRuns written_runs(pid_t pid, const Mapping& mapping);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older headers do not name it
 
-constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
+constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; a user without rights may lock 129 pages
 
 util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
   const auto open = [&] {
@@ -30,15 +30,15 @@ util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
   };
   util::UniqueFd event = open();
   if (event.valid() || errno != EINVAL || attr.read_format == 0) return event;
-  attr.read_format = 0;  // an older kernel
+  attr.read_format = 0;  // the kernel is older than PERF_FORMAT_LOST
   return open();
 }
 
 std::string why(int error, int cpu) {
   const std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
   if (error == EACCES || error == EPERM)
-    return text + "; kernel.perf_event_paranoid forbids it (2 or less is needed), or a container does";
-  if (error == EMFILE) return text + "; raise the limit of open files";
+    return text + "; set kernel.perf_event_paranoid to 2 or less; in a container, allow perf_event_open";
+  if (error == EMFILE) return text + "; raise the limit of open files (ulimit -n)";
   return text;
 }
 
@@ -81,7 +81,7 @@ int PerfRing::map(util::UniqueFd event, size_t pages, bool counts_lost) {
   for (; pages >= kFewestPages; pages /= 2) {
     bytes_ = (pages + 1) * page;
     void* at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
-    if (at == MAP_FAILED) continue;  // EPERM: more than may be locked
+    if (at == MAP_FAILED) continue;  // EPERM: above the limit of locked memory
     page_ = static_cast<perf_event_mmap_page*>(at);
     event_ = std::move(event);
     return 0;
@@ -97,7 +97,7 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
   std::vector<char> record;
   while (at < head) {
     perf_event_header header{};
-    std::memcpy(&header, data + at % size, sizeof header);  // records are aligned to its size
+    std::memcpy(&header, data + at % size, sizeof header);  // never wraps: records are aligned to the header's size
     if (header.size < sizeof header || at + header.size > head) break;
     record.resize(header.size);
     const uint64_t first = std::min<uint64_t>(header.size, size - at % size);
@@ -107,14 +107,14 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
     if (header.type == PERF_RECORD_SAMPLE) {
       if (const auto sample = decode::read_sample(sample_type, body)) visit(*sample);
     } else if (header.type == PERF_RECORD_LOST && body.size() >= 2 * sizeof(uint64_t)) {
-      uint64_t count = 0;  // behind the event's id
+      uint64_t count = 0;  // follows the event's id in the record
       std::memcpy(&count, body.data() + sizeof(uint64_t), sizeof count);
       lost += count;
     }
     at += header.size;
   }
   __atomic_store_n(&page_->data_tail, head, __ATOMIC_RELEASE);
-  // A record of what was lost comes only with the next sample; the event's own count has the last ones, too.
+  // A LOST record comes only with the next sample. The event's own count, if it has one, also includes the samples lost last.
   std::array<uint64_t, 2> counts{};  // samples, lost
   if (!counts_lost_ || ::read(event_.get(), counts.data(), sizeof counts) != sizeof counts) return lost;
   return counts[1] - std::exchange(lost_, counts[1]);
@@ -130,7 +130,7 @@ std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
     if (!event.valid()) return why(errno, cpu);
     PerfRing ring;
     if (const int error = ring.map(std::move(event), kRingPages, attr.read_format != 0); error != 0)
-      return fmt::format("its buffer cannot be mapped: {}; kernel.perf_event_mlock_kb is its limit",
+      return fmt::format("the event's buffer cannot be mapped: {}; raise kernel.perf_event_mlock_kb",
                          std::strerror(error));
     rings_.push_back(std::move(ring));
   }

@@ -15,7 +15,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr const char* kThreshold = "30";  // cycles: of loads that take less there are no samples
+constexpr const char* kThreshold = "30";  // cycles; faster loads are not sampled
 
 std::string line_of(const std::string& path) {
   const std::string text = util::read_text(path, 4096);
@@ -45,7 +45,7 @@ AccessEvent raw_event(const char* option, uint64_t number, mlrun_access_kind kin
   return event;
 }
 
-// An event that the unit describes, such as "event=0xcd,umask=0x1,ldlat=3".
+// Builds the event from the unit's description, such as "event=0xcd,umask=0x1,ldlat=3".
 std::optional<AccessEvent> named_event(const std::string& unit, const char* name, mlrun_access_kind kind,
                                        const PreciseWish& wish) {
   const std::string terms = line_of(unit + "/events/" + name);
@@ -88,7 +88,8 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
   AccessEvent event = precise_event("ibs_op", MLRUN_ACCESS_LOAD, wish);
   event.attr.type = static_cast<uint32_t>(number_in(ibs));
   event.attr.precise_ip = 0;
-  event.attr.exclude_kernel = event.attr.exclude_hv = 0;  // it cannot tell; addresses of the kernel are left out
+  // IBS cannot exclude the kernel; EventRung drops its addresses.
+  event.attr.exclude_kernel = event.attr.exclude_hv = 0;
   return {std::move(event)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processor's events that know address and data source of a load or store: Intel's mem-loads and mem-stores, AMD's IBS. Not seen
-// on hardware. Arm's SPE writes a buffer of packets of its own and is not read.
+// Finds the processor's events that record address and data source of a load or store: Intel's mem-loads and mem-stores, AMD's IBS. Not tested
+// on hardware. Arm's SPE is not supported: it writes packets in another format.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 namespace mlrun::access {
 
 struct PreciseWish {
-  double hz = 1000;                                 // samples of each processor and event a second
-  std::optional<uint64_t> read_event, write_event;  // raw numbers, instead of what sysfs names
+  double hz = 1000;                                 // samples per second, for each processor and event
+  std::optional<uint64_t> read_event, write_event;  // raw event numbers, used instead of the events in sysfs
 };
 
-// Those that `devices` (/sys/bus/event_source/devices) names, or the raw ones. Empty: none; `why` says so.
+// The events that `devices` (/sys/bus/event_source/devices) describes, or the raw ones. Empty: there are none; `why` gets the reason.
 std::vector<AccessEvent> find_precise_events(const std::string& devices, const PreciseWish& wish, std::string& why);
 
 }  // namespace mlrun::access

@@ -15,7 +15,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr int kThreadsMost = 256;  // of more the first ones: a file each
+constexpr int kThreadsMost = 256;  // threads read at most: one file each
 
 uint64_t number_of(std::string_view text) {
   uint64_t number = 0;

@@ -14,7 +14,7 @@ constexpr uint64_t kNsPerUs = 1000, kAheadMaxUs = 1'000'000;
 struct What {
   nvml::SamplingType type;
   const char* name;
-  int64_t most;  // larger values are invalid; drivers report such for processes
+  int64_t most;  // larger values are invalid; drivers report them for processes
 };
 // In the order of enum mlrun_gpu_driver_field.
 constexpr std::array<What, MLRUN_GPU_DRIVER_FIELDS> kWhat = {{{nvml::kSamplePower, "power", 10'000'000},
@@ -48,7 +48,7 @@ DriverSamples::DriverSamples(const Nvml& nvml, nvml::Device device, uint64_t sin
   for (Kind& kind : kinds_) kind.last_seen_us = since_us;
 }
 
-// The driver uses CLOCK_REALTIME, which may be set in between; samples are only milliseconds old.
+// The driver's times are on CLOCK_REALTIME. If that clock is set, only samples of the last milliseconds get a wrong time.
 void DriverSamples::fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>& rows) {
   const size_t first = rows.size();
   for (size_t field = 0; field < kinds_.size(); ++field) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples that the driver takes of a GPU by itself and keeps for a while, finer than ours: fetched at each of our
-// samples, each once.
+// The driver samples each GPU by itself, more often than mlrun does, and keeps these samples for a while. They are
+// fetched whenever mlrun samples, each of them once.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace mlrun::gpu {
 
 class DriverSamples {
  public:
-  // From `since_us` (CLOCK_REALTIME) on. Requires: nvml outlives it.
+  // Fetches only samples taken after `since_us` (CLOCK_REALTIME). Requires: nvml outlives this object.
   DriverSamples(const Nvml& nvml, nvml::Device device, uint64_t since_us);
 
-  // Appends new samples as rows of device `number`, on our clock.
+  // Appends new samples as rows of device `number`, with times on CLOCK_MONOTONIC.
   void fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>& rows);
 
   // After a fetch: the fields that this driver does not sample of this GPU; they are not queried again.

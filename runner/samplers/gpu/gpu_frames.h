@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes samples into the spool. Used by the collector's thread only.
+// Writes the GPU sampler's rows into the spool. Used by the collector's thread only.
 #pragma once
 
 #include "runner/collect/sample_frames.h"
@@ -12,7 +12,7 @@ class GpuFrames {
   GpuFrames(GpuSampler& sampler, collect::Spool& spool, mlrun_clock_kind clock)
       : sampler_(sampler), frames_(spool, clock) {}
 
-  // Writes new samples, about once a second; `all`: at once.
+  // Writes new rows about once a second. `all`: writes them now.
   void write(bool all);
 
  private:

@@ -24,7 +24,7 @@ uint32_t number_of(std::string_view text) {
   return end.ec == std::errc() && end.ptr == text.data() + text.size() ? number : 0;
 }
 
-// The line "NSpid: 400 7 1": from our pid namespace down to its own.
+// The pids of a line "NSpid: 400 7 1": in our pid namespace, in the nested ones, in the process's own.
 std::vector<uint32_t> namespace_pids(const std::string& process) {
   std::istringstream lines(util::read_text(process + "/status"));
   std::vector<uint32_t> numbers;

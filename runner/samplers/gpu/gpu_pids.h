@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resolves the driver's process numbers. Depending on the driver and the call, they are pids of the host or of the
-// process's container, and mlrun itself may run in one. So a number counts only if a process with that pid has the
-// driver's library mapped, or its device open.
+// process's container, and mlrun itself may run in a container. So a number is resolved only to a process with that pid
+// that has the driver's library mapped or its device open.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class GpuPids {
  public:
   explicit GpuPids(std::string proc_folder = "/proc") : proc_(std::move(proc_folder)) {}
 
-  // The processes of the driver's numbers, in their order. Scans /proc for a new number, at most once a second
-  // (`now_ns`, CLOCK_MONOTONIC); for an unresolved one at growing intervals.
+  // The processes of `driver_pids`, in the same order. Scans /proc for a new number, at most once a second (`now_ns`,
+  // CLOCK_MONOTONIC), and for an unresolved number at growing intervals.
   std::vector<GpuPid> resolve(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
 
  private:
   struct User {
     uint32_t pid = 0;
-    std::vector<uint32_t> inside;  // its pids in the namespaces below ours
+    std::vector<uint32_t> inside;  // the process's pids in the pid namespaces below ours
   };
   [[nodiscard]] bool should_scan(const std::vector<uint32_t>& driver_pids, uint64_t now_ns);
   void look_for_users();

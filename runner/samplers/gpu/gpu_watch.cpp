@@ -54,7 +54,7 @@ class MeanUse {
   int32_t sums_[6] = {}, counts_[6] = {};
 };
 
-// -1: unknown to the firmware.
+// The NUMA node next to the GPU; -1: the firmware does not report it.
 int64_t node_next_to(const std::string& pci) {
   const std::string text = util::read_text("/sys/bus/pci/devices/" + pci + "/numa_node", 16);
   int64_t node = -1;
@@ -123,7 +123,7 @@ void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
   values[MLRUN_GPU_FB_USED] = known(memory.used);
   values[MLRUN_GPU_FB_FREE] = known(memory.free);
   gpu.metrics->read(values);
-  if (gpu.device.is_mig) return;  // an instance has no further values
+  if (gpu.device.is_mig) return;  // a MIG instance has no further values
   if (const auto rates = nvml.utilization(device)) {
     values[MLRUN_GPU_SM_PERCENT] = rates->gpu;
     values[MLRUN_GPU_MEM_PERCENT] = rates->memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples all GPUs as rows (runner/events/gpu_sample.h). NVML's counters since driver load become differences to the
-// sample before.
+// Samples all GPUs as rows (runner/events/gpu_sample.h). NVML counts from the load of the driver on; rows have the
+// increases since the previous sample.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct GpuRows {
 
 class GpuWatch {
  public:
-  // `fetches_samples`: also the driver's own samples.
+  // `fetches_samples`: also fetch the driver's own samples.
   GpuWatch(std::unique_ptr<Nvml> nvml, bool fetches_samples);
 
-  // JSON texts, one per GPU and per MIG instance (runner/events/FORMAT.md). Numbers count from 1.
+  // JSON texts, one per GPU and per MIG instance (runner/events/FORMAT.md). Device numbers begin at 1.
   [[nodiscard]] std::vector<std::string> describe() const;
 
   // Appends a row for each device and each process on it, and the driver's new samples.
@@ -50,9 +50,9 @@ class GpuWatch {
     NvmlDevice device;
     std::unique_ptr<NvmlMetrics> metrics;
     std::unique_ptr<DriverSamples> samples;  // nullptr: not fetched
-    uint64_t before_ns = 0;                  // of the last sample; 0: none yet
-    Counter counters[MLRUN_GPU_FIELDS];      // at the last answered sample
-    uint64_t last_seen_us = 0;               // of process samples; per GPU
+    uint64_t before_ns = 0;                  // time of the last sample; 0: none yet
+    Counter counters[MLRUN_GPU_FIELDS];      // as of the last answered sample
+    uint64_t last_seen_us = 0;               // time of the newest process sample seen
   };
   void read_device(Gpu& gpu, __s64* values) const;
   static void keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values);

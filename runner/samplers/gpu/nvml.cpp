@@ -42,7 +42,7 @@ std::string text(NvmlFunctions::GetText* function, nvml::Device device) {
 const char* why_not_there() {
   const bool has_driver = ::access("/proc/driver/nvidia/version", F_OK) == 0 || ::access("/dev/nvidiactl", F_OK) == 0;
   if (!has_driver) return "there is no NVIDIA driver here";
-  return "the driver is here, and not this library of it; start the container with "
+  return "the driver is installed, but not this library of it; start a container with "
          "NVIDIA_DRIVER_CAPABILITIES=compute,utility";
 }
 
@@ -179,7 +179,7 @@ Nvml::Number Nvml::violation_ns(nvml::Device device, int policy) const {
   return static_cast<int64_t>(time.violation_ns);
 }
 
-// The second version excludes the driver's own reserve from `used`.
+// Version 2 of NVML's function excludes the driver's own reserve from `used`.
 Nvml::MemoryUse Nvml::memory_use(nvml::Device device) const {
   nvml::MemoryV2 later{};
   later.version = nvml::kMemoryV2;

@@ -21,7 +21,7 @@ struct NvmlFunctions;
 // A GPU, or a MIG instance of one.
 struct NvmlDevice {
   nvml::Device handle = nullptr;
-  unsigned index = 0;  // of the GPU
+  unsigned index = 0;  // NVML's index of the GPU
   std::string uuid, name, pci;
   int64_t memory_bytes = -1;
   bool is_mig = false;
@@ -31,7 +31,7 @@ struct NvmlDevice {
 
 struct NvmlProcess {
   uint32_t pid = 0;
-  uint32_t use = 0;  // enum mlrun_gpu_use bits
+  uint32_t use = 0;  // bits of enum mlrun_gpu_use
   int32_t gpu_instance = -1, compute_instance = -1;
   int64_t used = -1, used_protected = -1;
 };
@@ -91,12 +91,12 @@ class Nvml {
   // One call for all fields; empty if the GPU lacks the field.
   [[nodiscard]] std::vector<Number> fields(nvml::Device device, const std::vector<nvml::Field>& wanted) const;
 
-  // The driver's samples after `last_seen_us` (CLOCK_REALTIME), possibly with older ones; nullopt: it does not sample
-  // this value of this GPU.
+  // The driver's samples after `last_seen_us` (CLOCK_REALTIME), possibly with older ones; nullopt: the driver does not
+  // sample this value of this GPU.
   [[nodiscard]] std::optional<std::vector<NvmlSample>> samples(nvml::Device device, nvml::SamplingType type,
                                                                uint64_t last_seen_us) const;
 
-  // Processes with a context on the GPU. Not for instances: the GPU's list has their processes.
+  // Processes with a context on the GPU. Not for MIG instances: the GPU's list has their processes.
   [[nodiscard]] std::vector<NvmlProcess> processes(nvml::Device device) const;
   // The driver's process samples after `last_seen_us` (CLOCK_REALTIME).
   [[nodiscard]] std::vector<NvmlUtilization> process_utilization(nvml::Device device, uint64_t last_seen_us) const;
@@ -109,7 +109,7 @@ class Nvml {
   void add_instances(const NvmlDevice& gpu, std::vector<NvmlDevice>& devices) const;
 
   std::unique_ptr<NvmlFunctions> functions_;
-  mutable std::map<std::pair<nvml::Device, int>, unsigned> sample_room_;  // entries of each of the driver's rings
+  mutable std::map<std::pair<nvml::Device, int>, unsigned> sample_room_;  // entries of the driver's sample rings
 };
 
 }  // namespace mlrun::gpu

@@ -67,7 +67,7 @@ enum Field : unsigned {
   kFieldMemoryTemperature = 82,
   kFieldEnergy = 83,
   kFieldPcieReplays = 94,
-  kFieldNvlinkTxKib = 138,  // of data, all links
+  kFieldNvlinkTxKib = 138,  // data only, all links
   kFieldNvlinkRxKib = 139,
   kFieldPcieTxBytes = 197,
   kFieldPcieRxBytes = 198,
@@ -129,7 +129,7 @@ struct GpmMetric {
   const char *short_name, *long_name, *unit;
 };
 static_assert(sizeof(GpmMetric) == 40);
-// The array length depends on the header that the driver was built with; none comes near this.
+// Room for the array, whose length depends on the header that the driver was built with; no header comes near this.
 inline constexpr unsigned kGpmMetricsMax = 1024;
 struct GpmMetrics {
   unsigned version, count;

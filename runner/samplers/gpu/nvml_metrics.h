@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPM: means between two samples, kept by Hopper and later GPUs; the only utilisation values of a MIG instance.
+// GPM: utilisation as means between two samples. Hopper and later GPUs have it; a MIG instance has no other utilisation.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace mlrun::gpu {
 
 class NvmlMetrics {
  public:
-  // Requires: nvml outlives it.
+  // Requires: nvml outlives this object.
   NvmlMetrics(const Nvml& nvml, const NvmlDevice& device);
   ~NvmlMetrics();
   NvmlMetrics(const NvmlMetrics&) = delete;
@@ -29,7 +29,7 @@ class NvmlMetrics {
 
   const NvmlFunctions& functions_;
   NvmlDevice device_;
-  std::array<void*, 2> samples_{};  // before, now
+  std::array<void*, 2> samples_{};  // the previous and the newest GPM sample
   bool has_before_ = false;
   std::unique_ptr<nvml::GpmMetrics> metrics_;
 };

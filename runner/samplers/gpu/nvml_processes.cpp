@@ -43,7 +43,7 @@ void add(const uint8_t* entry, size_t entry_bytes, uint32_t use, std::vector<Nvm
   }
 }
 
-// The shortest form that covers all overwritten bytes.
+// Length of an entry: that of the shortest form that covers all bytes that the driver overwrote.
 size_t entry_bytes(const std::vector<uint8_t>& buffer, unsigned count) {
   size_t written = buffer.size();
   while (written > 0 && buffer[written - 1] == kPattern) --written;
@@ -88,7 +88,7 @@ bool list_details(const NvmlFunctions& functions, nvml::Device device, unsigned 
   }
 }
 
-// Drivers return invalid entries: old ones, ones without a process, values above 100 %.
+// Is the entry valid? Drivers also return old entries, entries without a process, and values above 100 %.
 bool is_sample(uint64_t timestamp_us, uint64_t last_seen_us, unsigned pid, unsigned sm, unsigned mem) {
   return timestamp_us > last_seen_us && pid != 0 && sm <= kProcessPercentMax && mem <= kProcessPercentMax;
 }

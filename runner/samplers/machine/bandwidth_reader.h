@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A way to read the bandwidth of memory. There are four; bandwidth_source uses the first that works.
+// Interface of the four mechanisms that read memory bandwidth; bandwidth_source uses the first that works.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace mlrun::machine {
 
-// Totals since some moment, of a socket or of one of its channels.
+// Totals since some fixed time, for a socket or for one of its channels.
 struct BandwidthReading {
   mlrun_bandwidth_kind kind = MLRUN_BANDWIDTH_DRAM;
   int32_t socket = -1, channel = -1;  // -1: unknown; all channels
@@ -29,10 +29,10 @@ class BandwidthReader {
   BandwidthReader(const BandwidthReader&) = delete;
   BandwidthReader& operator=(const BandwidthReader&) = delete;
 
-  // False: there is nothing new since the previous call.
+  // Reads the totals. False: there are no new ones since the previous call.
   virtual bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) = 0;
   [[nodiscard]] virtual mlrun_bandwidth_source source() const = 0;
-  // What is read, in a few words.
+  // What the mechanism reads, in a few words, for a remark.
   [[nodiscard]] virtual std::string text() const = 0;
 };
 

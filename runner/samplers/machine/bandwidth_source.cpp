@@ -24,7 +24,7 @@ BandwidthSource::BandwidthSource(const Places& places) {
   for (const Way& way : kWays) {
     OpenedReader reader = way.open(places);
     if (!reader) {
-      remarks_.push_back(fmt::format("bandwidth of memory, not by {}: {}", way.name, reader.error().text));
+      remarks_.push_back(fmt::format("bandwidth of memory cannot be read by {}: {}", way.name, reader.error().text));
       continue;
     }
     reader_ = *std::move(reader);

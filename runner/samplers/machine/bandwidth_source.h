@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth of memory per socket and channel, by the first way that works on this machine: uncore events of perf, Intel
-// PCM (its server, else pcm-memory), resctrl. remarks() says which one, and why not those before it.
+// Memory bandwidth per socket and channel, by the first mechanism that works on this machine: uncore events of perf,
+// Intel PCM's server, pcm-memory, resctrl. remarks() names it, and says why the previous ones cannot be used.
 #pragma once
 
 #include <cstdint>

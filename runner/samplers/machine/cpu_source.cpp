@@ -9,7 +9,7 @@ namespace mlrun::machine {
 
 namespace {
 
-constexpr size_t kStatRoom = 1 << 20;  // a line for each processor, and one with a word for each interrupt
+constexpr size_t kStatRoom = 1 << 20;  // has a line for each processor, and a line with a word for each interrupt
 
 // In the order of enum mlrun_cpu_field, which is that of /proc/stat; times that the kernel lacks are unknown.
 auto values_of(const proc::CpuLine& line) {

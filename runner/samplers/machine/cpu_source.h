@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of each processor, from /proc/stat: what mpstat -P ALL shows. A processor that is offline has no rows.
+// Times of each processor, from /proc/stat, as mpstat -P ALL shows them. A processor that is offline has no rows.
 #pragma once
 
 #include <cstdint>

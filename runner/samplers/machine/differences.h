@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns totals of the kernel into increases between two samples, by key: a processor, a device, a node.
+// Turns totals of the kernel into increases between two samples. Each key (a processor, a device, a node) has its own
+// totals.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +14,14 @@
 namespace mlrun::machine {
 
 enum class Counts : uint8_t {
-  kTotal,    // a lower value than before: the counter began again at 0
-  kTotal32,  // the same, and the kernel counts in 32 bits or may do so
-  kUp,       // of /proc/stat: a lower value is a correction of the kernel, which later samples make up for
-  kNow       // a value of the moment
+  kTotal,    // a counter; a lower value than before means that it began again at 0
+  kTotal32,  // a counter that may have only 32 bits, so a lower value may also mean that it wrapped
+  kUp,       // a counter that the kernel may correct downwards: no increase until it exceeds its largest value
+  kNow       // not a counter: the current value
 };
 
-// The increase from `before` to `now`. The kernel counts milliseconds of disks in 32 bits, which are full after 49
-// days, and so do some drivers with bytes and packets.
+// The increase from `before` to `now`. The kernel counts milliseconds of disks in 32 bits, which wrap after 49 days.
+// Some drivers count bytes and packets in 32 bits.
 inline int64_t increase(Counts counts, int64_t before, int64_t now) {
   constexpr int64_t kWrap = int64_t{1} << 32;
   if (counts == Counts::kNow) return now;
@@ -63,7 +64,7 @@ class Differences {
     before.at_ns = now_ns_;
     return !is_new;
   }
-  // Forgets what had no sample since begin(): when it comes back, it begins again.
+  // Forgets keys without a sample since begin(): if such a key comes back, its first sample has no row.
   void end() {
     std::erase_if(before_, [this](const auto& entry) { return entry.second.at_ns != now_ns_; });
   }
@@ -78,7 +79,7 @@ class Differences {
   uint64_t now_ns_ = 0;
 };
 
-// All of one kind.
+// For samples whose values are all of one kind.
 template <size_t kFields>
 constexpr std::array<Counts, kFields> all_of(Counts counts) {
   std::array<Counts, kFields> kinds{};

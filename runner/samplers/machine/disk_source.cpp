@@ -15,8 +15,8 @@ namespace mlrun::machine {
 namespace {
 
 constexpr size_t kDiskstatsRoom = 256 << 10, kPartitionsMax = 10'000;
-constexpr int64_t kSectorBytes = 512, kMsNs = 1'000'000;  // of /proc/diskstats, whatever the device has
-constexpr size_t kFieldsOfLinux24 = 11;                   // a shorter line is one of a partition before Linux 2.6.25
+constexpr int64_t kSectorBytes = 512, kMsNs = 1'000'000;  // units of /proc/diskstats, for any device
+constexpr size_t kFieldsOfLinux24 = 11;                   // shorter lines are partitions before Linux 2.6.25
 
 struct Field {
   int64_t unit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of each block device, from /proc/diskstats: what iostat -x is computed from. Devices without any request
-// since they were made have no rows, and neither have partitions.
+// Requests of each block device, from /proc/diskstats, as iostat -x shows them. There are no rows for partitions and for
+// devices that never had a request.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class DiskSource : public Source {
   [[nodiscard]] std::vector<std::string> problems() const override;
 
  private:
-  using Device = std::pair<uint32_t, std::string>;  // number, name: a number may be given to another device
+  using Device = std::pair<uint32_t, std::string>;  // number and name: the number may be reused for another device
   bool is_partition(uint32_t major, uint32_t minor);
 
   std::string sys_;

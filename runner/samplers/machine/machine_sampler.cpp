@@ -24,8 +24,8 @@ namespace mlrun::machine {
 namespace {
 
 constexpr std::chrono::seconds kMachinePatience(1);
-constexpr size_t kBytesMax = 64 << 20;  // of rows, while the collector does not fetch them
-// What a sample takes beside what is counted before it; the rest of the share.
+constexpr size_t kBytesMax = 64 << 20;  // rows buffered until the collector fetches them
+// Aims at 90 % of the share: the rest is for CPU time that is spent after the thread's clock was read.
 constexpr double kUsedShare = 0.9 * kMachineShare, kSavedMaxNs = 5e6;
 
 template <typename Made>
@@ -33,7 +33,7 @@ std::unique_ptr<Source> make_source(const Places& places) {
   return std::make_unique<Made>(places);
 }
 
-// A word may have several sources.
+// A word of --sample and a source for it. A word may have several sources.
 struct Kind {
   const char* word;
   std::unique_ptr<Source> (*make)(const Places&);
@@ -44,7 +44,7 @@ constexpr Kind kSourceKinds[] = {{"cpu", make_source<CpuSource>},          {"dis
 
 uint64_t own_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-// The sources, in the sampler's thread.
+// Makes and reads the sources. Used only in the sampler's thread.
 class Reader {
  public:
   Reader(const MachineOptions& options, const Places& places) {
@@ -57,7 +57,7 @@ class Reader {
   void watch(const std::vector<uint32_t>& host_pids) {
     for (const auto& [word, source] : sources_) source->watch(host_pids);
   }
-  // Each source has the moment at which it is read.
+  // Each source gets its own time stamp, from just before it is read.
   Batch sample() {
     Batch batch;
     for (const auto& [word, source] : sources_) source->sample(util::monotonic_ns(), batch);
@@ -190,7 +190,7 @@ void MachineSampler::run(const std::shared_ptr<Shared>& shared) {
   try {
     sample(*shared);
   } catch (const std::exception& error) {
-    problem = std::string("it ended early: ") + error.what();
+    problem = std::string("the sampler ended early: ") + error.what();
   }
   const std::lock_guard lock(shared->mutex);
   shared->state.problem = std::move(problem);

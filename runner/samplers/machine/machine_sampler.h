@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sources that --sample names at a steady rate in a thread of its own, within a share of a processor that
-// includes all that the thread does. Where a sample takes longer, there are fewer: rows then cover a longer time.
+// Reads the sources that --sample names at a steady rate in a thread of its own. All CPU time of the thread stays within
+// a share of a processor. If samples take too long, fewer are taken, and each row covers a longer time.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ struct MachineOptions {
   double hz = 10;
   std::vector<std::string> sources;  // words of --sample, of known_sources()
 };
-// The words, in the order in which sources are read.
+// All words that name sources, in the order in which the sources are read.
 std::vector<std::string> known_sources();
 
 struct MachineState {
   uint64_t samples = 0;
-  uint64_t left_out = 0;  // were due while a sample took too long, or above the share
+  uint64_t left_out = 0;  // samples skipped because an earlier one was not done, or because of the share
   uint64_t rows = 0, rows_dropped = 0;
-  uint64_t cpu_ns = 0, wall_ns = 0;                              // of the thread
-  std::vector<std::pair<std::string, std::string>> not_sampled;  // word, why: in one line each
-  std::vector<std::pair<std::string, std::string>> remarks;      // word, what its numbers are
+  uint64_t cpu_ns = 0, wall_ns = 0;                              // times of the thread
+  std::vector<std::pair<std::string, std::string>> not_sampled;  // word and reason, one line each
+  std::vector<std::pair<std::string, std::string>> remarks;      // word, what was chosen for it
   std::vector<std::string> absent;                               // words without any samples
-  std::string problem;  // why there are no samples, or none from some moment on; empty: none
+  std::string problem;  // why there are no samples, or none after some time; empty: no problem
 };
 
-// What the sources say about this machine, without sampling: not_sampled, remarks, absent.
+// Asks the sources what they can read on this machine, without sampling; fills only not_sampled, remarks, absent.
 MachineState check_sources(const std::vector<std::string>& words, const Places& places);
 
 class MachineSampler {
  public:
-  // Starts the thread, in which all signals are blocked. Requires: the words are known.
+  // Starts the thread, in which all signals are blocked. Requires: all words are in known_sources().
   MachineSampler(const MachineOptions& options, const Places& places);
   // Waits up to a second for a sample in progress.
   ~MachineSampler();

@@ -49,7 +49,7 @@ const Names kNumastat = {{"numa_hit", MLRUN_MEMORY_NUMA_HIT},         {"numa_mis
                          {"numa_foreign", MLRUN_MEMORY_NUMA_FOREIGN}, {"interleave_hit", MLRUN_MEMORY_INTERLEAVE_HIT},
                          {"local_node", MLRUN_MEMORY_LOCAL_NODE},     {"other_node", MLRUN_MEMORY_OTHER_NODE}};
 
-// Counters that a kernel splits (by zone, by cause) are added up under the name before the split.
+// Newer kernels split some counters by zone or cause; the parts are added up under the name from before the split.
 const Names kVmstat = {{"pgpgin", MLRUN_MEMORY_PAGED_IN_BYTES},
                        {"pgpgout", MLRUN_MEMORY_PAGED_OUT_BYTES},
                        {"pswpin", MLRUN_MEMORY_SWAPPED_IN},
@@ -65,7 +65,7 @@ const Names kVmstat = {{"pgpgin", MLRUN_MEMORY_PAGED_IN_BYTES},
                        {"oom_kill", MLRUN_MEMORY_OOM_KILLS},
                        {"workingset_refault_anon", MLRUN_MEMORY_REFAULTS_ANON},
                        {"workingset_refault_file", MLRUN_MEMORY_REFAULTS_FILE},
-                       {"workingset_refault", MLRUN_MEMORY_REFAULTS_FILE},  // before Linux 5.9: of files alone
+                       {"workingset_refault", MLRUN_MEMORY_REFAULTS_FILE},  // before Linux 5.9: files only
                        {"numa_pte_updates", MLRUN_MEMORY_NUMA_PTE_UPDATES},
                        {"numa_hint_faults", MLRUN_MEMORY_NUMA_HINT_FAULTS},
                        {"numa_hint_faults_local", MLRUN_MEMORY_NUMA_HINT_FAULTS_LOCAL},
@@ -153,11 +153,12 @@ std::vector<std::string> MemorySource::problems() const {
   if (!vmstat_.is_open()) list.emplace_back("/proc/vmstat cannot be opened: no counters of paging");
   if (!online_.is_open()) list.emplace_back("no nodes below /sys/devices/system/node: no rows of nodes");
   if (!pressure_[2].is_open())
-    list.emplace_back("no /proc/pressure (Linux 4.20 with CONFIG_PSI, and psi=1 where it is off by default)");
+    list.emplace_back(
+        "no /proc/pressure: needs Linux 4.20 with CONFIG_PSI, and the boot option psi=1 where it is off by default");
   return list;
 }
 
-// Nodes come and go with memory that is plugged.
+// Lists the nodes; they change when memory is added or removed at run time.
 void MemorySource::find_nodes() {
   const std::string_view text = online_.read(room_.data(), room_.size());
   if (text == online_text_) return;

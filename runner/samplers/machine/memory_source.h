@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Use of memory by the machine and by each of its nodes: /proc/meminfo, /proc/vmstat, /proc/pressure, and of a node its
+// Use of memory by the machine, from /proc/meminfo, /proc/vmstat and /proc/pressure, and by each NUMA node, from its
 // meminfo and numastat.
 #pragma once
 

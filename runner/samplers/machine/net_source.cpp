@@ -19,8 +19,8 @@ std::vector<std::string> NetSource::problems() const {
   return {"/proc/net/dev cannot be opened: no samples of network interfaces"};
 }
 
-//   eth0: 5402385938  113200 ...   16 numbers, all since Linux 2.2. A large one may follow the colon at once, and a name
-//   may have a colon itself (eth0:1).
+//   eth0: 5402385938  113200 ...   16 numbers since Linux 2.2. A large number may follow the colon without a blank, and a
+//   name may contain a colon (eth0:1).
 void NetSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   proc::for_each_line(dev_.read(room_.data(), room_.size()), [&](std::string_view line) {

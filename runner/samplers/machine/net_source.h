@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes and packets of each network interface of mlrun's network namespace, from /proc/net/dev: what sar -n DEV,EDEV
-// is computed from.
+// Bytes and packets of each network interface in mlrun's network namespace, from /proc/net/dev, as sar -n DEV,EDEV shows
+// them.
 #pragma once
 
 #include <cstdint>

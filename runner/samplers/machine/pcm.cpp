@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth by Intel PCM: its server if one runs on this machine, else its program pcm-memory as a child. Not seen on
-// hardware.
+// Memory bandwidth by Intel PCM: from its server if one runs on this machine, else from its program pcm-memory, which is
+// started as a child. Not tested on hardware.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,12 +30,12 @@ namespace mlrun::machine {
 
 namespace {
 
-constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // both sample once a second themselves
+constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // server and program sample once a second themselves
 constexpr uint16_t kPcmPort = 9738;
 constexpr int kPatienceMs = 300;
 constexpr size_t kAnswerMax = 16 << 20;
 
-// The body of an answer with status 200; else why there is none.
+// Queries the server's /metrics: the body of an answer with status 200, else an error.
 Result<std::string> get_metrics() {
   const util::UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -47,7 +47,7 @@ Result<std::string> get_metrics() {
   const std::string_view request =
       "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
   if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
-    return fail("the server on its port takes no request");
+    return fail("the server on its port does not accept a request");
   const uint64_t end_ns = util::monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
   std::string answer;
   std::array<char, 16384> piece;
@@ -57,14 +57,14 @@ Result<std::string> get_metrics() {
     if (now_ns >= end_ns || ::poll(&ready, 1, static_cast<int>((end_ns - now_ns) / 1'000'000) + 1) <= 0)
       return fail("the server on its port does not answer in time");
     const ssize_t got = ::recv(fd.get(), piece.data(), piece.size(), 0);
-    if (got < 0) return fail("the server on its port broke off its answer");
+    if (got < 0) return fail("the server on its port broke the connection off");
     if (got == 0) break;
     answer.append(piece.data(), static_cast<size_t>(got));
-    if (answer.size() > kAnswerMax) return fail("the answer on its port is too long");
+    if (answer.size() > kAnswerMax) return fail("the server on its port sends more than 16 MiB");
   }
   const size_t body = answer.find("\r\n\r\n");
   if (body == std::string::npos || answer.substr(0, answer.find('\r')).find(" 200") == std::string::npos)
-    return fail(fmt::format("what answers on port {} is not pcm-sensor-server", kPcmPort));
+    return fail(fmt::format("the server on port {} is not pcm-sensor-server", kPcmPort));
   return answer.substr(body + 4);
 }
 
@@ -97,7 +97,7 @@ std::string find_program(const std::vector<std::string_view>& names) {
   return {};
 }
 
-// pcm-memory as a child, which ends with us.
+// Runs pcm-memory as a child, which is ended with this object.
 class PcmMemory : public BandwidthReader {
  public:
   explicit PcmMemory(std::string program) : program_(std::move(program)) {}
@@ -105,7 +105,7 @@ class PcmMemory : public BandwidthReader {
     if (pid_ <= 0) return;
     constexpr int kTries = 50;
     constexpr useconds_t kPauseUs = 10'000;
-    ::kill(pid_, SIGTERM);  // it gives the counters back
+    ::kill(pid_, SIGTERM);  // pcm-memory then releases the hardware counters
     output_.reset();
     for (int i = 0; i < kTries; ++i, ::usleep(kPauseUs)) {
       if (::waitpid(pid_, nullptr, WNOHANG) != 0) return;
@@ -116,7 +116,7 @@ class PcmMemory : public BandwidthReader {
 
   Status start() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return fail("no pipe can be made");
+    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return fail("cannot create a pipe");
     output_.reset(ends[0]);
     const util::UniqueFd write_end(ends[1]);
     posix_spawn_file_actions_t actions;
@@ -128,8 +128,8 @@ class PcmMemory : public BandwidthReader {
     ::posix_spawnattr_init(&attributes);
     sigset_t none;
     sigemptyset(&none);
-    ::posix_spawnattr_setsigmask(&attributes, &none);  // ours blocks all
-    ::posix_spawnattr_setpgroup(&attributes, 0);       // Ctrl-C is for the command
+    ::posix_spawnattr_setsigmask(&attributes, &none);  // our thread blocks all signals
+    ::posix_spawnattr_setpgroup(&attributes, 0);       // so that Ctrl-C reaches only the command
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     const char* arguments[] = {program_.c_str(), "1", "-csv", nullptr};
     const int error =
@@ -141,7 +141,7 @@ class PcmMemory : public BandwidthReader {
     return fail(fmt::format("{} cannot be started: {}", program_, std::strerror(error)));
   }
 
-  // Each line is about the second before it.
+  // Each line of pcm-memory has the rates of the second before it.
   bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
     std::array<char, 16384> piece;
     for (ssize_t got = 0; (got = ::read(output_.get(), piece.data(), piece.size())) > 0;)
@@ -193,7 +193,7 @@ OpenedReader open_pcm_server(const Places& /*places*/) {
   const auto text = get_metrics();
   if (!text) return tl::make_unexpected(text.error());
   if (parse_pcm_metrics(*text).empty())
-    return fail(fmt::format("what answers on port {} has no DRAM_Reads of a socket", kPcmPort));
+    return fail(fmt::format("the server on port {} reports no DRAM_Reads of a socket", kPcmPort));
   return std::make_unique<PcmServer>();
 }
 

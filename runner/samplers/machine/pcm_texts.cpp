@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMegabyte = 1e6;
 
-// Empty words count, unlike with util::split.
+// Splits at commas; keeps empty cells, unlike util::split.
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells;
   for (;;) {
@@ -69,7 +69,7 @@ constexpr NamedMeaning kOfSocket[] = {{"Mem Read (MB/s)", kDramRead},
                                       {"Mem Write (MB/s)", kDramWrite},
                                       {"PMM_Read (MB/s)", kPmemRead},
                                       {"PMM_Write (MB/s)", kPmemWrite}};
-// Behind "Ch3"; behind "CXL.mem_P0".
+// Meanings of the words that follow "Ch3", and of those that follow "CXL.mem_P0".
 constexpr NamedMeaning kOfChannel[] = {
     {"Read", kDramRead}, {"Write", kDramWrite}, {"PMM_Read", kPmemRead}, {"PMM_Write", kPmemWrite}};
 constexpr NamedMeaning kOfPort[] = {{"Read", kCxlRead}, {"Write", kCxlWrite}};
@@ -85,7 +85,7 @@ struct Heading {
   int32_t channel = -1;
 };
 
-// A name such as Ch0Read, CXL.mem_P0Write or "Mem Read (MB/s)".
+// The meaning of a column name such as Ch0Read, CXL.mem_P0Write or "Mem Read (MB/s)".
 std::optional<Heading> heading_of(std::string_view name) {
   if (const auto meaning = meaning_of(kOfSocket, name)) return Heading{*meaning};
   const bool is_port = name.starts_with("CXL.mem_P");
@@ -123,7 +123,7 @@ std::vector<BandwidthReading> parse_pcm_metrics(std::string_view text) {
     const std::string_view labels = line.substr(brace, end - brace);
     const auto socket = number_behind(labels, "socket=\"");
     const auto value = decimal(line.substr(end + 1));
-    if (!meaning || !socket || !value) return;  // the machine as a whole is the sum of its sockets
+    if (!meaning || !socket || !value) return;  // a line of the whole machine: not needed, it is the sum of its sockets
     BandwidthReading& reading = readings[find_or_add(readings, meaning->kind, *socket, -1)];
     reading.values[meaning->field] = static_cast<int64_t>(*value);
   });
@@ -136,7 +136,7 @@ void PcmCsv::read_headers(const std::vector<std::string_view>& names) {
     const auto heading = heading_of(names[i]);
     const auto socket = number_behind(sockets_[i], "SKT");
     if (!heading || !socket) continue;
-    // The sum of a socket stands behind its channels.
+    // The columns with a socket's sum come after those of its channels, so these are known here.
     const bool is_sum = heading->channel < 0 && std::any_of(readings_.begin(), readings_.end(), [&](const auto& one) {
                           return one.kind == heading->meaning.kind && one.socket == *socket && one.channel >= 0;
                         });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two texts of Intel PCM that hold bandwidth of memory, by the grammar of its sources (2025). Columns are found by
-// their own headers, so that other versions with more or fewer of them are read too.
+// Parses the two texts of Intel PCM that have memory bandwidth, as its sources write them (2025). Columns are found by
+// their headers, so texts of versions with more or fewer columns can be read too.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace mlrun::machine {
 
-// pcm-sensor-server, /metrics, totals in bytes since it was started:
+// pcm-sensor-server, /metrics: totals in bytes since the server was started:
 //
 //   DRAM_Reads{socket="0",source="uncore"} 123456
 //   Persistent_Memory_Writes{socket="0",source="uncore"} 0
@@ -25,7 +25,7 @@ std::vector<BandwidthReading> parse_pcm_metrics(std::string_view text);
 //   2025-11-26,10:00:01,   12.34,    5.67,...
 class PcmCsv {
  public:
-  // Takes a line; true: it was one of values, which are in readings() as bytes a second.
+  // Takes a line. True: it was a line of values; readings() has them in bytes per second.
   bool take(std::string_view line);
   [[nodiscard]] const std::vector<BandwidthReading>& readings() const { return readings_; }
 
@@ -37,7 +37,7 @@ class PcmCsv {
   };
   void read_headers(const std::vector<std::string_view>& names);
 
-  std::vector<std::string> sockets_;  // the first line of headers
+  std::vector<std::string> sockets_;  // words of the first line of headers
   bool has_columns_ = false;
   std::vector<Column> columns_;
   std::vector<BandwidthReading> readings_;

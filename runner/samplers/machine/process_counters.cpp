@@ -47,7 +47,7 @@ std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* n
   return proc::ProcFile(path(name)).read(room.data(), room.size());
 }
 
-// A kernel that does not count gives three zeros.
+// Reads schedstat. A kernel that does not count these times reports three zeros.
 bool ProcessCounters::read_turns(Values& values, uint64_t& turns) const {
   Room room;
   proc::Numbers numbers(read(first_, "schedstat", room));
@@ -59,7 +59,7 @@ bool ProcessCounters::read_turns(Values& values, uint64_t& turns) const {
   return true;
 }
 
-// A zombie's numbers are those of its end; so are those of a main thread that has ended before the others.
+// The numbers of a zombie are final; so are those of a main thread that has ended before the other threads.
 bool ProcessCounters::read_stat(Values& values) {
   Room room;
   const auto line = proc::parse_stat(read(stat_, "stat", room));
@@ -105,7 +105,7 @@ void ProcessCounters::read_memory(Values& values) {
     values[MLRUN_PROCESS_PSS_BYTES] = static_cast<int64_t>(kib) * 1024;
 }
 
-// Only for those whose memory we could read, too; of others it is not asked for again.
+// io needs the right to read the process's memory. If it cannot be read once, it is not read again.
 void ProcessCounters::read_io(Values& values) {
   if (!reads_io_) return;
   Room room;
@@ -172,7 +172,7 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
   finish(batch);
   add_row(now_ns, values, batch);
   last_ = values;
-  last_[MLRUN_PROCESS_PSS_BYTES] = MLRUN_NOT_KNOWN;  // it was of this moment
+  last_[MLRUN_PROCESS_PSS_BYTES] = MLRUN_NOT_KNOWN;  // valid only at the time of that reading
   sampled_ns_ = now_ns;
   return Seen::kRan;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of one process, or of one of its threads, from its files in /proc:
+// Reads the counters of one process, or of one of its threads, from these files in /proc:
 //
 //   schedstat     threads: time on a processor and in the run queue, and how often it got a processor
 //   stat          times, page faults, state
 //   status        threads: context switches
 //   statm         processes: resident memory
 //   io            bytes and calls
-//   smaps_rollup  processes, every 20 s at most, as the kernel walks all pages for it: the share of resident memory
+//   smaps_rollup  processes: proportional share of memory (PSS); at most every 20 s, as the kernel walks all pages for it
 //
-// A thread that slept at the previous sample and got no processor since then has the same numbers: only schedstat is
-// read. status and io of a thread are read once a second and when it has gone to sleep: the rows between have none of
-// their numbers, which are in the next one that has. The files of a process are read if one of its threads ran. Files are kept open, as far as
-// there are descriptors; a file of a thread that has ended cannot be read, even if its number was given to another one.
+// A thread that slept at the previous sample and got no processor since then has the same numbers, so only schedstat is
+// read. status and io of a thread are read once a second and when it has gone to sleep. Rows between two such readings
+// lack these numbers; the next row that has them covers the whole time. The files of a process are read if one of its
+// threads ran. Files are kept open while there are enough descriptors. An open file of a thread that has ended cannot be
+// read, even if the thread's id was reused.
 #pragma once
 
 #include <array>
@@ -30,19 +31,19 @@ class ProcessCounters {
   ProcessCounters(const Places& places, uint32_t pid, uint32_t tid, bool keeps_open);
 
   enum class Seen {
-    kGone,    // its files cannot be read any more
+    kGone,    // the files cannot be read any more: the process or thread has ended
     kAsleep,  // a thread that has not run since the previous sample
     kRan
   };
-  // Adds the rows of the time since the previous sample. Those of a sleeper are held back for kHeldNs at most.
-  // Requires: now_ns does not go back.
+  // Adds the rows of the time since the previous sample. The row of a sleeping thread is held back for kHeldNs at most.
+  // Requires: now_ns does not decrease.
   Seen sample(uint64_t now_ns, Batch& batch);
-  // The same numbers as at the previous sample, without reading them.
+  // Takes a sample without reading: the numbers are those of the previous sample.
   void keep(uint64_t now_ns) { sampled_ns_ = now_ns; }
   // Adds the row that is held back.
   void finish(Batch& batch);
 
-  // The next row has the share of resident memory, from smaps_rollup. Requires: it is a process.
+  // Reads PSS from smaps_rollup for the next row. Requires: this is a process, not a thread.
   void wants_share() { wants_share_ = true; }
 
   [[nodiscard]] uint64_t threads() const { return threads_; }
@@ -67,15 +68,15 @@ class ProcessCounters {
   uint32_t pid_, tid_;
   proc::ProcFile first_, stat_, io_;  // first_: schedstat of a thread, statm of a process
   bool reads_io_ = true, is_first_ = true, wants_share_ = false;
-  bool is_stale_ = false;  // status and io of a thread were not read with the last numbers
+  bool is_stale_ = false;  // a thread's status and io were not read at the last reading
   char state_ = 0;
   std::array<char, 16> comm_{};
   uint64_t threads_ = 0, turns_ = 0, start_ticks_ = 0;
-  uint64_t row_end_ns_ = 0;  // of the last row
+  uint64_t row_end_ns_ = 0;  // end of the last row
   uint64_t all_read_ns_ = 0;
-  uint64_t sampled_ns_ = 0;  // 0: never. After row_end_ns_: a row is held back
-  Values before_{};          // totals at the end of the last row, as far as they were ever known
-  Values last_{};            // what was read last
+  uint64_t sampled_ns_ = 0;  // 0: never. If later than row_end_ns_, a row is held back
+  Values before_{};          // newest known totals up to the end of the last row
+  Values last_{};            // numbers of the last reading
 };
 
 }  // namespace mlrun::machine

@@ -16,7 +16,7 @@ namespace mlrun::machine {
 
 namespace {
 
-// PSS: the first one soon after the start, then every 20 s; where it takes long, at most a thousandth of the time.
+// PSS is read 2 s after a process was seen, then every 20 s, and less often if that takes more than 1/1000 of the time.
 constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000, kShareCostMax = 1000;
 
 }  // namespace
@@ -27,7 +27,7 @@ ProcessCounters ProcessSource::make(uint32_t pid, uint32_t tid) {
   return counters;
 }
 
-// Taken up at the next sample.
+// Takes effect at the next sample.
 void ProcessSource::watch(const std::vector<uint32_t>& host_pids) {
   wanted_ = host_pids;
   std::sort(wanted_.begin(), wanted_.end());
@@ -47,7 +47,7 @@ void ProcessSource::end(Process& process, Batch& batch) {
   process.counters.finish(batch);
   while (!process.threads.empty()) remove(process, process.threads.begin());
   descriptors_ -= process.counters.descriptors();
-  process.counters = ProcessCounters(places_, 0, 0, false);  // closes its files
+  process.counters = ProcessCounters(places_, 0, 0, false);  // to close the open files
 }
 
 void ProcessSource::list_threads(uint32_t pid, Process& process) {
@@ -70,7 +70,7 @@ void ProcessSource::list_threads(uint32_t pid, Process& process) {
   }
 }
 
-// True: one has run, or has ended.
+// Samples the threads of a process. True: at least one has run or ended.
 bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& batch) {
   bool any = false;
   for (auto thread = process.threads.begin(); thread != process.threads.end();) {
@@ -85,7 +85,7 @@ bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& bat
   return any;
 }
 
-// False: it has ended.
+// Samples the process as a whole. False: it has ended.
 bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
   const bool ran = sample_threads(process, now_ns, batch);
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
@@ -129,7 +129,8 @@ void ProcessSource::finish(Batch& batch) {
 
 std::vector<std::string> ProcessSource::remarks() const {
   if (!left_out_) return {};
-  return {fmt::format("more than {} threads: those beyond are only in the numbers of their process", kThreadsMax)};
+  return {fmt::format("more than {} threads: the further ones have no rows and are only in the rows of their process",
+                      kThreadsMax)};
 }
 
 }  // namespace mlrun::machine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes of the command and their threads, whether they record or not.
+// Samples the processes of the command and their threads, whether they record or not.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ class ProcessSource : public Source {
   [[nodiscard]] std::vector<std::string> remarks() const override;
 
  private:
-  static constexpr size_t kThreadsMax = 5000;          // of all processes; others are only in their process's numbers
-  static constexpr uint32_t kDescriptorsMax = 384;     // of 1024
+  static constexpr size_t kThreadsMax = 5000;  // of all processes; further threads are only in their process's rows
+  static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's 1024 descriptors
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 
   struct Process {
     ProcessCounters counters;
     std::map<uint32_t, ProcessCounters> threads;
-    uint64_t listed = 0;         // threads that its list had
+    uint64_t listed = 0;         // number of threads at the last listing
     uint64_t next_share_ns = 0;  // when smaps_rollup may be read again; 0: not decided
-    bool has_ended = false;      // kept while it is in the list, so as not to begin again
+    bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
   void list_threads(uint32_t pid, Process& process);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth by resctrl (Linux 4.14; Intel MBM, AMD QoS): bytes that each L3 domain moved, all and those of its own
-// socket. The numbers of the default group and of all control groups are added up, so that they are the machine's.
+// Memory bandwidth by resctrl (Linux 4.14; Intel MBM, AMD QoS): bytes that each L3 domain moved in total, and bytes from
+// and to memory of its own socket. Sums over the default group and all control groups, so they are those of the machine.
 #include <dirent.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class Resctrl : public BandwidthReader {
     for (const Counter& counter : counters_) {
       std::array<char, 64> room;
       uint64_t bytes = 0;
-      // "Unavailable" where the hardware had no answer: it gives one at a later sample, so this one is left out.
+      // "Unavailable": the hardware has no value yet. This sample is then skipped; a later one has the value.
       const std::string_view text = counter.file.read(room.data(), room.size());
       if (std::from_chars(text.data(), text.data() + text.size(), bytes).ec != std::errc()) return false;
       int64_t& value = domains[counter.domain].values[counter.field];
@@ -93,9 +93,9 @@ class Resctrl : public BandwidthReader {
 OpenedReader open_resctrl(const Places& places) {
   const std::string top = places.sys + "/fs/resctrl";
   if (folders_in(top).empty())
-    return fail("not mounted, or the processor has none (mount -t resctrl resctrl " + top + ")");
+    return fail("not mounted, or the processor does not support it (mount -t resctrl resctrl " + top + ")");
   auto reader = std::make_unique<Resctrl>(top);
-  if (!reader->works()) return fail("no mbm_total_bytes that can be read below " + top);
+  if (!reader->works()) return fail("no readable mbm_total_bytes below " + top);
   return reader;
 }
 

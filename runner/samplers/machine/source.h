@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine sampler reads at each sample: one Source for each word of --sample. All are used by its thread only.
+// Interface of what the machine sampler reads at each sample: each word of --sample
+// has one or more Sources. Used by the sampler's thread only.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class Batch {
     std::memcpy(rows.data() + at, &row, sizeof row);
   }
 
-  // Moves the rows of `other` behind these while all have at most `bytes_max`. Returns the number that did not fit.
+  // Moves the rows of `other` to the end of this batch, up to `bytes_max` in all. Returns the number of dropped rows.
   uint64_t take(Batch&& other, size_t bytes_max) {
     uint64_t dropped = 0;
     for (Table& table : other.tables_) {
@@ -71,19 +72,19 @@ class Source {
 
   // Sets the processes of the command, by their pids as mlrun sees them.
   virtual void watch(const std::vector<uint32_t>& /*host_pids*/) {}
-  // Adds the rows of the time since the previous call. The first call gives none, but of processes.
+  // Adds the rows of the time since the previous call. In the first call only processes give rows.
   virtual void sample(uint64_t now_ns, Batch& batch) = 0;
-  // Adds what was held back.
+  // Adds the rows that were held back.
   virtual void finish(Batch& /*batch*/) {}
-  // False: there are no samples at all.
+  // False: this source cannot read anything on this machine.
   [[nodiscard]] virtual bool works() const { return true; }
-  // In one line each: what it does not see here, and why. Empty: all of it works.
+  // One line for each thing that the source cannot read on this machine, with the reason. Empty: it reads everything.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
-  // The same about what it has chosen, for doctor and the trace.
+  // One line for each choice that the source made (mechanism, limit), for doctor and the trace.
   [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 
-// Where sources read; tests have their own.
+// The folders that sources read; tests use others.
 struct Places {
   std::string proc = "/proc", sys = "/sys";
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bandwidth by uncore events of perf. Not seen on hardware.
+// Memory bandwidth by uncore events of perf. Not tested on hardware.
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ int32_t socket_of(const Places& places, int32_t cpu) {
 
 class Uncore : public BandwidthReader {
  public:
-  // Returns errno of the first event that could not be opened; 0: all are.
+  // Returns the errno of the first event that could not be opened; 0: all events are open.
   int open(const Places& places, const std::vector<UncoreEvent>& events) {
     for (const UncoreEvent& event : events) {
       for (const int32_t cpu : event.cpus) {
@@ -57,7 +57,7 @@ class Uncore : public BandwidthReader {
         uint64_t count, enabled_ns, running_ns;
       } got{};
       if (::read(counter.fd.get(), &got, sizeof got) != sizeof got || got.running_ns == 0) continue;
-      // Counted for a part of the time if others use the same counters.
+      // Scales up: the event is counted for a part of the time only, if other events need the same counters.
       const double share = static_cast<double>(got.enabled_ns) / static_cast<double>(got.running_ns);
       BandwidthReading& reading = channels[{counter.socket, counter.event.channel}];
       reading.socket = counter.socket;

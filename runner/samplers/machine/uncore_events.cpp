@@ -21,7 +21,7 @@ struct Named {
   const char* event;
   mlrun_bandwidth_field field;
 };
-// cas_count_*: servers. data_*: clients, and units that count without being programmed.
+// cas_count_*: server processors. data_*: client processors, and units that count without being programmed.
 constexpr Named kNamed[] = {
     {"cas_count_read", MLRUN_BANDWIDTH_READ_BYTES}, {"cas_count_write", MLRUN_BANDWIDTH_WRITTEN_BYTES},
     {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},     {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
@@ -40,7 +40,7 @@ uint64_t number_of(std::string_view text) {
   return value;
 }
 
-// "6.103515625e-5" with the unit "MiB": 64 bytes.
+// Bytes per count, from scale and unit: "6.103515625e-5" and "MiB" are 64 bytes.
 double bytes_of(const std::string& scale, std::string_view unit) {
   const double factor = std::strtod(scale.c_str(), nullptr);
   if (unit == "MiB") return factor * (1 << 20);
@@ -57,7 +57,7 @@ int32_t last_number_of(std::string_view name) {
 
 std::string text_of(const std::string& path) { return std::string(trimmed(util::read_text(path, 4096))); }
 
-// "event=0x04,umask=0x03". nullopt: a term that the unit does not have.
+// Words of an event's terms, "event=0x04,umask=0x03". nullopt: the unit has no such term.
 std::optional<EventWords> event_words(std::string_view terms, const std::string& format_folder) {
   EventWords words;
   for (const std::string_view term : util::split(terms, ",")) {
@@ -112,7 +112,7 @@ std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
       if (event.bytes_per_count > 0 && !event.cpus.empty()) events.push_back(std::move(event));
     }
   }
-  // A unit that counts by itself counts the same traffic as those that are programmed.
+  // Units that count without being programmed see the same traffic as programmable units. Only one kind may be used.
   const auto counts_itself = [](const UncoreEvent& event) {
     return event.unit.find("free_running") != std::string::npos;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uncore events of memory controllers, as sysfs describes them: the units of perf whose named events count reads and
-// writes of memory.
+// Finds uncore events of memory controllers in sysfs: units (PMUs of perf) with named events that count reads and writes
+// of memory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct UncoreEvent {
   std::string unit;  // uncore_imc_0
   uint32_t type = 0;
   uint64_t config = 0, config1 = 0;
-  std::vector<int32_t> cpus;  // on each of these the unit of its socket is counted
+  std::vector<int32_t> cpus;  // one CPU per socket; an event opened there counts the unit of that socket
   double bytes_per_count = 0;
   mlrun_bandwidth_field field = MLRUN_BANDWIDTH_READ_BYTES;
   int32_t channel = -1;  // number of the unit
@@ -30,7 +30,7 @@ struct EventWords {
   uint64_t config = 0, config1 = 0;
 };
 
-// Puts `value` into the bits that a format names. False: it is none.
+// Puts `value` into the bits that a format names. False: `format` is invalid.
 bool put_bits(std::string_view format, uint64_t value, EventWords& words);
 
 }  // namespace mlrun::machine

@@ -20,7 +20,7 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Empty texts: none.
+// The mount of a cgroup file system. Its texts are empty if there is none.
 util::MountLine find_mount(const std::string& mountinfo, std::string_view type, std::string_view controller) {
   for (const std::string_view line : util::split(mountinfo, "\n")) {
     const auto mount = util::mount_line(line);
@@ -30,7 +30,7 @@ util::MountLine find_mount(const std::string& mountinfo, std::string_view type, 
   return {};
 }
 
-// 4:cpu,cpuacct:/path   0::/path
+// The path in a line of /proc/self/cgroup: "4:cpu,cpuacct:/path", "0::/path".
 std::string_view path_in(const std::string& cgroup, std::string_view controller) {
   for (const std::string_view line : util::split(cgroup, "\n")) {
     const size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -56,7 +56,7 @@ int64_t number_in(std::string_view text, int64_t otherwise) {
   return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc() ? value : otherwise;
 }
 
-// -1: none.
+// The cgroup's limit in thousandths of a processor; -1: no limit.
 int64_t limit_of(const std::string& folder, bool is_version_1) {
   int64_t quota = -1, period = 0;
   if (is_version_1) {

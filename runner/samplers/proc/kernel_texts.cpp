@@ -45,7 +45,7 @@ Pressure parse_pressure(std::string_view text) {
   return pressure;
 }
 
-// 4711 (name) S 1 4711 ... : after the name field 3, the state. A name may contain spaces and brackets.
+// 4711 (name) S 1 4711 ... : the name is followed by field 3, the state. A name may contain spaces and brackets.
 std::optional<StatLine> parse_stat(std::string_view text) {
   constexpr int kMinflt = 10, kMajflt = 12, kUser = 14, kSystem = 15, kThreads = 20, kStart = 22, kRss = 24;
   constexpr int kProcessor = 39;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of /proc that several samplers read. All views are of the text that was passed.
+// Parses lines of /proc that several samplers read. All string views in results refer to the text that was passed.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 
 namespace mlrun::proc {
 
-// Length of the clock tick in which /proc counts time.
+// Length of the clock tick, the unit of times in /proc.
 uint64_t tick_ns();
 
 // "cpu" or "cpuN" and its times in clock ticks, in the order of /proc/stat: user nice system idle iowait irq softirq
-// steal guest guest_nice. Guests' time is in user and nice too. Older kernels have fewer; `times` says how many.
+// steal guest guest_nice. Guests' time is included in user and nice. Older kernels have fewer times; `times` is their number.
 struct CpuLine {
   static constexpr size_t kTimes = 10;
-  int32_t cpu = -1;  // -1: all together
+  int32_t cpu = -1;  // -1: sum of all processors
   size_t times = 0;
   std::array<uint64_t, kTimes> ticks{};
 };
-// nullopt: the line is none of a processor.
+// nullopt: the line is not about processors.
 std::optional<CpuLine> parse_cpu_line(std::string_view line);
 
 // Pressure stall information: time in which some, or all, of the threads that were not idle waited.
@@ -42,14 +42,14 @@ struct StatLine {
 };
 std::optional<StatLine> parse_stat(std::string_view text);
 
-// The moment on CLOCK_MONOTONIC of a start time in clock ticks, which are those of CLOCK_BOOTTIME: it goes on while the
-// machine sleeps.
+// Converts a start time in clock ticks to CLOCK_MONOTONIC. The ticks are those of CLOCK_BOOTTIME, which also counts while
+// the machine is suspended.
 uint64_t monotonic_of_ticks(uint64_t ticks);
 
-// The numbers of a list like "0-3,8"; of processors or nodes, by sysfs. A range of more than 65,536 is not listed.
+// The numbers of a list of sysfs like "0-3,8" (processors, nodes). A range of more than 65,536 numbers is skipped.
 std::vector<int32_t> parse_list(std::string_view text);
 
-// Calls `visit` with each line, without its end.
+// Calls `visit` with each line, without the newline.
 template <typename Visit>
 void for_each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {

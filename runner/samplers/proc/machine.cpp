@@ -14,10 +14,10 @@ namespace mlrun::proc {
 namespace {
 
 constexpr size_t kRoomBytes =
-    1 << 20;  // of /proc/stat: a line for each processor, and one with a word for each interrupt
+    1 << 20;  // for /proc/stat: a line for each processor, and a line with a word for each interrupt
 constexpr std::array kResources = {"cpu", "io", "memory"};
 
-// Values of a moment; all others are totals, of which the increase counts.
+// Fields with a current value; all other fields are totals, whose increase is reported.
 constexpr mlrun_machine_field kOfNow[] = {MLRUN_MACHINE_CPUS_ONLINE, MLRUN_MACHINE_CPUS_ALLOWED,
                                           MLRUN_MACHINE_CPU_QUOTA, MLRUN_MACHINE_RUNNING};
 
@@ -26,10 +26,10 @@ bool is_of_now(size_t field) { return std::find(std::begin(kOfNow), std::end(kOf
 int64_t allowed_processors() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return MLRUN_NOT_KNOWN;  // more processors than a set has
+  return MLRUN_NOT_KNOWN;  // the machine has more processors than a cpu_set_t
 }
 
-// Each that is online has a line of its own.
+// Number of processors online: each has a line of its own.
 int64_t processors_in(std::string_view stat) {
   constexpr std::string_view kBegin = "\ncpu";
   int64_t found = 0;
@@ -102,7 +102,7 @@ bool Machine::read(Values& values) {
   if (!read_processors(values)) return false;
   const int64_t limit = find_cpu_limit(cgroup_).thousandths;
   if (limit >= 0) values[MLRUN_MACHINE_CPU_QUOTA] = limit;
-  // The kernel has no meaning for "full" of the machine's processors.
+  // For the processors of the whole machine, the kernel leaves "full" undefined.
   read_pressure(pressure_[0], MLRUN_MACHINE_CPU_SOME_NS, MLRUN_MACHINE_FIELDS, values);
   read_pressure(pressure_[1], MLRUN_MACHINE_IO_SOME_NS, MLRUN_MACHINE_IO_FULL_NS, values);
   read_pressure(pressure_[2], MLRUN_MACHINE_MEMORY_SOME_NS, MLRUN_MACHINE_MEMORY_FULL_NS, values);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processors of this machine did, and how long threads waited for them, for memory and for I/O, from
-// /proc/stat, /proc/pressure and our cgroup. Needs no rights. What a kernel does not report is MLRUN_NOT_KNOWN.
+// Times of this machine's processors, and how long threads waited for a processor, for memory and for I/O, from
+// /proc/stat, /proc/pressure and our cgroup. Needs no rights. Values that the kernel does not report are MLRUN_NOT_KNOWN.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace mlrun::proc {
 
-// Where it reads; a test has its own.
+// The folders that it reads; tests use others.
 struct MachinePlaces {
   std::string proc = "/proc";
   Cgroup cgroup;
@@ -23,12 +23,12 @@ struct MachinePlaces {
 
 class Machine {
  public:
-  // `command_cpus`: those of the command, if it has not those of this process.
+  // `command_cpus`: number of processors that the command may use; 0: the same as this process.
   explicit Machine(const MachinePlaces& places, size_t command_cpus = 0);
-  // Those of this process.
+  // The folders for this process.
   static MachinePlaces places();
 
-  // A sample of the time since the previous call; nullopt: it is the first one, or /proc/stat cannot be read.
+  // A sample of the time since the previous call; nullopt: this is the first call, or /proc/stat cannot be read.
   std::optional<mlrun_machine_sample> sample(uint64_t now_ns);
 
  private:
@@ -43,9 +43,9 @@ class Machine {
   bool is_version_1_;
   int64_t command_cpus_;
   Cgroup cgroup_;
-  std::unique_ptr<char[]> room_;  // not filled: only what is used costs page faults
+  std::unique_ptr<char[]> room_;  // not zeroed, so that only used pages cost page faults
   Values before_{};
-  uint64_t before_ns_ = 0;  // 0: none
+  uint64_t before_ns_ = 0;  // time of the previous sample; 0: none
 };
 
 }  // namespace mlrun::proc

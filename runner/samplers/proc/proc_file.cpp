@@ -17,7 +17,7 @@ std::string_view ProcFile::read(char* room, size_t bytes) const {
     const ssize_t got = ::pread(fd_.get(), room + have, bytes - have, static_cast<off_t>(have));
     if (got < 0) return {};
     have += static_cast<size_t>(got);
-    // These files are given out in pieces of a page at most; a shorter one is the end.
+    // The kernel returns such files in pieces of up to a page; a short piece is the last one.
     if (got == 0 || have < 1024) break;
   }
   return {room, have};

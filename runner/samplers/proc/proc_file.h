@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of /proc, /sys or a cgroup that is read again and again: it is kept open, which saves most of the cost of a
-// short one. A file of a thread that has ended fails to be read, even if its number was given to another thread.
+// A file of /proc, /sys or a cgroup that is read repeatedly. It is kept open, which saves most of the cost of reading a
+// short file. Reading a file of a thread that has ended fails, even if the thread's id was reused.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace mlrun::proc {
 class ProcFile {
  public:
   ProcFile() = default;
-  // Not there: every read fails.
+  // If the file cannot be opened, every read fails.
   explicit ProcFile(const std::string& path);
 
   [[nodiscard]] bool is_open() const { return fd_.valid(); }
-  // Reads from the beginning, `room` at most. Empty: it failed. Valid as long as `room`.
+  // Reads from the beginning of the file into `room`, at most `bytes`. Empty: the read failed. Valid as long as `room`.
   [[nodiscard]] std::string_view read(char* room, size_t bytes) const;
 
  private:
@@ -31,14 +31,14 @@ class ProcFile {
 class Numbers {
  public:
   explicit Numbers(std::string_view text) : text_(text) {}
-  // False: there is no further one. Skips whatever is not a digit before it.
+  // The next number; skips characters before it that are not digits. False: there are no more numbers.
   bool next(uint64_t& value);
 
  private:
   std::string_view text_;
 };
 
-// The number after `key` in a text of lines "key value"; `key` with what separates it. False: there is none.
+// The number after `key` in a text of lines "key value"; `key` includes the separator. False: the text has no such line.
 bool number_after(std::string_view text, std::string_view key, uint64_t& value);
 
 }  // namespace mlrun::proc

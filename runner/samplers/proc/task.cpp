@@ -18,7 +18,7 @@ std::string path_of(const Task::Ids& ids, const char* name) {
   return fmt::format("/proc/{}/task/{}/{}", ids.host_pid, ids.host_tid, name);
 }
 
-// A kernel that does not count gives three zeros, as one that does gives for a thread that has not begun to run.
+// Does the kernel count? One that does not reports three zeros, the same as for a thread that has not begun to run.
 bool counts_turns() {
   static const bool kCounts = [] {
     std::array<char, kSchedstatBytes> room;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread in /proc: its state and what it has used, read from two files.
+// Samples one thread: its state and the resources that it used, from two files in /proc.
 //
 //   schedstat   1 µs    time on a processor, time in the run queue, how often it got a processor
 //   stat        10 µs   state, clock ticks in user and in kernel mode, page faults that read from a device
@@ -27,17 +27,17 @@ class Task {
   // `keeps_open`: keeps two descriptors.
   Task(const Ids& ids, bool keeps_open);
 
-  // What a sample saw. Two equal ones with `is_asleep`: it did not run in between. `state` 0: unknown.
+  // What a sample saw. If two samples are equal and `is_asleep`, the thread did not run in between. `state` 0: unknown.
   struct Sight {
     uint64_t run_ns = 0, turns = 0;
-    bool has_turns = false;  // the kernel counts them
+    bool has_turns = false;  // the kernel counts `turns`
     char state = 0;
     [[nodiscard]] bool is_asleep() const { return has_turns && (state == 'S' || state == 'D'); }
     bool operator==(const Sight&) const = default;
   };
 
-  // False: it has ended. Adds the rows of the time since the previous sample; a sleeping thread's row is held back for
-  // kHeldNs at most, until it runs.
+  // Adds the rows of the time since the previous sample. A sleeping thread's row is held back until the thread runs, for
+  // kHeldNs at most. False: the thread has ended.
   bool sample(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows);
   // Adds the row that is held back.
   void finish(std::vector<mlrun_thread_sample>& rows);
@@ -52,7 +52,7 @@ class Task {
  private:
   static constexpr uint64_t kHeldNs = 10'000'000'000;
 
-  // Since the thread was made.
+  // Totals since the thread was created.
   struct Totals {
     uint64_t user_ticks = 0, system_ticks = 0, majflt = 0, run_ns = 0, runq_ns = 0;
   };
@@ -64,8 +64,8 @@ class Task {
   ProcFile schedstat_, stat_;
   Sight sight_;
   Totals totals_;             // at the end of the last row
-  uint64_t row_end_ns_ = 0;   // of the last row
-  uint64_t sampled_ns_ = 0;   // 0: never. After row_end_ns_: a row is held back
+  uint64_t row_end_ns_ = 0;   // end of the last row
+  uint64_t sampled_ns_ = 0;   // 0: never. If later than row_end_ns_, a row is held back
   uint64_t start_ticks_ = 0;  // since boot
   bool is_first_ = true;
   std::array<char, 16> comm_{};

@@ -19,14 +19,14 @@ namespace mlrun::proc {
 
 namespace {
 
-// 0: the process has ended.
+// Number of threads of a process. 0: the process has ended.
 size_t thread_count(uint32_t host_pid) {
   struct stat about {};
   if (::stat(fmt::format("/proc/{}/task", host_pid).c_str(), &about) != 0) return 0;
-  return about.st_nlink > 2 ? about.st_nlink - 2 : 0;  // a folder of its own has each, beside . and ..
+  return about.st_nlink > 2 ? about.st_nlink - 2 : 0;  // the folder's links: . and .. and one for each thread's folder
 }
 
-// Sorted. Empty: the process has ended.
+// Thread ids of a process, sorted. Empty: the process has ended.
 std::vector<uint32_t> threads_of(uint32_t host_pid) {
   std::vector<uint32_t> tids;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(fmt::format("/proc/{}/task", host_pid).c_str()),
@@ -116,7 +116,7 @@ void TaskTable::list(Process& process, uint64_t now_ns, const std::function<bool
   }
   for (const uint32_t tid : tids) {
     if (process.tasks.contains(tid)) continue;
-    if (!go_on()) return;  // the rest is listed at the next call
+    if (!go_on()) return;  // the remaining threads are added at the next call
     if (Task* task = add(process, tid)) sample(*task, now_ns);
   }
   process.counted_ns = process.listed_ns = now_ns;

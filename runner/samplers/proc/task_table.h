@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of the recording processes, also those that record nothing, as /proc lists them once a second, and their
-// samples.
+// Lists the threads of the recording processes from /proc once a second, including threads that record nothing, and
+// samples them.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace mlrun::proc {
 class TaskTable {
  public:
   struct Owner {
-    uint32_t number = 0;             // mlrun_frame_channel.process
-    uint32_t pid = 0, host_pid = 0;  // in its own pid namespace, in mlrun's
+    uint32_t number = 0;             // as mlrun_frame_channel.process
+    uint32_t pid = 0, host_pid = 0;  // its pid in its own pid namespace; in mlrun's
   };
   // Sets the processes. If several have the same host_pid (an exec), the one with the largest number counts.
   void set(const std::vector<Owner>& owners);
@@ -31,7 +31,7 @@ class TaskTable {
   // Lists the threads of processes and samples those that were not sampled for a second, while `go_on` holds. A
   // process whose number of threads is the same is listed less often.
   void work(uint64_t now_ns, const std::function<bool()>& go_on);
-  // When something is due next.
+  // When work() is due next.
   [[nodiscard]] uint64_t due_ns() const;
   void finish();
 
@@ -39,17 +39,18 @@ class TaskTable {
   std::vector<mlrun_thread_sample> take();
 
  private:
-  static constexpr size_t kTasksMax = 20'000;  // beyond them threads are not sampled
-  static constexpr size_t kKeptOpenMax = 200;  // of 1024 descriptors
+  static constexpr size_t kTasksMax = 20'000;  // further threads are not sampled
+  static constexpr size_t kKeptOpenMax = 200;  // threads whose files stay open; mlrun has 1024 descriptors
   static constexpr uint64_t kPauseNs = 950'000'000, kListNs = 5'000'000'000;
-  static constexpr uint64_t kWorkNs = 200'000'000;  // between two calls of work() that do anything
+  static constexpr uint64_t kWorkNs = 200'000'000;  // least time between two calls of work() that have an effect
 
   struct Process {
     Owner owner;
-    uint64_t counted_ns = 0;                       // 0: never
-    uint64_t listed_ns = 0;                        // 0: never, or a thread has ended since
-    std::map<uint32_t, Task> tasks;                // by host_tid
-    std::unordered_map<uint32_t, uint32_t> hosts;  // tid inside: host_tid. Of another pid namespace only
+    uint64_t counted_ns = 0;         // 0: never
+    uint64_t listed_ns = 0;          // 0: never, or a thread has ended since
+    std::map<uint32_t, Task> tasks;  // by host_tid
+    // host_tid by the tid in the process's pid namespace, if that is not mlrun's.
+    std::unordered_map<uint32_t, uint32_t> hosts;
   };
   Task* add(Process& process, uint32_t host_tid);
   void remove(Process& process, std::map<uint32_t, Task>::iterator task);

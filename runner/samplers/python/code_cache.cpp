@@ -104,7 +104,7 @@ bool CodeCache::read_code(RemoteMemory& memory, uint64_t address, const Identity
          read_bytes(memory, identity.lines, code.lines);
 }
 
-// A text's characters follow its head, each in 1, 2 or 4 bytes depending on the widest.
+// Reads a str object: its characters follow its header, each in 1, 2 or 4 bytes, depending on the widest character.
 bool CodeCache::read_text(RemoteMemory& memory, uint64_t address, std::string& text) const {
   std::array<char, kHeadBytes> head;
   if (layout_.text_ascii > head.size() || !memory.read(address, head.data(), layout_.text_ascii)) return false;

@@ -14,7 +14,7 @@
 
 namespace mlrun::python {
 
-// Addresses, in the process, of the types of the objects read.
+// Addresses, in the traced process, of the types of the objects that are read.
 struct Types {
   uint64_t code = 0, text = 0, bytes = 0;
 };
@@ -24,15 +24,15 @@ struct Code {
   std::vector<uint8_t> lines;
   int32_t first_line = 0;
   uint64_t instructions = 0, instruction_bytes = 0;  // address, length
-  uint64_t traceable = 0;                            // address: before it the function has not begun
-  uint32_t slots = 0;                                // of its frames: local variables and value stack
+  uint64_t traceable = 0;  // address; while the instruction pointer is below, the function has not begun
+  uint32_t slots = 0;      // of its frames: local variables and value stack
 };
 
 class CodeCache {
  public:
   CodeCache(const Layout& layout, const Types& types) : layout_(layout), types_(types) {}
 
-  // The code objects at these addresses, in their order. False: one is no code object.
+  // The code objects at these addresses, in the same order. False: one of them is not a code object.
   bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses,
             std::vector<std::shared_ptr<const Code>>& codes);
 
@@ -58,7 +58,7 @@ class CodeCache {
   const Layout& layout_;
   Types types_;
   std::unordered_map<uint64_t, Known> known_;
-  size_t known_bytes_ = 0;  // bytes of texts and tables read since it was empty
+  size_t known_bytes_ = 0;  // bytes of texts and tables in the cache
   std::vector<char> heads_;
 };
 

@@ -43,7 +43,7 @@ bool is_program_name(std::string_view name) {
 
 bool is_of_access(int error) { return error == EACCES || error == EPERM; }
 
-// The process is inaccessible, rather than ended. Kernels differ in which of the two they refuse.
+// Does the process exist, but we may not read it? Which of these two files is refused depends on the kernel.
 bool is_refused(uint32_t pid) {
   const util::UniqueFd maps(::open(fmt::format("/proc/{}/maps", pid).c_str(), O_RDONLY | O_CLOEXEC));
   if (!maps.valid() && is_of_access(errno)) return true;
@@ -51,7 +51,7 @@ bool is_refused(uint32_t pid) {
   return ::readlink(fmt::format("/proc/{}/exe", pid).c_str(), &byte, 1) < 0 && is_of_access(errno);
 }
 
-// The library if there is one; else the program itself, whatever its name.
+// Where CPython may be: in libpython if it is mapped, else in the program itself, whatever its name.
 const collect::Module* find_module(const std::vector<collect::Module>& modules, const std::string& program) {
   const collect::Module* found = nullptr;
   for (const collect::Module& module : modules) {
@@ -84,10 +84,13 @@ Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, Interpreter
   const std::string path =
       is_program ? fmt::format("/proc/{}/exe", pid) : fmt::format("/proc/{}/root{}", pid, module->path);
   const auto file = files.find(path, named);
-  if (!file && !is_program) return fail(fmt::format("{} is no longer there", util::base_name(module->path)));
+  if (!file && !is_program)
+    return fail(fmt::format("the file of {} was not found; it may have been deleted or replaced",
+                            util::base_name(module->path)));
   const bool is_python = file && file->is_python();
   if (!is_python && !named) return nullptr;
-  if (!is_python || file->version == 0) return fail(fmt::format("a Python before 3.11 is none of {}", kKnownVersions));
+  if (!is_python || file->version == 0)
+    return fail(fmt::format("Python before 3.11 is not supported, only {}", kKnownVersions));
   bool placed = false;
   const uint64_t bias = file->bias(module->start, module->file_offset, placed);
   const bool typed = file->code_type != 0 && file->text_type != 0 && file->bytes_type != 0;
@@ -118,7 +121,7 @@ Interpreter::Interpreter(uint32_t pid, uint64_t runtime, const Layout& layout, c
 
 std::vector<Interpreter::Thread> Interpreter::threads() {
   std::vector<Thread> threads;
-  size_t visited = 0;  // over all interpreters; bounds loops in garbage data
+  size_t visited = 0;  // counts over all interpreters, to end loops in invalid data
   memory_.forget_error();
   uint64_t interpreter = memory_.get<uint64_t>(runtime_ + layout_.interpreters_head).value_or(0);
   for (size_t i = 0; interpreter != 0 && i < kInterpretersMax; ++i) {
@@ -150,7 +153,7 @@ bool Interpreter::read_top(uint64_t state, Top& top) {
   return memory_.read(pieces);
 }
 
-// Reads the newest frames in one piece, and in the same call again which one is innermost.
+// Reads the newest frames in one piece. The same call then reads again which frame is innermost, to detect changes.
 bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
   const uint64_t end = top.frame + layout_.frame_bytes;
   const bool in_chunk = top.chunk != 0 && top.frame > top.chunk && top.frame - top.chunk < kChunkBytesMax;
@@ -167,7 +170,7 @@ bool Interpreter::load_window(uint64_t state, const Top& top, Top& after) {
   return memory_.read(std::span(pieces.data(), count));
 }
 
-// Valid until the next call. Null: unreadable.
+// The frame at `address`, valid until the next call. Null: unreadable.
 const char* Interpreter::frame_at(uint64_t address) {
   if (address >= window_address_ && window_.size() >= layout_.frame_bytes &&
       address - window_address_ <= window_.size() - layout_.frame_bytes) {
@@ -178,7 +181,7 @@ const char* Interpreter::frame_at(uint64_t address) {
   return memory_.read(address, single_.data(), single_.size()) ? single_.data() : nullptr;
 }
 
-// Walks from the innermost frame outwards.
+// Collects raw_ from the innermost frame outwards.
 bool Interpreter::walk(uint64_t address) {
   raw_.clear();
   cut_ = left_window_ = false;
@@ -197,7 +200,7 @@ bool Interpreter::walk(uint64_t address) {
   return true;
 }
 
-// False: not a valid frame.
+// Fills in functions and lines of all frames. False: a frame is invalid.
 bool Interpreter::name(Stack& stack) {
   std::vector<uint64_t> addresses;
   for (const RawFrame& frame : raw_) addresses.push_back(frame.code);
@@ -209,7 +212,7 @@ bool Interpreter::name(Stack& stack) {
     const uint64_t instruction = raw_[i].instruction;
     const bool has_begun = raw_[i].owner == layout_.owner_generator || instruction >= code.traceable;
     if (instruction + 2 < code.instructions || instruction >= code.instructions + code.instruction_bytes) return false;
-    if (!has_begun) continue;  // treated as not called yet
+    if (!has_begun) continue;  // the function has not begun, so its frame is left out
     const uint64_t offset = instruction < code.instructions ? 0 : instruction - code.instructions;
     stack.frames.push_back({codes[i], line_at(code.lines, code.first_line, offset)});
   }
@@ -218,7 +221,7 @@ bool Interpreter::name(Stack& stack) {
   return true;
 }
 
-// The memory of an ended thread's state may belong to another thread by now.
+// Checks the thread id: when a thread has ended, its state's memory may be reused for another thread.
 Interpreter::Outcome Interpreter::try_stack(const Thread& thread, Stack& stack) {
   const uint64_t state = thread.state;
   Top top, after;
@@ -231,7 +234,7 @@ Interpreter::Outcome Interpreter::try_stack(const Thread& thread, Stack& stack) 
   return stack.frames.empty() ? Outcome::kEmpty : Outcome::kRead;
 }
 
-// The loop of a training is in one of the outermost frames.
+// Reads loops only in the outermost frames, where the loop of a training is.
 void Interpreter::read_loops(Stack& stack) {
   constexpr size_t kOutermost = 24;
   stack.loops.clear();

@@ -19,25 +19,25 @@
 
 namespace mlrun::python {
 
-inline constexpr size_t kFramesMax = 128;  // of a stack, the innermost ones
+inline constexpr size_t kFramesMax = 128;  // frames kept of a stack: the innermost ones
 
 inline constexpr const char* kRefused = "the kernel does not allow reading their memory";
 
 struct Frame {
   std::shared_ptr<const Code> code;
-  int32_t line = 0;  // 0: none
+  int32_t line = 0;  // 0: unknown
 };
 
 struct Stack {
   std::vector<Frame> frames;  // innermost first
-  bool cut = false;           // there were more frames
-  std::string loops;          // of LoopReader; empty: none, or not asked for
+  bool cut = false;           // the stack had more frames than kFramesMax
+  std::string loops;          // from LoopReader; empty: no loops, or not requested
 };
 
-// Examined files, by device, inode and time of change.
+// Cache of examined files, by device, inode and change time.
 class InterpreterFiles {
  public:
-  // `path`: of the file in our mount namespace. Null: not found.
+  // `path`: the file's path in our mount namespace. Null: not found.
   std::shared_ptr<const InterpreterFile> find(const std::string& path, bool thorough);
 
  private:
@@ -46,11 +46,12 @@ class InterpreterFiles {
 
 class Interpreter {
  public:
-  // Null: the process has no CPython, or not yet. The error says why its stacks cannot be read.
+  // Looks for CPython in a process. Null: the process has no CPython, or not yet. The error says why stacks of its CPython
+  // cannot be read.
   static Result<std::unique_ptr<Interpreter>> find(uint32_t pid, InterpreterFiles& files);
 
-  // Threads that have Python frames now: addresses of their states, and thread ids in the process's own pid namespace.
-  // A thread in a subinterpreter has two.
+  // Threads that have Python frames now: addresses of their thread states, and thread ids in the process's own pid
+  // namespace. A thread in a subinterpreter has two entries.
   struct Thread {
     uint64_t state = 0;
     uint32_t tid = 0;
@@ -58,8 +59,8 @@ class Interpreter {
   };
   std::vector<Thread> threads();
 
-  // False: it has no frames now or has ended, or they changed during every attempt to read them (`discarded`). `loops`: with how far its
-  // loops have got.
+  // Reads a thread's stack. False: the thread has no frames or has ended, or its frames changed during every attempt to read them
+  // (`discarded`). `loops`: also reads the positions of its loops.
   bool read_stack(const Thread& thread, bool loops, Stack& stack, bool& discarded);
 
   // errno of the last failed read since threads() was called; 0: none.
@@ -70,7 +71,7 @@ class Interpreter {
     uint64_t address = 0, code = 0, instruction = 0;
     uint8_t owner = 0;
   };
-  // The fields that name a thread's innermost frame.
+  // The fields of a thread state that identify the thread's innermost frame.
   struct Top {
     uint64_t c_frame = 0, frame = 0;
     uint64_t chunk = 0, native_id = 0;
@@ -93,11 +94,11 @@ class Interpreter {
   CodeCache codes_;
   std::vector<char> window_, single_;
   uint64_t window_address_ = 0;
-  bool left_window_ = false;  // frames outside of it were read
+  bool left_window_ = false;  // frames outside of the window were read
   bool cut_ = false;
   std::vector<RawFrame> raw_;
-  std::vector<std::shared_ptr<const Code>> raw_codes_;  // of these
-  std::unique_ptr<LoopReader> loops_;                   // null: not for this Python
+  std::vector<std::shared_ptr<const Code>> raw_codes_;  // code objects of raw_, in the same order
+  std::unique_ptr<LoopReader> loops_;                   // null: not supported for this version
 };
 
 }  // namespace mlrun::python

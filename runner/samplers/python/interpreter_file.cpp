@@ -41,7 +41,7 @@ class ElfReader {
       for (const Elf64_Shdr& section : sections) {
         if (section.sh_type != type || section.sh_link >= sections.size()) continue;
         take_symbols(section, sections[section.sh_link], found);
-        break;  // at most one of each
+        break;  // a file has at most one section of each type
       }
     }
     return found;

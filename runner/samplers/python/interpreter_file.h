@@ -10,7 +10,7 @@
 
 namespace mlrun::python {
 
-// Types of iterators. Addresses; 0: missing.
+// Addresses of the types of iterators; 0: missing.
 struct LoopTypes {
   uint64_t range = 0, enumerate = 0, list = 0, tuple = 0, generator = 0, zip = 0, map = 0;
 
@@ -21,11 +21,11 @@ struct LoopTypes {
 
 struct InterpreterFile {
   struct Segment {
-    uint64_t offset = 0, address = 0;  // in the file; in the file's headers
+    uint64_t offset = 0, address = 0;  // offset in the file; address in its program headers
   };
-  std::vector<Segment> code;  // the executable ones
+  std::vector<Segment> code;  // executable segments
 
-  // Addresses as in the file's headers; 0: missing.
+  // Addresses before relocation, as in the file's headers; 0: missing.
   uint64_t runtime = 0, version = 0;
   uint64_t code_type = 0, text_type = 0, bytes_type = 0;
   LoopTypes loop_types;
@@ -35,7 +35,7 @@ struct InterpreterFile {
   [[nodiscard]] uint64_t bias(uint64_t mapping_start, uint64_t file_offset, bool& found) const;
 };
 
-// Without symbols if the file is unreadable. `thorough`: also .symtab, which may be large.
+// Has no symbols if the file is unreadable. `thorough`: also searches .symtab, which may be large.
 InterpreterFile read_interpreter_file(const std::string& path, bool thorough);
 
 }  // namespace mlrun::python

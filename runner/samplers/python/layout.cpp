@@ -14,7 +14,7 @@ namespace mlrun::python {
 namespace {
 
 constexpr uint32_t kKnown = 0x030b, kFirstPublished = 0x030d, kLastKnown = 0x030f;  // 3.11, 3.13, 3.15
-constexpr uint32_t kCandidate = 0xc;  // release level: layouts are stable from then on
+constexpr uint32_t kCandidate = 0xc;  // release level "candidate", from which on layouts do not change
 
 Layout layout_3_11() {
   Layout layout;
@@ -66,8 +66,8 @@ Layout layout_3_12() {
   return layout;
 }
 
-// Positions in a version's _Py_DebugOffsets, in words of eight bytes from its cookie: each is the first of a group with
-// unchanged order.
+// Positions in _Py_DebugOffsets, in words of eight bytes from its cookie. They differ by version. Each is the first word
+// of a group whose order is the same in all versions; comments give the further words.
 struct PublishedWords {
   uint32_t version_line = 0;                     // 0x030d: 3.13
   size_t thread_next = 0, thread_native_id = 0;  // frame at +2, chunk at +1
@@ -76,7 +76,7 @@ struct PublishedWords {
   size_t bytes_size = 0;                         // data
   size_t text_state = 0;                         // length, head of an ASCII text
   uint64_t code_instructions = 0,
-           code_traceable = 0;  // traceable is not published; fixed for this head size
+           code_traceable = 0;  // traceable is not published; it depends on the size of the code object's head
   uint64_t code_tags = 0;
 };
 constexpr std::array kPublished = {PublishedWords{.version_line = 0x030d,
@@ -111,7 +111,7 @@ constexpr std::array kPublished = {PublishedWords{.version_line = 0x030d,
                                                   .code_tags = 1}};
 static_assert(kPublished.front().version_line == kFirstPublished && kPublished.back().version_line == kLastKnown);
 
-enum Word : size_t {  // the same in all versions with offsets
+enum Word : size_t {  // positions that are the same in all versions that publish offsets
   kVersion = 1,
   kFreeThreaded = 2,
   kInterpretersHead = 5,
@@ -173,10 +173,10 @@ Layout layout_of_words(const PublishedWords& at, std::span<const uint64_t> words
 }
 
 Result<Layout> published_layout(const PublishedWords& at, uint32_t version, uint64_t runtime, RemoteMemory& memory) {
-  constexpr uint64_t kFarthest = 1 << 20;  // in the state of an interpreter
+  constexpr uint64_t kFarthest = 1 << 20;  // largest plausible offset: in the interpreter state
   std::array<uint64_t, kWordsMax> all;
   const std::span<uint64_t> words(all.data(), at.text_state + 3);
-  if (!memory.read(runtime, words.data(), words.size_bytes())) return fail("its memory cannot be read");
+  if (!memory.read(runtime, words.data(), words.size_bytes())) return fail("the memory of the process cannot be read");
   const std::string name = "Python " + version_text(version);
   if (std::memcmp(words.data(), "xdebugpy", sizeof(uint64_t)) != 0 || words[kVersion] != version) {
     return fail(name + " does not publish the offsets of its frames");
@@ -199,7 +199,7 @@ std::string version_text(uint32_t version) {
 Result<Layout> layout_of(uint32_t version, uint64_t runtime, RemoteMemory& memory) {
   const uint32_t line = version >> 16;
   if (line < kKnown || line > kLastKnown || (version >> 4 & 0xf) < kCandidate) {
-    return fail(fmt::format("Python {}{} is none of {}", version_text(version),
+    return fail(fmt::format("Python {}{} is not supported, only {}", version_text(version),
                             (version >> 4 & 0xf) < kCandidate ? " before its release" : "", kKnownVersions));
   }
   for (const PublishedWords& words : kPublished) {

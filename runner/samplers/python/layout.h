@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets of CPython's stack structures, by version. From 3.13 on CPython publishes them at the beginning of
-// _PyRuntime; those of 3.11 and 3.12 are hard-coded here, and no patch release of either has changed them.
+// Offsets of members in CPython's structures, by version. From 3.13 on CPython publishes them at the beginning of
+// _PyRuntime. Those of 3.11 and 3.12 are hard-coded here; no patch release of these has changed them.
 //
 //   _PyRuntime ─▶ interpreter ─▶ thread state ─▶ (C frame, up to 3.12) ─▶ frame ─▶ frame ─▶ ... ─▶ 0
 //                     │next          │next                                  │code, instruction, owner
@@ -14,8 +14,8 @@
 
 namespace mlrun::python {
 
-inline constexpr uint64_t kTypeAt = 8;                                 // in every object
-inline constexpr uint64_t kHeadBytesMax = 256, kFrameBytesMax = 4096;  // read in one piece
+inline constexpr uint64_t kTypeAt = 8;                                 // offset of the type in every object
+inline constexpr uint64_t kHeadBytesMax = 256, kFrameBytesMax = 4096;  // largest sizes to read
 
 // Offsets in bytes.
 struct Layout {
@@ -36,8 +36,8 @@ struct Layout {
   uint64_t frame_code_tags = 0;
 
   uint64_t code_file = 0, code_function = 0, code_lines = 0, code_first_line = 0, code_instructions = 0;
-  uint64_t code_first_traceable = 0;  // before it the function has not begun; 0: unknown
-  uint64_t code_version = 0;          // version field; 0: it has none
+  uint64_t code_first_traceable = 0;  // _co_firsttraceable; 0: unknown
+  uint64_t code_version = 0;          // 0: code objects have no version field
 
   uint64_t size = 0;  // ob_size, of objects of variable length
   uint64_t bytes_data = 0;
@@ -48,7 +48,7 @@ struct Layout {
 
 inline constexpr const char* kKnownVersions = "3.11, 3.12, 3.13, 3.14 and 3.15";
 
-// `version`: Py_Version. The error says why there are no stacks.
+// `version`: Py_Version. The error says why stacks cannot be read.
 Result<Layout> layout_of(uint32_t version, uint64_t runtime, RemoteMemory& memory);
 
 // "3.12.1"

@@ -9,7 +9,7 @@ namespace {
 
 enum Kind : uint8_t { kOneLine0 = 10, kOneLine1 = 11, kOneLine2 = 12, kNoColumns = 13, kLong = 14, kNone = 15 };
 
-// Groups of six bits, lowest first; bit 6: more groups follow. The lowest bit of the number is its sign.
+// Decodes a number in groups of six bits, lowest first; bit 6: more groups follow. The number's lowest bit is its sign.
 int64_t signed_number(std::span<const uint8_t> bytes) {
   constexpr unsigned kBitsMax = 36;
   uint64_t number = 0;

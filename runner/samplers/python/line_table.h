@@ -11,7 +11,7 @@
 
 namespace mlrun::python {
 
-// `offset_bytes` from the code's first instruction. 0: no line there, or an invalid table.
+// The line at `offset_bytes` from the code's first instruction. 0: the instruction has no line, or the table is invalid.
 int32_t line_at(std::span<const uint8_t> table, int32_t first_line, uint64_t offset_bytes);
 
 }  // namespace mlrun::python

@@ -14,16 +14,16 @@ namespace mlrun::python {
 namespace {
 
 constexpr size_t kDepthMax = 10, kNodesMax = 200, kLoopsMax = 12, kSlotsMax = 40, kItemsMax = 4, kValuesMax = 30;
-constexpr size_t kReadsKept = 200;  // what was no iterator is looked at again from time to time
+constexpr size_t kReadsKept = 200;  // after this many reads, objects that were not iterators are checked again
 constexpr uint64_t kAddressMax = uint64_t{1} << 47, kAligned = 7;
 
-// Of CPython 3.11, in bytes from the beginning of an object.
+// Offsets of members in CPython 3.11, in bytes from the beginning of an object.
 constexpr uint64_t kRangeIndex = 16, kRangeLength = 40, kEnumerateInner = 24, kListIndex = 16, kListOf = 24;
 constexpr uint64_t kZipTuple = 24, kMapTuple = 16, kSize = 16, kItems = 24;
 constexpr uint64_t kGeneratorState = 75, kGeneratorFrame = 80, kFrameCode = 32, kFrameSlots = 72;
 constexpr uint64_t kTypeName = 24, kTypeFlags = 168, kTypeNext = 224, kDictValues = 40;
 constexpr uint64_t kHeapType = 1 << 9, kManagedDict = 1 << 4;
-// Before it: where its attributes are, or else its dictionary.
+// Pointers before an instance: to its attribute values, or else to its dictionary.
 constexpr uint64_t kValuesBefore = 32, kDictBefore = 24;
 
 bool is_address(uint64_t value) { return value >= 4096 && value < kAddressMax && (value & kAligned) == 0; }
@@ -49,7 +49,7 @@ void LoopReader::read_slots(const Frame& frame, const std::string& before, std::
   }
 }
 
-// In one system call; one by one where some cannot be read.
+// Reads the heads of all objects in one system call, or one by one if some cannot be read.
 void LoopReader::read_heads(const std::vector<Node>& nodes, std::vector<std::optional<Head>>& heads) {
   heads.assign(nodes.size(), Head{});
   std::vector<RemotePiece> pieces;
@@ -69,7 +69,7 @@ void LoopReader::add(const Node& node, const char* kind, int64_t position, int64
 
 void LoopReader::visit_list(const Node& node, const Head& head) {
   const auto of = member<uint64_t>(head, kListOf);
-  if (!is_address(of)) return;  // it has ended
+  if (!is_address(of)) return;  // the iterator is exhausted
   const auto size = memory_.get<int64_t>(of + kSize);
   if (size) add(node, "list", member<int64_t>(head, kListIndex), *size);
 }
@@ -109,12 +109,12 @@ const LoopReader::Type& LoopReader::type_at(uint64_t address) {
   for (const char* letter = text.data(); (*letter >= '0' && *letter <= 'z') && *letter != ';' && *letter != '@';
        ++letter)
     type.name += *letter;
-  // What a DataLoader over a stream takes samples with has the iterator.
+  // In a DataLoader over an iterable dataset, the *DatasetFetcher object holds the iterator, so it is followed too.
   type.has_next = has_next != 0 || type.name.ends_with("DatasetFetcher");
   return type;
 }
 
-// Its attributes, in the order in which the class has met their names.
+// Visits the attributes of an instance, in the order in which its class first saw their names.
 bool LoopReader::visit_instance(const Node& node, const Head& head, std::vector<Node>& next) {
   const Type& type = type_at(member<uint64_t>(head, kTypeAt));
   if (!type.has_next) return false;
@@ -124,7 +124,7 @@ bool LoopReader::visit_instance(const Node& node, const Head& head, std::vector<
   if (!is_address(values)) return true;
   const auto size = memory_.get<uint8_t>(values - 2);
   std::array<uint64_t, kValuesMax> all{};
-  // A shuffled sampler's generator is gone when it has handed out its last item, and a batch later its loader is.
+  // The DataLoader's iterator itself is reported, too: a shuffled sampler's generator disappears with its last item, one batch before the loader.
   if (type.name.ends_with("DataLoaderIter")) add(node, "loader", 0, 0);
   const size_t count = std::min<size_t>(kValuesMax, size.value_or(0));
   if (count == 0 || !memory_.read(values, all.data(), count * sizeof all[0])) return true;
@@ -136,7 +136,7 @@ bool LoopReader::visit_instance(const Node& node, const Head& head, std::vector<
 }
 
 void LoopReader::visit(const Node& node, const Head& head, std::vector<Node>& next) {
-  // Slots keep addresses of freed objects, which keep their contents for a while, but not their count of references.
+  // Slots may have addresses of freed objects. Their contents remain for a while, but the reference count is then invalid.
   constexpr int64_t kReferencesMax = 1 << 20;
   const auto references = member<int64_t>(head, 0);
   if (references <= 0 || references > kReferencesMax) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the loops have got that are under way in a thread's frames: the iterators in local variables and on the value stacks of its
-// outermost frames, and what these iterate over in turn. Only CPython 3.11, whose structures are fixed here.
+// Reads the positions of the loops that a thread is in. Looks for iterators in local variables and value stacks of the thread's outermost
+// frames, and for the iterators that these iterate over in turn. Only for CPython 3.11, whose structures are hard-coded here.
 //
 //   frame ─▶ enumerate ─▶ generator ─▶ its frame ─▶ DataLoader's iterator ─▶ attributes ─▶ sampler's generator ─▶ range: 24 of 400
 #pragma once
@@ -27,25 +27,26 @@ class LoopReader {
     bool is_generator = false;
   };
 
-  // `types`: addresses in the process. Both others outlive it.
+  // `types`: addresses in the traced process. `memory` and `codes` must outlive this object.
   LoopReader(const LoopTypes& types, RemoteMemory& memory, CodeCache& codes)
       : types_(types), memory_(memory), codes_(codes) {}
 
-  // `frames`: outermost first. `PLACE KIND@ADDRESS POSITION/TOTAL`, separated by `; `. KIND `loader`: a DataLoader's iterator,
-  // of which there is no position. A place: FILE:LINE of the function, the slot of its frame; what led on from
-  // there. A `!` at the end: it belongs to a generator that is running. Empty: no loops.
+  // `frames`: outermost first. Returns one `PLACE KIND@ADDRESS POSITION/TOTAL` for each iterator, separated by `; `; empty: no loops.
+  // KIND `loader`: a DataLoader's iterator, which has no position. PLACE: FILE:LINE of the function, the slot in its frame, then the
+  // path from there to the iterator. A `!` at the end: the iterator belongs to a generator that is running.
   std::string read(const std::vector<Frame>& frames);
 
  private:
-  static constexpr size_t kBefore = 32, kHeadBytes = 96;  // of an object, from before its address
+  // Bytes read of an object: kHeadBytes, of which the first kBefore are before its address.
+  static constexpr size_t kBefore = 32, kHeadBytes = 96;
 
   struct Node {
     uint64_t slot = 0, object = 0;
     std::string place;
-    bool runs = false;  // in a generator that is running
+    bool runs = false;  // it belongs to a generator that is running
   };
   struct Type {
-    bool has_next = false;  // an iterator that is written in Python
+    bool has_next = false;  // instances are iterators written in Python
     std::string name;
   };
   using Head = std::array<char, kHeadBytes>;
@@ -56,7 +57,7 @@ class LoopReader {
   void visit_list(const Node& node, const Head& head);
   void visit_generator(const Node& node, std::vector<Node>& next);
   void visit_tuple(const Node& node, uint64_t tuple, std::vector<Node>& next);
-  // False: it is no iterator.
+  // Visits an instance of a Python class. False: it is not an iterator.
   bool visit_instance(const Node& node, const Head& head, std::vector<Node>& next);
   const Type& type_at(uint64_t address);
   void add(const Node& node, const char* kind, int64_t position, int64_t total);
@@ -65,7 +66,7 @@ class LoopReader {
   RemoteMemory& memory_;
   CodeCache& codes_;
   std::unordered_map<uint64_t, Type> known_types_;
-  std::unordered_set<uint64_t> others_;  // slots with what they hold, which is no iterator
+  std::unordered_set<uint64_t> others_;  // pairs of a slot and an object in it that is not an iterator
   std::unordered_set<uint64_t> visited_;
   std::string text_;
   size_t count_ = 0, reads_ = 0;

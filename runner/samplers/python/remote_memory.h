@@ -25,7 +25,7 @@ class RemoteMemory {
 
   // Reads all bytes, or returns false.
   bool read(uint64_t address, void* to, size_t bytes);
-  // Reads the pieces in few system calls. True: all of them complete.
+  // Reads all pieces in few system calls. True: all pieces were read completely.
   bool read(std::span<const RemotePiece> pieces);
 
   template <typename T>
@@ -35,7 +35,7 @@ class RemoteMemory {
     return value;
   }
 
-  // errno of the last failed read: EPERM, ESRCH (it has ended), EFAULT; 0: none since forget_error().
+  // errno of the last failed read: EPERM, ESRCH (the process has ended), EFAULT; 0: none failed since forget_error().
   [[nodiscard]] int last_error() const { return error_; }
   void forget_error() { error_ = 0; }
 
@@ -44,7 +44,7 @@ class RemoteMemory {
   int error_ = 0;
 };
 
-// The value at an offset of bytes that were read from another process.
+// The value at an offset in bytes that were read from another process.
 template <typename T>
 T value_at(const char* bytes, uint64_t offset) {
   T value;

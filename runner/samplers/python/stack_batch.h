@@ -22,13 +22,13 @@ class StackBatch {
   struct Who {
     uint32_t process = 0, tid = 0;
     char state = 0;            // as in mlrun_python_sample
-    uint64_t interpreter = 0;  // of a thread in several interpreters: which
+    uint64_t interpreter = 0;  // which interpreter, if the thread is in several
   };
-  // `period_ns`: since the thread's previous sample.
+  // Adds a sample. `period_ns`: time since the thread's previous sample.
   void add(uint64_t now_ns, uint64_t period_ns, const Who& who, const Stack& stack);
 
-  // The same stack again, of a thread that has not run since its previous sample. False: that is in no row of this
-  // batch; it has to be added.
+  // Extends the previous row of a thread that has not run since its previous sample. False: this batch has no such row;
+  // the sample must be added.
   bool extend(uint64_t now_ns, uint64_t period_ns, const Who& who);
 
   [[nodiscard]] bool empty() const { return samples_.empty(); }

@@ -21,11 +21,11 @@ namespace mlrun::python {
 namespace {
 
 constexpr size_t kProblemProcessesMax = 1000, kAncestorsMax = 16;
-constexpr uint64_t kListsOfOthers = 4;  // pauses between lists of processes that do not drive
+constexpr uint64_t kListsOfOthers = 4;  // processes that do not drive are listed after this many pauses
 constexpr const char* kNeverWhole =
-    "none of their stacks could be read: each time it changed meanwhile, or was not laid out as CPython does";
+    "none of their stacks could be read: each one changed while it was read, or did not have CPython's layout";
 
-// The host pids above a process, up to our own.
+// The host pids of a process's ancestors up to mlrun, the parent first.
 std::vector<uint32_t> ancestors_of(uint32_t host_pid) {
   std::vector<uint32_t> found;
   const auto self = static_cast<uint32_t>(::getpid());
@@ -37,7 +37,7 @@ std::vector<uint32_t> ancestors_of(uint32_t host_pid) {
   return found;
 }
 
-// As it was when the program was executed. What a program sets itself is not seen.
+// The process's rank in its environment at exec; empty: none. Variables that the program sets later are not seen.
 std::string rank_of(uint32_t host_pid) {
   constexpr size_t kEnvironmentMax = 1 << 20;
   const std::string text = '\0' + util::read_text(fmt::format("/proc/{}/environ", host_pid), kEnvironmentMax);
@@ -133,7 +133,7 @@ void StackSampler::leave_out(uint64_t rounds) {
   state_.rounds_left_out += rounds;
 }
 
-// Threads keep what is known of them.
+// Lists the threads of a process. Known threads keep their data.
 void StackSampler::list(Process& process) {
   const std::vector<Interpreter::Thread> found = process.interpreter->threads();
   process.listed_ns = util::monotonic_ns();
@@ -173,15 +173,15 @@ void StackSampler::sample_thread(Process& process, Thread& thread) {
     return;
   }
   thread.stack.frames.clear();
-  if (discarded) thread.known_ns = known_ns;  // the next sample stands for this time too
+  if (discarded) thread.known_ns = known_ns;  // the period of the next sample then includes this time
   if (discarded && process.interpreter->last_error() != ESRCH) {
     ++state_.discarded;
     ++process.discarded;
   }
 }
 
-// False: not all that were due. Where not all others fit, main threads and those that ran at their previous sample come
-// four times as often: most other threads are helpers that wait.
+// Samples the threads that are due. False: not all of them. If the budget is too small for all, main threads and threads
+// that ran at their previous sample are sampled four times as often: most of the rest are helpers that wait.
 bool StackSampler::sample_due(bool drivers, const GoOn& go_on) {
   constexpr uint64_t kWeight = 4;
   const uint64_t now_ns = util::monotonic_ns();
@@ -191,7 +191,7 @@ bool StackSampler::sample_due(bool drivers, const GoOn& go_on) {
     for (size_t i = 0; i < process.threads.size(); ++i) {
       const Thread& thread = process.threads[i];
       const bool is_main = thread.id.tid == process.who.pid, is_driver = process.drives && is_main;
-      // Rounds are half a pause apart at least.
+      // Rounds are at least half a pause apart, so a thread is due after a little less than that.
       if (is_driver == drivers && now_ns - thread.sampled_ns >= options_.pause_ns * 2 / 5)
         due.emplace_back((now_ns - thread.sampled_ns) * (is_main || thread.sight.state == 'R' ? kWeight : 1), &process,
                          i);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples the Python stacks of recording processes: first the threads that drive, then the others in turn, as far
-// as the caller allows. A thread that has not run since its previous sample
-// costs a microsecond: its stack is the same.
+// Samples the Python stacks of recording processes: first the threads that drive the training, then all other threads in
+// turn, as far as the caller's budget allows. A thread that has not run since its previous sample costs a microsecond: its
+// stack is the same.
 //
-// A thread drives if it is the main thread of a Python process that no other one has started (below `bash`, `uv run` or
-// `mpirun` too), or of one that has a rank of its own by its environment (torchrun); then not its launcher's.
+// A thread drives if it is the main thread of a Python process that no other Python process has started (`bash`, `uv run`
+// or `mpirun` may have), or of one whose environment has a rank of its own (torchrun). In that case the main thread of
+// the launcher does not drive.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct PythonProblem {
 
 struct PythonState {
   uint64_t rounds = 0;           // rounds over the threads
-  uint64_t rounds_left_out = 0;  // of them, those that could not sample all threads
+  uint64_t rounds_left_out = 0;  // of these, rounds that could not sample all threads
   uint64_t samples = 0;
   uint64_t discarded = 0;  // stacks that changed during every attempt to read them
   std::vector<PythonProblem> problems;
@@ -39,29 +40,30 @@ struct StackSamplerOptions {
   uint64_t pause_ns = 50'000'000;                 // between two samples of a thread
   uint64_t list_pause_ns = 500'000'000;           // between two lists of a process's threads
   uint64_t search_pause_max_ns = 16'000'000'000;  // between two searches for CPython in a process
-  bool by_name = false;  // asked for: a process that cannot be searched is a problem even if nothing says Python
+  // The user asked for stacks: every process that cannot be read is reported, even if it may not be Python.
+  bool by_name = false;
 };
 
 class StackSampler {
  public:
   using GoOn = std::function<bool()>;
 
-  // `tasks` outlives it.
+  // `tasks` must outlive this object.
   StackSampler(const StackSamplerOptions& options, proc::TaskTable& tasks) : options_(options), tasks_(tasks) {}
 
   // Sets the processes. After an exec a process is searched again.
   void take(const std::vector<collect::WatchedProcess>& processes);
 
-  // A round: the threads that drive while `drivers` holds, searches and the others while `others` holds. `between` is
-  // called between the two.
+  // A round: samples threads that drive while `drivers` returns true, calls `between`, then searches for CPython and samples
+  // all other threads while `others` returns true.
   void sample(const GoOn& drivers, const GoOn& others, const std::function<void()>& between);
 
-  // Rounds for which there was no time at all.
+  // Counts rounds that were skipped for want of CPU budget.
   void leave_out(uint64_t rounds);
 
-  // When something is to be done next.
+  // When the next round is due.
   [[nodiscard]] uint64_t due_ns(uint64_t now_ns) const;
-  // Adds what there is to say about processes when sampling ends.
+  // Adds the problems of processes that are known only when sampling ends.
   void finish();
 
   [[nodiscard]] const PythonState& state() const { return state_; }
@@ -71,9 +73,9 @@ class StackSampler {
   struct Thread {
     Interpreter::Thread id;
     uint64_t sampled_ns = 0;  // 0: never
-    uint64_t known_ns = 0;    // the last sample that showed what it did
+    uint64_t known_ns = 0;    // time of the last sample that was not discarded
     proc::Task::Sight sight;
-    Stack stack;  // empty: not known
+    Stack stack;  // empty: unknown
   };
   struct Process {
     collect::WatchedProcess who;
@@ -88,7 +90,7 @@ class StackSampler {
   static constexpr uint64_t kShortestPauseNs = 50'000'000;
 
   void search(Process& process);
-  // `why` empty: that is nothing to say.
+  // Samples this process no more. `why`: the problem to report; empty: none.
   void give_up(Process& process, const std::string& why);
   void add_problem(const Process& process, const std::string& why);
   void end(const Process& process);

@@ -10,18 +10,18 @@ namespace mlrun::rounds {
 
 namespace {
 
-constexpr size_t kPayloadBytes = 128 << 10;    // of Python stacks: enough for a frame
-constexpr uint64_t kBatchNs = 1'000'000'000;   // none waits longer for its frame
+constexpr size_t kPayloadBytes = 128 << 10;    // of Python stacks: then a frame is written
+constexpr uint64_t kBatchNs = 1'000'000'000;   // after this time a frame is written, too
 constexpr uint64_t kRoundCpuNs = 100'000'000;  // a round that takes longer is cut short
 constexpr uint64_t kSecondNs = 1'000'000'000, kShortestPauseNs = 500'000;
 constexpr uint64_t kMachineCostMax = 1000;  // a sample of the machine takes a thousandth of a processor at most
-// What a round takes beside what it counts (the budget is charged with all of it one round later), and what comes when
-// the run ends.
+// Aims at 90 % of the share. The rest is for CPU time that the budget is charged with only one round later, and for the
+// work at the end of the run.
 constexpr double kUseOfShare = 0.9;
 constexpr double kSavedByDefaultNs = 10e6, kSavedByNameNs = 100e6;
 constexpr double kAdvanceNs = 15e6;                          // finding CPython and reading its symbols, once
-constexpr double kDriversShare = 0.4;                        // of the budget, where it does not suffice for all
-constexpr double kTasksReserve = 0.2, kOthersReserve = 0.4;  // of what can be saved
+constexpr double kDriversShare = 0.4;                        // of the budget, if it is too small for all threads
+constexpr double kTasksReserve = 0.2, kOthersReserve = 0.4;  // shares of the largest saved budget
 
 uint64_t thread_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -62,7 +62,7 @@ void Round::take(const std::vector<collect::WatchedProcess>& processes) {
   if (options_.python_hz > 0) python_.take(processes);
 }
 
-// Asking the clock costs as much as a sample of a sleeping thread: every eighth question does.
+// Reading the CPU clock costs as much as a sample of a sleeping thread, so only every eighth call reads it.
 bool Round::may_go(double reserve_ns) {
   constexpr uint32_t kEvery = 8;
   if (is_ending_ || python_.batch().bytes() >= kPayloadBytes) return false;
@@ -73,14 +73,14 @@ bool Round::may_go(double reserve_ns) {
   return last_answer_;
 }
 
-// Whether others than threads that drive may be sampled: while more is left than is kept for those, and in any case
-// for as long as a round takes for those.
+// Whether threads that do not drive may be sampled: while more budget is left than the reserve for threads that drive,
+// and in any case for as much CPU time as a round takes for threads that drive.
 bool Round::may_sample_others(uint64_t since_cpu_ns) {
   return may_go(kOthersReserve * saved_max_ns_) ||
          (may_go(0) && static_cast<double>(thread_cpu_ns() - since_cpu_ns) < driving_ns_);
 }
 
-// Threads that drive take up their part of the share, and what is saved beyond what is kept for the others.
+// Threads that drive may use their part of the share, and the saved budget above the reserve for other samples.
 uint64_t Round::pace_ns() const {
   constexpr double kSpentWithinNs = 2.5e9, kRoundsAhead = 10;
   const double spare_ns = std::max(0.0, budget_.left_ns() - kOthersReserve * saved_max_ns_);
@@ -101,7 +101,7 @@ void Round::sample_machine(uint64_t now_ns) {
   next_machine_ns_ = now_ns + std::max(kSecondNs, kMachineCostMax * (thread_cpu_ns() - before_ns));
 }
 
-// The previous round, with what was handed over thereafter and the waking up.
+// Charges the budget with the previous round, including handing over its results and waking up for this one.
 void Round::charge() {
   constexpr double kOfLast = 0.25;
   round_cpu_ns_ = thread_cpu_ns();
@@ -118,7 +118,7 @@ void Round::go() {
     if (options_.python_hz > 0) python_.leave_out(1);
     return;
   }
-  asked_ = 0;  // each part begins with a question to the clock
+  asked_ = 0;  // so that the first call of may_go() reads the clock
   uint64_t drivers_end_ns = round_cpu_ns_;
   const auto others = [&] {
     drivers_end_ns = thread_cpu_ns();
@@ -132,7 +132,7 @@ void Round::go() {
   others_ns_ = thread_cpu_ns() - drivers_end_ns;
 }
 
-// Rounds keep their rate: they lie a quarter of the pause at most beside beats that are evenly spaced.
+// Rounds keep their rate: each is at a random time up to a quarter of the pause before or after an evenly spaced beat.
 uint64_t Round::python_due_ns(uint64_t now_ns) {
   const uint64_t due_ns = python_.due_ns(now_ns);
   if (due_ns == UINT64_MAX || due_ns <= now_ns) return due_ns;
@@ -140,7 +140,7 @@ uint64_t Round::python_due_ns(uint64_t now_ns) {
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
   const uint64_t pause_ns = due_ns - now_ns;
-  const uint64_t after_ns = now_ns + pause_ns / 4;  // a beat that was brought forward is not beaten twice
+  const uint64_t after_ns = now_ns + pause_ns / 4;  // skips the beat of a round that was early
   if (beat_ns_ + 4 * pause_ns < now_ns || beat_ns_ > due_ns + pause_ns) beat_ns_ = now_ns;
   while (beat_ns_ <= after_ns) beat_ns_ += pause_ns;
   return beat_ns_ - pause_ns / 4 + random_ % (pause_ns / 2 + 1);
@@ -152,7 +152,8 @@ uint64_t Round::due_ns() {
   if (options_.threads) due_ns = tasks_.due_ns();
   if (machine_) due_ns = std::min(due_ns, next_machine_ns_);
   if (options_.python_hz > 0) due_ns = std::min(due_ns, python_due_ns(now_ns));
-  // What the budget put off is still due: not at once again. Waking up costs as much as a sample: not in vain.
+  // If the budget stopped the last round, its samples are still due: waits 50 ms instead of waking up again at once, since
+  // waking up costs as much as a sample.
   due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
   const uint64_t may_ns = now_ns + std::min(pace_ns(), kSecondNs);
   if (may_ns <= due_ns) return due_ns;

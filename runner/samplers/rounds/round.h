@@ -16,30 +16,30 @@ namespace mlrun::rounds {
 
 class Round {
  public:
-  // To be made in the sampler's thread. `is_ending` outlives it: samples in progress end early.
+  // To be constructed in the sampler's thread. `is_ending` must outlive this object; when it is set, a round ends early.
   Round(const SamplerOptions& options, const std::atomic<bool>& is_ending);
 
   void take(const std::vector<collect::WatchedProcess>& processes);
   void go();
-  // Nothing more may be done before the next round is due.
+  // Whether the budget is used up.
   [[nodiscard]] bool is_exhausted() const { return budget_.left_ns() <= 0; }
-  // When the next round is due, at moments that no program's own rhythm can follow.
+  // When the next round is due. Times are partly random, so that samples do not follow a rhythm of the program.
   uint64_t due_ns();
-  // What there is so far, in the form in which it is fetched; `all`: also what would wait for more.
+  // Takes the results so far. `all`: also Python stacks that would otherwise wait until a frame is full.
   Sampler::News results(bool all);
   void finish();
-  // Without what was dropped.
+  // All but the counts of dropped rows, which Sampler has.
   [[nodiscard]] SamplerState state() const;
 
  private:
-  // A part of the budget that is kept for others.
+  // Whether another sample may be taken. `reserve_ns`: part of the budget that is kept for other samples.
   bool may_go(double reserve_ns);
   bool may_sample_others(uint64_t since_cpu_ns);
   void charge();
   void sample_tasks(uint64_t now_ns);
   void sample_machine(uint64_t now_ns);
   uint64_t python_due_ns(uint64_t now_ns);
-  // How long the next round should wait, so that rounds are spread evenly if there cannot be as many as asked for.
+  // How long to wait before the next round, so that rounds are evenly spaced if the budget is too small for the wanted rate.
   [[nodiscard]] uint64_t pace_ns() const;
 
   SamplerOptions options_;
@@ -52,12 +52,12 @@ class Round {
   std::optional<proc::Machine> machine_;
   std::vector<mlrun_machine_sample> machine_rows_;
   uint64_t next_machine_ns_ = 0, batch_since_ns_;
-  uint64_t round_cpu_ns_ = 0;  // at the beginning of this round
-  uint64_t others_ns_ = 0;     // of it, not for the threads that drive
-  double driving_ns_ = 0;      // what a round takes for those, waking up included: a mean of the last ones
-  uint32_t asked_ = 0;         // of may_go(), in this round
+  uint64_t round_cpu_ns_ = 0;  // the thread's CPU time at the beginning of this round
+  uint64_t others_ns_ = 0;     // CPU time in this round for all but threads that drive
+  double driving_ns_ = 0;      // mean CPU time of a round for threads that drive, including waking up
+  uint32_t asked_ = 0;         // calls of may_go() in this part of the round
   bool last_answer_ = true;
-  uint64_t beat_ns_ = 0;  // about which the next round for Python is placed
+  uint64_t beat_ns_ = 0;  // even time near which the next round for Python is placed
   uint64_t random_;
 };
 

@@ -18,7 +18,7 @@ class RoundFrames {
 
   // Passes the recording processes to the sampler, about twenty times a second.
   void watch();
-  // Writes new rows, about once a second; `all`: at once.
+  // Writes new rows about once a second. `all`: writes them now.
   void write(bool all);
 
  private:

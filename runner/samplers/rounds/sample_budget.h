@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU budget of samples: a share of the elapsed time. Unused budget is saved for samples that take longer, up to a
-// limit, so that a quiet hour is not followed by a busy minute. An advance on the share pays for what comes once, at the
-// beginning.
+// limit, so that a quiet hour is not followed by a busy minute. An advance pays for one-time work at the beginning.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +10,7 @@ namespace mlrun::rounds {
 
 class SampleBudget {
  public:
-  // The advance is paid back over the first `kRepayNs`.
+  // The share is smaller during the first `kRepayNs`, which pays the advance back.
   static constexpr uint64_t kRepayNs = 20'000'000'000;
 
   SampleBudget(double share, double saved_max_ns, uint64_t now_ns, double advance_ns = 0)
@@ -22,7 +21,7 @@ class SampleBudget {
         began_ns_(now_ns),
         before_ns_(now_ns) {}
 
-  // Whether a sample may be taken now. Requires: now_ns does not go back.
+  // Whether a sample may be taken now. Requires: now_ns does not decrease.
   bool allows(uint64_t now_ns) {
     const double came_ns = share_now() * static_cast<double>(now_ns - before_ns_);
     left_ns_ = std::max(left_ns_, std::min(left_ns_ + came_ns, saved_max_ns_));
@@ -31,10 +30,10 @@ class SampleBudget {
   }
   // Charges a sample. It may exceed the budget, which delays the next ones.
   void take(uint64_t cpu_ns) { left_ns_ -= static_cast<double>(cpu_ns); }
-  // Negative: it is exceeded.
+  // Budget left; negative: it is exceeded.
   [[nodiscard]] double left_ns() const { return left_ns_; }
-  // How long it takes until more than that is left, if nothing is taken meanwhile. Requires: it is less than what may
-  // be saved.
+  // How long it takes until more than `wanted_ns` is left, if no sample is taken meanwhile. Requires: wanted_ns is below
+  // the limit of saved budget.
   [[nodiscard]] uint64_t until_ns(double wanted_ns) const {
     return left_ns_ > wanted_ns ? 0 : static_cast<uint64_t>((wanted_ns - left_ns_) / share_now()) + 1;
   }

@@ -22,7 +22,7 @@ namespace mlrun::rounds {
 namespace {
 
 constexpr std::chrono::seconds kPatience(1);
-constexpr size_t kPayloadsMax = 256, kRowsMax = 200'000;  // while the collector does not fetch them
+constexpr size_t kPayloadsMax = 256, kRowsMax = 200'000;  // buffered until the collector fetches them
 
 bool is_same(const std::vector<collect::WatchedProcess>& a, const std::vector<collect::WatchedProcess>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
@@ -30,7 +30,7 @@ bool is_same(const std::vector<collect::WatchedProcess>& a, const std::vector<co
   });
 }
 
-// The number of rows that did not fit.
+// Moves rows while there is room. Returns the number of rows that did not fit.
 template <typename Row>
 uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
   const size_t moved = std::min(kRowsMax - std::min(kRowsMax, to.size()), from.size());
@@ -49,7 +49,7 @@ uint64_t rows_of(const std::string& payload) {
 
 struct Sampler::Shared {
   std::mutex mutex;
-  std::atomic<bool> is_ending = false;  // for a sample in progress
+  std::atomic<bool> is_ending = false;  // makes a round in progress end early
   std::condition_variable wake, ended_changed;
   bool stop = false, ended = false, has_news = false;
   SamplerOptions options;
@@ -143,7 +143,7 @@ void Sampler::run(const std::shared_ptr<Shared>& shared) {
     lock.lock();
     shared->add(std::move(results), round.state());
   } catch (const std::exception& error) {
-    problem = std::string("it ended early: ") + error.what();
+    problem = std::string("the sampler ended early: ") + error.what();
   }
   if (!lock.owns_lock()) lock.lock();
   shared->state.problem = std::move(problem);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples the recording processes and the machine in one thread of its own, within one budget: a share of a processor
-// that includes everything the thread does. What does not fit is left out, in this order:
+// that includes everything the thread does. If the share is too small, samples are left out; the first line goes last:
 //
-//   threads that drive   Python stack, numbers of the thread     at the full rate, last to go
-//   all threads          numbers of the thread                   once a second
-//   other threads        Python stack, numbers of the thread     in turn: at the full rate if they fit
+//   threads that drive   Python stack, counters of the thread    at the full rate
+//   all threads          counters of the thread                  once a second
+//   other threads        Python stack, counters of the thread    in turn; at the full rate if the share suffices
 //   the machine          processors, pressure                    once a second
 //
 // Results are buffered here until the collector fetches them.
@@ -21,7 +21,7 @@
 
 namespace mlrun::rounds {
 
-// The share of a processor for what was not asked for by name, and for Python stacks that were.
+// The share of a processor by default, and if Python stacks were asked for by name.
 inline constexpr double kShareByDefault = 0.005, kShareByName = 0.02;
 
 struct SamplerOptions {
@@ -35,9 +35,9 @@ struct SamplerOptions {
 struct SamplerState {
   python::PythonState python;
   uint64_t thread_rows = 0, machine_rows = 0;
-  uint64_t rows_dropped = 0, python_rows_dropped = 0;  // not fetched in time
-  uint64_t cpu_ns = 0, wall_ns = 0;                    // of the thread
-  std::string problem;  // why there are no samples, or none from some moment on; empty: none
+  uint64_t rows_dropped = 0, python_rows_dropped = 0;  // dropped because the collector did not fetch in time
+  uint64_t cpu_ns = 0, wall_ns = 0;                    // times of the thread
+  std::string problem;  // why there are no samples, or none after some time; empty: no problem
 };
 
 class Sampler {
@@ -55,7 +55,7 @@ class Sampler {
   // Ends the sampling.
   void stop();
 
-  // What came since the last call.
+  // The results since the last call.
   struct News {
     std::vector<std::string> python;  // payloads
     std::vector<mlrun_thread_sample> threads;

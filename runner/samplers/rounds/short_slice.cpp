@@ -11,7 +11,7 @@ namespace mlrun::rounds {
 
 namespace {
 
-// sched_attr of the kernel, in its first version. Its own header does not go together with sched.h on older systems.
+// The kernel's sched_attr in its first version. The kernel's header conflicts with sched.h on older systems.
 struct SchedulingOfThread {
   uint32_t size = sizeof(SchedulingOfThread);
   uint32_t policy = 0;

@@ -165,7 +165,7 @@ TEST(CudaMemory, TheTableHasTheLargestHoldersAndTheLosses) {
   EXPECT_EQ(memory.table("now"),
             "now\n PID    IN USE  MANAGED  PINNED  ALLOCS  FREES  FAILED  OF BEFORE  USER  COMMAND  GPU\n"
             "4711  2.00 KiB      0 B     0 B       1      0       0          0  -     -        ?\n"
-            "3 calls were lost or not followed: the figures are wrong by them\n");
+            "3 calls were lost or not tracked, so these figures may be wrong\n");
 }
 
 }  // namespace
