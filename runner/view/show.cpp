@@ -223,12 +223,12 @@ Result<int> show(const Arguments& arguments) {
                    : as_json                        ? ShowFormat::kJson
                                                     : ShowFormat::kText;
   if (!columns.empty() && util::has_empty_part(columns)) {
-    return fail(fmt::format("--columns {}: a column is missing before or after a comma", columns));
+    return fail(fmt::format("--columns {}: a column is missing beside a comma", columns));
   }
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
   if (options.table.empty() && (as_csv || as_json || options.keeps_formulas || !options.where.empty() ||
                                 options.limit || !columns.empty() || options.absolute)) {
-    return fail("without TABLE, show only lists the tables; name a table to see rows: mlrun show " +
+    return fail("without TABLE, show only lists the tables; name one to see its rows: mlrun show " +
                 options.trace_folder + " call");
   }
   const TextOptions text{.style = summary::style_of(stdout), .cut = summary::is_terminal(stdout)};

@@ -37,9 +37,8 @@ class TextOutput final : public RowOutput {
   void end() override {
     if (!headed_) head();
     if (left_out_.empty()) return;
-    const std::string note =
-        fmt::format("columns left out, because the terminal is too narrow: {}; choose columns with --columns",
-                    fmt::join(left_out_, ", "));
+    const std::string note = fmt::format("left out, the terminal is too narrow: {}; choose columns with --columns",
+                                         fmt::join(left_out_, ", "));
     sink_(options_.style.dim(summary::paragraph(note, 0, SIZE_MAX, options_.style)));
   }
 

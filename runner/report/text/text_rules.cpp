@@ -37,8 +37,8 @@ std::string sample_text(const Summary& summary, const TextStyle& style) {
               {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
                fmt::format("allocations picked at random represent {} of {} (estimate)",
                            count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
-               "all other allocations are counted; their live bytes are read every 0.1 to 1.6 s: a heap may have been "
-               "larger in between",
+               "all other allocations are counted; their live bytes are known at readings 0.1 to 1.6 s apart: a heap "
+               "may have been larger in between",
                "figures of libraries are estimates"},
               style);
 }

@@ -142,7 +142,7 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
                               since_start(summary, peak.ts_ns, style)));
-  if (of_window) items.emplace_back("only of what was allocated since the events begin");
+  if (of_window) items.emplace_back("only blocks allocated since the first kept event");
   if (summary.alloc_sample_bytes > 0) {
     items.push_back(fmt::format("{} in listed blocks, {} in counted ones, by {}", bytes_text(peak.recorded_bytes),
                                 bytes_text(peak.counted_bytes), kReadings));

@@ -320,7 +320,7 @@ TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
   EXPECT_NE(phases.find("-          -         -         -\n"), std::string::npos) << phases;
   EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
-  EXPECT_NE(heap.find("only of what was allocated since the events begin"), std::string::npos) << heap;
+  EXPECT_NE(heap.find("only blocks allocated since the first kept event"), std::string::npos) << heap;
 }
 
 TEST_F(TextTest, CallsNoSampledHeapExact) {
