@@ -81,7 +81,7 @@ std::vector<std::pair<Ns, Ns>> brackets_of(const Lap& lap, size_t steps) {
   return in;
 }
 
-// Begins of steps: evenly spaced between the same two samples, then smoothed by the steps around them.
+// Start times of steps: evenly spaced between the same two samples, then smoothed by the steps around them.
 std::vector<Ns> begins_of(const Lap& lap, const std::vector<std::pair<Ns, Ns>>& in) {
   constexpr size_t kAround = 5;
   std::vector<double> even;

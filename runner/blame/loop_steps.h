@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of a training loop that makes no recorded calls. Samples of the driver's stack show how many batches the loop had taken. The number of steps
-// is exact; the begin of a step is only known to lie between two samples.
+// is exact; the start of a step is only known to be between two samples.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,7 @@ namespace mlrun::blame {
 struct StepEvent {
   Ns start_ns = 0, end_ns = 0;
   Ns waited_ns = 0;     // how long the driver waited
-  Ns blocked_ns = 0;    // begin of another thread's wait that the driver ended; 0: it ended none
+  Ns blocked_ns = 0;    // start of another thread's wait that the driver ended; 0: it ended none
   double opens = 0;     // data files opened
   double bytes = 0;     // bytes read from data files; of kRanks: bytes sent to other ranks
   int32_t made_by = 0;  // thread that the driver waited for; 0: none

@@ -100,7 +100,7 @@ Ns next_wait_ns(const Division& division, Ns from_ns, Ns least_ns) {
   auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
                                     [&](const Divided& one) { return one.end_ns <= from_ns; });
   constexpr Ns kLastNs = 1'000'000;
-  Ns wait_ns = -1;  // begin of the current wait
+  Ns wait_ns = -1;  // start of the current wait
   for (; piece != division.pieces.end(); ++piece) {
     if (piece->activity == Activity::kEnd) return piece->start_ns;
     if (piece->activity != Activity::kWait) {

@@ -18,7 +18,7 @@ struct SliceRow {
   int64_t slice_id = 0;
   int64_t dur_ns = -1;  // -1: never ended, or unknown
   SliceKind kind = SliceKind::kThread;
-  int32_t stack_id = 0;  // stack at the begin
+  int32_t stack_id = 0;  // stack at its start
   std::string_view name, category;
   std::string_view track;        // id of the asynchronous track; empty: the slice is on its thread
   std::string_view args, other;  // JSON objects

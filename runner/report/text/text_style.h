@@ -13,7 +13,7 @@
 
 namespace mlrun::summary {
 
-inline constexpr size_t kLead = 14;  // width of the name at the begin of a line of the summary
+inline constexpr size_t kLead = 14;  // width of the name at the start of a line of the summary
 
 struct TextStyle {
   size_t width = 100;  // 40 at least

@@ -10,7 +10,7 @@
 
 namespace mlrun::summary {
 
-using namespace events::func;  // only constants
+using namespace events::func;  // NOLINT(google-build-using-namespace): only constants
 
 std::string FileNames::path_of(int64_t file_id) const {
   if (file_id <= 0 || static_cast<size_t>(file_id) > files_->size()) return {};

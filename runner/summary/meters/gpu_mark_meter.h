@@ -19,7 +19,7 @@ namespace mlrun::summary {
 
 class GpuMarkMeter {
  public:
-  // Adds work on a device. Call it in the order of the works' ends.
+  // Adds work on a device. Call it in the order in which the work ended.
   void add(const model::GpuWorkRow& row, const MarkPaths& paths);
   // Adds a gap that ended with work launched in this path.
   void add_idle(int32_t gpu_id, int32_t path, int64_t ns, const MarkPaths& paths);

@@ -11,7 +11,7 @@
 namespace mlrun::summary {
 namespace {
 
-// Sort keys are kept apart from the items, since the totals of a million files may not fit into the CPU caches.
+// Sort keys are kept apart from the items, since the totals of a million files may be spilled to a file.
 struct Rank {
   explicit Rank(const Totals& totals) : bytes(totals.bytes()), time_ns(totals.time_ns) {}
   int64_t bytes, time_ns;

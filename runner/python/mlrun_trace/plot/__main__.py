@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("folder", metavar="TRACE|SWEEP")
     options.add_argument("--what", required=True, choices=KINDS, metavar="PICTURE")
     options.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="a name that ends in .svg, .png or .pdf")
-    options.add_argument("--from", dest="begin", metavar="TIME", help="begin of the picture, as time since the start of the command: 2.5s, 300ms (default: the start)")
+    options.add_argument("--from", dest="begin", metavar="TIME", help="start of the picture, as time since the start of the command: 2.5s, 300ms (default: the start)")
     options.add_argument("--until", metavar="TIME", help="end of the picture, as for --from (default: the end)")
     options.add_argument("--zoom", metavar="PART", help="whole, start, end (the first, the last 5 %%), each (a picture for each phase), or a phase: epoch, 'epoch 2', checkpoint")
     options.add_argument("--by", choices=("auto", "process", "role", "run"), default="auto", help="what each row shows (default: histograms: role; timeline: process, up to 12 of them)")
