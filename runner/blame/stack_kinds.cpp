@@ -164,7 +164,7 @@ bool calls_names(const std::vector<Frame>& frames) {
   return false;
 }
 
-// The frames of a started process lie on those of its start: the search ends at the latter.
+// A started process has the frames of its start outside of its own frames: the search ends there.
 bool makes_object(const std::vector<Frame>& frames) {
   if (any_source(frames, frames.size(), kModelCode)) return false;
   for (const Frame& frame : frames) {
@@ -176,7 +176,7 @@ bool makes_object(const std::vector<Frame>& frames) {
   return false;
 }
 
-// The frames of a forked worker lie on those of its parent: the search ends at the latter.
+// A forked worker has the frames of its parent outside of its own frames: the search ends there.
 std::string line_of(const std::vector<Frame>& frames) {
   for (const Frame& frame : frames) {
     if (has_any(frame.source, kForks)) return text_of(frames.front());
