@@ -21,11 +21,11 @@ using summary::Answer;
 
 constexpr size_t kActivities = std::size(summary::kActivityNames), kStates = std::size(summary::kStateNames);
 constexpr size_t kWaitedForMost = 100;
-// Shares of the loop: what the rules miss, and, without samples, the loader's code in the driver that leaves no call. Both were fitted to
-// the planted programs.
+// Errors as shares of the loop's time: kOwnError of the rules; kNoCall of loader code in the driver that makes no call and is missed without samples.
+// Both were fitted to test programs whose causes are known.
 constexpr double kOwnError = 0.02, kNoCall = 0.03;
 
-// Whole numbers near these values that add up to `total`.
+// Rounds each value so that the sum is `total`.
 std::vector<int64_t> rounded(const std::vector<double>& values, int64_t total) {
   std::vector<int64_t> out;
   double sum = 0;
@@ -87,12 +87,12 @@ void sum_batches(const Analysis& analysis, Answer& answer) {
     half += 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(answer.samples)) * own;
   }
   answer.low_ns = std::max<int64_t>(0, answer.without_batch_ns - std::llround(half));
-  if (answer.samples == 0) half += kNoCall * loop;  // it is only ever missed
+  if (answer.samples == 0) half += kNoCall * loop;  // missed loader code can only add to loading
   answer.high_ns = std::min<int64_t>(std::llround(loop), answer.without_batch_ns + std::llround(half));
   answer.high_ns = std::max(answer.high_ns, answer.without_batch_ns);
 }
 
-// Whom the driver waited for in its loop, by thread and what that did.
+// Sums the driver's waits in its loop by the thread that it waited for and by what that thread did.
 void sum_waits(const Analysis& analysis, Answer& answer) {
   using Key = std::pair<int32_t, Label>;
   struct Sum {

@@ -11,12 +11,14 @@ namespace mlrun::blame {
 
 namespace {
 
-constexpr int64_t kHeaderBytes = 4;  // of a message of multiprocessing.connection that is written in two parts
-constexpr double kMarkBytes = 0.5;   // of the median: a smaller message is no batch but a worker's word that it ends
+// Size of the header, if multiprocessing.connection writes header and body in two calls.
+constexpr int64_t kHeaderBytes = 4;
+// Share of the median size: a smaller message is not a batch, but a worker's notice that it ends.
+constexpr double kMarkBytes = 0.5;
 constexpr size_t kBatchesMin = 3;
 constexpr int32_t kNoWorker = 0;
 
-// Messages of workers on one channel, a header joined with its body.
+// The messages of workers on one channel. A header and its body are one message.
 std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int32_t driver_proc, int64_t file_id) {
   std::vector<Batch> all;
   const auto* messages = timeline.find_messages(file_id);
@@ -26,7 +28,7 @@ std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int
     const int32_t proc_id = timeline.thread(message.thread_id).proc_id;
     if (!chain.is_worker(proc_id) && proc_id != driver_proc) return {};
     Batch batch;
-    // The loop's own process ends its reading thread with a message of its own.
+    // At the end the driver's process writes a message into the channel to stop its own reading thread. That is no batch.
     batch.proc_id = proc_id == driver_proc ? kNoWorker : proc_id;
     batch.sent_ns = message.end_ns;
     batch.bytes = message.bytes;
@@ -42,7 +44,7 @@ std::vector<Batch> messages_on(const Timeline& timeline, const Chain& chain, int
   return all;
 }
 
-// When the bytes of each message had been read by threads of the driver's process.
+// Sets the time at which threads of the driver's process had read all bytes of each message.
 void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std::vector<Batch>& batches) {
   std::vector<const Read*> reads;
   for (const int32_t thread : timeline.process(proc_id).threads) {
@@ -61,9 +63,10 @@ void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std:
   std::erase_if(batches, [](const Batch& batch) { return batch.received_ns == 0 || batch.proc_id == kNoWorker; });
 }
 
-// Messages that leave the driver in its wait are parts of what it waits for, as those of Pool.map.
+// A message that arrives while the driver goes on waiting is only a part of what it waits for, as with Pool.map. Joins such parts.
 void join_parts(const Thread& driver, std::vector<Batch>& batches) {
-  constexpr size_t kShare = 3;  // of a pool whose results are taken one by one, few come in one wait
+  // Joined only if at least a third are parts: a pool whose results are taken one by one has fewer.
+  constexpr size_t kShare = 3;
   std::vector<Batch> whole;
   for (size_t i = 0; i < batches.size(); ++i) {
     const size_t number = driver.first_wait(batches[i].received_ns);
@@ -74,13 +77,13 @@ void join_parts(const Thread& driver, std::vector<Batch>& batches) {
   if (kShare * (batches.size() - whole.size()) > batches.size()) batches = std::move(whole);
 }
 
-// Takes the words of workers out: that one has no more batches, that it begins another pass.
+// Removes the workers' notices that they have no more batches or begin another pass.
 void drop_marks(Epoch& epoch) {
   std::vector<int64_t> sizes;
   for (const Batch& batch : epoch.batches) sizes.push_back(batch.bytes);
   std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
   const double least = kMarkBytes * static_cast<double>(sizes[sizes.size() / 2]);
-  std::map<int32_t, Ns> said;  // by worker: its last word, with no batch after it yet
+  std::map<int32_t, Ns> said;  // by worker: time of its last notice, until its next batch
   std::map<int32_t, size_t> sent;
   for (Batch& batch : epoch.batches) {
     if (static_cast<double>(batch.bytes) < least) {
@@ -98,7 +101,7 @@ void drop_marks(Epoch& epoch) {
   std::erase_if(epoch.batches, [&](const Batch& batch) { return static_cast<double>(batch.bytes) < least; });
 }
 
-// The channel that a worker reads its tasks from: the one that its main thread reads most often.
+// The channel from which a worker reads its tasks: its main thread reads that one most often.
 int64_t task_channel(const Timeline& timeline, int32_t proc_id) {
   std::map<int64_t, int64_t> counts;
   for (const Read& read : timeline.thread(timeline.process(proc_id).main).reads)
@@ -108,7 +111,7 @@ int64_t task_channel(const Timeline& timeline, int32_t proc_id) {
   return most == counts.end() ? 0 : most->first;
 }
 
-// The n-th message of a worker in a pass is for its n-th task in that; a worker begins a task when it has it and is free.
+// In each pass the n-th batch of a worker is for its n-th task. The worker begins a task when it has read it and has sent the batch before.
 void find_begins(const Timeline& timeline, Epoch& epoch) {
   for (const int32_t worker : epoch.workers) {
     const int64_t channel = task_channel(timeline, worker);
@@ -134,7 +137,7 @@ void find_begins(const Timeline& timeline, Epoch& epoch) {
   }
 }
 
-// Moments at which the driver's process sent tasks to these workers.
+// The times at which the driver's process sent tasks to these workers.
 std::vector<Ns> find_puts(const Timeline& timeline, int32_t driver_proc, const std::vector<int32_t>& workers) {
   std::vector<Ns> puts;
   std::set<int64_t> channels;
@@ -151,7 +154,7 @@ std::vector<Ns> find_puts(const Timeline& timeline, int32_t driver_proc, const s
   return puts;
 }
 
-// In the order of tasks: in each pass the n-th batch of the r-th worker is number n * workers + r.
+// Sorts batches by their tasks: in each pass, batch n of worker r has number n * workers + r.
 void order_by_tasks(Epoch& epoch) {
   std::unordered_map<int32_t, size_t> rank;
   std::map<std::pair<int32_t, int32_t>, size_t> count;
@@ -165,7 +168,7 @@ void order_by_tasks(Epoch& epoch) {
   for (size_t i = 0; i < numbered.size(); ++i) epoch.batches[i] = numbered[i].second;
 }
 
-// When the pass began: the first worker was there, or ready for another pass.
+// When the pass began: the first worker had started, or had announced another pass.
 Ns began_ns(const Timeline& timeline, const Epoch& epoch, int32_t pass) {
   if (pass == 0) return timeline.process(epoch.workers.front()).first_ns;
   Ns first_ns = INT64_MAX;
@@ -176,8 +179,8 @@ Ns began_ns(const Timeline& timeline, const Epoch& epoch, int32_t pass) {
   return first_ns;
 }
 
-// The loop gets a batch when it and those before it have come. For one that had come early: when its process sends the next task, which
-// a DataLoader does as it returns one; at the end of a pass, where no task is left, after as long as other steps took.
+// The loop gets a batch when this batch and all before it have arrived. A batch that arrived early is taken when the driver's process sends the next
+// task, as a DataLoader does on returning a batch. At the end of a pass no task is left; the batch is then taken after a step of median length.
 void find_takes(const Timeline& timeline, int32_t driver, Epoch& epoch) {
   std::vector<Ns> puts;
   if (epoch.in_order) puts = find_puts(timeline, timeline.thread(driver).proc_id, epoch.workers);

@@ -14,7 +14,7 @@ namespace {
 using summary::State;
 
 constexpr uint8_t kHopsMost = 6;
-constexpr double kWeightMin = 1.0 / 64;  // of what several threads share
+constexpr double kWeightMin = 1.0 / 64;  // smallest weight of one of several threads that share a stretch
 constexpr Ns kSampleNearNs = 30'000'000;
 
 bool contains(const std::vector<int32_t>& all, int32_t one) {
@@ -47,12 +47,12 @@ bool Chain::is_worker(int32_t proc_id) const {
          process.command.find("multiprocessing") != std::string::npos;
 }
 
-// A worker is ready with its first read of the channel that it reads most often: the one with its tasks.
+// A worker is ready when it first reads its task channel: the one that it reads most often.
 void Chain::find_ready() {
   ready_ns_.resize(timeline_.processes.size());
   for (const Process& process : timeline_.processes) {
     if (process.main == 0) continue;
-    std::unordered_map<int64_t, std::pair<int64_t, Ns>> channels;  // reads, end of the first
+    std::unordered_map<int64_t, std::pair<int64_t, Ns>> channels;  // number of reads, end of the first one
     for (const Read& read : timeline_.thread(process.main).reads) {
       if (read.bytes <= 0) continue;
       auto& [count, first_ns] = channels[read.file_id];
@@ -118,9 +118,9 @@ void Chain::follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& piec
   stretch(thread_id, a_ns, b_ns, path);
 }
 
-// A thread is waited for before it exists: until then its maker is followed instead. The maker of a process's main thread is the main thread
-// of its parent (a shell that runs one program after the other), that of another thread is the main thread of its process (a queue makes
-// its sending thread at the first put). Returns where following `thread_id` itself begins.
+// A wait may begin before the thread that ends it exists. Until then its creator is followed: for a process's main thread the main thread of the
+// parent (a shell that runs programs in turn), for another thread the main thread of its process (a queue starts its sending thread at the first
+// put). Returns the time from which `thread_id` itself is followed.
 Ns Chain::before_it_ran(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Process& process = timeline_.process_of(thread_id);
   const bool is_main = process.main == thread_id;
@@ -150,7 +150,7 @@ void Chain::stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   }
 }
 
-// A thread of a worker that waits for Python's lock waits for the thread that has it; such waits of the driver are a label.
+// In a worker, a wait for Python's lock is followed to the thread that holds it. In the driver it only gets the label kPythonLock.
 bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path) {
   const int32_t proc_id = timeline_.thread(thread_id).proc_id;
   if (!timeline_.is_python_lock(proc_id, wait)) return false;
@@ -175,7 +175,7 @@ bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns
   return true;
 }
 
-// A sleep of a thread in code that loads data is a part of loading; the label keeps it a sleep.
+// A sleep in code that loads data counts as loading; its label stays kSleep.
 void Chain::sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
   put(path, a_ns, b_ns, Label::kSleep, thread_id, line_near(thread_id, middle_ns), State::kBlocked);
@@ -190,17 +190,17 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   };
   if (path.hops > 0 && is_worker(proc_id) && a_ns < ready_ns(proc_id)) return put_as(Label::kWorkerStart);
   if (in_python_lock(thread_id, wait, a_ns, b_ns, path)) return;
-  // The driver's own sleep may be a wait for what other threads make.
+  // If the driver polls with sleeps, it waits for what other threads make.
   const bool asks = path.hops == 0 && path.top == Top::kWaiting;
   if (wait.kind == WaitKind::kSleep && !asks) return sleep(thread_id, a_ns, b_ns, path);
   if (wait.kind == WaitKind::kFileLock || ends_.is_shared_lock(thread_id, wait)) return put_as(Label::kFileLock);
   if (wait.kind == WaitKind::kConnection) {
-    // Between processes of the run a connection hands batches over: the one end waits until the other one runs.
+    // Between processes of the run, a connection hands over batches, and one end waits until the other one is ready.
     const bool away = !wait.accepts && timeline_.peer(wait.file_id) == 0;
     return put_as(away ? Label::kWait : Label::kTransfer, away ? State::kRemote : State::kBlocked);
   }
   if (wait.kind == WaitKind::kChannelWrite) {
-    // Its standard output or error: a pipe that is read too slowly.
+    // standard output or error: a pipe whose reader is too slow
     const bool prints = path.hops == 0 && (wait.fd == STDOUT_FILENO || wait.fd == STDERR_FILENO);
     return put_as(prints ? Label::kLogging : Label::kTransfer);
   }
@@ -214,7 +214,7 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
                State::kBlocked);
   }
   const auto& who = ender.threads;
-  if (who.empty() && last.joins_thread) return put_as(Label::kWorkerEnd);  // the thread had ended before
+  if (who.empty() && last.joins_thread) return put_as(Label::kWorkerEnd);  // the thread ended before it was joined
   if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
     return put_as(Label::kIdle);
   const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
@@ -234,14 +234,14 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   }
 }
 
-// The socket that it is for, if no recorded process has the other end; else 0.
+// The socket on which the thread waits, if no recorded process has its other end; else 0.
 int64_t Chain::away_socket(int32_t thread_id, const Wait& wait) const {
   const Read* read = ends_.read_after(thread_id, wait);
   const int64_t file_id = read != nullptr ? read->file_id : wait.file_id;
   return timeline_.kind(file_id) == model::FileKind::kSocket && timeline_.peer(file_id) == 0 ? file_id : 0;
 }
 
-// Samples outside of calls that fall into the stretch, each with the time up to half-way to its neighbours.
+// Samples outside of calls in the stretch, each with the time up to half-way to its neighbours.
 std::vector<Chain::PartOfSample> Chain::samples_in(const Thread& thread, Ns a_ns, Ns b_ns) const {
   std::vector<const StackSample*> inside;
   for (size_t i = thread.first_sample(a_ns); i < thread.samples.size() && thread.samples[i].start_ns < b_ns; ++i) {
@@ -259,12 +259,12 @@ std::vector<Chain::PartOfSample> Chain::samples_in(const Thread& thread, Ns a_ns
 }
 
 Label Chain::label_of(const StackSample& sample, const Path& path) {
-  if (sample.running == 0) return Label::kAsleep;  // in no recorded call, and asleep
+  if (sample.running == 0) return Label::kAsleep;  // asleep, in no recorded call
   if (path.hops > 0 && kinds_.is_on_names(sample.stack_id)) return Label::kNames;
   switch (kinds_.kind(sample.stack_id)) {
     case StackKind::kImport: return Label::kImport;
     case StackKind::kPickle: return Label::kSerialise;
-    // All that a worker does is loading.
+    // A worker does nothing but loading: its reading of a checkpoint is computing.
     case StackKind::kCheckpoint: return path.hops > 0 ? Label::kCpu : Label::kCheckpoint;
     case StackKind::kLoader: return path.hops > 0 ? Label::kCpu : Label::kLoader;
     case StackKind::kLogging: return path.hops > 0 ? Label::kCpu : Label::kLogging;
@@ -273,8 +273,8 @@ Label Chain::label_of(const StackSample& sample, const Path& path) {
   return Label::kCpu;
 }
 
-// The share of the calls in a stretch that loader code made: by the samples inside these calls, else by the nearest sample inside a call.
-// A sample outside of calls says nothing of who made those.
+// Share of the calls in a stretch that loader code made, from samples inside these calls, else from the nearest sample inside a call. A sample
+// outside of calls cannot show which code made them.
 double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
   constexpr Ns kNearNs = 500'000'000;
   const Thread& thread = timeline_.thread(thread_id);
@@ -300,7 +300,7 @@ double Chain::share_of_loader(int32_t thread_id, Ns a_ns, Ns b_ns) {
   return has_near ? (nearest.second ? 1 : 0) : share_of_loader(thread_id);
 }
 
-// A stretch without a sample: as all samples of the thread in calls fell.
+// For a stretch without a sample: the same share over all samples of the thread in calls.
 double Chain::share_of_loader(int32_t thread_id) {
   const auto [known, is_new] = loader_share_.try_emplace(thread_id, 0);
   if (!is_new) return known->second;
@@ -313,7 +313,7 @@ double Chain::share_of_loader(int32_t thread_id) {
   return known->second;
 }
 
-// Pieces for the calls in a stretch; returns where they end.
+// Adds pieces for the calls in a stretch; returns where these pieces end.
 Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, const Path& path) {
   static constexpr Label kLabels[kCallGroups] = {Label::kNames, Label::kRead,    Label::kWrite,
                                                  Label::kSync,  Label::kChannel, Label::kOtherCall};
@@ -323,7 +323,7 @@ Ns Chain::put_calls(int32_t thread_id, Ns a_ns, Ns b_ns, const CallSums& sums, c
   double elsewhere_ns = 0;
   for (const double ns : sums.state_ns) elsewhere_ns += ns;
   const double scale = elsewhere_ns > total_ns ? total_ns / elsewhere_ns : 1;
-  // Without the kernel side, sleep in a call on a file is its device's.
+  // Without kernel tables, sleep in a call on a file is taken as waiting for its device.
   const UsageShares usage = usage_in(timeline_.thread(thread_id), a_ns, b_ns);
   const bool counted = !timeline_.has_kernel_side && usage.known > 0;
   const double asleep = counted ? usage.calls_asleep / usage.known : 0;
@@ -383,7 +383,7 @@ double Chain::share_in_kernel(int32_t thread_id, Ns a_ns, Ns b_ns) const {
   return on > 0 ? std::clamp(shares.in_kernel / on, 0.0, 1.0) : 0;
 }
 
-// How the time outside of calls divides, by the kernel side where there is one, else by what the scheduler counted.
+// How the time outside of calls divides, from the kernel tables if there are any, else from the scheduler's counts.
 Chain::OffProcessor Chain::off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const {
   OffProcessor off;
   auto sleep = std::partition_point(thread.sleeps.begin(), thread.sleeps.end(),
@@ -423,12 +423,12 @@ bool Chain::mostly_loads(const std::vector<PartOfSample>& samples) {
   return all_ns > 0 && 2 * loads_ns > all_ns;
 }
 
-// The part of a stretch in no call: shared out as its samples say.
+// Divides the part of a stretch outside of calls by its samples.
 void Chain::put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<PartOfSample>& samples, State state,
                         const OffProcessor& off, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
   if (samples.empty()) {
-    // A feeder thread of a worker pickles.
+    // In a worker, a thread that only sends (a queue's feeder thread) pickles.
     const bool hands_over = path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
     const int32_t unseen = !thread.samples.empty() && !hands_over ? kUnseenLine : kNoLine;
     return put(path, a_ns, b_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
@@ -442,7 +442,7 @@ void Chain::put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<P
     Label label = label_of(*part.sample, path);
     if (label == Label::kAsleep && (off.knows_sleep || state == State::kRunQueue)) label = Label::kCpu;
     const int32_t line = lines_.number(kinds_.line(part.sample->stack_id));
-    // Only the driver's own computing is divided into user and kernel mode; unpickling and checkpoints are not.
+    // Only the driver's computing is split into user and kernel mode, not its unpickling or checkpoints.
     const bool splits = path.hops == 0 && label == Label::kCpu && state == State::kOnCpu;
     const Ns kernel_ns = splits ? static_cast<Ns>(static_cast<double>(to_ns - from_ns) * off.in_kernel) : 0;
     put(path, from_ns, to_ns - kernel_ns, label, thread_id, line, label == Label::kAsleep ? State::kBlocked : state);
@@ -451,7 +451,7 @@ void Chain::put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<P
   }
 }
 
-// What a thread does that is in no wait that libc knows of. Inside the stretch the pieces lie one behind the other: calls, then the rest.
+// Adds pieces for a stretch without a recorded wait. The order inside the stretch is unknown: calls come first, then the rest.
 void Chain::leaf(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
   if (path.hops > 0 && is_worker(thread.proc_id) && a_ns < ready_ns(thread.proc_id)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows a wait to what the thread was doing that it waited for, at most six hops; and divides the time of a thread that
-// does not wait.
+// Finds what the driver's time was spent on. A wait is followed to the thread that ended it, to the thread which that one waited for, and so on, at
+// most six hops. A thread that does not wait is divided by its calls, samples and scheduler counts.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +18,42 @@ class Chain {
  public:
   Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines& lines);
 
-  // How the driver spends a stretch in which it is in no wait.
+  // Adds pieces for a stretch in which the driver is in no wait.
   void own(int32_t driver, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
-  // A wait of the driver, or a part of it.
+  // Adds pieces for a wait of the driver, or for the part of it from a_ns to b_ns.
   void wait(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, Top top, std::vector<Piece>& pieces);
-  // What a thread did in a stretch, its waits followed.
+  // Adds pieces for what a thread did in a stretch. Its waits are followed, too.
   void follow(int32_t thread_id, Ns a_ns, Ns b_ns, std::vector<Piece>& pieces);
 
   [[nodiscard]] bool is_worker(int32_t proc_id) const;
-  // A thread of a program that the driver ran for a short time.
+  // Whether the thread belongs to a command: a program that the driver ran for a short time.
   [[nodiscard]] bool is_command(int32_t driver, int32_t thread_id) const;
-  // The share of time in kernel mode, while the thread is on a processor and in no recorded call.
+  // Share of the thread's time on a processor, outside of recorded calls, that it spent in kernel mode.
   [[nodiscard]] double share_in_kernel(int32_t thread_id, Ns a_ns, Ns b_ns) const;
-  // When a worker read its first task; 0: never.
+  // When a worker process had read its first task; 0: never.
   [[nodiscard]] Ns ready_ns(int32_t proc_id) const { return ready_ns_[static_cast<size_t>(proc_id)]; }
-  // The line that another thread of the process runs at the moment: it has Python's lock.
+  // The Python line that a running thread of the same process, other than `thread_id`, executes then: that thread probably holds Python's lock (GIL).
   [[nodiscard]] int32_t line_of_holder(int32_t proc_id, int32_t thread_id, Ns moment_ns);
   [[nodiscard]] int32_t line_near(int32_t thread_id, Ns moment_ns);
-  // Whether the sample nearest to the moment is in code that loads data.
+  // The kind of the sampled stack nearest to the moment; kOwn if no sample is near.
   [[nodiscard]] StackKind kind_near(int32_t thread_id, Ns moment_ns);
-  // Whether that sample is in code that makes an object or starts a process.
+  // Whether the sample nearest to the moment is in code that makes an object or starts a process.
   [[nodiscard]] bool makes_near(int32_t thread_id, Ns moment_ns);
 
  private:
-  // Where pieces go, and how far the chain has come.
+  // State of one walk along a chain of waits.
   struct Path {
     std::vector<Piece>* pieces = nullptr;
     Top top = Top::kOwn;
     Link link = Link::kOwn;
     uint8_t hops = 0;
     double weight = 1;
-    int64_t file_id = 0, argument = 0;  // of the driver's wait
+    int64_t file_id = 0, argument = 0;  // file and lock address of the driver's wait, where the walk began
     std::vector<int32_t> seen = {};
   };
   struct UsageShares {
-    double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;  // of the time in no recorded wait or call
-    double calls_asleep = 0, known = 0;                          // of the time in calls; of the stretch
+    double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;  // shares of the time in no recorded wait or call
+    double calls_asleep = 0, known = 0;  // share of the time in calls; of the stretch that has counts
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfSample {
@@ -70,7 +70,7 @@ class Chain {
   void sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   struct OffProcessor {
     double asleep_ns = 0, queued_ns = 0, fault_ns = 0;
-    double in_kernel = 0;  // of the rest, which is on a processor
+    double in_kernel = 0;  // share of the remaining time, which is on a processor
     bool knows_sleep = false;
   };
   [[nodiscard]] OffProcessor off_processor(const Thread& thread, Ns a_ns, Ns b_ns, double rest_ns) const;
@@ -93,7 +93,7 @@ class Chain {
   std::vector<Ns> ready_ns_;
   std::vector<uint8_t> sends_;  // by thread
   std::unordered_map<int32_t, double>
-      loader_share_;  // by thread: of its samples in calls, those in code that loads data
+      loader_share_;  // by thread: share of its samples in calls that are in code that loads data
 };
 
 }  // namespace mlrun::blame

@@ -16,7 +16,7 @@ namespace {
 
 using summary::Activity;
 
-constexpr Ns kTailNs = 50'000;  // Python's lock so soon after a wait belongs to the wait
+constexpr Ns kTailNs = 50'000;  // a wait for Python's lock that begins so soon after another wait counts as part of it
 constexpr int kHeirsMost = 4;
 constexpr Ns kShortStretchNs = 150'000'000;
 
@@ -35,13 +35,15 @@ bool is_unseen_kind(Label label) {
 Divider::Divider(const Timeline& timeline, Lines& lines)
     : timeline_(timeline), lines_(lines), ends_(timeline), kinds_(timeline), chain_(timeline, ends_, kinds_, lines) {}
 
-// Where several drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: of those before.
+// If several threads drive in turn, as the commands of a script, the one that drives longest is the driver. `longest_ns`: longest time of those so
+// far.
 bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int depth, Ns& longest_ns) {
   const int32_t heir = depth < kHeirsMost ? find_heir(timeline_, driver, wait) : 0;
   if (heir == 0) return false;
   const Thread& next = timeline_.thread(heir);
   const bool same_process = next.proc_id == timeline_.thread(driver).proc_id;
-  // A thread for each batch is joined, too, and on a busy machine that may take long; a training runs commands, and waits for them.
+  // A join of a thread made for one batch is no hand-over, though it may take long on a busy machine; nor is a wait for a command that a training
+  // runs.
   constexpr Ns kShareOfRun = 10;
   constexpr Ns kCommandNs = 1'000'000'000;
   const bool is_command = !timeline_.thread(driver).samples.empty() && b_ns - a_ns < kCommandNs;
@@ -71,8 +73,8 @@ bool Divider::hand_over(int32_t driver, const Wait& wait, Ns a_ns, Ns b_ns, int 
   return true;
 }
 
-// Where a stretch of the driver's own is cut, since inside of one its parts have no places: half-way between samples, so that a part has one
-// sample; where a file begins and ends to be written.
+// Times at which a stretch without waits is cut, because the order of calls inside a stretch is unknown: half-way between samples, so that each part
+// has one sample, and where the writing of a file begins and ends.
 std::vector<Ns> Divider::cuts(int32_t driver) const {
   constexpr Ns kPartNs = 100'000'000;
   std::vector<Ns> all;
@@ -83,7 +85,7 @@ std::vector<Ns> Divider::cuts(int32_t driver) const {
     before_ns = sample.start_ns;
   }
   if (thread.samples.empty()) {
-    // Times of a damaged trace may lie anywhere.
+    // A damaged trace may contain any times: limits the number of cuts.
     constexpr double kPartsMost = 100'000;
     const double run_ns = static_cast<double>(timeline_.end_ns) - static_cast<double>(timeline_.start_ns);
     const Ns part_ns = std::max(kPartNs, static_cast<Ns>(run_ns / kPartsMost));
@@ -142,10 +144,10 @@ void Divider::drive(int32_t driver, Ns a_ns, Ns b_ns, int depth) {
   if (at_ns < b_ns) own(driver, at_ns, b_ns, cuts_of_driver);
 }
 
-// Pieces without a sample in them: shared out as the samples in other short stretches of the thread fell.
+// Divides pieces without a sample by label and line as the samples fell in other short stretches of the thread.
 void Divider::share_unseen() {
   using Seen = std::map<std::pair<Label, int32_t>, int64_t>;
-  // What the driver does for long, as making a data set, is not what it does between two waits.
+  // What the driver does in long stretches, such as making a data set, differs from what it does between two waits.
   std::map<std::tuple<Top, int32_t, bool>, Seen> pools;
   for (const Piece& piece : pieces_) {
     if (!is_unseen_kind(piece.label) || piece.line == kUnseenLine || piece.line == kNoLine) continue;
@@ -208,7 +210,7 @@ void Divider::relabel(const Stretches& stretches, Label from, Label to) {
   pieces_ = std::move(out);
 }
 
-// Calls show better than samples from when to when a file was written.
+// Calls show more exactly than samples when a file was written.
 void Divider::refine_with_savings(int32_t driver) {
   for (const Label from : {Label::kCpu, Label::kLoader, Label::kSerialise, Label::kOtherCall, Label::kNames,
                            Label::kRead, Label::kWrite, Label::kSync}) {
@@ -217,7 +219,7 @@ void Divider::refine_with_savings(int32_t driver) {
   }
 }
 
-// The driver's computing, into user and kernel mode as the scheduler counted them.
+// Splits the driver's computing into user and kernel mode by the scheduler's counts.
 void Divider::split_computing(int32_t driver) {
   std::vector<Piece> split;
   for (const Piece& piece : pieces_) {
@@ -277,7 +279,7 @@ Division Divider::divide(int32_t wanted_tid) {
   for (const Piece& piece : pieces_) {
     Divided divided;
     static_cast<Piece&>(divided) = piece;
-    // Divided where the first batch arrived, and where the last one did.
+    // A piece is cut where the first batch arrived: startup ends there.
     Ns cut_ns = division.batches.first_ns;
     if (cut_ns > piece.start_ns && cut_ns < piece.end_ns) {
       divided.end_ns = cut_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the driver's time: every nanosecond of the run has an activity and a state.
+// Divides the driver's time: every nanosecond of the run gets an activity and a state.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ struct Divided : Piece {
   summary::Activity activity = summary::Activity::kCompute;
 };
 
-// When the driver received batches.
+// When and on which channels the driver received batches.
 struct Batches {
-  Ns first_ns = 0, last_ns = 0;   // arrival; 0: none
-  bool from_samples = false;      // loaded in the driver: from where its samples are in loader code
-  std::vector<int64_t> channels;  // on which they came
+  Ns first_ns = 0, last_ns = 0;   // arrival of the first and the last batch; 0: none
+  bool from_samples = false;      // the driver loads its data itself: the times are those of its samples in loader code
+  std::vector<int64_t> channels;  // file ids of the pipes or sockets on which batches arrived
 };
 
 struct Division {
-  int32_t driver = 0;           // the last one, where it was handed over
+  int32_t driver = 0;           // if several threads drove in turn: the one that drove longest
   bool driver_seen = false;     // its Python stacks were sampled
-  std::vector<Divided> pieces;  // in order of time, without gaps, from the start to the end of the run
+  std::vector<Divided> pieces;  // by time, without gaps, from the start to the end of the run
   Batches batches;
-  std::vector<std::pair<Ns, Ns>> savings;  // when the driver wrote checkpoints or logs, by start, none overlap
+  std::vector<std::pair<Ns, Ns>> savings;  // when the driver wrote checkpoints or logs; by start, none overlap
 };
 
 class Divider {
@@ -54,11 +54,11 @@ class Divider {
   void mark_starts(int32_t driver);
   [[nodiscard]] std::unordered_set<int32_t> feeding_processes(int32_t driver) const;
   [[nodiscard]] std::vector<Ns> starts_of_workers(int32_t driver) const;
-  // The driver's own pieces with label `from` get the label `to` inside the stretches.
+  // Changes the label of the driver's own pieces inside the stretches from `from` to `to`.
   void relabel(const Stretches& stretches, Label from, Label to);
   [[nodiscard]] Stretches receiving(int32_t driver) const;
   [[nodiscard]] Stretches savings(int32_t driver, bool logs) const;
-  [[nodiscard]] Stretches savings(int32_t driver) const;  // of both
+  [[nodiscard]] Stretches savings(int32_t driver) const;  // checkpoints and logs together
   [[nodiscard]] Stretches importing(int32_t driver) const;
   [[nodiscard]] Batches find_batches(int32_t driver);
   [[nodiscard]] Ns first_from_workers(int32_t driver) const;
@@ -74,7 +74,7 @@ class Divider {
   StackKinds kinds_;
   Chain chain_;
   std::vector<Piece> pieces_;
-  std::unordered_map<int32_t, Stretches> checkpoints_;  // by thread: when it wrote one
+  std::unordered_map<int32_t, Stretches> checkpoints_;  // by thread: when it wrote checkpoints
   int32_t driver_ = 0;
 };
 

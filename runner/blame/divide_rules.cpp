@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of the division: which of the driver's own stretches receive, save or import; when batches came; activities.
+// Rules for the driver's own time: which stretches receive, save or import; when batches arrived; which activity a piece has.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -13,10 +13,11 @@ namespace {
 
 using summary::Activity;
 
-constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver writes so much is a checkpoint
+constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver writes at least this much is a checkpoint
 constexpr int64_t kBigBytes = 65'536;
 constexpr Ns kLateNs = 1'000'000'000;
-constexpr int64_t kStrangerMessages = 8;  // a process that is no worker sends batches if it sends so many messages
+// A process that is no worker must send this many messages to count as a sender of batches.
+constexpr int64_t kStrangerMessages = 8;
 constexpr size_t kLoaderSamples = 3;
 
 bool is_pipe(const Timeline& timeline, int64_t file_id) {
@@ -49,7 +50,7 @@ int64_t bytes_read(const Thread& thread, Ns a_ns, Ns b_ns) {
 
 }  // namespace
 
-// Without samples: what the driver does from a message that it received until its process sends the next task is receiving.
+// Without samples: the driver receives from the end of a wait for a message until its process sends the next task.
 Divider::Stretches Divider::receiving(int32_t driver) const {
   const Thread& thread = timeline_.thread(driver);
   std::unordered_set<int64_t> read;
@@ -64,7 +65,7 @@ Divider::Stretches Divider::receiving(int32_t driver) const {
         feeders.insert(message.thread_id);
     }
   }
-  // The end of a feeder's wait is the moment of the put.
+  // A feeder thread's wait ends when the driver puts a task into its queue.
   for (const int32_t feeder : feeders) {
     for (const Wait& wait : timeline_.thread(feeder).waits) {
       if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait)) sent.push_back(wait.end_ns);
@@ -86,7 +87,8 @@ Divider::Stretches Divider::receiving(int32_t driver) const {
       stretches.emplace_back(wait.end_ns, *next_put);
       continue;
     }
-    // Nothing sent before it waits again: what came was kept for later. Not at the end of an epoch, where nothing is sent for many.
+    // No task was sent before the next wait: the batch was kept for later. This is not so at the end of an epoch, where no task follows for many
+    // waits.
     const auto waits_until = std::count_if(waits.begin() + static_cast<std::ptrdiff_t>(i) + 1, waits.end(),
                                            [&](const Wait* one) { return one->end_ns < *next_put; });
     const auto most = static_cast<std::ptrdiff_t>(2 * std::max<size_t>(2, feeders.size())) +
@@ -97,7 +99,7 @@ Divider::Stretches Divider::receiving(int32_t driver) const {
   return merged(std::move(stretches));
 }
 
-// From opening to closing of a file into which the driver writes a MiB or more; or, with `logs`, of small synced appends, each sync.
+// Checkpoints: from opening to closing of files into which the driver writes a MiB or more. With `logs` instead: the syncs of small appends.
 Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
   Stretches stretches;
   const auto found = timeline_.savings.find(driver);
@@ -122,7 +124,7 @@ Divider::Stretches Divider::savings(int32_t driver) const {
   return merged(std::move(both));
 }
 
-// Processes that send to the driver's.
+// Processes that send to the driver's process.
 std::unordered_set<int32_t> Divider::feeding_processes(int32_t driver) const {
   std::unordered_set<int64_t> read;
   for (const int32_t thread : timeline_.process_of(driver).threads) {
@@ -136,7 +138,7 @@ std::unordered_set<int32_t> Divider::feeding_processes(int32_t driver) const {
   return feeding;
 }
 
-// When the driver's process, or multiprocessing's helper for it, started workers that feed it.
+// When workers were started that send to the driver: by its process, or by multiprocessing's helper for it.
 std::vector<Ns> Divider::starts_of_workers(int32_t driver) const {
   const int32_t own = timeline_.thread(driver).proc_id;
   const std::unordered_set<int32_t> feeding = feeding_processes(driver);
@@ -150,9 +152,9 @@ std::vector<Ns> Divider::starts_of_workers(int32_t driver) const {
   return starts;
 }
 
-// What the driver does of its own before workers start, since it waited last: it makes their data set, pickles, forks.
+// Marks what the driver does between its last wait and the start of workers: it makes their data set, pickles, forks.
 void Divider::mark_starts(int32_t driver) {
-  constexpr Ns kNearNs = 50'000'000;  // where in a stretch its calls lie is not known
+  constexpr Ns kNearNs = 50'000'000;  // the place of calls inside a stretch is unknown
   constexpr Ns kShortNs = 2'000'000;
   const std::vector<Ns> starts = starts_of_workers(driver);
   if (starts.empty()) return;
@@ -168,7 +170,7 @@ void Divider::mark_starts(int32_t driver) {
     if (start == starts.end() || *start >= wait_ns) continue;
     const Ns middle_ns = piece.start_ns + (piece.end_ns - piece.start_ns) / 2;
     const bool forks = piece.label == Label::kOtherCall && *start - piece.end_ns < kNearNs;
-    // Its data are read by a function, not a class.
+    // The data set's samples are listed by a function instead of a class.
     const bool loads =
         (piece.by_loader || piece.label == Label::kLoader) && std::min(joins_ns, *start) - piece.end_ns < kShortNs;
     piece.for_workers = forks || loads || chain_.makes_near(driver, middle_ns);
@@ -176,7 +178,7 @@ void Divider::mark_starts(int32_t driver) {
   }
 }
 
-// Without samples: time between calls of the driver on modules.
+// Without samples: the driver imports between its calls on modules that are near each other.
 Divider::Stretches Divider::importing(int32_t driver) const {
   constexpr Ns kLeastNs = 1'000'000;
   Stretches stretches;
@@ -188,7 +190,7 @@ Divider::Stretches Divider::importing(int32_t driver) const {
   return merged(std::move(stretches));
 }
 
-// Channels on which the driver receives from workers, or from others that send often.
+// Notes channels on which the driver receives from workers, or from other threads and processes that send often.
 void Divider::note_channels(int32_t driver, Batches& batches) const {
   const Thread& thread = timeline_.thread(driver);
   std::map<int64_t, std::pair<Ns, Ns>> reads;
@@ -215,7 +217,7 @@ void Divider::note_channels(int32_t driver, Batches& batches) const {
   }
 }
 
-// When another thread of the process, as PyTorch's pin-memory thread, got the first message from a worker. INT64_MAX: none does.
+// When a thread of the process other than the driver, such as PyTorch's pin-memory thread, got the first message from a worker. INT64_MAX: never.
 Ns Divider::first_from_workers(int32_t driver) const {
   const int32_t proc_id = timeline_.thread(driver).proc_id;
   std::unordered_map<int64_t, bool> known;
@@ -244,13 +246,13 @@ Batches Divider::find_batches(int32_t driver) {
   Batches batches;
   note_channels(driver, batches);
   const Thread& thread = timeline_.thread(driver);
-  // Locks at which the driver waits again and again for other threads: queues within the process.
+  // Locks at which the driver often waits for other threads are probably queues within the process.
   std::map<int64_t, std::vector<const Wait*>> locks;
   for (const Wait& wait : thread.waits) {
     if (writes_checkpoint(wait.poster, wait.start_ns, wait.end_ns)) continue;
     if (wait.kind == WaitKind::kLock && !timeline_.is_python_lock(thread.proc_id, wait))
       locks[wait.argument].push_back(&wait);
-    constexpr int64_t kJoins = -1;  // a thread for each batch, and its end is waited for
+    constexpr int64_t kJoins = -1;  // stands for all joins: a program may start a thread for each batch and join it
     if (wait.joins_thread) locks[kJoins].push_back(&wait);
   }
   const auto take = [&](const std::vector<const Wait*>& waits) {
@@ -273,14 +275,14 @@ Batches Divider::find_batches(int32_t driver) {
     take(waits);
     found = true;
   }
-  // A queue of Python's has a lock of its own for each wait.
+  // Python's queue.Queue uses a new lock for each wait, so that no address repeats often enough.
   const bool matters = batches.channels.empty() || 4 * at_locks_ns >= on_channels_ns;
   if (!found && at_locks >= kStrangerMessages && matters) {
     for (const auto& [address, waits] : locks) take(waits);
   }
-  // The first ones may be there before the driver asks, so that it waits for none.
+  // Early batches may be ready before the driver asks for one; it does not wait for these.
   if (batches.first_ns != 0) batches.first_ns = std::min(batches.first_ns, first_from_workers(driver));
-  // Loaded by the driver itself.
+  // If no batches arrived: the driver loads them itself.
   std::vector<const StackSample*> samples;
   StackKinds kinds(timeline_);
   for (const StackSample& sample : thread.samples) {
@@ -303,14 +305,14 @@ bool Divider::writes_checkpoint(int32_t thread_id, Ns a_ns, Ns b_ns) {
   return after != written.end() && after->first < b_ns;
 }
 
-// Another thread writes a checkpoint, and the driver waits for its end.
+// Whether the driver waits for another thread that writes a checkpoint.
 bool Divider::waits_for_checkpoint(const Piece& piece) {
   if ((piece.top != Top::kWaiting && piece.top != Top::kChild) || piece.by_loader) return false;
   const bool loads = timeline_.process_of(piece.first_thread).role.find("DataLoader") != std::string::npos;
   return piece.first_thread != driver_ && !loads && writes_checkpoint(piece.first_thread, piece.start_ns, piece.end_ns);
 }
 
-// Where workers send the batches, waiting for a server in code other than the loader's is not waiting for a batch.
+// Whether the driver asks a server for something other than a batch: workers send the batches, and no loader code is waiting.
 bool Divider::asks_server(const Piece& piece, const Batches& batches) const {
   return piece.top == Top::kWaiting && piece.hops == 0 && piece.away_file_id != 0 && !piece.by_loader &&
          !batches.channels.empty() && !timeline_.has_ranks_elsewhere && !timeline_.thread(driver_).samples.empty();
@@ -321,7 +323,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
   if (starts || (piece.top == Top::kOwn && piece.label == Label::kImport)) return Activity::kStartup;
   if (piece.label == Label::kWorkerEnd) return Activity::kEnd;
   if (piece.top == Top::kWaiting && piece.label == Label::kLogging) return Activity::kLogging;
-  // A command that it runs is no wait for a batch, unless its stacks say that loader code runs it.
+  // A wait for a command is not a wait for a batch, unless the driver's stacks show that loader code runs the command.
   const bool waits = piece.top == Top::kChild || piece.top == Top::kWaiting;
   if (waits && !piece.by_loader && !timeline_.thread(driver_).samples.empty() &&
       chain_.is_command(driver_, piece.first_thread))

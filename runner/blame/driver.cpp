@@ -10,10 +10,10 @@ namespace mlrun::blame {
 
 namespace {
 
-constexpr Ns kShortNs = 100'000'000;                                  // a shorter wait hands nothing over
-constexpr Ns kThreadEndNs = 20'000'000, kProcessEndNs = 300'000'000;  // how near the end of the wait its end lies
+constexpr Ns kShortNs = 100'000'000;                                  // in a shorter wait no other thread takes over
+constexpr Ns kThreadEndNs = 20'000'000, kProcessEndNs = 300'000'000;  // most time between its end and the wait's
 
-// A worker sends what the other thread reads: it is waited for, and does not drive.
+// A process that sends what the waiting thread reads is a worker; it does not drive.
 bool sends_to(const Timeline& timeline, int32_t proc_id, int32_t reader) {
   std::unordered_set<int64_t> read;
   for (const Read& one : timeline.thread(reader).reads) read.insert(one.file_id);
@@ -29,7 +29,7 @@ bool sends_to(const Timeline& timeline, int32_t proc_id, int32_t reader) {
   return false;
 }
 
-// Equal but for numbers: of descriptors, ports and ranks.
+// Whether two commands differ only in numbers, such as descriptors, ports and ranks.
 bool is_same_command(std::string_view a, std::string_view b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   size_t i = 0, k = 0;
@@ -50,7 +50,7 @@ bool lived_in(Ns first_ns, Ns last_ns, const Wait& wait, Ns end_slack_ns) {
   return std::abs(last_ns - wait.end_ns) < end_slack_ns && 2 * life_in(first_ns, last_ns, wait) > longest_ns;
 }
 
-// One rank has several processes where torchrun has started it again: the one that lived longest is most of the run.
+// If torchrun restarted a rank, several processes have its number: the one that lived longest is most of the run.
 bool leads_before(const Process& a, const Process& b) {
   return a.rank != b.rank ? a.rank < b.rank : a.last_ns - a.first_ns > b.last_ns - b.first_ns;
 }
@@ -80,7 +80,7 @@ int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait)
   const Thread& thread = timeline.thread(thread_id);
   int32_t heir = 0;
   Ns longest_ns = 0;
-  // Several that lived about equally long are ranks: the first one counts.
+  // Threads or processes that lived about equally long are ranks: the first one is taken.
   const auto take = [&](int32_t who, Ns first_ns, Ns last_ns) {
     constexpr double kLonger = 1.2;
     const Ns life_ns = life_in(first_ns, last_ns, wait);

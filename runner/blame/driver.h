@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which thread drives the run, and which one takes over.
+// Finds the driver, the thread that trains, and the thread that drives while the driver only waits for it.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace mlrun::blame {
 
-// The main thread of the lowest rank, else of the command; 0: there is none. `wanted_tid`: 0, or the thread that the user names.
+// Returns the thread with the Linux id `wanted_tid`; if that is 0, the main thread of the lowest rank, else that of the command. 0: no such thread.
 [[nodiscard]] int32_t find_driver(const Timeline& timeline, int32_t wanted_tid);
 
-// The thread that drives while this one waits: it lived mostly in the wait and ended with it. A trainer in a thread that is joined, ranks that
-// mp.spawn started, a command behind `bash -c`. 0: none.
+// Returns the thread that drives during this wait: it lived mostly within the wait and ended together with it. Examples: a trainer in a thread that
+// is joined, ranks that mp.spawn started, a command run by `bash -c`. 0: none.
 [[nodiscard]] int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait);
 
-// Whether the thread is of another rank than the driver: by the launcher's numbers, or a process with the same command that the same parent
-// started, as mp.spawn does.
+// Whether the thread belongs to another rank than the driver: their rank numbers differ, or, as with mp.spawn, both processes have the same parent
+// and the same command.
 [[nodiscard]] bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_id);
 
-// Whether the chain ends at a socket of the driver's own process to another machine, and the run has ranks that this trace lacks: mostly
-// they are what it waits for. Data from a server look the same.
+// Whether the chain ends at a socket of the driver's own process to another machine while the run has ranks that this trace lacks. The driver then
+// mostly waits for those ranks, but a data server would look the same.
 [[nodiscard]] bool is_for_ranks_elsewhere(const Timeline& timeline, int32_t driver, const Piece& piece);
 
 }  // namespace mlrun::blame

@@ -15,18 +15,18 @@ namespace mlrun::blame {
 namespace {
 
 struct Seen : LoopSight {
-  bool loads = false;  // by its stack, the thread loads data
+  bool loads = false;  // its stack shows that the thread loads data
 };
 using Sights = std::vector<Seen>;
 
-// Where the iterator is: the slot of the innermost function that holds it. What holds that function may be seen or not.
+// The place of an iterator: its slot in the innermost function that holds it. Outer functions are left out, since they may be unseen in some samples.
 std::string holder_of(const std::string& place) {
   const size_t slot = place.rfind(':');
   const size_t begin = slot == std::string::npos ? std::string::npos : place.rfind('>', slot);
   return begin == std::string::npos ? place : place.substr(begin + 1);
 }
 
-// One iterator's sights; an address that is used again begins another one.
+// The sights of each iterator. A position that goes back means that a new iterator has the address.
 std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackKinds& kinds) {
   std::vector<Sights> lives;
   const auto found = timeline.loops.sights.find(thread_id);
@@ -49,7 +49,7 @@ std::vector<Sights> lives_of(const Timeline& timeline, int32_t thread_id, StackK
   return lives;
 }
 
-// The generator that holds it runs while a batch is made, unless the training itself is in one.
+// The generator that holds the iterator runs only while a batch is made, unless the training itself runs in a generator.
 void settle_loading(std::vector<Sights>& laps) {
   constexpr double kAlways = 0.95;
   size_t all = 0, running = 0;
@@ -66,7 +66,7 @@ void settle_loading(std::vector<Sights>& laps) {
   }
 }
 
-// Items that a batch has: where batches are taken whole, all positions are multiples of it. 0: not known.
+// Number of items in a batch: if each batch takes all its items at once, most positions are multiples of that number. 0: unknown.
 int64_t items_of_batch(const std::vector<Sights>& laps) {
   constexpr size_t kPositionsMin = 8;
   constexpr double kMost = 0.95;
@@ -77,7 +77,7 @@ int64_t items_of_batch(const std::vector<Sights>& laps) {
     }
   }
   if (all.empty()) return 0;
-  // A few were seen while a batch was being taken.
+  // A few positions were sampled in the middle of a batch: 95 % must be multiples of the divisor.
   std::map<int64_t, size_t> divisors;
   const std::vector<int64_t> positions(all.begin(), all.end());
   for (size_t i = 0; i + 1 < positions.size(); ++i) ++divisors[std::gcd(positions[i], positions[i + 1])];
@@ -95,7 +95,7 @@ bool has_loader(const Timeline& timeline, const LoopSight& sight) {
   return timeline.loops.places[static_cast<size_t>(sight.place)].find("DataLoaderIter.") != std::string::npos;
 }
 
-// A shuffled sampler that has handed out its last items is no longer seen, but its DataLoader is: it loads or has loaded one more batch.
+// A shuffled sampler disappears after its last items, while its DataLoader still loads or has just loaded one more batch.
 bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_ns) {
   const auto& all = timeline.loops.sights.at(thread_id);
   const auto at = [&](Ns ts_ns) {
@@ -112,7 +112,7 @@ bool outlives(const Timeline& timeline, int32_t thread_id, Ns last_ns, Ns after_
   });
 }
 
-// How many steps a lap has. The last batch may be smaller, or left out. 0: not known.
+// The number of steps in a lap. The last batch may be smaller, or dropped. 0: unknown.
 size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vector<Sights>& sights, const Loop& loop,
                     int64_t items, double step_ns, double apart_ns) {
   constexpr double kSightsMin = 4;
@@ -131,7 +131,7 @@ size_t steps_of_lap(const Timeline& timeline, int32_t thread_id, const std::vect
   return expected >= kSightsMin ? whole : 0;
 }
 
-// Between two samples of the thread.
+// Median time between two samples of the thread.
 Ns apart_of(const Thread& thread) {
   std::vector<double> apart;
   for (size_t i = 1; i < thread.samples.size(); ++i)
@@ -147,7 +147,7 @@ Lap lap_of(const Thread& thread, const Sights& sights, int64_t items) {
     if (one.loads && now > 0) --now;
     taken = std::max(taken, now);
     lap.taken.emplace_back(one.ts_ns, taken);
-    if (one.position == one.total && !one.loads) break;  // what comes later is the iterator that has ended
+    if (one.position == one.total && !one.loads) break;  // later sights are of the exhausted iterator
   }
   const size_t first = thread.first_sample(lap.first_ns()), last = thread.first_sample(lap.last_ns() + 1);
   lap.before_ns = first == 0 ? thread.first_ns : thread.samples[first - 1].end_ns;
@@ -163,7 +163,7 @@ Ns ended_ns(const Sights& sights) {
   return end == sights.end() ? sights.back().ts_ns : end->ts_ns;
 }
 
-// Two loops at one place may be under way at once, as those of two loaders.
+// Separates loops at one place that run at the same time, such as those of two loaders.
 std::vector<std::vector<Sights>> apart(std::vector<Sights> laps) {
   std::sort(laps.begin(), laps.end(),
             [](const Sights& a, const Sights& b) { return a.front().ts_ns < b.front().ts_ns; });
@@ -177,7 +177,7 @@ std::vector<std::vector<Sights>> apart(std::vector<Sights> laps) {
   return tracks;
 }
 
-// Nothing: it cannot be followed to its end each time.
+// std::nullopt: some lap cannot be followed to its end.
 std::optional<Loop> loop_of(const Timeline& timeline, int32_t thread_id, std::vector<Sights> sights) {
   constexpr double kLate = 1.5;  // steps between the last sample and the end
   constexpr size_t kSightsMin = 3;
@@ -196,7 +196,7 @@ std::optional<Loop> loop_of(const Timeline& timeline, int32_t thread_id, std::ve
   }
   if (lengths.empty()) return std::nullopt;
   const double usual_ns = middle(lengths);
-  // Two steps to each sample would look the same as one step over twice the items.
+  // A step that seems as long as the time between two samples may be two steps: then all positions are multiples of two batches.
   constexpr double kInTime = 0.04;
   const auto apart_ns = static_cast<double>(apart_of(thread));
   if (items > 1 && std::abs(usual_ns - apart_ns) < kInTime * apart_ns) return std::nullopt;

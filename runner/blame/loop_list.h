@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a thread, as far as samples of its stack show them: each time that one ran, and how many batches it had taken when.
+// The Python loops of a thread, from samples of its stack: each run of a loop, and how many batches it had taken at each sample.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,27 @@
 
 namespace mlrun::blame {
 
-// A loop from its beginning to its end, such as an epoch.
+// One run of a loop from its beginning to its end, such as an epoch.
 struct Lap {
-  std::vector<std::pair<Ns, size_t>> taken;  // batches that it had taken, by time of the samples
-  Ns before_ns = 0, after_ns = 0;            // the nearest samples that do not show it
+  std::vector<std::pair<Ns, size_t>> taken;  // time of a sample, batches taken by then; by time
+  Ns before_ns = 0, after_ns = 0;  // the nearest samples before and after it, in which the loop is not on the stack
   double step_ns = 0;
 
   [[nodiscard]] Ns first_ns() const { return taken.front().first; }
   [[nodiscard]] Ns last_ns() const { return taken.back().first; }
 };
 
-// At one place of the program, over as many items each time.
+// All runs of the loop at one place of the program. Each run is over the same number of items.
 struct Loop {
-  std::vector<Lap> laps;    // by time, one after the other
-  size_t steps_of_lap = 0;  // 0: its end is not known
-  bool of_loader = false;   // a DataLoader's
+  std::vector<Lap> laps;    // by time, none overlap
+  size_t steps_of_lap = 0;  // 0: unknown
+  bool of_loader = false;   // it iterates over a DataLoader
 
   [[nodiscard]] size_t steps() const { return laps.size() * steps_of_lap; }
   [[nodiscard]] Ns ns() const;
 };
 
-// Only those of which every lap is known from its first to its last step.
+// Lists only loops whose runs are all known from the first to the last step.
 std::vector<Loop> list_loops(const Timeline& timeline, int32_t thread_id, StackKinds& kinds);
 
 }  // namespace mlrun::blame

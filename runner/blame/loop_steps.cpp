@@ -14,9 +14,9 @@ namespace mlrun::blame {
 namespace {
 
 constexpr size_t kLoopStepsMost = 1'000'000;
-constexpr double kShareMin = 0.5;  // of the driver's time after its imports
+constexpr double kShareMin = 0.5;  // smallest share of the driver's time after its imports that the training loop has
 
-// Whether `inner` runs while `outer` does.
+// Whether most laps of `inner` run while a lap of `outer` runs.
 bool is_inside(const Loop& inner, const Loop& outer) {
   size_t inside = 0;
   for (const Lap& lap : inner.laps) {
@@ -29,7 +29,7 @@ bool is_inside(const Loop& inner, const Loop& outer) {
   return 2 * inside > inner.laps.size();
 }
 
-// The share of the samples of this kind, loading or not, in which the loop is under way. Nothing: there are too few of them.
+// Share of the samples of one kind (loading or not) that fall into a lap of the loop. std::nullopt: too few samples.
 std::optional<double> share_of_samples(const Thread& driver, StackKinds& kinds, const Loop& loop, bool loading) {
   constexpr size_t kSamplesMin = 20;
   size_t all = 0, inside = 0;
@@ -48,7 +48,7 @@ std::optional<double> share_of_samples(const Thread& driver, StackKinds& kinds, 
 
 enum class Which { kFirst, kSecond, kUnknown };
 
-// Which of two loops has the steps of the training.
+// Which of two loops has the training's steps.
 Which better(const Thread& driver, StackKinds& kinds, const Loop& a, const Loop& b) {
   constexpr Ns kMuchMore = 2;
   constexpr double kPresent = 0.6;
@@ -58,7 +58,7 @@ Which better(const Thread& driver, StackKinds& kinds, const Loop& a, const Loop&
   if (!a_inside && !b_inside) {
     return a.ns() > kMuchMore * b.ns() ? Which::kFirst : b.ns() > kMuchMore * a.ns() ? Which::kSecond : Which::kUnknown;
   }
-  // The inner one takes the batches, if the loop both loads and computes; else it makes one of them, or computes with one.
+  // If the inner loop both loads and computes, its steps are batches. Else it only makes one batch, or computes with one.
   const Loop& inner = a.steps() > b.steps() ? a : b;
   const auto loads = share_of_samples(driver, kinds, inner, true),
              computes = share_of_samples(driver, kinds, inner, false);
@@ -67,7 +67,7 @@ Which better(const Thread& driver, StackKinds& kinds, const Loop& a, const Loop&
   return (&inner == &a) == is_inner ? Which::kFirst : Which::kSecond;
 }
 
-// Batches of one lap: between which samples the loop took each. Before the first one and after the last one: as far apart as others.
+// For each batch of a lap the two samples between which the loop took it. Batches after the last sample are taken before the lap's end.
 std::vector<std::pair<Ns, Ns>> brackets_of(const Lap& lap, size_t steps) {
   std::vector<std::pair<Ns, Ns>> in;
   size_t before = 0;
@@ -81,14 +81,14 @@ std::vector<std::pair<Ns, Ns>> brackets_of(const Lap& lap, size_t steps) {
   return in;
 }
 
-// Evenly where several lie between the same two samples, then moved to where the steps around them say that they are.
+// Start times of steps: evenly spaced between the same two samples, then smoothed by the steps around them.
 std::vector<Ns> begins_of(const Lap& lap, const std::vector<std::pair<Ns, Ns>>& in) {
   constexpr size_t kAround = 5;
   std::vector<double> even;
   for (size_t from = 0, to = 0; from < in.size(); from = to) {
     while (to < in.size() && in[to] == in[from]) ++to;
     const auto count = static_cast<double>(to - from), length = static_cast<double>(in[from].second - in[from].first);
-    // At the edges of a lap the samples are no bounds: it begins and ends between them.
+    // A lap begins and ends between two samples: at its edges steps are a median step apart.
     const bool is_edge = from == 0 || to == in.size();
     const double part = is_edge ? std::min(length / count, lap.step_ns) : length / count;
     for (size_t k = from; k < to; ++k) {
@@ -107,7 +107,7 @@ std::vector<Ns> begins_of(const Lap& lap, const std::vector<std::pair<Ns, Ns>>& 
   return begins;
 }
 
-// A program that loads no batches and uses none of these is no training: what it does again and again are no steps.
+// A program that loads no batches and uses none of these libraries is not a training; its repetitions are not steps.
 bool is_training(const Timeline& timeline, const Division& division) {
   constexpr std::string_view kLibraries[] = {"/torch/", "/jax/",   "/tensorflow/", "/keras/",
                                              "/flax/",  "/mxnet/", "/paddle/"};
@@ -120,7 +120,7 @@ bool is_training(const Timeline& timeline, const Division& division) {
   });
 }
 
-// From the last import before the loop to the last sample. What is imported later, as by a first step or at the end, is a part of that.
+// From the last import before the loop to the last sample. Later imports, such as those of a first step, are part of the loop's time.
 Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
   Ns from_ns = timeline.start_ns;
   if (const auto imports = timeline.module_calls.find(driver.thread_id); imports != timeline.module_calls.end()) {
@@ -132,7 +132,7 @@ Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
   return driver.samples.empty() ? 0 : driver.samples.back().end_ns - from_ns;
 }
 
-// nullptr: none, or several.
+// nullptr: no loop qualifies, or several do and none is better.
 const Loop* choose(std::vector<Loop>& loops, const Timeline& timeline, const Thread& driver, StackKinds& kinds) {
   std::erase_if(loops, [&](const Loop& one) {
     const auto whole = static_cast<double>(std::max<Ns>(1, whole_ns(timeline, driver, one)));

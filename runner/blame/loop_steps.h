@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a loop that leaves no call: samples of the driver's stack show how many batches it had taken. The number is exact, a begin lies
-// between two samples.
+// Steps of a training loop that makes no recorded calls. Samples of the driver's stack show how many batches the loop had taken. The number of steps
+// is exact; the start of a step is only known to be between two samples.
 #pragma once
 
 #include <optional>
@@ -15,14 +15,14 @@
 namespace mlrun::blame {
 
 struct LoopSteps {
-  std::vector<StepBounds> steps;             // none: no loop, or several
-  std::vector<std::pair<Ns, Ns>> begins_in;  // for each: after the first moment, and not after the second one
-  bool of_loader = false;                    // batches of a DataLoader
+  std::vector<StepBounds> steps;             // empty: no loop, or several, may be the training loop
+  std::vector<std::pair<Ns, Ns>> begins_in;  // by step: it began after `first` and not after `second`
+  bool of_loader = false;                    // the steps are batches of a DataLoader
 };
 
 LoopSteps steps_of_loops(const Timeline& timeline, const Division& division, StackKinds& kinds);
 
-// `seen`: steps that calls show. Both together: calls tell the moments, the loop the number. Nothing: `seen` are right.
+// Combines steps that calls show (`seen`: exact times) with steps that loops show (exact number). std::nullopt: use `seen` unchanged.
 std::optional<std::vector<StepBounds>> steps_of_both(const std::vector<StepBounds>& seen, const LoopSteps& loops);
 
 }  // namespace mlrun::blame

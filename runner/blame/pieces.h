@@ -16,60 +16,61 @@ namespace mlrun::blame {
 // What the driver itself was doing.
 enum class Top : uint8_t { kOwn, kWaiting, kPythonLock, kSleep, kChild };
 
-// What the thread at the end of the chain was doing; the driver itself, where it did not wait.
+// What the thread at the end of the chain was doing. That is the driver itself if it did not wait.
 enum class Label : uint8_t {
   kCpu,     // in no recorded call
-  kImport,  // the same, by its Python stack
+  kImport,  // in no recorded call; its Python stack shows an import
   kCheckpoint,
   kSerialise,  // pickling and handing over
   kLoader,
   kLogging,
   kOtherCall,  // in a call that has no file: fork, mmap
-  kNames,      // in a call on files: open, stat, close
+  kNames,      // in a call on a file's name or descriptor: open, stat, close
   kRead,
   kWrite,
   kSync,
   kChannel,      // a short call on a pipe or socket
   kWorkerStart,  // a worker before its first task
-  kWorkerEnd,    // the end of a process that was waited for
+  kWorkerEnd,    // waiting for the end of a process or thread
   kPythonLock,
   kSleep,
-  kTimer,  // a poll that ran out of time
+  kTimer,  // in a poll that timed out
   kFileLock,
   kTransfer,  // writing into a full pipe
-  kIdle,      // it waits for a thread that waits for it
-  kWait,      // for an unknown thread
+  kIdle,      // in a wait for a thread that itself waits for this one
+  kWait,      // in a wait for an unknown thread
   kPageFault,
-  kKernel,  // in the kernel, in no recorded call: page faults without a device, memory given back
-  kAsleep,  // in no recorded call
+  kKernel,  // in kernel mode, in no recorded call: page faults without a device, freeing of memory
+  kAsleep,  // asleep, in no recorded call
 };
 
 inline constexpr int32_t kNoLine = -1;
-inline constexpr int32_t kUnseenLine = -2;  // no sample fell in it: shared out later
+inline constexpr int32_t kUnseenLine = -2;  // no sample fell into the piece: Divider::share_unseen gives it a line
 
 struct Piece {
   Ns start_ns = 0, end_ns = 0;
-  double weight = 1;  // several threads share a stretch
+  double weight = 1;  // below 1 if several threads share the stretch
   Top top = Top::kOwn;
   Label label = Label::kCpu;
   summary::State state = summary::State::kOnCpu;
   Link link = Link::kOwn;
   uint8_t hops = 0;
-  bool shared_line = false;  // no sample fell in it: the line is a guess
-  bool by_loader = false;    // of a call, wait or page fault of the driver: made by loader code
-  bool for_workers = false;  // the driver's own, to start workers: their data set, what is pickled for them, forks
-  bool in_long = false;      // the driver's own, a part of a long stretch
-  int32_t thread_id = 0;     // at the end of the chain
-  int32_t line = kNoLine;    // in Lines
-  int64_t file_id = 0;       // of what the driver waited on
-  int64_t argument = 0;      // of a lock: its address
-  int32_t first_thread = 0;  // of the chain: the one that the driver waited for itself
-  int64_t away_file_id = 0;  // the socket that the thread at the end waits on, whose other end no recorded process has
+  bool shared_line = false;  // no sample fell into the piece: its line is a guess
+  bool by_loader = false;    // a call, wait or page fault of the driver, made by code that loads data
+  bool for_workers = false;  // the driver prepares workers: it makes their data set, pickles for them, or forks
+  bool in_long = false;      // part of a long stretch in which the driver does not wait
+  int32_t thread_id = 0;     // the thread at the end of the chain
+  int32_t line = kNoLine;    // number in Lines
+  int64_t file_id = 0;       // the file that the driver waited on
+  int64_t argument = 0;      // address of the lock that the driver waited on
+  int32_t first_thread = 0;  // the first thread of the chain: the driver waited for it directly
+  // Socket that the thread at the end of the chain waits on, if no recorded process has the other end.
+  int64_t away_file_id = 0;
 
   [[nodiscard]] double ns() const { return static_cast<double>(end_ns - start_ns) * weight; }
 };
 
-// Texts by number.
+// Numbers each distinct text. A Piece refers to its line by this number.
 class Lines {
  public:
   int32_t number(const std::string& text) {

@@ -34,7 +34,7 @@ constexpr std::string_view kLoaders[] = {"torch/utils/data/",
                                          "grain/",
                                          "spdl/"};
 constexpr std::string_view kLoggers[] = {"/logging/", "tensorboard", "wandb", "mlflow"};
-// Packages that read data, and write them too: logs or results.
+// These packages both read and write: data, logs or results.
 constexpr std::string_view kTexts[] = {"/json/", "/csv.py", "/pandas/io/"};
 constexpr std::string_view kReaders[] = {
     "/json/",   "/csv.py",      "/gzip.py",      "/bz2.py",         "/lzma.py",     "/_compression.py",
@@ -45,21 +45,21 @@ constexpr std::string_view kWrites[] = {"write", "dump", "encode", "save", "to_c
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
 constexpr std::string_view kForks[] = {"multiprocessing/popen_fork.py"};
 constexpr std::string_view kStarters[] = {"multiprocessing/popen_"}, kFetchers[] = {"torch/utils/data/"};
-// Python's own functions on names of files.
+// Python's own functions on file names.
 constexpr std::string_view kPaths[] = {"pathlib", "posixpath", "genericpath", "/glob.py", "/fnmatch.py"};
 constexpr std::string_view kSetMethods[] = {"__getitem__", "__getitems__", "__iter__"};
-// A model may decode, too; and a script may lie in a folder of this name.
+// A model may also have a method named decode, and a script may be in a folder named datasets.
 constexpr std::string_view kLayers[] = {"torch/nn/"}, kDatasets[] = {"/datasets/"};
 constexpr std::string_view kModelCode[] = {"torch/nn/",     "torch/optim/", "torch/autograd/",
                                            "torch/_tensor", "keras/",       "jax/"};
 constexpr std::string_view kFetches[] = {"_utils/fetch.py", "__getitem__"};
-// Names that people give to their own loaders. A model's state is loaded too, but is no data.
+// Names that programs give to their own loader functions. Functions that load a model's state are excluded.
 constexpr std::string_view kModels[] = {"model", "state", "checkpoint", "weight", "config"};
 constexpr std::string_view kBatchNames[] = {"collate",     "next_batch", "get_batch",   "make_batch",
                                             "load_batch",  "read_batch", "fetch_batch", "load_sample",
                                             "read_sample", "load_image", "read_image",  "batches"};
 constexpr std::string_view kLoadNames[] = {"__getitem__", "__next__", "load", "read", "fetch", "decode"};
-// Frames of multiprocessing near the top are its own work; further out they only started a process.
+// Only frames near the top of the stack show what the thread does; frames of multiprocessing further out only started the process.
 constexpr size_t kInnermostPickle = 6, kInnermostLogger = 4, kInnermostReader = 6;
 
 bool has_any(std::string_view text, Parts parts) {
@@ -75,7 +75,7 @@ bool any_source(const std::vector<Frame>& frames, size_t most, Parts parts) {
                      [&](const Frame& frame) { return has_any(frame.source, parts); });
 }
 
-// Class and method of `Class.method`; a function has no class.
+// Splits `Class.method`; a function has an empty class.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view function) {
   const size_t dot = function.rfind('.');
   if (dot == std::string_view::npos) return {{}, function};
@@ -99,7 +99,7 @@ bool loads_data(const std::vector<Frame>& frames) {
   });
 }
 
-// Whether one of the innermost frames is of such a source and such a function.
+// Whether one of the `most` innermost frames has such a source file and such a function name.
 bool any_function(const std::vector<Frame>& frames, size_t most, Parts sources, Parts functions) {
   const size_t count = std::min(most, frames.size());
   return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count), [&](const Frame& frame) {
@@ -112,7 +112,7 @@ bool reads_files(const std::vector<Frame>& frames) {
          !any_function(frames, kInnermostReader, kReaders, kWrites);
 }
 
-// torch.load and the like: samples may lie in such files, too.
+// Whether torch.load or the like runs. It may also be used to load samples.
 bool reads_checkpoint(const std::vector<Frame>& frames) {
   return any_function(frames, frames.size(), kCheckpoints, kReads) &&
          !any_function(frames, frames.size(), kCheckpoints, kWrites);
@@ -139,7 +139,7 @@ std::string text_of(const Frame& frame) {
                      frame.function);
 }
 
-// The innermost frame that is of no installed package.
+// The innermost frame outside of installed packages.
 const Frame* own_frame(const std::vector<Frame>& frames) {
   const auto own = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) {
     return !frame.source.empty() && !has_any(frame.source, kInstalled);
@@ -149,13 +149,13 @@ const Frame* own_frame(const std::vector<Frame>& frames) {
 
 std::string name_of_function(const Frame& frame) { return frame.source + ":" + frame.function; }
 
-// Empty: it is no method.
+// Empty if the frame is not in a method.
 std::string name_of_class(const Frame& frame) {
   const std::string_view of = parts_of(frame.function).first;
   return of.empty() ? std::string() : frame.source + ":" + std::string(of);
 }
 
-// Its own line calls such a function.
+// Whether the innermost line outside of installed packages calls a function on file names.
 bool calls_names(const std::vector<Frame>& frames) {
   for (const Frame& frame : frames) {
     if (!has_any(frame.source, kInstalled)) return false;
@@ -164,7 +164,7 @@ bool calls_names(const std::vector<Frame>& frames) {
   return false;
 }
 
-// A process that was started has the frames of its start below its own.
+// A started process has the frames of its start outside of its own frames: the search ends there.
 bool makes_object(const std::vector<Frame>& frames) {
   if (any_source(frames, frames.size(), kModelCode)) return false;
   for (const Frame& frame : frames) {
@@ -176,7 +176,7 @@ bool makes_object(const std::vector<Frame>& frames) {
   return false;
 }
 
-// A forked worker has the frames of its parent below its own.
+// A forked worker has the frames of its parent outside of its own frames: the search ends there.
 std::string line_of(const std::vector<Frame>& frames) {
   for (const Frame& frame : frames) {
     if (has_any(frame.source, kForks)) return text_of(frames.front());
@@ -187,7 +187,7 @@ std::string line_of(const std::vector<Frame>& frames) {
 
 }  // namespace
 
-// Functions that read files by such packages in a quarter of their samples, and run no layers of a model, load data, whatever their names.
+// A function counts as loading, whatever its name, if a quarter of its samples read files by such packages and none runs a model's layers.
 void StackKinds::find_readers() {
   constexpr int64_t kLeast = 10, kShare = 4;
   struct Use {
@@ -210,7 +210,7 @@ void StackKinds::find_readers() {
   }
 }
 
-// Classes of which a DataLoader calls a method to get samples or their order.
+// Finds the classes whose methods a DataLoader calls to get samples or their order.
 void StackKinds::find_sets() {
   for (const auto& [stack_id, frames] : timeline_.stacks) {
     for (size_t i = 0; i + 1 < frames.size(); ++i) {
@@ -222,7 +222,7 @@ void StackKinds::find_sets() {
   sets_.erase("");
 }
 
-// By what other stacks say of its functions: if a DataLoader takes samples from a class, all its methods load.
+// Judges a stack by what other stacks show: if a DataLoader takes samples from a class, all methods of the class load.
 bool StackKinds::is_of_loader(const std::vector<Frame>& frames) const {
   const Frame* own = own_frame(frames);
   if (own != nullptr && readers_.contains(name_of_function(*own))) return true;

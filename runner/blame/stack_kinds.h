@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Python stack is about, by the files and functions in it.
+// Classifies Python stacks by the files and functions in them: loading, pickling, checkpoint and so on.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class StackKinds {
   explicit StackKinds(const Timeline& timeline) : timeline_(timeline) {}
 
   StackKind kind(int32_t stack_id);
-  // The innermost line outside of installed packages: `train.py:12 Loader.fetch`; empty: there is none.
+  // The innermost line outside of installed packages, as `train.py:12 Loader.fetch`; empty: none.
   const std::string& line(int32_t stack_id);
-  // Whether it makes an object or starts a process: the data set or the workers of a loader, perhaps.
+  // Whether the stack makes an object or starts a process, which may be a loader's data set or its workers.
   bool makes(int32_t stack_id);
-  // Whether it is in Python's functions on names of files, such as pathlib.
+  // Whether the stack is in a Python function on file names, such as those of pathlib.
   bool is_on_names(int32_t stack_id);
 
  private:
@@ -38,8 +38,8 @@ class StackKinds {
 
   const Timeline& timeline_;
   std::unordered_map<int32_t, Facts> facts_;
-  std::unordered_set<std::string> readers_;  // functions, by file and name
-  std::unordered_set<std::string> sets_;     // classes of data sets, by file and name
+  std::unordered_set<std::string> readers_;  // by file and name: functions that read data
+  std::unordered_set<std::string> sets_;     // by file and name: classes of data sets
 };
 
 }  // namespace mlrun::blame

@@ -40,7 +40,7 @@ class Collector {
     source.events.push_back(event);
     source.waited_ns += event.waited_ns;
   }
-  // Of threads of the driver's process.
+  // Name of the source for threads of the driver's process.
   [[nodiscard]] std::string name_of(int32_t thread_id) const { return "thread " + timeline_.thread(thread_id).comm; }
 
   [[nodiscard]] Ns life(int32_t thread_id) const {
@@ -60,7 +60,7 @@ class Collector {
   std::map<std::string, StepSource> sources_;
 };
 
-// The driver's own calls on data files, without those of checkpoints and logs.
+// Adds the driver's own calls on data files, except those of checkpoints and logs.
 void Collector::add_files() {
   auto saving = division_.savings.begin();
   for (const CallBins::Bin& bin : driver().calls.bins()) {
@@ -72,7 +72,7 @@ void Collector::add_files() {
   }
 }
 
-// What was waited for is read at once.
+// The driver reads at once what it waited for: such reads belong to the event.
 Ns Collector::end_of_reads(const Wait& wait) const {
   constexpr Ns kSoonNs = 1'000'000;
   const auto& reads = driver().reads;
@@ -95,7 +95,7 @@ void Collector::add_waits() {
     StepEvent event{wait.start_ns, on_channel ? end_of_reads(wait) : wait.end_ns, wait.dur_ns()};
     event.made_by = who.empty() ? 0 : who.front();
     if (joins) {
-      // A thread for each batch; not those that end with the loop or with the process.
+      // A thread that is joined for each batch; not one that ends with the loop or with the process.
       if (!who.empty() && 2 * life(who.front()) < to_ns_ - from_ns_) add("threads that end", Kind::kThreads, event);
     } else if (!who.empty() && timeline_.thread(who.front()).proc_id == thread.proc_id) {
       add(name_of(who.front()), Kind::kThreads, event);
@@ -105,7 +105,7 @@ void Collector::add_waits() {
   }
 }
 
-// Waits of other threads that the driver ended: it took what one of them had made, or asked one for more.
+// Adds waits of other threads that the driver ended: it took a batch from such a thread, or asked it for more.
 void Collector::add_takes() {
   constexpr Ns kEndsNs = 5'000'000;
   for (const int32_t other : timeline_.process(driver().proc_id).threads) {
@@ -122,7 +122,8 @@ void Collector::add_takes() {
   }
 }
 
-// What the driver sends to a thread of its own process, as asyncio does to wake a loop in another thread. What makes the thread end is no task.
+// Adds messages to a thread of the driver's process, such as asyncio sends to wake a loop in another thread. A message that ends the thread is no
+// task.
 void Collector::add_tasks() {
   constexpr Ns kEndsNs = 20'000'000;
   std::unordered_map<int64_t, int32_t> readers;
@@ -144,9 +145,10 @@ void Collector::add_tasks() {
   }
 }
 
-// Threads that only pass on what other ranks do: a wait for them is a collective operation, which ends a step instead of beginning one.
+// Finds threads that only pass on other ranks' messages. A wait for such a thread is a collective operation, which ends a step instead of beginning
+// one.
 void Collector::find_ranks() {
-  std::map<std::string, std::pair<double, double>> ns;  // for other ranks, for others
+  std::map<std::string, std::pair<double, double>> ns;  // time of waiting for other ranks, for anything else
   for (const Divided& piece : division_.pieces) {
     if (piece.activity != summary::Activity::kWait || piece.first_thread == 0) continue;
     if (timeline_.thread(piece.first_thread).proc_id != driver().proc_id) continue;

@@ -23,7 +23,7 @@ double share_of(const std::vector<double>& values, double low, double high) {
 std::optional<double> gap_between_steps(std::vector<double> gaps, double least_ns,
                                         const std::function<std::optional<bool>(double, double)>& is_loading) {
   constexpr double kFirstNs = 300'000, kFactor = 1.25, kApart = 1.6, kInBetweenMost = 0.02;
-  constexpr int kGaps = 55;  // up to a minute
+  constexpr int kGaps = 55;  // number of gap lengths that are tried, from 0.3 ms to a minute
   std::sort(gaps.begin(), gaps.end());
   const auto count_from = [&](double ns) {
     return static_cast<size_t>(gaps.end() - std::lower_bound(gaps.begin(), gaps.end(), ns));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gap that divides the times between the events of one batch from those between batches.
+// Finds the gap length that separates steps. Events with a shorter gap between them belong to the same batch.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,16 @@
 
 namespace mlrun::blame {
 
-// The median; 0 of none.
+// The median; 0 if there are no values.
 [[nodiscard]] double middle(std::vector<double> values);
-// The share of the values that are not below `low` nor above `high`.
+// The share of the values from `low` to `high`, both included.
 [[nodiscard]] double share_of(const std::vector<double>& values, double low, double high);
 
 inline constexpr size_t kStepsMin = 8;
-inline constexpr double kComputeMinNs = 1e6;  // a loop that computes less for a batch is no training
+inline constexpr double kComputeMinNs = 1e6;  // a loop that computes less for each batch is not a training
 
-// `gaps`: computing between events. `is_loading`: whether in gaps that are so long the driver loads data; nothing: it is not known. Where
-// several gaps divide, that decides.
+// `gaps`: how long the driver computes between events. If several gaps could separate steps, `is_loading` decides: it returns whether the driver
+// loads data in gaps between two lengths, or std::nullopt if that is unknown.
 [[nodiscard]] std::optional<double> gap_between_steps(
     std::vector<double> gaps, double least_ns, const std::function<std::optional<bool>(double, double)>& is_loading);
 

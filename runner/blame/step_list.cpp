@@ -71,7 +71,7 @@ Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const 
 
 namespace {
 
-// Whether a loop takes from both in turn, a batch of each for a step.
+// Whether the loop takes from two loaders in turn, one batch of each per step.
 bool is_in_turn(const Epoch& a, const Epoch& b) {
   std::vector<std::pair<Ns, bool>> takes;
   for (const Batch& batch : a.batches) takes.emplace_back(batch.taken_ns, false);
@@ -83,7 +83,7 @@ bool is_in_turn(const Epoch& a, const Epoch& b) {
   return 10 * changes > 15 * least;
 }
 
-// How long the driver is busy with what it got, until it waits again.
+// How long the driver is busy after it got a batch, until it waits again.
 double busy_ns(const Division& division, const StepBounds& step) {
   auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
                                     [&](const Divided& one) { return one.end_ns <= step.start_ns; });
@@ -94,13 +94,13 @@ double busy_ns(const Division& division, const StepBounds& step) {
   return static_cast<double>(std::max<Ns>(0, until_ns - step.start_ns));
 }
 
-// When the driver waits again for longer than `least_ns`: for workers that end, or start. Shorter waits are part of a step, as for
-// the descriptors of a batch's memory.
+// The next time at which the driver waits for longer than `least_ns`: for workers to end, or to start. Shorter waits belong to a step, such as those
+// for the descriptors of a batch's shared memory.
 Ns next_wait_ns(const Division& division, Ns from_ns, Ns least_ns) {
   auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
                                     [&](const Divided& one) { return one.end_ns <= from_ns; });
   constexpr Ns kLastNs = 1'000'000;
-  Ns wait_ns = -1;  // the beginning of the wait that we are in
+  Ns wait_ns = -1;  // start of the current wait
   for (; piece != division.pieces.end(); ++piece) {
     if (piece->activity == Activity::kEnd) return piece->start_ns;
     if (piece->activity != Activity::kWait) {
@@ -123,9 +123,9 @@ Ns median_step_ns(const std::vector<Ns>& begins) {
   return *middle;
 }
 
-// A last batch with which nothing is done is no step: a loop that has ended empties the channel.
+// A last batch that the driver does nothing with is not a step: after its loop has ended it empties the channel.
 void drop_unused(const Division& division, std::vector<StepBounds>& steps) {
-  constexpr double kNothing = 0.2;  // of the median
+  constexpr double kNothing = 0.2;  // share of the median: below it, a batch was not used
   std::vector<double> busy;
   for (const StepBounds& step : steps) busy.push_back(busy_ns(division, step));
   std::nth_element(busy.begin(), busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2), busy.end());
@@ -153,7 +153,7 @@ std::vector<StepBounds> steps_of_batches(const Division& division, const std::ve
   }
   std::sort(begins.begin(), begins.end());
   if (begins.size() > kStepsMost) begins.resize(kStepsMost);
-  constexpr Ns kShortWait = 10;  // parts of the median step
+  constexpr Ns kShortWait = 10;  // a wait must be longer than a tenth of the median step
   const Ns least_wait_ns = median_step_ns(begins) / kShortWait;
   std::vector<StepBounds> steps;
   for (size_t i = 0; i < begins.size(); ++i) {
@@ -170,7 +170,7 @@ std::vector<StepBounds> steps_of_batches(const Division& division, const std::ve
 
 namespace {
 
-// From the piece number `from` on.
+// Sums the pieces of a step by activity. `from`: number of its first piece.
 void sum_activities(const Division& division, const StepBounds& step, size_t from, summary::StepRow& row) {
   double wait = 0, compute = 0, checkpoint = 0, other = 0;
   for (size_t i = from; i < division.pieces.size() && division.pieces[i].start_ns < step.end_ns; ++i) {
@@ -216,7 +216,8 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
   answer.steps_from = static_cast<int64_t>(summary::StepsFrom::kMarks);
   answer.steps_sure_ppm = 1'000'000;
   const bool of_chunks = takes_chunks(timeline, division.driver);
-  bool may_be_loops = false;  // marks and what a DataLoader's workers send are better
+  // False if marks or the workers of a DataLoader show the steps, which is better than loops.
+  bool may_be_loops = false;
   if (steps.empty()) {
     const std::vector<Epoch> epochs = list_batches(timeline, division, divider.chain());
     may_be_loops = std::none_of(epochs.begin(), epochs.end(), [](const Epoch& epoch) { return epoch.in_order; });
@@ -244,7 +245,7 @@ Status find_steps(const std::string& folder, const Timeline& timeline, const Div
     row.step = static_cast<int64_t>(answer.step_rows.size()) + 1;
     row.ts_ns = step.start_ns;
     row.dur_ns = step.end_ns - step.start_ns;
-    // Pieces of several sharers lie beside each other: they are in order of their starts, not of their ends.
+    // Pieces of threads that share a stretch overlap: they are sorted by start, not by end.
     while (from < division.pieces.size() && division.pieces[from].end_ns <= step.start_ns) ++from;
     sum_activities(division, step, from, row);
     answer.step_rows.push_back(row);

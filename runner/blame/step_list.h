@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a training: from its marks, else from the batches that its loop received from worker processes, else from the pattern in which
-// it gets data and computes.
+// The steps of a training. They come from its marks; without marks, from batches that worker processes sent to the loop; without workers, from the
+// pattern in which the loop gets data and computes.
 #pragma once
 
 #include <string>
@@ -14,15 +14,17 @@
 
 namespace mlrun::blame {
 
-// Ranges of the driver, or of its process, whose names are those of steps (runner/idle/README.md, rule 9); the outermost of nested ones.
+// Steps from ranges (marks) of the driver or its process that have a step's name (runner/idle/README.md, rule 9). Only the outermost of nested ranges
+// count.
 Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const Timeline& timeline, int32_t driver);
-// From batch to batch; the last one of an epoch ends where the driver waits for its workers to end, or at the next epoch's first wait.
+// A step lasts from one batch to the next. The last step of an epoch ends where the driver waits for its workers to end, or at the next epoch's first
+// wait.
 std::vector<StepBounds> steps_of_batches(const Division& division, const std::vector<Epoch>& epochs);
 
-// Whether the driver takes results of a multiprocessing.Pool that come several in a message: messages are no steps then.
+// Whether the driver takes results of a multiprocessing.Pool that sends several results in a message. Messages are no steps then.
 [[nodiscard]] bool takes_chunks(const Timeline& timeline, int32_t driver);
 
-// Fills step_rows, steps, steps_from and steps_sure_ppm.
+// Fills step_rows, steps, steps_from and steps_sure_ppm of the answer.
 Status find_steps(const std::string& folder, const Timeline& timeline, const Division& division, Divider& divider,
                   summary::Answer& answer);
 

@@ -21,14 +21,14 @@ StepMakers::StepMakers(const Timeline& timeline, int32_t driver, const std::stri
   }
 }
 
-// Files that it had opened before the moment.
+// Number of files that the thread had opened before the moment.
 double StepMakers::opened(const Maker& maker, Ns moment_ns) {
   const auto after = std::partition_point(maker.opened.begin(), maker.opened.end(),
                                           [&](const auto& one) { return one.first < moment_ns; });
   return after == maker.opened.begin() ? 0 : (after - 1)->second;
 }
 
-// From one batch of a thread that the driver waited for to the next: one batch, or several. 0: unknown.
+// Number of files per batch, from the files that a thread opened between two waits of the driver for it: for one batch, or several. 0: unknown.
 double StepMakers::files_of_batch(const std::vector<StepEvent>& events) const {
   constexpr size_t kMakersMost = 1000, kCountsMin = 8;
   if (makers_.size() > kMakersMost) return 0;
@@ -54,7 +54,7 @@ double StepMakers::files_of_batch(const std::vector<StepEvent>& events) const {
   return static_cast<double>(near) >= kNearMin * static_cast<double>(counts.size()) ? files : 0;
 }
 
-// Waits for Python's lock are a part of making a batch.
+// Whether the thread is making a batch. Waits for Python's lock are part of making it.
 bool StepMakers::is_making(int32_t thread_id, Ns moment_ns) const {
   const Thread& thread = timeline_.thread(thread_id);
   if (thread.first_ns > moment_ns || thread.last_ns <= moment_ns) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many batches the threads of one name have made: from the data files that they open, as many for each batch. When the driver begins to
-// wait for them it has taken all that were made, however many of those it took without a wait.
+// Counts the batches that threads of one name have made, from the data files that they opened; each batch must open the same number. When the driver
+// begins to wait for the threads, it has taken all batches made so far, including those that it took without a wait.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,20 @@ namespace mlrun::blame {
 
 class StepMakers {
  public:
-  // Threads of the driver's process with this name.
+  // The makers are the threads of the driver's process with the name `comm`.
   StepMakers(const Timeline& timeline, int32_t driver, const std::string& comm);
 
-  // How many steps each stretch after an event has, until the next one; 0 where the driver did not wait at the next one. Nothing: the threads
-  // open no files, or not always as many.
+  // Number of steps after each event, until the next event; 0 if the driver did not wait at the next event. std::nullopt: the threads open no files,
+  // or not the same number for each batch.
   [[nodiscard]] std::optional<std::vector<size_t>> steps_after(const std::vector<StepEvent>& events) const;
 
-  // How many they made in all. Nothing: as above.
+  // Number of batches that the threads made in all; std::nullopt as for steps_after.
   [[nodiscard]] std::optional<size_t> batches(const std::vector<StepEvent>& events) const;
 
  private:
   struct Maker {
     int32_t thread_id = 0;
-    std::vector<std::pair<Ns, double>> opened;  // by time: files so far
+    std::vector<std::pair<Ns, double>> opened;  // time, files opened so far; by time
   };
   static double opened(const Maker& maker, Ns moment_ns);
   [[nodiscard]] double files_of_batch(const std::vector<StepEvent>& events) const;

@@ -16,14 +16,14 @@ namespace {
 
 using Kind = StepSource::Kind;
 
-// Computing of one step, in medians of all: regular; and what joins what lies before and after it.
+// Multiples of the median computing of a step: kShort to kLong is regular; below kJoins, two events belong to the same step.
 constexpr double kShort = 0.75, kLong = 1.35, kJoins = 0.45;
-constexpr double kRegularMin = 0.85;  // the share of regular steps in a loop that is
+constexpr double kRegularMin = 0.85;  // smallest share of regular steps in a regular loop
 constexpr double kAmbiguousMost = 0.01, kFilledMost = 0.3, kAlikeMin = 0.8, kSureMin = 0.9;
-constexpr double kLate = 1.1;       // of the median of the waits
-constexpr double kHeavyWait = 0.1;  // of a step: a loop that always waits so long lacks no wait
+constexpr double kLate = 1.1;       // share of the median wait: a longer one means that the batch came late
+constexpr double kHeavyWait = 0.1;  // share of a step: if every batch is waited for so long, none was ready before
 
-// The pattern of one source.
+// Finds the steps that the events of one source show.
 class Pattern {
  public:
   Pattern(const Timeline& timeline, const Division& division, StackKinds& kinds, const StepSource& source)
@@ -66,10 +66,10 @@ class Pattern {
   const Division& division_;
   StackKinds& kinds_;
   const StepSource& source_;
-  std::vector<Event> clusters_;                          // batches that were got
+  std::vector<Event> clusters_;                          // one event for each batch
   double compute_ns_ = 0, step_ns_ = 0, waited_ns_ = 0;  // medians
   bool is_regular_ = false, is_counted_ = false;
-  bool is_starved_ = false;  // waits long for each batch
+  bool is_starved_ = false;  // the driver waits long for almost every batch
   bool ends_unseen_ = false;
   double sure_ = 0;
   std::vector<Ns> begins_;
@@ -77,7 +77,7 @@ class Pattern {
   size_t ambiguous_ = 0, filled_ = 0;
 };
 
-// Without checkpoints and logs.
+// The time between two events, without the writing of checkpoints and logs.
 double Pattern::computing(Ns a_ns, Ns b_ns) const {
   double ns = std::max(0.0, static_cast<double>(b_ns) - static_cast<double>(a_ns));
   auto saving = std::partition_point(division_.savings.begin(), division_.savings.end(),
@@ -94,7 +94,7 @@ std::vector<double> Pattern::computing_of_steps() const {
   return all;
 }
 
-// Events with less computing between them are one batch.
+// Joins events with less than `gap_ns` of computing between them into one batch.
 void Pattern::join(double gap_ns) {
   std::vector<Event> joined;
   for (const Event& event : clusters_) {
@@ -107,7 +107,7 @@ void Pattern::join(double gap_ns) {
   clusters_ = std::move(joined);
 }
 
-// Whether the samples between events that are so far apart are in code that loads data. Nothing: there are too few of them.
+// Whether most samples in gaps of this length are in code that loads data. std::nullopt: too few samples.
 std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
   constexpr size_t kSamplesMin = 10;
   size_t samples = 0, loads = 0;
@@ -125,7 +125,7 @@ std::optional<bool> Pattern::is_loading(double low_ns, double high_ns) const {
   return 2 * loads >= samples;
 }
 
-// The first call or wait of the driver that is no part of computing, some time after it had a batch: what it calls at once is for that.
+// The first call or wait of the driver, other than computing, after it got a batch. Calls right after the batch belong to the batch.
 Ns Pattern::next_call(Ns got_ns) const {
   constexpr double kAtOnce = 0.2;
   const Ns moment_ns = got_ns + static_cast<Ns>(kAtOnce * compute_ns_);
@@ -160,7 +160,7 @@ Ns Pattern::last_call(Ns moment_ns) const {
   return bin == bins.begin() ? last_ns : std::max(last_ns, (bin - 1)->end_ns);
 }
 
-// Where most batches have the same mark, what comes before the first of these is not the loop. Returns whether they have.
+// If most batches have the same mark (files, bytes), drops those before the first such batch as not of the loop. Returns whether most have.
 bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   const double usual = middle(marks(mark));
   const auto is_alike = [&](const Event& one) { return std::abs(one.*mark - usual) <= tolerance * usual; };
@@ -168,22 +168,22 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   sure_ = alike / static_cast<double>(clusters_.size());
   if (usual <= 0 || sure_ < kAlikeMin) return false;
   auto first = std::find_if(clusters_.begin(), clusters_.end(), is_alike);
-  // Of ranks, the operation before the first step begins it.
+  // With ranks, the operation before the first usual one begins the first step.
   if (source_.kind == Kind::kRanks && first != clusters_.begin()) --first;
-  // The first batch may open more than others, which is known from the computing after it.
+  // The first batch may open more files than the others. It belongs to the loop if the computing after it is of usual length.
   if (source_.kind == Kind::kFiles && first != clusters_.begin() && (*(first - 1)).*mark > usual) {
     const double ns = computing((first - 1)->end_ns, first->start_ns);
     if (ns >= kShort * compute_ns_ && ns <= kLong * compute_ns_) --first;
   }
   clusters_.erase(clusters_.begin(), first);
-  // The last batch may be a smaller one.
+  // At the end, a smaller batch is kept, since the last batch may be smaller.
   while (!clusters_.empty() && !is_alike(clusters_.back()) &&
          (source_.kind == Kind::kRanks || clusters_.back().*mark > usual))
     clusters_.pop_back();
   return true;
 }
 
-// An interrupted batch is in parts that together have the usual mark.
+// Joins parts of an interrupted batch: together they have the usual mark.
 void Pattern::join_parts(double Event::*mark, double tolerance) {
   const double usual = (1 + tolerance) * middle(marks(mark));
   std::vector<Event> whole;
@@ -211,7 +211,7 @@ bool Pattern::check_files() {
   return is_regular_;
 }
 
-// A thread that starts or ends is waited for shortly, as no batch of a loop that starves is. Before the loop, what follows is no step either.
+// If the loop waits long for every batch, short waits at its end are for threads that end. Short waits before a long gap are for threads that start.
 void Pattern::trim_threads() {
   constexpr double kLightWait = 0.02;
   while (clusters_.size() > 1 && static_cast<double>(clusters_[0].waited_ns) < kLightWait * step_ns_ &&
@@ -234,8 +234,7 @@ bool Pattern::check_threads() {
   return is_regular_ || is_starved_;
 }
 
-// A loop over collective operations has no batch; its first step begins with the operation before it, else as long before its own as the
-// others.
+// Steps of a loop over collective operations begin with the operation before; the first step, if it has none, begins a median step before its own.
 void Pattern::begin_with_ranks() {
   constexpr double kAlike = 0.25;
   for (const auto& [at_ns, bytes] : source_.sent) {
@@ -243,7 +242,7 @@ void Pattern::begin_with_ranks() {
                                             [&](const Event& one) { return one.start_ns <= at_ns; });
     if (after != clusters_.begin()) (after - 1)->bytes += bytes;
   }
-  // A thread that got no processor for a while ends its wait late, when nothing is sent; or waits long after it has sent.
+  // Drops events without sent bytes and without a wait: the thread's wait ended late because it got no processor.
   std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
   const double most = (1 + kAlike) * middle(marks(&Event::bytes));
   for (size_t i = clusters_.size(); i-- > 1;) {
@@ -262,9 +261,9 @@ void Pattern::begin_with_ranks() {
   begins_.push_back(std::max(before_ns, first.start_ns - static_cast<Ns>(compute_ns_)));
 }
 
-// A batch with which nothing was done is no step: the last collective operation, or the loader's word that it ends.
+// Ends the loop before an event that no computing follows: the last collective operation, or the loader's message that it ends.
 void Pattern::end_loop() {
-  // What comes after a long time with other calls in it is not the loop any more.
+  // Events after a long stretch with other calls in it are not of the loop.
   while (clusters_.size() > 1) {
     const Ns from_ns = clusters_[clusters_.size() - 2].end_ns, to_ns = clusters_.back().start_ns;
     if (computing(from_ns, to_ns) <= kLong * compute_ns_ || next_call(from_ns) >= to_ns) break;
@@ -272,10 +271,10 @@ void Pattern::end_loop() {
   }
   const Event last = clusters_.back();
   const bool ends_step = source_.kind == Kind::kRanks;
-  // A thread that had something for the driver and then ended left at least one batch more; else it was only asked to end.
+  // A thread that waited for the driver and then ended may have left a batch, or may only have been asked to end: more computing must follow.
   const double least = last.ends ? 1.5 : 0.5;
   end_ns_ = next_call(last.end_ns);
-  // The driver calls nothing more: how long it computes is not known.
+  // The driver makes no more calls: the end of its computing is unknown.
   ends_unseen_ = end_ns_ >= end_of_driver();
   const bool only_ends = ends_step || (ends_unseen_ && last.ends);
   if (!only_ends && computing(last.end_ns, end_ns_) >= least * compute_ns_) return;
@@ -284,24 +283,24 @@ void Pattern::end_loop() {
   clusters_.pop_back();
 }
 
-// A batch that was there already is taken without a wait. Of how many steps a stretch is that is longer than others.
+// A batch that was ready is taken without a wait, so that no event shows it. Returns how many steps a long stretch between two events has.
 size_t Pattern::steps_in(double length_ns, double compute_ns, bool waits_on) {
   constexpr double kNear = 0.25;
   if (!is_regular_ || source_.kind != Kind::kThreads || compute_ns <= kLong * compute_ns_) return 1;
   const double steps = length_ns / step_ns_;
-  if (steps <= kLong || waits_on) return 1;  // the batch came as late as others
+  if (steps <= kLong || waits_on) return 1;  // the wait was as long as others: the batch came late, none was ready
   if (std::abs(steps - std::round(steps)) > kNear) ++ambiguous_;
   return std::max<size_t>(1, static_cast<size_t>(std::min(std::round(steps), std::round(compute_ns / compute_ns_))));
 }
 
-// Threads that wait for the driver in most steps do what it asks them for: several of them may make one batch together.
+// Whether the threads work on request: they wait for the driver in most steps. Several of them may then make one batch together.
 bool Pattern::is_asked_for() const {
   const auto asked =
       std::count_if(clusters_.begin(), clusters_.end(), [](const Event& one) { return one.blocked_ns != 0; });
   return 2 * static_cast<size_t>(asked) > clusters_.size();
 }
 
-// Where the driver sends a task for each batch, what comes before the first task is not the loop, and there are as many batches as tasks.
+// If the driver sends a task for each batch: drops events before the first task and returns the number of tasks, which is that of the batches.
 std::optional<size_t> Pattern::tasks_sent() {
   const auto asks = [](const Event& one) { return one.asks > 0; };
   const auto asked = static_cast<double>(std::count_if(clusters_.begin(), clusters_.end(), asks));
@@ -312,7 +311,7 @@ std::optional<size_t> Pattern::tasks_sent() {
   return static_cast<size_t>(sum);
 }
 
-// The last stretch has what was made and not taken before, as far as it is long enough for that.
+// Steps after the last event: the batches that were made but not yet taken, limited by the length of that stretch.
 size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
   std::vector<double> lengths;
   size_t before = 0, all = 0;
@@ -328,13 +327,13 @@ size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
   return std::min(all - before, static_cast<size_t>(std::max(1.0, room)));
 }
 
-// By what the threads that make the batches have made, where that is more than what can be seen. A stretch of several steps is divided evenly.
+// Counts steps by the batches that threads have made, if these are more than the events show. A stretch of several steps is divided evenly.
 void Pattern::fill_counted(std::vector<size_t> counts) {
   constexpr double kMore = 1.1, kSeenMin = 0.4;
   counts[clusters_.size() - 1] = steps_at_end(counts);
   counts.resize(clusters_.size());
   std::vector<Ns> begins;
-  size_t first = 0, filled = 0;  // first: event of a stretch
+  size_t first = 0, filled = 0;  // first: number of the event that begins a stretch
   for (size_t i = 0; i < clusters_.size(); ++i) {
     if (counts[i] == 0) continue;
     const Ns to_ns = i + 1 == clusters_.size() ? end_ns_ : clusters_[i + 1].start_ns;
@@ -363,10 +362,10 @@ void Pattern::put_evenly(Ns from_ns, Ns length_ns, size_t count) {
   for (size_t k = 0; k < count; ++k) begins_.push_back(from_ns + static_cast<Ns>(static_cast<double>(k) * part_ns));
 }
 
-// Threads that make the batches made so many. What the pattern does not show of these was taken without a wait, where the driver computed for
-// as long as several steps take. If that does not fit, there are no steps.
+// Makes the number of steps that of the batches made. Batches that no event shows were taken without a wait, in stretches in which the driver
+// computed for several steps. Clears the steps if the numbers do not fit.
 void Pattern::keep_made(size_t made) {
-  // Several threads may make a batch together, as many each time.
+  // Several threads may make each batch together, the same number each time.
   const auto together = static_cast<size_t>(
       begins_.empty() ? 1 : std::max(1.0, std::round(static_cast<double>(made) / static_cast<double>(begins_.size()))));
   if (begins_.size() * together == made) return;
@@ -389,14 +388,14 @@ void Pattern::keep_made(size_t made) {
   if (begins_.size() != made) begins_.clear();
 }
 
-// `made_after`: by what their makers have made, of how many steps each stretch is; empty, or 0: unknown. Returns whether the steps are clear.
+// `made_after`: number of steps of each stretch by the batches made; 0 or absent: unknown. Returns whether the steps are clear.
 bool Pattern::fill(const std::vector<size_t>& made_after) {
   for (size_t i = 0; i < clusters_.size(); ++i) {
     const bool is_last = i + 1 == clusters_.size();
     const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
     const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
     const double computed = computing(from_ns, computed_ns);
-    // A thread that waited for the driver had not been asked; and a loop that starves waits shorter after a batch that was there already.
+    // A thread that waited for the driver had no batch ready. And a loop that waits for every batch waits less for a batch that was nearly ready.
     const Event* next = is_last ? nullptr : &clusters_[i + 1];
     const bool is_blocked =
         next != nullptr && next->blocked_ns != 0 && computing(from_ns, next->blocked_ns) < kShort * compute_ns_;
@@ -406,7 +405,7 @@ bool Pattern::fill(const std::vector<size_t>& made_after) {
     const bool is_alone = is_regular_ && !is_last && i < made_after.size() && (i == 0 || made_after[i - 1] != 0);
     if (is_alone && static_cast<double>(made_after[i]) * kShort * compute_ns_ <= computed)
       count = std::max(count, made_after[i]);
-    // What was there already is taken when the one before it has been computed.
+    // Batches that were ready are taken when the batch before has been computed.
     put_evenly(from_ns, is_last ? static_cast<Ns>(static_cast<double>(count) * compute_ns_) : computed_ns - from_ns,
                count);
     filled_ += count - 1;
@@ -448,7 +447,7 @@ PatternSteps Pattern::find() {
   if (clusters_.empty()) return {};
   if (!is_clear || !fill(counts.value_or(std::vector<size_t>()))) begins_.clear();
   if (counts) fill_counted(*counts);
-  // What they are not asked for may be left over in the end.
+  // Batches that were made without a request may be left over at the end.
   if (made && (!counts || begins_.size() > *made)) keep_made(*made);
   if (begins_.size() < kStepsMin) return {};
   PatternSteps found;
@@ -459,7 +458,7 @@ PatternSteps Pattern::find() {
   return found;
 }
 
-// What a program does again and again for a short time is not its training.
+// A short loop of a program is not its training.
 bool is_long(const std::vector<StepBounds>& steps, Ns from_ns, Ns to_ns) {
   constexpr double kShareMin = 0.2;
   const auto length = [](Ns a_ns, Ns b_ns) { return static_cast<double>(b_ns) - static_cast<double>(a_ns); };

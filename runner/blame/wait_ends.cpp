@@ -10,18 +10,18 @@ namespace mlrun::blame {
 
 namespace {
 
-constexpr Ns kSoonNs = 10'000'000;  // a poll is for what is read so soon after it
-constexpr Ns kAgainNs = 2'000'000;  // who waits again after so little work of its own did not get what it waited for
-constexpr Ns kNearNs = 300'000;     // who posts is on a processor, or went to wait only just
-constexpr size_t kAgainMost = 12;   // waits that are looked through for that
+constexpr Ns kSoonNs = 10'000'000;  // a read that begins so soon after a poll is what the poll was for
+constexpr Ns kAgainNs = 2'000'000;  // a thread that waits again after so little work did not get what it waited for
+constexpr Ns kNearNs = 300'000;     // a thread that posts is running, or began to wait less than this before or after
+constexpr size_t kAgainMost = 12;   // number of later waits that are searched for a repetition
 constexpr size_t kSharersMost = 8;
 
 bool may_be_shared(const Wait& wait) {
   return wait.kind == WaitKind::kLock && wait.poster == 0 && !wait.condition && wait.err == 0;
 }
 
-// Semaphores that may be one: at one address in forked processes; in those that multiprocessing spawned, each maps it somewhere else, and
-// all of one parent count as one. 0: of no such process.
+// An id for semaphores that may be the same one: the address, for forked processes. Processes spawned by multiprocessing map a semaphore at different
+// addresses; all of their semaphores with one parent count as one. 0: neither forked nor spawned.
 int64_t lock_of(const Process& process, const Wait& wait) {
   if (process.forked) return wait.argument;
   const bool spawned = !process.is_helper() && process.command.find("multiprocessing") != std::string::npos;
@@ -42,7 +42,7 @@ WaitEnds::WaitEnds(const Timeline& timeline) : timeline_(timeline) {
   find_shared_locks();
 }
 
-// Who gets the lock of a queue reads or writes the queue at once.
+// Finds semaphores that processes share. A thread that takes a queue's lock reads or writes the queue at once; such locks are left out.
 void WaitEnds::find_shared_locks() {
   constexpr Ns kAtOnceNs = 200'000;
   struct Use {
@@ -51,7 +51,7 @@ void WaitEnds::find_shared_locks() {
   };
   std::unordered_map<int64_t, Use> locks;
   for (const Process& process : timeline_.processes) {
-    // Without posts any wait may be for a thread of the own process.
+    // Without recorded posts, a wait may as well be for a thread of the same process.
     if (!timeline_.has_posts || process.main == 0) continue;
     const Thread& thread = timeline_.thread(process.main);
     for (size_t i = 0; i < thread.waits.size(); ++i) {
@@ -77,7 +77,8 @@ void WaitEnds::find_shared_locks() {
 
 bool WaitEnds::is_shared_lock(int32_t thread_id, const Wait& wait) const {
   const Process& process = timeline_.process_of(thread_id);
-  const bool is_main = process.forked || process.main == thread_id;  // a spawned worker's other threads pass batches on
+  // The other threads of a spawned worker only pass batches on.
+  const bool is_main = process.forked || process.main == thread_id;
   return is_main && may_be_shared(wait) && shared_locks_.contains(lock_of(process, wait));
 }
 
@@ -85,7 +86,7 @@ const Ender& WaitEnds::find(int32_t thread_id, const Wait& first, bool looks_on)
   const Wait& wait = last_of(thread_id, first);
   const auto known = known_.find(&wait);
   if (known != known_.end()) return known->second;
-  known_[&wait];  // a chain of waits that comes back to this one ends here
+  known_[&wait];  // marks the wait as visited: a chain that returns to it ends here
   Ender found = search(thread_id, wait, looks_on);
   std::erase(found.threads, thread_id);
   if (found.threads.size() > kSharersMost) found.threads.resize(kSharersMost);
@@ -101,8 +102,8 @@ const Read* WaitEnds::read_after(int32_t thread_id, const Wait& wait) const {
   return at->start_ns - wait.end_ns < kSoonNs ? &*at : nullptr;
 }
 
-// Who wrote last into the channel, or its other end, before the read ended. A write of before the wait counts if there is no later one. What is
-// written into an end of a socket is read at the other one alone.
+// The thread that wrote last into the channel before the read ended. A write from before the wait counts only if there is no later one. A socket is
+// read at the other end than it is written, a pipe has one file.
 int32_t WaitEnds::writer(int32_t thread_id, const Wait& wait) const {
   const Read* read = read_after(thread_id, wait);
   if (read == nullptr) return 0;
@@ -123,7 +124,7 @@ int32_t WaitEnds::writer(int32_t thread_id, const Wait& wait) const {
   return found;
 }
 
-// What came was not what it waited for: it waits again at once, on the same channel. Its own answer is that of the later wait.
+// If the thread waits again at once on the same channel, it did not get what it waited for: returns what ended the later wait, else nullptr.
 const Ender* WaitEnds::next_on_channel(int32_t thread_id, const Wait& wait) {
   const Thread& thread = timeline_.thread(thread_id);
   const Read* read = read_after(thread_id, wait);
@@ -143,7 +144,7 @@ const Ender* WaitEnds::next_on_channel(int32_t thread_id, const Wait& wait) {
   return nullptr;
 }
 
-// A poll that no read follows: for the end of a child, its sentinel.
+// The child process whose end a poll waited for, by polling its sentinel: no read follows such a poll.
 int32_t WaitEnds::ended_child(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kSlackNs = 1'000'000;
   const auto children = children_.find(timeline_.thread(thread_id).proc_id);
@@ -197,8 +198,8 @@ int32_t WaitEnds::waker(int32_t thread_id, const Wait& wait) const {
   return 0;
 }
 
-// Threads of the process that can have posted at the end of the wait: then in no recorded wait, or in one that had just begun. If several
-// run, those with samples of Python, if any.
+// Threads of the process that may have posted at the end of the wait: they are in no recorded wait then, or in one that has just begun. If several
+// run and some have Python samples, only these.
 std::vector<int32_t> WaitEnds::neighbours(int32_t thread_id, const Wait& wait) const {
   const Ns end_ns = wait.end_ns;
   std::vector<int32_t> busy;
@@ -211,7 +212,7 @@ std::vector<int32_t> WaitEnds::neighbours(int32_t thread_id, const Wait& wait) c
     const Wait* next = number < thread.waits.size() ? &thread.waits[number] : nullptr;
     if (next != nullptr && next->start_ns < end_ns) {
       if (timeline_.is_python_lock(proc_id, *next)) {
-        busy.push_back(other);  // it posted, and gave the lock up
+        busy.push_back(other);  // it posted before it waited for Python's lock
       } else if (end_ns - next->start_ns < kNearNs) {
         just = std::min(just, {end_ns - next->start_ns, other});
       }
@@ -262,11 +263,11 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   if (is_on_channel(wait) || wait.kind == WaitKind::kLock || wait.kind == WaitKind::kChild) {
     if (const int32_t who = waker(thread_id, wait)) return {{who}, Link::kWaker};
   }
-  // What it asked for is there when it does not sleep again.
+  // A polling thread got what it asked for when it does not sleep again.
   if (wait.polls) {
     if (const int32_t who = writer(thread_id, wait)) return {{who}, Link::kPipe};
     std::vector<int32_t> who = neighbours(thread_id, wait);
-    // Threads of libraries that wait in no recorded call run no Python.
+    // Threads of native libraries, which wait without a recorded call, have no Python samples: they are left out.
     const bool seen = !timeline_.thread(thread_id).samples.empty();
     std::erase_if(who, [&](int32_t one) { return seen && timeline_.thread(one).samples.empty(); });
     return {who, Link::kGuess};
@@ -278,7 +279,7 @@ Ender WaitEnds::search(int32_t thread_id, const Wait& wait, bool looks_on) {
   return {};
 }
 
-// The next sleep of a loop that asks for something with sleeps in between.
+// The next sleep of the same polling loop; nullptr: none.
 const Wait* WaitEnds::next_poll(int32_t thread_id, const Wait& wait) const {
   const Thread& thread = timeline_.thread(thread_id);
   Ns end_ns = wait.end_ns;
@@ -292,7 +293,7 @@ const Wait* WaitEnds::next_poll(int32_t thread_id, const Wait& wait) const {
   return nullptr;
 }
 
-// The wait that a thread makes at once after one that ran out of time, for the same thing; nullptr: none.
+// The repetition of a wait that timed out: the thread's next wait, if made at once and for the same thing; nullptr: none.
 const Wait* WaitEnds::made_again(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kBetweenNs = 5'000'000, kSameBetweenNs = 200'000;
   constexpr int64_t kLongMs = 1000;
@@ -328,7 +329,7 @@ const Wait& WaitEnds::last_of(int32_t thread_id, const Wait& wait) {
   return *at;
 }
 
-// Whether the scheduler counted the thread as asleep for most of an interval around the moment, in no recorded call.
+// Whether the scheduler counted the thread as asleep, outside of recorded calls, for most of the interval around the moment.
 bool WaitEnds::is_asleep(const Thread& thread, Ns moment_ns) {
   const auto row = std::partition_point(thread.usage.begin(), thread.usage.end(),
                                         [&](const Usage& one) { return one.end_ns <= moment_ns; });
@@ -346,7 +347,7 @@ std::vector<int32_t> WaitEnds::holders(int32_t proc_id, int32_t thread_id, Ns mo
     free.push_back(other);
     const StackSample* sample = sample_near(other, moment_ns, kWithinNs);
     if (sample != nullptr && sample->running == 1) running.push_back(other);
-    if (!is_asleep(thread, moment_ns)) awake.push_back(other);  // a pool's idle thread never had the lock
+    if (!is_asleep(thread, moment_ns)) awake.push_back(other);  // an idle thread of a pool cannot hold the lock
   }
   if (!running.empty()) return running;
   return awake.empty() ? free : awake;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who ended a wait: the thread that wrote what was read, that posted, that ended, that the kernel saw waking, or a guess.
+// Finds the thread that ended a wait: it wrote what was read, posted, ended, or woke the waiter according to the kernel; else it is guessed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class Link : uint8_t { kOwn, kPipe, kPost, kEnds, kChild, kWaker, kGuess, k
 inline constexpr const char* kLinkNames[] = {"none", "pipe", "post", "end", "child", "waker", "guess", "python lock"};
 
 struct Ender {
-  std::vector<int32_t> threads;  // several share the time; none: unknown
+  std::vector<int32_t> threads;  // several threads share the wait's time; empty: unknown
   Link link = Link::kOwn;
 };
 
@@ -24,17 +24,19 @@ class WaitEnds {
  public:
   explicit WaitEnds(const Timeline& timeline);
 
-  // Requires: the thread has this wait. `looks_on`: a wait that ends with what is not what it was for, since the thread waits again at once, has
-  // the answer of the later one. Right for the driver; a thread that passes batches on always waits again at once.
+  // Requires: the thread has this wait. `looks_on`: if the thread waits again at once, it did not get what it waited for; the result is then that of
+  // the later wait. Pass true for the driver only: a thread that passes batches on always waits again at once.
   const Ender& find(int32_t thread_id, const Wait& wait, bool looks_on);
-  // The read that this wait was for; nullptr: none.
+  // The read for which the thread waited; nullptr: none.
   [[nodiscard]] const Read* read_after(int32_t thread_id, const Wait& wait) const;
-  // Waits that run out of time and are made again at once are one wait: the last of those that this one belongs to, itself if it is alone.
-  // Requires: the thread has this wait.
+  // A wait that times out and is repeated at once counts as one wait. Returns the last repetition, or `wait` itself if it was not repeated. Requires:
+  // the thread has this wait.
   const Wait& last_of(int32_t thread_id, const Wait& wait);
-  // A semaphore that processes share, as multiprocessing.Lock: another process posts it. Not that of a queue.
+  // Whether the wait is on a semaphore shared by processes, such as multiprocessing.Lock, which another process posts. The lock of a queue does not
+  // count.
   [[nodiscard]] bool is_shared_lock(int32_t thread_id, const Wait& wait) const;
-  // Threads of the process that are in no wait at that moment; of those, the ones that a sample found running, else those that were awake.
+  // Threads of the process, other than `thread_id`, that are in no wait at that time: those that a sample found running, else those that were awake,
+  // else all.
   [[nodiscard]] std::vector<int32_t> holders(int32_t proc_id, int32_t thread_id, Ns moment_ns) const;
   // The sample of a thread that is nearest to the moment, at most `within_ns` away; nullptr: none.
   [[nodiscard]] const StackSample* sample_near(int32_t thread_id, Ns moment_ns, Ns within_ns) const;
@@ -54,11 +56,11 @@ class WaitEnds {
   [[nodiscard]] int32_t reader_of(int32_t thread_id, int64_t file_id);
 
   const Timeline& timeline_;
-  std::unordered_map<int32_t, std::vector<const Process*>> children_;  // by parent, by their ends
-  std::unordered_set<int64_t> shared_locks_;                           // addresses; below 0: of spawned processes
+  std::unordered_map<int32_t, std::vector<const Process*>> children_;  // by parent; by the time at which they ended
+  std::unordered_set<int64_t> shared_locks_;  // addresses; below 0: -1 - the parent, for spawned processes
   std::unordered_map<const Wait*, Ender> known_;
   std::unordered_map<const Wait*, const Wait*> last_of_;
-  std::unordered_map<int64_t, int32_t> readers_;  // by file: a thread that reads it
+  std::unordered_map<int64_t, int32_t> readers_;  // by file_id: a thread that reads the file
 };
 
 }  // namespace mlrun::blame

@@ -129,7 +129,8 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
     case func::k_posix_madvise:
     case func::k_msync:
       row.requested = signed_of(call.offset == MLRUN_NO_OFFSET ? call.w3 & kLow32 : call.w3);
-      row.flags = call.offset == MLRUN_NO_OFFSET ? high(call.w3) : low(call.offset);  // earlier records pack both
+      // Records of earlier versions pack both values into w3.
+      row.flags = call.offset == MLRUN_NO_OFFSET ? high(call.w3) : low(call.offset);
       return;
     case func::k_sbrk: row.arg2 = signed_of(call.w3); return;
     default: return;
@@ -162,7 +163,7 @@ void fill_descriptor_call(const CallEvent& call, CallRow& row) {
   }
 }
 
-// Calls on a descriptor that move no bytes.
+// Calls on a descriptor that do not move bytes.
 void fill_other_call(const CallEvent& call, CallRow& row) {
   switch (call.func) {
     case func::k_lseek:

@@ -11,15 +11,15 @@ namespace mlrun::trace {
 // A call that moves the file position gets kUnknown: offset_tracker.h derives its offset later.
 void fill_fields(const events::CallEvent& call, model::CallRow& row);
 
-// The thread that ended a wait, by its number in the process; 0: unknown, the wait failed, or the call is no wait.
+// The thread that ended a wait, by its number within the process; 0: unknown, the wait failed, or the call is not a wait.
 uint32_t ender_of(const events::CallEvent& call);
 
-// How the call changed the position of its open file.
+// How a call changed the position of its open file.
 struct Motion {
   bool moves = false;   // reads or writes at the position and advances it by the result
   bool stdio = false;   // a call on a FILE stream
-  bool unseen = false;  // the stream may have moved the position before this call
-  int64_t by = 0;       // offset of a seek that libc did itself, relative to the position then
+  bool unseen = false;  // an unseen call on the stream may have moved the position before this call
+  int64_t by = 0;       // of a seek that libc answered without the kernel: offset relative to the position before
 };
 Motion motion_of(const events::CallEvent& call);
 

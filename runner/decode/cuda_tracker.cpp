@@ -12,7 +12,7 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr uint32_t kAllocation = 1, kRelease = 2;  // model::GpuMemoryOperation
-constexpr size_t kPushesMax = 64;                  // per thread
+constexpr size_t kPushesMax = 64;                  // pushed contexts per thread
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
@@ -32,14 +32,14 @@ int32_t device_of_location(const mlrun_cuda_call& record) {
                                                                        : -1;
 }
 
-// Index of the device among the arguments of a function that creates a context.
+// The device on which a function creates a context: the index of the argument that has it.
 uint64_t made_on(const events::CudaCall& what, const mlrun_cuda_call& record) {
   if (what.name == "cuCtxCreate_v2") return record.arguments[2];
   return record.arguments[what.name == "cuCtxCreate_v3" ? 4 : 3];
 }
 
-// Host memory has no device. A stream-ordered allocation is on the stream's device, which is the current context's only
-// for the default streams; a pool may be on any device.
+// Whether an allocation belongs to the current context. Host memory has no device. A stream-ordered allocation is on its stream's device, which is
+// the current context's only for the default streams; a pool may be on any device.
 bool is_in_context(const events::CudaCall& what, const mlrun_cuda_call& record) {
   if (what.detail == events::kCudaPinned || what.detail == events::kCudaManaged) return false;
   if (!what.is_async) return true;
@@ -220,7 +220,7 @@ void CudaTracker::drop(Process& process, std::map<uint64_t, Block>::iterator blo
   --blocks_;
 }
 
-// Another thread can get the address before the releasing call returns, so its record may come first.
+// Another thread can get the address before the releasing call returns, so that the record of its allocation may come first.
 void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
   const uint64_t address = call.record.arguments[0];
   if (address == 0) return;
@@ -242,7 +242,7 @@ void CudaTracker::release(Process& process, const Call& call, Rows& rows) {
   row.detail = detail_of(kRelease, memory, call.what.is_async);
 }
 
-// Memory without an address of its own lives until its handle is released and it is mapped nowhere.
+// Memory that has only a handle exists until its handle is released and all its mappings are removed.
 void CudaTracker::follow_handle(Process& process, const Call& call, Rows& rows) {
   const auto* arguments = static_cast<const __u64*>(call.record.arguments);
   const bool is_retained = call.what.role == CudaRole::kRetain;
@@ -282,7 +282,7 @@ void CudaTracker::map(Process& process, const Call& call) {
   process.mapped[address] = handle;
 }
 
-// One call may unmap several adjacent mappings.
+// One call may remove several adjacent mappings.
 void CudaTracker::unmap(Process& process, const Call& call, Rows& rows) {
   const uint64_t begin = call.record.arguments[0], bytes = call.record.arguments[1];
   auto mapped = process.mapped.lower_bound(begin);

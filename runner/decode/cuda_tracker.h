@@ -24,26 +24,26 @@ class CudaTracker {
 
   static constexpr size_t kBlocksMax = size_t{1} << 20, kContextsMax = 1 << 16, kThreadsMax = 1 << 16;
 
-  // `contexts_until_ns`: end of the time in which context switches were recorded.
+  // `contexts_until_ns`: switches of contexts were recorded until that time.
   explicit CudaTracker(int64_t contexts_until_ns) : contexts_until_ns_(contexts_until_ns) {}
 
   // Appends the rows of a call. `origin`: its thread; ts_ns is its start. Requires: calls arrive nearly in order of
   // their end. Returns false if this version does not know the function.
   bool add(const mlrun_cuda_call& call, const model::Origin& origin, Rows& rows);
 
-  // The process ended or executed another program; drops its state.
+  // Drops a process's state, because it ended or executed another program.
   void forget(int32_t proc_id, int32_t pid);
 
-  // Allocations, handles, mappings, contexts and threads beyond the limits.
+  // Number of allocations, handles, mappings, contexts and threads beyond the limits.
   [[nodiscard]] uint64_t left_out() const { return left_out_; }
-  // Allocations without a row because the call's result could not be read.
+  // Number of allocations without a row, because the call's result could not be read.
   [[nodiscard]] uint64_t unread() const { return unread_; }
 
  private:
   struct Call {
     const mlrun_cuda_call& record;
     const events::CudaCall& what;
-    model::GpuWorkRow base;  // common fields of the call's rows
+    model::GpuWorkRow base;  // the fields that all rows of the call have in common
   };
   struct Block {
     int64_t bytes = 0, end_ns = 0;
@@ -63,7 +63,7 @@ class CudaTracker {
   struct Context {
     uint32_t number = 0;
     int32_t device = -1;        // device number within the process; -1: unknown
-    std::set<uint64_t> blocks;  // addresses
+    std::set<uint64_t> blocks;  // addresses of the context's allocations
   };
   struct Primary {
     uint64_t context = 0;
@@ -71,7 +71,7 @@ class CudaTracker {
   };
   struct Process {
     std::map<uint64_t, Block> blocks;                   // by address
-    std::map<uint64_t, Handle> handles;                 // memory without an address
+    std::map<uint64_t, Handle> handles;                 // memory that is known only by its handle
     std::map<uint64_t, uint64_t> mapped;                // handles by address
     std::map<uint64_t, Context> contexts;               // by handle
     std::map<uint32_t, std::vector<uint64_t>> current;  // by thread: stack of pushed contexts, the last one is current
@@ -96,7 +96,7 @@ class CudaTracker {
   void note_device(Process& process, uint64_t context, uint64_t device);
   [[nodiscard]] static int32_t device_of(const Process& process, uint64_t context);
   std::vector<uint64_t>* stack_of(Process& process, uint32_t tid);
-  bool takes_one(size_t& count, size_t most);  // false: limit reached
+  bool takes_one(size_t& count, size_t most);  // returns false if the limit is reached
 
   int64_t contexts_until_ns_;
   std::map<std::pair<int32_t, int32_t>, Process> processes_;  // by proc_id and pid

@@ -21,7 +21,7 @@ void append_units(const uint64_t* words, uint32_t left, std::string& text) {
 // Decodes a field that stores "value + 1; 0: not set".
 int32_t minus_one(uint64_t field) { return static_cast<int32_t>(field) - 1; }
 
-// Numbers of MLRUN_PW_RANK and MLRUN_EW_RANK.
+// Decodes the numbers in words MLRUN_PW_RANK and MLRUN_EW_RANK.
 template <typename Event>
 void set_ranks(uint64_t word, Event& event) {
   event.rank = minus_one(word >> 8 & 0xfffff);

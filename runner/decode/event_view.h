@@ -140,29 +140,29 @@ struct CallEvent {
   uint16_t func = 0;  // number in hooks.def
   bool on_path = false;
   uint32_t flags = 0;      // enum mlrun_call_flag
-  int32_t arg = -1;        // descriptor: the call's, the new one, or the dirfd
-  uint32_t open_file = 0;  // 0: none
+  int32_t arg = -1;        // the call's descriptor, the new descriptor, or the dirfd
+  uint32_t open_file = 0;  // number of the open file; 0: none
   uint64_t start = 0, duration = 0;
-  int64_t result = 0;                 // or -errno
+  int64_t result = 0;                 // the result, or -errno
   uint64_t w3 = 0;                    // see hooks.def
   uint64_t offset = MLRUN_NO_OFFSET;  // calls on a descriptor
   uint64_t arg2 = 0;
-  uint64_t path = 0, second_path = 0, cwd = 0;  // calls on a path: string ids, 0: none
+  uint64_t path = 0, second_path = 0, cwd = 0;  // of calls on a path: string ids, 0: none
   uint32_t dirfd_file = 0, second_dirfd_file = 0;
-  uint32_t second_open_file = 0;  // calls on two descriptors; 0: none
+  uint32_t second_open_file = 0;  // of calls on two descriptors: the second open file; 0: none
   uint64_t second_offset = MLRUN_NO_OFFSET;
   std::optional<uint64_t> wanted_address;  // mmap, mremap; none: the call has no such argument
   std::optional<uint64_t> mapped_by;  // mmap: return address of the call; mremap: the old length; none: not recorded
   uint32_t remap_flags = 0;
-  uint64_t stack = 0;  // id; 0: none
+  uint64_t stack = 0;  // id of the call's stack; 0: none
 };
 
 struct AllocEvent {
   uint16_t kind = 0;   // enum mlrun_kind
-  bool timed = false;  // it has a duration
+  bool timed = false;  // the record has a duration
   uint64_t start = 0, duration = 0;
   uint64_t address = 0, site = 0;  // site 0: taken from the stack
-  uint64_t stack = 0;              // id; 0: none
+  uint64_t stack = 0;              // id of the stack; 0: none
   uint64_t size = 0, usable = 0;   // usable: equals `size` if unknown
   uint64_t align = 0;
   uint64_t old_address = 0, old_usable = 0;
@@ -177,7 +177,7 @@ struct StringEvent {
   uint64_t id = 0;
   uint32_t bytes = 0, fragment = 0;
   bool last = false;
-  const uint64_t* words = nullptr;  // of the record
+  const uint64_t* words = nullptr;  // of the record's payload
 };
 
 struct FileEvent {
@@ -192,13 +192,13 @@ struct ProcessEvent {
   uint64_t exe = 0, arguments = 0, cgroup = 0, cwd = 0, allocator = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank
+  uint32_t launcher = 0;  // enum mlrun_launcher: where the rank comes from
   bool own_new = false;   // operator new is the allocator's own
 };
 
 struct EndEvent {
   uint64_t clock = 0;
-  int32_t rank = -1, local_rank = -1, world_size = -1;  // those that the process gave itself
+  int32_t rank = -1, local_rank = -1, world_size = -1;  // those that the process set for itself
   int64_t exit_status = 0;
   int64_t rchar = 0, syscr = 0, wchar = 0, syscw = 0, read_bytes = 0, write_bytes = 0;  // -1: unknown
 };
@@ -217,7 +217,7 @@ struct RingEvent {
 // Addresses as in struct sockaddr; empty: unknown.
 struct SocketEvent {
   uint32_t open_file = 0;
-  uint64_t clock = 0, duration = 0;  // of the call that connected or accepted it
+  uint64_t clock = 0, duration = 0;  // of the call that connected or accepted the socket
   bool accepted = false;
   uint32_t peer_pid =
       0;  // accepted, AF_UNIX: of the process that connected, in the acceptor's pid namespace; 0: unknown
@@ -250,9 +250,9 @@ struct MarkEvent {
   uint16_t kind = 0;  // MLRUN_MARK_...
   uint32_t source = 0, payload_type = 0, category = 0;
   uint64_t clock = 0, domain = 0, range = 0;
-  uint64_t payload = 0;                       // of a structure: string id of its layout
+  uint64_t payload = 0;                       // of a structure: string id of the structure's layout
   uint32_t structure_bytes = 0;               // of MLRUN_PAYLOAD_STRUCTURE
-  const uint64_t* structure_words = nullptr;  // as text_words
+  const uint64_t* structure_words = nullptr;  // in units like text_words
   uint32_t text_bytes = 0;
   const uint64_t* text_words = nullptr;  // units of 15 text bytes, each after a tag byte
 };
@@ -337,7 +337,7 @@ bool decode(const RecordView& record, StackEvent& stack);
 bool decode(const RecordView& record, ModuleEvent& module);
 bool decode(const RecordView& record, MarkEvent& mark);
 
-// End of a call or allocation, start of a free, or time of a mark, on the channel's clock. False: record too short.
+// The end of a call or allocation, the start of a free, or the time of a mark, on the channel's clock. Returns false if the record is too short.
 inline bool end_clock(const RecordView& record, uint64_t& clock) {
   uint64_t duration = 0;
   if (class_of(record.kind) == EventClass::kMark) {

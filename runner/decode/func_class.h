@@ -29,7 +29,7 @@ inline bool transfers(uint16_t number) {
   return call_class && (*call_class == MLRUN_CLASS_READ || *call_class == MLRUN_CLASS_WRITE);
 }
 
-// Copies bytes from one descriptor to another.
+// Whether the function copies bytes from one descriptor to another.
 inline bool copies(uint16_t number) { return class_of_func(number) == MLRUN_CLASS_COPY; }
 
 }  // namespace mlrun::trace

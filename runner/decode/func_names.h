@@ -18,7 +18,7 @@ struct FuncInfo {
   mlrun_call_class call_class;
 };
 
-// Tables by number have so many entries. Larger numbers, of later versions, count as the last one.
+// Number of entries of tables by function number. Larger numbers, of later versions, use the last entry.
 inline constexpr size_t kFuncs = 256;
 inline constexpr uint16_t kLargestFunc = std::max<uint16_t>({
     0,

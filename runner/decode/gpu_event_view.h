@@ -9,8 +9,8 @@
 
 namespace mlrun::events {
 
-// A CUDA call, or GPU work that one launched. Times are nanoseconds of CLOCK_MONOTONIC. Fields that the record's kind
-// does not have are 0.
+// A CUDA call, or GPU work that a call launched. Times are nanoseconds of CLOCK_MONOTONIC. Comments name the kinds that have a field; in other kinds
+// it is 0.
 struct GpuWorkEvent {
   uint16_t kind = 0;  // MLRUN_GPU_API, ...
   uint64_t start_ns = 0, end_ns = 0;
@@ -25,21 +25,23 @@ struct GpuWorkEvent {
   uint32_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
   bool between_devices = false;  // memcpy
   uint32_t source_device = 0, target_device = 0;
-  uint32_t value = 0;                                             // memset
-  uint32_t event = 0;                                             // sync
-  uint64_t busy_ns = 0;                                           // graph
-  uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;  // memory (caller: address); pool: its address
-  uint64_t site = 0;                                              // memory: program counter; 0: not recorded
-  uint64_t stack = 0;                                             // caller
+  uint32_t value = 0;    // memset
+  uint32_t event = 0;    // sync
+  uint64_t busy_ns = 0;  // graph
+  // Kind memory (caller: only address); pool: the pool's address.
+  uint64_t address = 0, pool = 0, pool_bytes = 0, pool_used = 0;
+  uint64_t site = 0;   // memory: program counter; 0: not recorded
+  uint64_t stack = 0;  // caller
 };
 
 // The host buffer of a copy (MLRUN_GPU_HOST).
 struct GpuHostEvent {
-  uint64_t start_ns = 0, end_ns = 0;  // around the call
+  uint64_t start_ns = 0, end_ns = 0;  // of the call that copied
   uint64_t source = 0, target = 0, bytes = 0;
-  uint32_t asked = 0, phase = 0, error = 0;  // pages asked for their node; host_pages.h; errno, 0: none
-  bool of_target = false;                    // the pages are the destination's
-  uint8_t nodes[15] = {};                    // of these pages; MLRUN_HOST_NO_NODE
+  // Asked: pages whose node was queried; phase: see host_pages.h; error: errno, 0: none.
+  uint32_t asked = 0, phase = 0, error = 0;
+  bool of_target = false;  // the pages are the destination's
+  uint8_t nodes[15] = {};  // the nodes of these pages, or MLRUN_HOST_NO_NODE
 };
 
 struct GpuDeviceEvent {
@@ -60,7 +62,7 @@ bool decode(const RecordView& record, GpuHostEvent& host);
 bool decode(const RecordView& record, GpuDeviceEvent& device);
 bool decode(const RecordView& record, GpuNoteEvent& note);
 
-// End of the GPU work in nanoseconds. False: record too short.
+// The end of the GPU work in nanoseconds. Returns false if the record is too short.
 inline bool gpu_end_ns(const RecordView& record, uint64_t& end_ns) {
   if (record.units < 4) return false;
   end_ns = record.words[3];

@@ -49,7 +49,7 @@ class KernelReader {
 
   [[nodiscard]] const mlrun_kernel_head& head() const { return head_; }
 
-  // False if the record is shorter than its kind.
+  // Returns false if the record is shorter than its kind requires.
   template <typename T>
   [[nodiscard]] bool read(T& record) const {
     if (head_.bytes < sizeof record) return false;
@@ -57,8 +57,8 @@ class KernelReader {
     return true;
   }
 
-  // Calls `visit` with the record, as the struct of its kind; kinds that it does not take are passed over. False: the
-  // record is shorter than its kind, or of an unknown kind.
+  // Calls `visit` with the record, as the struct of its kind. A kind that `visit` does not take is ignored. Returns false if the record is shorter
+  // than its kind requires, or of an unknown kind.
   template <typename Visit>
   bool visit(const Visit& visit) const {
     switch (static_cast<mlrun_kernel_kind>(head_.kind)) {
@@ -91,7 +91,7 @@ class KernelReader {
   // Bytes after a record's fixed part. Requires: offset + bytes <= head().bytes.
   [[nodiscard]] std::string_view text(size_t offset, size_t bytes) const { return {at_ + offset, bytes}; }
 
-  // The same, but empty if the record is too short.
+  // Like text(), but empty if the record is too short.
   [[nodiscard]] std::string_view text_behind(size_t offset, size_t bytes) const {
     return head_.bytes >= offset + bytes ? text(offset, bytes) : std::string_view();
   }

@@ -8,12 +8,13 @@
 
 namespace mlrun::trace {
 
-inline constexpr uint64_t kStringBytesMax = uint64_t{1} << 30;  // of all strings together
-inline constexpr size_t kStringMax = size_t{64} << 10;          // of one string
-inline constexpr size_t kPendingStringsMax = 4096;              // strings with fragments missing
+inline constexpr uint64_t kStringBytesMax = uint64_t{1} << 30;  // bytes of all strings together
+inline constexpr size_t kStringMax = size_t{64} << 10;          // bytes of one string
+inline constexpr size_t kPendingStringsMax = 4096;              // strings with missing fragments
 inline constexpr size_t kChannelsMax = size_t{1} << 22;
-inline constexpr size_t kThreadsMax = size_t{1} << 22;  // rows of threads by their creation
-inline constexpr size_t kSocketsMax = size_t{1} << 21;  // connected or accepted; further ones have no other end
+inline constexpr size_t kThreadsMax = size_t{1} << 22;  // rows of threads
+// Connected or accepted sockets; the other end of further ones stays unknown.
+inline constexpr size_t kSocketsMax = size_t{1} << 21;
 inline constexpr size_t kFilesMax = size_t{1} << 24;
 inline constexpr size_t kOpenFilesMax = size_t{1} << 26;
 inline constexpr size_t kFailedExecsMax = size_t{1} << 22;
@@ -25,30 +26,31 @@ inline constexpr size_t kStacksMax = size_t{1} << 22;   // definitions of all pr
 inline constexpr size_t kFramesMax = size_t{1} << 25;   // frames of all stacks together
 inline constexpr size_t kPythonNameMax = 4096;          // bytes of a file or function name; longer names are cut
 inline constexpr size_t kPythonNameBytesMax = size_t{128} << 20;  // names of all frames, counting each copy
-inline constexpr int64_t kOffsetMax = int64_t{1}
-                                      << 62;  // in a file; beyond it the end of a transfer may have no number
-inline constexpr size_t kLogWritesMax = size_t{1} << 20;  // of one MLLOG file, the newest; 24 bytes each
+// Largest offset in a file; beyond it the end of a transfer may exceed a number's range.
+inline constexpr int64_t kOffsetMax = int64_t{1} << 62;
+inline constexpr size_t kLogWritesMax = size_t{1} << 20;  // newest writes of one MLLOG file; 24 bytes each
 inline constexpr size_t kMarkLineMax = size_t{1} << 20;   // bytes of a line of an MLLOG file
 inline constexpr size_t kGpusMax = 4096;
 inline constexpr size_t kLaterCallsMax = size_t{1} << 16;  // CUDA calls in progress at the end of a slice
-inline constexpr int64_t kCallsBeyondNs = 20'000'000;      // how far beyond a slice's end their ends are searched
+// How far beyond a slice's end the ends of these calls are searched.
+inline constexpr int64_t kCallsBeyondNs = 20'000'000;
 inline constexpr size_t kOpenRangesMax = size_t{1} << 20;
 inline constexpr size_t kOpenRangeBytesMax = size_t{32} << 20;  // names and payloads of open ranges
 inline constexpr size_t kMarkNamesMax = size_t{1} << 18;  // names with a name_id; other names are stored in their row
 inline constexpr size_t kMarkNameBytesMax = size_t{32} << 20;  // bytes of these names
 inline constexpr size_t kMarksMax = size_t{1} << 20;
-inline constexpr size_t kLayoutsMax = 4096;                 // of structured payloads
-inline constexpr size_t kLayoutTextMax = size_t{16} << 10;  // of one
+inline constexpr size_t kLayoutsMax = 4096;                 // layouts of structured payloads
+inline constexpr size_t kLayoutTextMax = size_t{16} << 10;  // bytes of one layout
 inline constexpr size_t kLayoutMembersMax = 256;
 inline constexpr size_t kPayloadTextMax = size_t{4} << 10;    // JSON text of one payload's members
 inline constexpr size_t kPayloadTextsMax = size_t{64} << 20;  // JSON text of all payloads in a slice
-inline constexpr size_t kCommunicatorsMax = size_t{1} << 16;  // by process
+inline constexpr size_t kCommunicatorsMax = size_t{1} << 16;  // communicators of each process
 inline constexpr size_t kKernelLossesMax = size_t{1} << 16;
 inline constexpr size_t kPageAddsMax = size_t{1} << 23;     // additions to the page cache
 inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;  // waits of threads that calls may still need
-inline constexpr size_t kWindowPartsMax = size_t{1}
-                                          << 20;  // the same for bio fragments; up to 3 entries each, 1 per request
-inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // the same for file operations
+// Bio fragments that calls may still need; up to 3 entries for each, 1 for each request.
+inline constexpr size_t kWindowPartsMax = size_t{1} << 20;
+inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // file operations that calls may still need
 inline constexpr size_t kDisksOfAFileSystem = 64;
 inline constexpr uint32_t kWakerAgeMaxNs = 10'000'000;  // from a completion to the wake-up it causes, on a slow machine
 inline constexpr size_t kJoinedPartsMax = size_t{1} << 23;     // bio fragments joined with their calls
@@ -59,8 +61,8 @@ inline constexpr size_t kGpuFileExecsMax = size_t{1} << 20;    // execs, which i
 inline constexpr size_t kOpenInBatchMax = 4096;                // open operations of one libcufile batch
 inline constexpr size_t kCufileArraysMax = 4096;               // threads whose call record has not arrived yet
 
-inline constexpr size_t kCompletionsMax = size_t{1} << 23;     // of asynchronous file operations
-inline constexpr size_t kRepeatedBytesMax = 256;               // of a text stored in every row
+inline constexpr size_t kCompletionsMax = size_t{1} << 23;     // completions of asynchronous file operations
+inline constexpr size_t kRepeatedBytesMax = 256;               // bytes of a text that is stored in every row
 inline constexpr size_t kSyncedInsideMax = size_t{1} << 20;    // operations in progress that contain an fsync
 inline constexpr size_t kObservedEventsMax = size_t{4} << 20;  // fork, exec, exit and /proc snapshots of all processes
 inline constexpr size_t kObservedFilesMax = size_t{1} << 22;   // name observations, and created files

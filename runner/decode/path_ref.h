@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path name as passed to a call: the string and what it is relative to. The merger resolves each distinct one once.
+// A path name as passed to a call: the string, and what the path is relative to. The merger resolves each distinct one once.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace mlrun::trace {
 struct PathRef {
   uint64_t path = 0;  // string ids; 0: none
   uint64_t cwd = 0;
-  uint32_t dirfd_file = 0;  // open file number
-  bool searched = false;    // name of a program to execute; without a slash it is searched in PATH
+  uint32_t dirfd_file = 0;  // open file number of the dirfd
+  bool searched = false;    // the name of a program to execute, searched in PATH if it has no slash
 
   [[nodiscard]] uint64_t key() const { return scrambled(scrambled(path, cwd), dirfd_file | uint64_t{searched} << 32); }
 };
@@ -26,7 +26,7 @@ inline PathRef second_path(const events::CallEvent& call) {
   return {call.second_path, call.cwd, call.second_dirfd_file, false};
 }
 
-// A name given to a file that was opened without one (O_TMPFILE).
+// The name that a call gave to a file opened without one (O_TMPFILE).
 struct GivenName {
   uint32_t open_file = 0;
   PathRef name;

@@ -10,7 +10,7 @@ namespace mlrun::decode {
 
 namespace {
 
-// In the order of the kernel's record.
+// Reads the fields of a sample in the kernel's order.
 class RecordFields {
  public:
   RecordFields(uint64_t sample_type, std::span<const char> body) : sample_type_(sample_type), body_(body) {}
@@ -38,7 +38,7 @@ class RecordFields {
 
 using Names = std::pair<uint64_t, const char*>;
 
-// The names of the bits that are set, "L1 or L2".
+// The names of the bits that are set, as "L1 or L2".
 template <size_t kCount>
 std::string joined(uint64_t bits, const std::array<Names, kCount>& names) {
   std::string text;
@@ -90,7 +90,7 @@ MemoryOp op_of(uint64_t bits) {
 }  // namespace
 
 std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char> body) {
-  // What stands between period and weight has a length of its own.
+  // Fields between period and weight have variable lengths, which this reader does not parse.
   constexpr uint64_t kBetween = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |
                                 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
   if ((sample_type & kBetween) != 0) return {};

@@ -23,21 +23,21 @@ inline constexpr uint64_t kPerfSampleBits = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE
                                             PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
                                             PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC;
 
-// `body`: a PERF_RECORD_SAMPLE behind its header. nullopt: a field that is not understood, or the record is too short. What is behind
-// the data source is not read.
+// `body`: a PERF_RECORD_SAMPLE without its header. nullopt: the record has a field that is not supported, or is too short. Fields after the data
+// source are ignored.
 std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char> body);
 
 enum class MemoryOp : uint8_t { kUnknown, kLoad, kStore, kPrefetch, kExecute };
 
-// Parts of union perf_mem_data_src. Several levels may be named, as perf does: "L1 or L2".
+// Parts of union perf_mem_data_src. A text may name several levels, as perf does: "L1 or L2".
 struct DataSource {
   MemoryOp op = MemoryOp::kUnknown;
   std::string level;  // "L1", "L3", "LFB", "RAM", "PMEM", "CXL", "cache", "I/O", "uncached"; empty: unknown
   bool hit = false, miss = false;
-  bool remote = false;  // another node's memory or cache, or another processor's
+  bool remote = false;  // in the memory or cache of another node, or in another processor's cache
   bool locked = false;
   std::string snoop;        // "none", "hit", "miss", "hitm", "forward", "peer"; empty: unknown
-  std::string translation;  // where the translation was: "L1", "L2", "walker", "fault"; empty: unknown
+  std::string translation;  // where the address translation was found: "L1", "L2", "walker", "fault"; empty: unknown
   bool translation_miss = false;
 };
 DataSource read_data_source(uint64_t value);

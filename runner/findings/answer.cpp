@@ -48,22 +48,24 @@ Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32
   const auto machine = read_machine(folder, run);
   if (!machine) return tl::make_unexpected(machine.error());
   if ((*analysis)->division.driver == 0 && driver_tid != 0) {
-    return fail(
-        fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid, folder));
+    return fail(fmt::format("--driver {}: no recorded thread has this TID; list them with mlrun show {} thread",
+                            driver_tid, folder));
   }
-  if ((*analysis)->division.driver == 0) return fail("--what-if: no thread of this trace drives a training");
+  if ((*analysis)->division.driver == 0)
+    return fail("--what-if: no thread of this trace was found to drive a training; name one with --driver TID");
   const Replay replay(**analysis, machine->usable());
   if (replay.empty()) {
     return fail("--what-if: the trace has no batches of a DataLoader with workers; other loaders cannot be replayed");
   }
   if (change.workers != 0 && make_context(**analysis, folder, *machine).held_lock) {
     return fail(
-        "--what-if workers=: the workers wait for each other at a lock, and a replay does not know when that is free");
+        "--what-if workers=: the workers wait for each other at a lock, and a replay cannot predict when that lock is "
+        "free");
   }
   const Replayed replayed = replay.run(change);
   if (std::abs(replayed.error()) > kReplayError) {
     return fail(fmt::format(
-        "--what-if: replayed as it was, this run would take {} instead of {}: too far off to predict a change",
+        "--what-if: a replay of the unchanged run takes {}, but the run took {}: too far off to predict a change",
         summary::time_text(replayed.replayed_ns, {}), summary::time_text(replayed.measured_ns, {})));
   }
   return replayed;

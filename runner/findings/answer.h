@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer to "why is it slow" for one trace.
+// Answers "why is it slow" for one trace.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 namespace mlrun::findings {
 
 struct AnswerOptions {
-  int32_t driver_tid = 0;     // 0: found
-  bool writes_tables = true;  // table `blame`
+  int32_t driver_tid = 0;     // the driver's Linux thread id; 0: find the driver
+  bool writes_tables = true;  // table `blame` is written
   bool has_rows = true;
-  int64_t start_ns = 0, end_ns = 0;  // what is divided; 0: the whole run
+  int64_t start_ns = 0, end_ns = 0;  // the span that is divided; both 0: the whole run
 };
 
-// `folder` contains tables/. Without a thread that drives, or without rows of calls (has_rows), the answer stays empty.
+// `folder` contains tables/. The answer stays empty if no thread drives a training or the trace has no rows of calls (has_rows).
 Status answer(const std::string& folder, const model::Run& run, const AnswerOptions& options, summary::Answer& out);
 
-// What the run would have taken with another loader. Fails where no DataLoader's batches are known, and where the replay of the run as it
-// was is off by more than 5 %.
+// Predicts how long the run would have taken with another loader. Fails if the trace has no batches of a DataLoader, or if a replay of the unchanged
+// run differs from its measured time by more than 5 %.
 Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32_t driver_tid, const WhatIf& change);
 
 }  // namespace mlrun::findings

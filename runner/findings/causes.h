@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The causes that a run can be slow for. The names are part of the JSON schema.
+// The causes for which a run can be slow. Their names are part of the JSON schema.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ enum class Cause : uint8_t {
   kRemoteCall,
   kComputeBound,
   kNotFollowed,
-  kNone,  // start-up and the end of the run
+  kNone,  // no cause: start-up and the end of the run
 };
 inline constexpr const char* kCauseNames[] = {"data_device",
                                               "data_remote",

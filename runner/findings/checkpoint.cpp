@@ -8,7 +8,7 @@ namespace mlrun::findings {
 
 namespace {
 
-// Share of the time in which the driver waited for a thread that wrote one.
+// Share of the checkpoint time in which the driver waited for a thread that wrote one.
 double share_of_waiting(const Context& context) {
   const auto& pieces = context.analysis.division.pieces;
   double ns = 0;
@@ -23,7 +23,7 @@ Draft checkpoint(const Context& context) {
   if (share_of_waiting(context) > 0.5) {
     return {
         .claim = fmt::format("the training waited for {}, which wrote a checkpoint", who(context, Cause::kCheckpoint)),
-        .remedy = "write checkpoints less often, or smaller ones: the last one is not done when the next is to begin",
+        .remedy = "write checkpoints less often, or smaller ones: one is not finished when the next should begin",
         .against = ""};
   }
   return {.claim = fmt::format("the training wrote checkpoints itself{}", at_line(context, Cause::kCheckpoint)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing else stands out.
+// The training computes: no other cause stands out.
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@ namespace mlrun::findings {
 
 namespace {
 
-// Where neither samples nor the kernel side say what a thread did outside of calls, these look like computing.
+// Causes that look like computing if neither samples nor kernel tables show what a thread did outside of calls.
 std::vector<Cause> looks_the_same(const Context& context) {
   const blame::Timeline& timeline = context.timeline();
   if (timeline.has_usage || timeline.has_kernel_side || timeline.has_samples) return {};
@@ -26,7 +26,7 @@ Draft compute_bound(const Context& context) {
       seen ? "" : "without Python stacks computing and loading in the training thread look the same: --python-stacks";
   if (!also.empty()) {
     against += against.empty() ? "" : "; ";
-    against += "nor can waiting for a processor and getting memory be separated from it: --sample=threads";
+    against += "waiting for a processor and getting memory look like computing, too: --sample=threads";
   }
   if (!seen && context.analysis.division.batches.first_ns == 0) {
     also.insert(also.begin(), Cause::kDataInDriver);
@@ -40,7 +40,7 @@ Draft compute_bound(const Context& context) {
   }
   return {.claim = fmt::format("the training computes{}; its data were there in time",
                                at_line(context, Cause::kComputeBound)),
-          .remedy = "make that line faster: data loading and files are not the limit",
+          .remedy = "make the computing faster: data loading and files are not the limit",
           .against = std::move(against),
           .also = std::move(also),
           .saved_ns = 0};

@@ -24,7 +24,7 @@ bool is_other_rank(const Context& context, int32_t thread_id) {
   return blame::is_of_other_rank(context.timeline(), context.analysis.division.driver, thread_id);
 }
 
-// kDataDevice is for all of the time in files until that is decided.
+// kDataDevice is a placeholder for all time in files until settle_files() chooses its cause.
 Cause cause_of_wait(const Context& context, const Divided& piece) {
   if (is_other_rank(context, piece.thread_id)) return Cause::kRankSkew;
   if (blame::is_for_ranks_elsewhere(context.timeline(), context.analysis.division.driver, piece))
@@ -52,7 +52,7 @@ Cause cause_of_wait(const Context& context, const Divided& piece) {
     case Label::kTimer: return Cause::kTimer;
     case Label::kWait: return piece.state == State::kRemote ? Cause::kDataRemote : Cause::kNotFollowed;
     case Label::kWorkerEnd: return Cause::kLoaderEnd;
-    // Each waits for the other: a hand-over, of which one end was not running yet.
+    // Both threads wait for each other: a hand-over for which one of them was not running yet.
     case Label::kIdle: return Cause::kDataSerialisation;
     case Label::kAsleep: return Cause::kNotFollowed;
   }
@@ -80,14 +80,14 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
-  if (piece.hops > 0) return cause_of_wait(context, piece);  // a command that it ran
+  if (piece.hops > 0) return cause_of_wait(context, piece);  // the driver waited for a command
   if (piece.away_file_id != 0) return Cause::kRemoteCall;
   if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
   return piece.state == State::kRunQueue ? Cause::kOversubscription : Cause::kComputeBound;
 }
 
-// The driver's synced appends are a log where little lies between two syncs, else a checkpoint.
+// Synced appends of the driver are a log if only few bytes are written between two syncs, else a checkpoint.
 bool writes_a_log(const Context& context) {
   const auto& savings = context.timeline().savings;
   const auto found = savings.find(context.analysis.division.driver);
@@ -133,7 +133,7 @@ void replace(Context& context, Cause from, Cause to) {
   }
 }
 
-// Time in files gets the cause that the use of the files shows.
+// Replaces the placeholder cause of time in files by what the use of the files shows.
 void settle_files(Context& context, const std::string& folder) {
   double files_ns = 0;
   std::array<double, std::size(summary::kStateNames)> states{};
@@ -160,9 +160,9 @@ void settle_files(Context& context, const std::string& folder) {
   replace(context, Cause::kDataDevice, context.files);
 }
 
-// Of work that the workers do one after the other, because of a lock, the lock takes the time.
+// If the workers take turns at a lock, the driver's waiting for their work gets the lock as its cause.
 void settle_lock(Context& context) {
-  constexpr double kMost = 0.4;  // of a worker's time while the driver waits, by the median
+  constexpr double kMost = 0.4;  // median share of the driver's waiting in which a worker waits at a lock
   if (context.locked < kMost) return;
   context.held_lock = true;
   for (size_t i = 0; i < context.causes.size(); ++i) {
@@ -173,7 +173,7 @@ void settle_lock(Context& context) {
   }
 }
 
-// A slow worker takes the time that lies in the workers themselves.
+// If one worker is slow, the driver's waiting for work of workers gets the slow worker as its cause.
 void settle_slow_worker(Context& context) {
   if (context.slow_worker == 0) return;
   std::map<Cause, double> ns;

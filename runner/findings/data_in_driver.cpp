@@ -10,7 +10,7 @@ namespace mlrun::findings {
 
 namespace {
 
-// Whether most of the loader's code in the driver is what it runs there though it has workers: the sampler.
+// Whether most loader code in the driver is the sampler, which runs there even if the loader has workers.
 bool is_of_sampler(const Context& context) {
   const blame::Timeline& timeline = context.timeline();
   int64_t with_workers = 0, all = 0;
@@ -32,17 +32,17 @@ bool is_of_sampler(const Context& context) {
 
 Draft data_in_driver(const Context& context) {
   if (is_of_sampler(context)) {
-    return {
-        .claim = fmt::format("the sampler of the loader, which runs in the training thread, took the time{}",
-                             at_line(context, Cause::kDataInDriver)),
-        .remedy = "make that line cheaper, or draw the order of the samples before the loop: more workers do not help",
-        .against = ""};
+    return {.claim = fmt::format("the sampler of the loader, which runs in the training thread, took the time{}",
+                                 at_line(context, Cause::kDataInDriver)),
+            .remedy =
+                "make the sampler cheaper, or draw the order of the samples before the loop: more workers do not help",
+            .against = ""};
   }
   return {.claim = fmt::format("the training thread loads its data itself{}", at_line(context, Cause::kDataInDriver)),
-          .remedy = "load in workers (DataLoader: num_workers > 0) or in a thread that is ahead of the training" +
+          .remedy = "load in workers (DataLoader: num_workers > 0) or in a thread that loads ahead of the training" +
                     more_workers(context),
           .against = context.timeline().has_samples
-                         ? "which code loads is known by the names of its files and functions"
+                         ? "code that loads is recognised by the names of its files and functions"
                          : ""};
 }
 

@@ -14,7 +14,7 @@ Draft data_lock(const Context& context) {
                        : "the workers waited for each other at a lock between processes, the longest: " +
                              who(context, Cause::kDataLock),
           .remedy = "give each worker a file and a lock of its own, or hold the lock for a shorter time",
-          .against = "what the holder of the lock did meanwhile takes its time with any lock"};
+          .against = "the work done while holding the lock takes its time with any lock"};
 }
 
 }  // namespace mlrun::findings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers compute.
+// Workers compute the samples.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -16,7 +16,7 @@ int64_t bytes_sent(const blame::Timeline& timeline, int32_t thread_id) {
   return bytes;
 }
 
-// Without samples of its stack, a thread that pickles much before it sends it looks as if it computed.
+// A thread without stack samples that pickles large batches before sending them looks as if it computed.
 bool may_pickle(const Context& context) {
   constexpr double kBytesPerNs = 1, kShare = 0.2;
   const int32_t thread_id = context.top_thread(Cause::kDataTransformCpu);
@@ -25,7 +25,7 @@ bool may_pickle(const Context& context) {
   return pickling_ns >= kShare * context.ns_of(Cause::kDataTransformCpu);
 }
 
-// Page faults are no calls: without numbers of the threads they look like computing.
+// Page faults are not calls: without samples of the threads' counters they look like computing.
 bool may_fault(const Context& context) {
   const blame::Timeline& timeline = context.timeline();
   return !timeline.has_usage && !timeline.has_kernel_side && context.use.maps > 0;
@@ -47,10 +47,11 @@ Draft data_transform_cpu(const Context& context) {
     draft.against += (draft.against.empty() ? "" : "; ") + std::string(how);
   };
   if (may_pickle(context))
-    add(Cause::kDataSerialisation, ", or pickled to be handed over", "--python-stacks tells pickling from computing");
+    add(Cause::kDataSerialisation, ", or pickled to be handed over",
+        "--python-stacks distinguishes pickling from computing");
   if (may_fault(context))
     add(Cause::kPageCacheMiss, ", or read from mapped files that were not in memory",
-        "threads in --sample tells page faults from computing");
+        "--sample=threads distinguishes page faults from computing");
   draft.claim += "; " + workers_text(context);
   return draft;
 }

@@ -9,17 +9,18 @@ namespace mlrun::findings {
 
 namespace {
 
-constexpr double kMost = 0.5;        // of the time, or of the requests
-constexpr double kCachedMost = 0.2;  // of the time: a thread that reads from memory hardly sleeps
+constexpr double kMost = 0.5;  // share of the time, or of the requests
+// Share of the time asleep at a device: a thread that reads from memory hardly sleeps.
+constexpr double kCachedMost = 0.2;
 constexpr int64_t kManyReads = 5000;
-constexpr int64_t kSmallBytes = 8192;    // mean of a read
-constexpr double kLargeBytes = 262'144;  // so large a read costs the same wherever it lies
+constexpr int64_t kSmallBytes = 8192;    // mean size of a read
+constexpr double kLargeBytes = 262'144;  // reads of this mean size cost the same at any offset
 constexpr int64_t kManyFiles = 500;
-constexpr int64_t kSmallFileBytes = 65'536;  // mean of an opened file
-constexpr double kOverEpochs = 12;           // times over: more than one reading an epoch explains
+constexpr int64_t kSmallFileBytes = 65'536;  // mean bytes read per opened file
+constexpr double kOverEpochs = 12;           // times a file is read over: more than one read per epoch explains
 constexpr double kOver = 3;
 constexpr double kShareOfBytes = 0.3;
-constexpr double kCachedBytesPerNs = 1.0;  // a GB/s: faster reads come from memory
+constexpr double kCachedBytesPerNs = 1.0;  // 1 GB/s: faster reads come from memory
 
 }  // namespace
 
@@ -50,7 +51,7 @@ void decide_files(Context& context, double share_remote, double share_device) {
   const bool direct = static_cast<double>(use.direct_ns) > kMost * static_cast<double>(use.read_ns);
   const bool names = use.names_ns > use.read_ns;
   const bool many_names = use.names > 3 * use.opens;
-  // Whether the threads slept in their reads, where that was counted; else by their speed.
+  // Whether the reads came from memory: the threads slept little in them; if sleep was not measured, the reads were fast.
   const bool fast =
       use.read_ns > 0 && static_cast<double>(use.read_bytes) / static_cast<double>(use.read_ns) > kCachedBytesPerNs;
   const bool cached = share_device >= 0 ? share_device <= kCachedMost : fast;
@@ -70,14 +71,14 @@ void decide_files(Context& context, double share_remote, double share_device) {
     context.files = Cause::kDataDevice;
   } else if (cached && (over_and_over || (over && !random && !small_requests))) {
     context.files = Cause::kReread;
-    note(share_device < 0, Cause::kPageCacheMiss);  // a fast device is as fast as memory
+    note(share_device < 0, Cause::kPageCacheMiss);  // by speed alone, a fast device cannot be distinguished from memory
   } else if (random) {
     context.files = Cause::kRandomRequests;
     note(!cached, Cause::kPageCacheMiss);
   } else if (small_requests) {
     context.files = Cause::kSmallRequests;
   } else {
-    // Without the kernel side a slow read is a device's, or another wait in the kernel.
+    // Without kernel tables, a slow read may be a device's or another wait in the kernel.
     context.files = cached ? Cause::kDataDevice : Cause::kPageCacheMiss;
     note(true, cached ? Cause::kPageCacheMiss : Cause::kDataDevice);
   }

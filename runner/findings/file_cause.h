@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cause the time in data files has, by how they were used.
+// Chooses the cause of the time in data files from how the files were used.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace mlrun::findings {
 
-// Finds the file that was read over most often.
+// Sets the context's most_read, times_over and most_read_path, if one file was read over several times.
 void find_reread(Context& context, const std::string& folder);
 
-// Sets Context::files and files_also. Shares: of the time in files; share_device: -1 where it was not counted.
+// Sets Context::files and files_also. share_remote, share_device: shares of the time in files spent waiting for a server, for a device; share_device
+// -1: not measured.
 void decide_files(Context& context, double share_remote, double share_device);
 
 }  // namespace mlrun::findings

@@ -17,10 +17,10 @@ namespace {
 
 using summary::Finding;
 
-constexpr double kFloor = 0.05;       // of the wall time: what is less is no finding
-constexpr double kOfComputing = 0.1;  // and of the computing, to come before it
+constexpr double kFloor = 0.05;       // share of the wall time: a cause with less is no finding
+constexpr double kOfComputing = 0.1;  // share of the computing: causes with less come after kComputeBound
 
-constexpr int64_t kSamplesMin = 30;  // fewer samples give no interval
+constexpr int64_t kSamplesMin = 30;  // fewer samples give no confidence interval
 
 struct Rule {
   Cause cause;
@@ -52,7 +52,7 @@ constexpr Rule kRules[] = {{Cause::kDataDevice, data_device},
                            {Cause::kComputeBound, compute_bound},
                            {Cause::kNotFollowed, not_followed}};
 
-// Causes whose time is divided by samples of the driver's stack.
+// Whether the cause's time is measured by samples of the driver's stack.
 bool is_sampled(const Context& context, Cause cause) {
   if (!context.analysis.division.driver_seen) return false;
   return cause == Cause::kDataInDriver || cause == Cause::kComputeBound || cause == Cause::kCheckpoint ||
@@ -81,7 +81,7 @@ Finding make(const Context& context, const Rule& rule) {
   Draft draft = rule.make(context);
   if (const std::string commands = commands_text(context, rule.cause); !commands.empty()) {
     draft.claim = "the training waited for commands that it ran: " + commands;
-    draft.remedy = "run them less often, or beside the training: in a thread or process of their own";
+    draft.remedy = "run them less often, or in a separate thread or process while the training continues";
   }
   Finding finding;
   finding.cause = kCauseNames[static_cast<size_t>(rule.cause)];
@@ -97,7 +97,7 @@ Finding make(const Context& context, const Rule& rule) {
   return finding;
 }
 
-// What a replay without the cause would save, where the loader can be replayed.
+// Limits the saving to what a replay without the cause saves, if the loader can be replayed.
 void add_saved(blame::Analysis& analysis, const Machine& machine, std::vector<Finding>& findings) {
   const auto is_in_files = [](const std::string& cause) {
     return cause == "data_device" || cause == "data_remote" || cause == "page_cache_miss" || cause == "reread" ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The causes for which a run was slow, ranked by the time that they explain.
+// Ranks the causes for which a run was slow by the time that they explain.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ Context find(blame::Analysis& analysis, const std::string& folder, const Machine
 
 // Writes table `blame`: the pieces of the driver's time.
 Status write_blame(const Context& context, const std::string& folder);
-// The same without rows.
+// Writes an empty table `blame`.
 Status write_no_blame(const std::string& folder);
 
 }  // namespace mlrun::findings

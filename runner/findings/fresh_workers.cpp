@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that are started again: their first batch takes longer, since they open their data.
+// Workers that are started again need longer for their first batch, since they open their data.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 using blame::Batch;
 
-constexpr double kLonger = 3;  // than the median of those that are not the first of a worker
+constexpr double kLonger = 3;  // times the median of batches that are not a worker's first
 constexpr Ns kLongerNs = 20'000'000;
 constexpr size_t kOthersMin = 4;
 
@@ -27,9 +27,9 @@ double median(std::vector<double> values) {
 
 double service_ns(const Batch& batch) { return static_cast<double>(batch.sent_ns - batch.begun_ns); }
 
-using Stretches = std::unordered_map<int32_t, std::pair<Ns, Ns>>;  // by process
+using Stretches = std::unordered_map<int32_t, std::pair<Ns, Ns>>;  // by process: begin and end of its slow first batch
 
-// First batches of the workers that were started after the training had its first one, where they took so long.
+// Finds slow first batches of workers that were started after the training had its first batch.
 void find_slow_firsts(const Context& context, const blame::Epoch& epoch, Stretches& slow) {
   std::unordered_map<int32_t, const Batch*> firsts;
   for (const Batch& batch : epoch.batches) {

@@ -8,7 +8,7 @@ namespace mlrun::findings {
 
 namespace {
 
-// Share of the time in which the driver waited until a pipe had room.
+// Share of the logging time in which the driver waited because its output pipe was full.
 double share_of_pipe(const Context& context) {
   const auto& pieces = context.analysis.division.pieces;
   double ns = 0;

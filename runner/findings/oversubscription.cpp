@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processors are busy otherwise.
+// The processors are busy with other threads or limited by the cgroup.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ Draft oversubscription(const Context& context) {
       fmt::format("the training thread was ready to run and had no processor: {} processors, {:.1f} idle on average",
                   machine.processors, std::max(0.0, machine.idle));
   if (machine.pressure > 0)
-    draft.claim += fmt::format("; some thread waited for one in {:.0f} % of the time", 100 * machine.pressure);
+    draft.claim += fmt::format("; some thread waited for a processor in {:.0f} % of the time", 100 * machine.pressure);
   draft.remedy = "use fewer threads and workers than processors, or move other programs away";
-  constexpr double kThrottledMin = 0.02;  // of a processor
+  constexpr double kThrottledMin = 0.02;  // mean number of processors
   if (machine.throttled < kThrottledMin) return draft;
   const std::string limit = machine.quota > 0 ? fmt::format(" of {:.1f} processors", machine.quota) : "";
   draft.claim += fmt::format("; the cgroup's limit{} stopped its threads for {:.0f} % of a processor's time", limit,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data are read for the first time.
+// Data is read for the first time and is not in the page cache.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -9,24 +9,23 @@ namespace mlrun::findings {
 
 namespace {
 
-// A page fault is no call: what was read by them is not known.
+// Page faults are not calls: how many bytes they read is unknown.
 Draft of_faults(const Context& context) {
   const int32_t thread = context.top_thread(Cause::kPageCacheMiss);
   const bool by_driver = thread == context.analysis.division.driver;
   const std::string waited = by_driver
                                  ? "the training thread waited itself"
                                  : fmt::format("the training waited for {}, which waited", context.name_of(thread));
-  return {
-      .claim = fmt::format("{} for pages of mapped files that were not in memory{}", waited,
-                           at_line(context, Cause::kPageCacheMiss)),
-      .remedy =
-          "read the pages ahead (madvise WILLNEED, a prefetching thread) and in their order, or keep the data in "
-          "memory" +
-          more_workers(context),
-      .against = context.timeline().has_kernel_side
-                     ? ""
-                     : "the kernel counted page faults that read; that the sleep was theirs is concluded: --kprobes",
-      .also = {Cause::kDataDevice}};
+  return {.claim = fmt::format("{} for pages of mapped files that were not in memory{}", waited,
+                               at_line(context, Cause::kPageCacheMiss)),
+          .remedy =
+              "read the pages ahead (madvise WILLNEED, a prefetching thread) and in their order, or keep the data in "
+              "memory" +
+              more_workers(context),
+          .against = context.timeline().has_kernel_side ? ""
+                                                        : "the kernel counted page faults that read; whether the "
+                                                          "thread slept in them is inferred; --kprobes measures it",
+          .also = {Cause::kDataDevice}};
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ Draft page_cache_miss(const Context& context) {
               more_workers(context),
           .against = context.timeline().has_kernel_side
                          ? ""
-                         : "concluded from the speed of the reads: --kprobes counts the misses",
+                         : "inferred from the speed of the reads; --kprobes counts the misses",
           .also = context.files == Cause::kPageCacheMiss ? context.files_also : std::vector<Cause>{Cause::kDataDevice}};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads at random offsets.
+// The data files are read at random offsets.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"

@@ -11,12 +11,12 @@ Draft rank_skew(const Context& context) {
     return {.claim =
                 "this rank waited for other machines, which have ranks of this run: through " + context.name_of(thread),
             .remedy = "merge the traces of all nodes, which names the slowest rank: mlrun merge TRACE OTHER... -o NEW",
-            .against = "a server that the training itself asks for data looks the same",
+            .against = "a data server that the training itself asks would look the same",
             .also = {Cause::kDataRemote}};
   }
   return {.claim = "this rank waited for another one: " + who(context, Cause::kRankSkew),
           .remedy = "give the ranks equal work, and look at the slow rank by itself: mlrun report TRACE --driver TID",
-          .against = "the slow rank's own cause is not in this finding"};
+          .against = "this finding does not show why the other rank is slow"};
 }
 
 }  // namespace mlrun::findings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training asks a server, which is no part of loading data.
+// The training thread itself asks a server for something other than data.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -9,7 +9,7 @@ namespace mlrun::findings {
 Draft remote_call(const Context& context) {
   return {.claim = fmt::format("the training thread itself asked a server and waited for its answer{}",
                                at_line(context, Cause::kRemoteCall)),
-          .remedy = "ask it less often, or from a thread: metrics can be sent behind the training",
+          .remedy = "ask it less often, or from another thread: metrics can be sent while the training continues",
           .against = "what the server did is not in this trace"};
 }
 

@@ -34,7 +34,8 @@ Status parse_word(const std::string& word, WhatIf& change) {
     change.no_slow_batch = true;
     return {};
   }
-  if (change.workers != 0 && word.starts_with(kWorkers)) return fail("--what-if: workers= stands there twice");
+  if (change.workers != 0 && word.starts_with(kWorkers))
+    return fail("--what-if: workers= is given twice; give it once");
   if (word.starts_with(kWorkers)) {
     const char* end = word.data() + word.size();
     const auto [at, error] = std::from_chars(word.data() + kWorkers.size(), end, change.workers);
@@ -80,7 +81,7 @@ Replay::Replay(blame::Analysis& analysis, double processors) : processors_(std::
       }
       loader.tasks.push_back(task);
     }
-    // What the loop did of its own between one batch and the next.
+    // The loop's own time between one batch and the next.
     auto piece = pieces.begin();
     for (size_t i = 0; i + 1 < epoch.batches.size(); ++i) {
       const Ns from_ns = epoch.batches[i].taken_ns, to_ns = epoch.batches[i + 1].taken_ns;
@@ -132,7 +133,7 @@ Replayed Replay::run(const WhatIf& change) const {
     const int64_t workers = change.workers != 0 ? change.workers : loader.workers;
     const double was = simulate(loader, as_was, loader.workers);
     double then = simulate(loader, changed, workers);
-    // As many processors as were used can be used again.
+    // The limit is at most the time of the unchanged replay: processors that were used then can be used again.
     const double limit = std::min(cpu_ns / processors_, was);
     if (then < limit) {
       then = limit;

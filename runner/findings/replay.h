@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training would take if its loader were different: the batches of its workers, replayed.
+// Predicts how long a training would take with a different loader, by replaying the batches of its workers.
 //
-// Model: the tasks go round the workers, each worker makes its batches one after the other, the loop takes them in order and sends the
-// next task when it has taken one. A batch takes its worker as long as it did in the trace; so does the loop between two batches.
-// Processors are a limit: what workers and loop compute takes at least its sum divided by their number.
+// Model: tasks are given to the workers in turn. Each worker makes its batches one after the other. The loop takes batches in order and sends the
+// next task after each. A worker's time per batch and the loop's time between batches are those of the trace. The total is at least the processor
+// time of workers and loop, divided by the number of processors.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace mlrun::findings {
 
 using blame::Ns;
 
-inline constexpr double kReplayError = 0.05;  // a replay that is further off predicts nothing
+inline constexpr double kReplayError = 0.05;  // a replay with a larger error predicts nothing
 
 struct WhatIf {
-  int64_t workers = 0;  // 0: as they were
+  int64_t workers = 0;  // 0: unchanged
   bool files_cost_nothing = false;
-  bool no_slow_batch = false;  // none slower than the median
+  bool no_slow_batch = false;  // batches slower than the median take the median time
 };
 
-// "workers=4", "io=free", "slow=none", several joined by commas.
+// Parses "workers=4", "io=free", "slow=none", or several of them joined by commas.
 Result<WhatIf> parse_what_if(const std::string& text);
 
 struct Replayed {
-  Ns measured_ns = 0;   // from the first task to the last batch, all epochs together
-  Ns replayed_ns = 0;   // the same, replayed as it was
-  Ns predicted_ns = 0;  // with the change
+  Ns measured_ns = 0;   // from the first task to the last batch, added up over epochs
+  Ns replayed_ns = 0;   // replay of the unchanged run
+  Ns predicted_ns = 0;  // replay with the change
   int64_t batches = 0, workers = 0;
   bool limited_by_processors = false;
 
@@ -50,9 +50,9 @@ class Replay {
 
  private:
   struct Task {
-    double service_ns = 0, files_ns = 0;  // files: a part of the service
-    double cpu_ns = 0, files_cpu_ns = 0;  // on a processor; of it in files
-    double own_ns = 0;                    // of the loop, after it took this batch
+    double service_ns = 0, files_ns = 0;  // the worker's time for the batch; its part in files
+    double cpu_ns = 0, files_cpu_ns = 0;  // processor time of the worker for the batch; its part in files
+    double own_ns = 0;                    // the loop's own time after it took this batch
   };
   struct Loader {
     std::vector<Task> tasks;

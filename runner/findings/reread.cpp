@@ -19,7 +19,9 @@ Draft reread(const Context& context) {
       .remedy = "keep it in memory or map it, and read only the part that a sample needs",
       .against =
           std::string("a file is read once in each epoch by any training") +
-          (misses ? "; whether it came from memory is concluded from the speed of the reads: --sample=threads" : ""),
+          (misses
+               ? "; whether it came from memory is inferred from the speed of the reads; --sample=threads measures it"
+               : ""),
       .also = also};
 }
 

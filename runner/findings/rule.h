@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule says of one cause what was found, what to change, and what speaks against it. findings.cpp adds the numbers.
+// A rule turns one cause into a finding: a claim, a remedy, and what speaks against it. findings.cpp adds the numbers.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace mlrun::findings {
 
 struct Draft {
   std::string claim, remedy, against;
-  std::vector<Cause> also = {};  // the data cannot tell these from it
-  double saved_ns = -1;          // at most; -1: all that it explains
+  std::vector<Cause> also = {};  // causes that the data cannot distinguish from this one
+  double saved_ns = -1;          // upper limit of the saving; -1: all the time that the cause explains
 };
 
 Draft data_device(const Context& context);
@@ -41,18 +41,18 @@ Draft remote_call(const Context& context);
 Draft compute_bound(const Context& context);
 Draft not_followed(const Context& context);
 
-// Words that several rules use.
+// Texts that several rules use.
 [[nodiscard]] std::string share_text(double part, double whole);         // "47 %"
 [[nodiscard]] std::string at_line(const Context& context, Cause cause);  // " at train.py:12 f", or empty
 [[nodiscard]] std::string workers_text(const Context& context);  // "4 workers, busy 98, 97, 97 and 96 % of that time"
-// Whether more workers may help, by the processors that were idle.
+// Whether more workers would help, by the number of idle processors; empty: unknown.
 [[nodiscard]] std::string more_workers(const Context& context);
 [[nodiscard]] std::string reads_text(const Context& context);  // "40,661 reads of 8.00 KiB on average"
-// Commands that the driver ran and waited for, if most of the time is theirs: "120 times nvidia-smi"; else empty.
+// Commands that the driver ran and waited for, as "120 times nvidia-smi"; empty if they have less than half of the cause's time.
 [[nodiscard]] std::string commands_text(const Context& context, Cause cause);
-// Workers that were started after the training had its first batch.
+// Number of workers that were started after the training had its first batch.
 [[nodiscard]] int64_t later_workers(const Context& context);
-// Who did most of it: "DataLoader worker (1234)".
+// The thread with most of the cause's time, as "DataLoader worker (1234)".
 [[nodiscard]] std::string who(const Context& context, Cause cause);
 
 }  // namespace mlrun::findings

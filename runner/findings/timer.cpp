@@ -10,7 +10,7 @@ Draft timer(const Context& context) {
   return {.claim = fmt::format("a sleep or a time-out took the time{}, in {}", at_line(context, Cause::kTimer),
                                who(context, Cause::kTimer)),
           .remedy = "remove the sleep, or wait for the event itself",
-          .against = "where the sleep stands for a server or a device, that one is the cause",
+          .against = "if the sleep waits for or simulates a server or a device, that is the cause",
           .also = {Cause::kDataRemote}};
 }
 

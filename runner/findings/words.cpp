@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that several rules use.
+// Texts that several rules use.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,7 +24,7 @@ std::string at_line(const Context& context, Cause cause) {
 
 namespace {
 
-// How many of the workers lived at the same time, at most.
+// The largest number of workers that existed at the same time.
 size_t at_once(const Context& context) {
   std::vector<std::pair<Ns, int>> changes;
   for (const Worker& worker : context.workers) {
@@ -45,7 +45,7 @@ std::string commands_text(const Context& context, Cause cause) {
   const blame::Timeline& timeline = context.timeline();
   const int32_t driver = context.analysis.division.driver;
   const auto& pieces = context.analysis.division.pieces;
-  std::map<std::string, std::pair<double, std::set<int32_t>>> commands;  // time, processes
+  std::map<std::string, std::pair<double, std::set<int32_t>>> commands;  // by program: time, processes
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (context.causes[i] != cause || pieces[i].first_thread == 0) continue;
     if (!context.analysis.divider->chain().is_command(driver, pieces[i].first_thread)) continue;

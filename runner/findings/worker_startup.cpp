@@ -9,7 +9,7 @@ namespace mlrun::findings {
 
 namespace {
 
-// What the driver did itself.
+// Time of the cause that the driver spent itself instead of waiting.
 double own_ns(const Context& context) {
   const auto& pieces = context.analysis.division.pieces;
   double ns = 0;
@@ -25,15 +25,15 @@ Draft worker_startup(const Context& context) {
   const std::string where = at_line(context, Cause::kWorkerStartup);
   if (started == 0) {
     return {.claim = "the training waited for workers that imported modules after they had started" + where,
-            .remedy = "import them before the workers are started, and start these by fork",
+            .remedy = "import the modules before the workers are started, and start the workers by fork",
             .against = ""};
   }
   const std::string who = started == 1 ? "a worker was" : summary::count_text(started) + " workers were";
   if (2 * own_ns(context) > context.ns_of(Cause::kWorkerStartup)) {
-    return {.claim =
-                fmt::format("{} started during the training, which took its own thread the time, with what it made for "
-                            "them{}",
-                            who, where),
+    return {.claim = fmt::format(
+                "{} started during the training; starting and preparing workers took the time of the training "
+                "thread{}",
+                who, where),
             .remedy =
                 "make the data set and the loader once, before the epochs, and keep the workers (DataLoader: "
                 "persistent_workers=True)",

@@ -14,9 +14,10 @@ using blame::Thread;
 using blame::Wait;
 using blame::WaitKind;
 
-constexpr double kBusy = 0.8, kOthersBusy = 0.5;    // of the driver's waiting
-constexpr double kLivesMin = 0.1;                   // of it: a worker that lived for less is not compared
-constexpr double kAlike = 0.1, kAlikeThread = 0.2;  // of the most messages, of the most blamed
+constexpr double kBusy = 0.8, kOthersBusy = 0.5;  // shares of the driver's waiting
+constexpr double kLivesMin = 0.1;  // share of the driver's waiting: a worker that existed for less is not compared
+// Shares of the most messages sent by a worker, of the longest wait for a thread.
+constexpr double kAlike = 0.1, kAlikeThread = 0.2;
 
 using Stretches = std::vector<std::pair<Ns, Ns>>;
 
@@ -37,7 +38,7 @@ Stretches waiting(const Context& context) {
   return merged;
 }
 
-// Share of the stretches in which a thread was in no wait that its driver or its queue ends; -1: it hardly lived then.
+// Share of the stretches in which a thread was not waiting for a task; -1: it hardly existed during them.
 double busy_in(const Context& context, const Thread& thread, const Stretches& stretches, Ns total_ns) {
   Ns alive_ns = 0, idle_ns = 0;
   for (const auto& [from_ns, to_ns] : stretches) {
@@ -56,7 +57,7 @@ double busy_in(const Context& context, const Thread& thread, const Stretches& st
   return 1 - static_cast<double>(idle_ns) / static_cast<double>(alive_ns);
 }
 
-// Share of the stretches in which a worker waited at a lock between processes, or at one that another worker of the same process let go.
+// Share of the stretches in which a worker waited at a lock shared by processes, or at one that another worker of the process released.
 double locked_in(const Context& context, const Thread& thread, const std::vector<int32_t>& workers,
                  const Stretches& stretches, Ns total_ns) {
   Ns locked_ns = 0;
@@ -86,7 +87,7 @@ double median_locked(const Context& context, const Stretches& stretches, Ns tota
   return shares[shares.size() / 2];
 }
 
-// For each process the channel on which it sends to the driver.
+// By process: the channel on which it sends to the driver.
 std::unordered_map<int32_t, int64_t> channels_to_driver(const Context& context) {
   std::unordered_map<int32_t, int64_t> channels;
   for (const int64_t file_id : context.analysis.division.batches.channels) {
@@ -98,7 +99,7 @@ std::unordered_map<int32_t, int64_t> channels_to_driver(const Context& context) 
   return channels;
 }
 
-// Threads of the driver's process count where the driver waited much for them.
+// The threads that may feed the driver: workers that send enough; if there are none, threads of the driver's process that it waited long for.
 std::vector<int32_t> candidates(const Context& context, const std::map<int32_t, double>& waited_for) {
   const auto& timeline = context.timeline();
   const int32_t own = timeline.thread(context.analysis.division.driver).proc_id;
@@ -142,7 +143,8 @@ void find_workers(Context& context) {
     if (piece.activity == summary::Activity::kWait) waited_for[piece.first_thread] += piece.ns();
   }
   const auto channels = channels_to_driver(context);
-  std::map<int64_t, double> by_channel;  // of one loader: that which was waited for most
+  // By channel: the driver's waiting for its workers; the loader with most of it is the one that counts.
+  std::map<int64_t, double> by_channel;
   std::vector<int32_t> found = candidates(context, waited_for);
   const auto channel_of = [&](int32_t thread) {
     const auto channel = channels.find(context.timeline().thread(thread).proc_id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers that feed the driver, how busy they were, and whether one of them holds up the others.
+// Finds the workers that feed the driver, how busy they were, and whether one of them holds up the others.
 #pragma once
 
 #include "runner/findings/context.h"
@@ -7,7 +7,7 @@
 namespace mlrun::findings {
 
 void find_workers(Context& context);
-// What workers that were started later did for their first batch, if that took much longer than others, is their start.
+// Workers that were started later may need much longer for their first batch: that time becomes the cause kWorkerStartup.
 void settle_fresh_workers(Context& context);
 
 }  // namespace mlrun::findings

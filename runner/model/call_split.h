@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the time of a call divides: each nanosecond is in exactly one of these, so they add up to its duration.
+// How the time of a call divides. Each nanosecond is in exactly one of the parts up to wait_ns, so these add up to the duration.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ struct CallSplit {
   int64_t vfs_ns = 0;     // on a processor in the kernel's file operation
   int64_t queue_ns = 0;   // asleep; its I/O was in the block layer but not on a device
   int64_t device_ns = 0;  // asleep; its I/O was on a device
-  int64_t remote_ns = 0;  // asleep, and a server had the request
-  int64_t wait_ns = 0;    // asleep for anything else
+  int64_t remote_ns = 0;  // asleep while a server processed the request
+  int64_t wait_ns = 0;    // asleep for another reason
 
-  int64_t device_shared_ns = 0;  // part of device_ns: all the I/O was issued for others
+  int64_t device_shared_ns = 0;  // part of device_ns in which all of the I/O had been issued for other processes
 
   [[nodiscard]] int64_t sum() const { return own_ns + runq_ns + vfs_ns + queue_ns + device_ns + remote_ns + wait_ns; }
   [[nodiscard]] int64_t asleep_ns() const { return queue_ns + device_ns + remote_ns + wait_ns; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block device as the kernel side saw it. Totals include all requests on it during the run, of any process; `own`
-// counts those with a bio fragment that a recorded process queued or whose pages it dirtied.
+// A block device, as traced in the kernel. Totals include all requests on the device during the run, of any process; `own` counts requests with a
+// bio fragment that a recorded process queued or whose pages it dirtied.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace mlrun::model {
 
 struct DeviceRow {
-  int64_t dev = 0;  // as in st_dev
+  int64_t dev = 0;  // device number, as st_dev
   int32_t major = 0, minor = 0;
   std::string name, kind, path_name, model, scheduler;
-  std::string below;    // names of the devices under a stacked one, separated by commas
+  std::string below;    // of a stacked device: names of the devices below it, separated by commas
   int rotational = -1;  // -1: unknown
   int64_t reads = 0, read_bytes = 0, writes = 0, write_bytes = 0, flushes = 0, discards = 0;
   int64_t device_ns = 0;  // sum of the times from issue to completion

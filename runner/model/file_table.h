@@ -84,21 +84,21 @@ class FileTable {
     if (!row.path_bytes.empty()) set_bytes(size() - 1, row.path_bytes);
   }
 
-  // The path's raw bytes if `path` has escapes; else empty.
+  // Sets the raw bytes of a path whose text has escapes.
   void set_bytes(size_t index, std::string bytes) { bytes_.emplace(index, std::move(bytes)); }
   [[nodiscard]] std::string bytes(size_t index) const {
     const auto found = bytes_.find(index);
     return found == bytes_.end() ? std::string{} : found->second;
   }
 
-  // The other end of a connected socket; else empty.
+  // Sets the address of the other end of a connected socket.
   void set_address(size_t index, std::string address) { addresses_[index] = std::move(address); }
   [[nodiscard]] std::string address(size_t index) const {
     const auto found = addresses_.find(index);
     return found == addresses_.end() ? std::string{} : found->second;
   }
 
-  // Requires: the texts live in texts(). Returns the file_id.
+  // Requires: the texts are stored in texts(). Returns the file_id.
   int64_t add_packed(const Packed& file) {
     files_.push_back(file);
     return static_cast<int64_t>(files_.size());

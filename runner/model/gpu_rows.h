@@ -34,23 +34,24 @@ enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
 [[nodiscard]] inline bool is_from_host(uint32_t detail) { return (detail & 0xff) == 1 || (detail & 0xff) == 3; }
 [[nodiscard]] inline bool is_to_host(uint32_t detail) { return (detail & 0xff) == 2 || (detail & 0xff) == 4; }
 
-// Whether the kind keeps a device busy.
+// Whether work of this kind keeps a device busy.
 [[nodiscard]] inline bool is_on_device(GpuKind kind) {
   return kind == GpuKind::kKernel || kind == GpuKind::kMemcpy || kind == GpuKind::kMemset || kind == GpuKind::kGraph;
 }
 
-// The memory of the host that a copy reads or writes.
+// The host memory that a copy reads or writes.
 struct HostBuffer {
   uint64_t address = 0;          // 0: unknown, or the copy has none
   int64_t call_ns = 0;           // end of the call that copied
-  int32_t node = -1;             // that of most of its pages; -1: unknown, or they do not agree
-  int32_t gpu_node = -1;         // the GPU's; -1: unknown
-  int64_t known_bytes = 0;       // of the copy's, in pages whose node is known
-  int64_t misplaced_bytes = -1;  // of these, on another node than the GPU's; -1: one of the two is unknown
-  uint32_t error = 0;            // errno, of pages without a node
+  int32_t node = -1;             // NUMA node of most of its pages; -1: unknown, or no node has most
+  int32_t gpu_node = -1;         // NUMA node of the GPU; -1: unknown
+  int64_t known_bytes = 0;       // bytes of the copy in pages whose node is known
+  int64_t misplaced_bytes = -1;  // part of these on another node than the GPU's; -1: one of the nodes is unknown
+  uint32_t error = 0;            // errno of the query for pages without a node
 };
 
-// A CUDA call, or GPU work that it launched. GPU work has the thread_id and tid of its call; 0: unknown.
+// A CUDA call, or GPU work that a call launched. Work has the thread_id and tid of its call; 0: unknown. Comments on fields name the kinds of rows
+// that have them.
 struct GpuWorkRow {
   Origin origin;
   int64_t dur_ns = 0;
@@ -76,16 +77,16 @@ struct GpuWorkRow {
   int64_t busy_ns = 0;                           // graph, with nodes
   uint64_t address = 0, pool = 0;                // memory; pool: its address, 0: none
   int64_t pool_bytes = 0, pool_used = 0;
-  int32_t device = -1;                        // uprobe records: device number within the process; -1: unknown
-  bool is_of_uprobe = false;                  // observed by a uprobe, not reported by CUPTI
-  bool is_handle = false;                     // memory: the address is a handle
-  bool is_with_context = false;               // memory: freed because its context was destroyed
-  int64_t launch_ns = 0;                      // work on a device: start of its call; 0: unknown
-  bool is_communication = false;              // kernel of a communication library
-  int64_t mark_id = 0;                        // the range that its call was made in; 0: none or unknown
-  int32_t mark_path = 0;                      // that range and its enclosing ones, in summary::MarkPaths; 0: none
-  int32_t stack_id = 0;                       // memory: stack of the allocation; 0: unknown
-  uint64_t site = 0;                          // memory: return address of the allocation; 0: unknown
+  int32_t device = -1;            // uprobe records: device number within the process; -1: unknown
+  bool is_of_uprobe = false;      // observed by a uprobe, not reported by CUPTI
+  bool is_handle = false;         // memory: the address is a handle
+  bool is_with_context = false;   // memory: freed because its context was destroyed
+  int64_t launch_ns = 0;          // work on a device: start of the call that launched it; 0: unknown
+  bool is_communication = false;  // kernel of a communication library
+  int64_t mark_id = 0;            // the range (mark) in which its call was made; 0: none or unknown
+  int32_t mark_path = 0;          // path of that range in summary::MarkPaths, which has the enclosing ranges; 0: none
+  int32_t stack_id = 0;           // memory: stack of the allocation; 0: unknown
+  uint64_t site = 0;              // memory: return address of the allocation; 0: unknown
   int64_t site_library = 0, site_offset = 0;  // as in AllocRow
 };
 

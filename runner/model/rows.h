@@ -18,7 +18,7 @@ struct Origin {
   int32_t proc_id = 0;
   int32_t image_id = 0;
   int32_t thread_id = 0;
-  int32_t pid = 0;  // in mlrun's pid namespace; in the process's own if that is unknown
+  int32_t pid = 0;  // in mlrun's pid namespace, or in the process's own if that is unknown
   int32_t tid = 0;
 };
 
@@ -31,10 +31,10 @@ enum class FileKind : uint8_t {
   kDirectory,
   kCharacter,
   kBlock,
-  kFifo,  // with a name
+  kFifo,  // a named pipe
   kSocket,
   kLink,
-  kAnonymous,  // anonymous inode of another kind than the following
+  kAnonymous,  // an anonymous inode of a kind that is not listed below
   kPipe,
   kSharedMemory,  // a file of /dev/shm
   kMemfd,
@@ -63,9 +63,9 @@ struct CallRow {
       FileKind::kUnknown;  // of file_id; not a column: lets the summary separate files from pipes and sockets
   int64_t ofd_id = 0;      // open file description; 0: none
   FileKind file2_kind = FileKind::kUnknown;  // of file2_id; this and the next two are not columns
-  int64_t ofd2_id = 0;                       // target of a call that copies between descriptors
+  int64_t ofd2_id = 0;  // open file description of the target, for a call that copies between descriptors
   int64_t offset2 =
-      -1;  // target offset; mremap: old length; mmap: caller; fseek: the kernel's position then; -1: unknown
+      -1;  // target's offset; mremap: old length; mmap: caller; fseek: the kernel's position at that time; -1: unknown
   int64_t offset = -1;
   OffsetSource offset_source = OffsetSource::kNone;
   int64_t requested = -1;  // bytes; -1: the call has no such argument
@@ -78,8 +78,8 @@ struct CallRow {
   int64_t wanted_addr = kNoAddress;  // mmap, mremap: the requested address
   int32_t served_calls = 1;          // stdio: library calls served by this refill or flush
   int32_t stack_id = 0;              // 0: none
-  const CallSplit* split = nullptr;  // how its time divides; nullptr: unknown
-  int64_t gpu_file_id = 0;           // the libcufile call that made it; 0: none
+  const CallSplit* split = nullptr;  // how the call's time divides; nullptr: unknown
+  int64_t gpu_file_id = 0;           // the libcufile call that made this call; 0: none
   int32_t poster_thread_id = 0;      // the thread that ended this wait; 0: unknown
 };
 
@@ -93,19 +93,19 @@ struct AllocRow {
   uint64_t old_address = 0;
   int64_t old_usable = 0;  // realloc: usable size before; 0: not a realloc
   int64_t align = 0;
-  double weight = 1;         // number of blocks it represents, with --alloc-sample
-  uint64_t site = 0;         // return address
-  int64_t site_library = 0;  // name_id of the library that contains it; 0: unknown
-  int64_t site_offset = 0;   // file offset within it
+  double weight = 1;         // number of blocks that the row represents (--alloc-sample)
+  uint64_t site = 0;         // return address of the allocating call
+  int64_t site_library = 0;  // name_id of the library that contains `site`; 0: unknown
+  int64_t site_offset = 0;   // file offset of `site` in the library
   int32_t stack_id = 0;      // 0: none
 };
 
-// Change of one size class of one thread between two reads of the counters.
+// How the counts of one size class of one thread changed between two reads of the counters.
 struct AllocSmallRow {
   Origin origin;
   int64_t class_bytes = 0;
   int64_t mallocs = 0, frees = 0;
-  int64_t bytes = 0;  // net; exact in coarse classes, count x class size in fine ones
+  int64_t bytes = 0;  // net change; exact in coarse classes, count × class size in fine ones
 };
 
 struct ProcessRow {
@@ -117,18 +117,18 @@ struct ProcessRow {
   int64_t first_ns = 0, last_ns = 0;
   int64_t uid = -1;
   int32_t rank = -1, local_rank = -1, world_size = -1;
-  uint32_t launcher = 0;  // enum mlrun_launcher: defines the rank; not a column
+  uint32_t launcher = 0;  // enum mlrun_launcher: where the rank comes from; not a column
   std::string cgroup;
   std::string command;       // arguments of the last image, separated by spaces
   std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
   bool forked = false;       // created by fork, no exec yet
-  bool ended = false;        // its end was observed; only for observed processes
+  bool ended = false;        // its end was observed; set only for observed processes (--pid, --cgroup, --system)
   std::string end;           // exit, no exit, running; empty: unknown (TABLES.md)
   int64_t exit_status = -1;  // wait status; -1: unknown
   int64_t kernel_rchar = -1, kernel_wchar = -1, kernel_syscr = -1, kernel_syscw = -1;  // /proc/PID/io at its end
-  int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;                             // of devices; not a column
-  int64_t kernel_io_ns = -1;     // time of the values above; not a column
-  bool kernel_io_final = false;  // taken when the last image ended; not a column
+  int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;  // read from and written to devices; not a column
+  int64_t kernel_io_ns = -1;                                // time of the values above; not a column
+  bool kernel_io_final = false;  // the values were read when the last image ended; not a column
 };
 
 struct ImageRow {
@@ -156,7 +156,7 @@ struct FileRow {
   std::string file_system;   // type, e.g. ext4
   std::string mount;         // mount point
   std::string kind;
-  std::string address;  // of the other end, of a connected socket; empty: unknown
+  std::string address;  // of a connected socket: address of the other end; empty: unknown
 };
 
 struct MarkRow {
@@ -168,8 +168,8 @@ struct MarkRow {
   std::string name;
   std::string value;     // JSON text
   std::string scope;     // thread, process, run
-  bool is_open = false;  // never ended
-  int64_t error_ns = 0;  // error bound of the conversion to the trace's clock
+  bool is_open = false;  // the mark never ended
+  int64_t error_ns = 0;  // largest error of the conversion to the trace's clock
 };
 
 struct PhaseRow {
@@ -178,7 +178,7 @@ struct PhaseRow {
   int64_t ts_ns = 0, dur_ns = 0, error_ns = 0;
   int32_t proc_id = 0;
   int64_t calls = 0, bytes_read = 0, bytes_written = 0, io_ns = 0;
-  int64_t wait_ns = -1, compute_ns = -1;  // the driver without a batch, and computing; -1: unknown
+  int64_t wait_ns = -1, compute_ns = -1;  // time of the driver without a batch, and computing; -1: unknown
 
   [[nodiscard]] int64_t end_ns() const { return ts_ns + dur_ns; }
 };
@@ -188,11 +188,11 @@ struct GpuRow {
   int32_t gpu_id = 0;
   std::string kind;  // gpu, mig
   std::string name, uuid, pci, driver;
-  int32_t index = -1;     // NVML's
+  int32_t index = -1;     // the index of NVML (nvidia-smi)
   int32_t parent_id = 0;  // 0: not an instance
   int32_t gpu_instance = -1, compute_instance = -1;
   int64_t memory_bytes = -1;
-  int32_t numa_node = -1;  // the one next to it; -1: unknown
+  int32_t numa_node = -1;  // NUMA node next to the GPU; -1: unknown
 };
 
 struct LossRow {
@@ -206,7 +206,7 @@ struct LossRow {
   std::string kind;  // kind of the dropped records; empty: unknown, or not about records
 };
 
-// Calls without rows because of path rules: counted, with their bytes.
+// Calls that have no rows because of --include and --exclude. Only their number, bytes and time are known.
 struct LeftOutRow {
   int32_t proc_id = 0;
   std::string reason;  // path rules
@@ -229,11 +229,11 @@ struct SumBucket {
 };
 struct SumRow {
   int64_t sum_id = 0;
-  CallRow call;     // represents all of them; of an allocation only origin and stack_id
+  CallRow call;     // the fields that all calls of the sum have in common; of an allocation only origin and stack_id
   uint16_t op = 0;  // enum mlrun_kind; 0: a call
   std::string func;
   int64_t site_library = 0, site_offset = 0;  // of allocations, as in AllocRow
-  int32_t stretch = -1;                       // -1: of several
+  int32_t stretch = -1;                       // stretch of phases; -1: several
   int32_t phase_id = 0;                       // the shortest phase that contains the stretch; 0: none, or several
   bool of_several_files = false, of_several_sites = false;
   int64_t calls = 0, served_calls = 0, bytes = 0, time_ns = 0;
@@ -247,7 +247,7 @@ struct SumBucketRow {
   SumBucket bucket;
 };
 
-// kUnseen: bytes or memory may have moved unrecorded, so the run is not fully covered. kRemark: only worth knowing.
+// Levels. kUnseen: bytes or memory may have moved unrecorded, so the run is not fully covered. kRemark: for information only.
 inline constexpr const char* kUnseen = "unseen";
 inline constexpr const char* kRemark = "remark";
 

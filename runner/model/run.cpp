@@ -14,8 +14,8 @@ namespace mlrun::model {
 
 using nlohmann::json;
 
-// Each take() returns whether the value is of the type. They are static, not in an unnamed namespace: the templates find those of the
-// structs by their namespace.
+// Each take() returns whether the value has the right type. They are static instead of in an unnamed namespace, so that the templates find those for
+// structs by argument-dependent look-up.
 static bool take(const json& from, std::string& to) {
   if (from.is_string()) to = from.get<std::string>();
   return from.is_string();
@@ -66,7 +66,7 @@ static bool take(const json& from, std::optional<Value>& to) {
 
 static bool keys(const json& from) { return from.is_object(); }
 
-// Takes the values of an object: "key", to, "key", to, ...
+// Takes the values of several keys of an object: "key", to, "key", to, ...
 template <class Value, class... Rest>
 static bool keys(const json& from, const char* key, Value& to, Rest&&... rest) {
   if (!from.is_object()) return false;

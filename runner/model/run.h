@@ -34,7 +34,7 @@ struct RunClock {
   ClockReading start, end;
   int64_t error_ns = 0;
   Number realtime_offset_start_ns, realtime_offset_end_ns;
-  std::vector<std::pair<int64_t, int64_t>> realtime_offset_by_time;  // at_ns, offset_ns
+  std::vector<std::pair<int64_t, int64_t>> realtime_offset_by_time;  // time, offset
 };
 
 struct RunHost {
@@ -71,14 +71,14 @@ struct ResourceUse {
 };
 
 struct CallCosts {
-  std::optional<std::map<std::string, double>> cost_per_call_ns;  // by class
+  std::optional<std::map<std::string, double>> cost_per_call_ns;  // by cost class
   std::string source;
   int64_t measured_realtime_ns = 0;
 };
 
 struct SamplerState {
   std::string problem;
-  Texts absent;  // words of --sample without any samples
+  Texts absent;  // words of --sample for which there are no samples
 };
 
 struct Placement {
@@ -135,7 +135,7 @@ struct KernelSide {
   std::optional<std::vector<Device>> own_devices;
   std::optional<std::vector<Syscall>> syscalls;
 
-  [[nodiscard]] bool has_recorded() const { return state == "recorded"; }  // until the end
+  [[nodiscard]] bool has_recorded() const { return state == "recorded"; }  // until the end of the run
 };
 
 struct MemoryAccess {
@@ -183,15 +183,16 @@ struct RunCoverage {
 struct Run {
   Texts command;
   std::string cwd, session, mlrun_version;
-  std::string observed_scope;  // of --pid, --cgroup, --system; empty: mlrun started the command
-  Number exit_status;          // as in a shell, 128 + signal
+  // The option of an observed run: --pid, --cgroup or --system; empty: mlrun started the command.
+  std::string observed_scope;
+  Number exit_status;  // as in a shell, 128 + signal
   int64_t wait_status = 0, max_rss_bytes = 0;
   Number start_ns, end_ns, wall_ns;  // of the command
   Number user_ns, sys_ns;            // of the command and its waited-for children
-  Number events_from_ns;             // older events were freed
+  Number events_from_ns;             // --last freed older events
   bool recovered = false;            // mlrun was killed; the end of the command is unknown
-  bool is_merged = false;            // of several nodes
-  int64_t folded_nodes = 0;          // of CUDA graphs: without rows
+  bool is_merged = false;            // merged from the traces of several nodes
+  int64_t folded_nodes = 0;          // nodes of CUDA graphs without rows
   RunClock clock;
   RunHost host;
   RunJob job;
@@ -207,11 +208,12 @@ struct Run {
   std::map<std::string, int64_t> totals;
   std::optional<std::vector<RunCoverage>> coverage;
 
-  util::JsonValue document;  // all keys, also those without a field: for what is copied or shown as it is
+  // All keys of run.json, for parts that are copied or shown unchanged, and for keys without a field.
+  util::JsonValue document;
 
   [[nodiscard]] std::string command_text() const;
-  [[nodiscard]] Number begin_ns() const;     // of the command; else of the recording
-  [[nodiscard]] Number duration_ns() const;  // of the command
+  [[nodiscard]] Number begin_ns() const;     // start of the command, else of the recording
+  [[nodiscard]] Number duration_ns() const;  // duration of the command
   [[nodiscard]] Number total(const char* name) const;
   [[nodiscard]] bool has_stream(std::string_view name) const;
   [[nodiscard]] bool is_preload_off() const { return options.streams && options.streams->empty(); }
@@ -219,10 +221,10 @@ struct Run {
 
 [[nodiscard]] Run run_of(nlohmann::json document);
 
-// Fails where the folder has no run.json, or it is no JSON object.
+// Fails if the folder has no run.json, or if it is not a JSON object.
 Result<Run> read_run(const std::string& trace_folder);
 
-// Readable by its owner only: it contains arguments and the environment.
+// The file can be read by its owner only, since it contains arguments and the environment.
 Status write_run(const nlohmann::json& document, const std::string& trace_folder);
 
 }  // namespace mlrun::model

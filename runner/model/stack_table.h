@@ -9,7 +9,7 @@
 
 namespace mlrun::model {
 
-// A file with code, as it was during the run.
+// A file with code, in the version that ran.
 struct CodeFile {
   std::string path;      // "": unknown
   std::string build_id;  // bytes; "": none
@@ -25,9 +25,9 @@ enum class FrameState : uint8_t {
 };
 
 struct FrameRow {
-  uint32_t file = 0;         // index + 1 in StackTable::files; 0: in no library
+  uint32_t file = 0;         // index + 1 in StackTable::files; 0: the code is in no file
   uint64_t offset = 0;       // return address in the file's own numbering; file 0: address in memory
-  bool interrupted = false;  // by a signal: `offset` is the interrupted instruction
+  bool interrupted = false;  // a signal interrupted the frame: `offset` is that of the interrupted instruction
   FrameState state = FrameState::kNoLibrary;
   std::string function, source;  // "": unknown
   int32_t line = 0;

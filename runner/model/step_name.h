@@ -10,8 +10,8 @@
 
 namespace mlrun::model {
 
-// Without the number at its end, and whatever its case: step, iteration, iter, batch, one of these after train or training,
-// global_step, ProfilerStep.
+// Whether a name is that of a step, in any case, with or without a number at its end: step, iteration, iter, batch, one of these after train or
+// training, global_step, ProfilerStep.
 [[nodiscard]] inline bool is_step_name(std::string_view name) {
   static constexpr std::array<std::string_view, 6> kNames = {"step",  "iteration",   "iter",
                                                              "batch", "global step", "profilerstep"};

@@ -13,10 +13,10 @@ struct TorchMemoryRow {
   Origin origin;
   bool is_release = false;
   uint64_t address = 0;
-  int64_t bytes = -1;       // of a release: bytes of its allocation; -1: not recorded
-  int32_t device = -1;      // PyTorch's index; of a release: as its allocation; -1: not recorded
+  int64_t bytes = -1;       // of a release: bytes of the released allocation; -1: not recorded
+  int32_t device = -1;      // PyTorch's index; a release has that of its allocation; -1: not recorded
   int64_t stream = 0;       // PyTorch's stream number of an allocation
-  int64_t held_bytes = -1;  // by the process on that device, after this; -1: no device
+  int64_t held_bytes = -1;  // bytes that the process holds on the device after this event; -1: the device is unknown
 };
 
 }  // namespace mlrun::model

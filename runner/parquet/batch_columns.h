@@ -13,7 +13,7 @@ namespace mlrun::trace {
 // Integers of 32 or 64 bits.
 class Numbers {
  public:
-  // A column that the batch lacks has only nulls.
+  // If the batch lacks the column, all values are null.
   Numbers(const arrow::RecordBatch& batch, const char* name) : array_(batch.GetColumnByName(name)) {
     if (!array_ || array_->null_count() == array_->length()) return;
     if (array_->null_count() != 0) nulls_ = array_->null_bitmap_data();
@@ -39,13 +39,13 @@ class Numbers {
   std::shared_ptr<arrow::Array> array_;
   const int64_t* wide_ = nullptr;
   const int32_t* narrow_ = nullptr;
-  const uint8_t* nulls_ = nullptr;  // a bit for each value; nullptr: none is null
-  int64_t offset_ = 0;              // of the first value's bit
+  const uint8_t* nulls_ = nullptr;  // one bit per value; nullptr: no value is null
+  int64_t offset_ = 0;              // position of the first value's bit in nulls_
 };
 
 class Texts {
  public:
-  // A column that the batch lacks has only nulls.
+  // If the batch lacks the column, all values are null.
   Texts(const arrow::RecordBatch& batch, const char* name) : array_(batch.GetColumnByName(name)) {
     if (!array_ || array_->type_id() != arrow::Type::DICTIONARY) return;
     const auto& rows = static_cast<const arrow::DictionaryArray&>(*array_);
@@ -61,7 +61,7 @@ class Texts {
 
  private:
   std::shared_ptr<arrow::Array> array_, names_;
-  const int32_t* indices_ = nullptr;  // of a dictionary: Parquet's are of 32 bits
+  const int32_t* indices_ = nullptr;  // of a column that is dictionary-encoded: Parquet's indexes have 32 bits
 };
 
 }  // namespace mlrun::trace

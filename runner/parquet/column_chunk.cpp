@@ -95,7 +95,7 @@ int64_t write_numbered(const ChunkPlace& place, Column& column, const NumberedVa
 }
 
 int64_t write_by_arrow(const ChunkPlace& place, Column& column, int64_t rows) {
-  // A dictionary does not pay off for texts: those that repeat were numbered before.
+  // Arrow gets no dictionary for texts: texts that repeat were numbered before.
   const bool is_text = place.chunk->descr()->physical_type() == parquet::Type::BYTE_ARRAY;
   const auto& properties = is_text ? place.properties_of_texts : place.properties;
   const auto writer = parquet::ColumnWriter::Make(place.chunk, open_pages(place), &properties);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes one column of one row group.
 //
-// A column with numbered values is written here, as a dictionary page and one page of indexes: most columns have few
-// distinct values in a row group, often one or none, and then take a few bytes and almost no time. Arrow writes the
-// others.
+// A column with numbered values is written here, as a dictionary page and one page of indexes. Most columns have few distinct values in a row group,
+// often one or none, and then take a few bytes and almost no time. Arrow writes all other columns.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class Column;
 struct ChunkPlace {
   std::shared_ptr<arrow::io::OutputStream> stream;
   const parquet::WriterProperties& properties;
-  const parquet::WriterProperties& properties_of_texts;  // that have too many values for a dictionary
+  const parquet::WriterProperties& properties_of_texts;  // for columns of texts with too many values for a dictionary
   parquet::ColumnChunkMetaDataBuilder* chunk;
   int16_t row_group, column;
 };

@@ -36,7 +36,7 @@ class Validity {
 
  private:
   void set(size_t row, bool valid) {
-    // All rows before this one were alike.
+    // Until this row, all rows had a value, or none had.
     if (bits_.empty()) bits_.assign(row / 8 + 1, valid ? 0x00 : 0xff);
     if (row / 8 >= bits_.size()) bits_.push_back(0);
     const auto bit = static_cast<uint8_t>(1u << (row % 8));
@@ -112,7 +112,7 @@ class ColumnValues {
   [[nodiscard]] size_t rows() const { return rows_; }
   Validity& validity() { return validity_; }
   [[nodiscard]] size_t nulls() const { return validity_.nulls(); }
-  // All values are equal (first()), or there is none.
+  // Whether all values are equal (first()), or no row has a value.
   [[nodiscard]] bool alike() const { return values_.empty(); }
   [[nodiscard]] T first() const { return first_; }
   // One per row; undefined for rows without a value.

@@ -135,7 +135,7 @@ std::shared_ptr<arrow::DataType> TextColumn::type() const { return utf8_ ? arrow
 
 bool TextColumn::number_values(NumberedValues& to) {
   if (validity_.nulls() == rows()) return true;
-  // One column of a thread is written at a time.
+  // One per thread is enough: a thread writes one column at a time.
   static thread_local std::vector<uint32_t> numbers;
   numbers.clear();
   TextNumbers distinct(kEntriesMax, kTextsOfFewMax, kTextsMax);

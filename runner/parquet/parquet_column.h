@@ -55,10 +55,10 @@ class Column {
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
   // One bit per row, set if it has a value. Requires: there are nulls, and `rows` were added.
   [[nodiscard]] virtual const uint8_t* validity_bits(int64_t /*rows*/) { return nullptr; }
-  // Returns false if the values do not suit a dictionary. `to` is valid until the next change.
+  // Sets `to` to the values as dictionary indexes, valid until the next change. Returns false if they do not suit a dictionary.
   virtual bool number_values(NumberedValues& /*to*/) { return false; }
-  // Values added since the last clear(), not copied: valid until then. Requires: `rows` were added. Use it if
-  // number_values() returned false.
+  // The values added since the last clear(), for use if number_values() returned false. Not copied: valid until the next change. Requires: `rows`
+  // were added.
   [[nodiscard]] virtual std::shared_ptr<arrow::Array> array(int64_t rows);
   virtual void clear() = 0;
 
@@ -75,7 +75,7 @@ class NumberColumn final : public Column {
  public:
   using Column::Column;
   void add(T value) { values_.add(value); }
-  // Requires, from here on: Presence::kSometimes.
+  // The functions below require Presence::kSometimes.
   void add_null() { values_.add_null(); }
   // Adds null if `value` equals `none`.
   void add_unless(T none, T value) { value == none ? add_null() : add(value); }
@@ -84,7 +84,7 @@ class NumberColumn final : public Column {
   void add_each(size_t count, Get get) {
     values_.add_each(count, get);
   }
-  // Null if has(i) is false.
+  // Adds `count` rows; row i is null if has(i) is false.
   template <typename Has, typename Get>
   void add_each_if(size_t count, Has has, Get get) {
     values_.add_each_if(count, has, get);

@@ -31,8 +31,8 @@ constexpr int64_t kWriteBytes = int64_t{256} << 10;  // Arrow writes many small 
 
 parquet::Encoding::type encoding_of(const Column& column) {
   if (column.encoding() != Encoding::kSplit) return parquet::Encoding::DELTA_BINARY_PACKED;
-  // Whole numbers would be smaller by 0.2 bytes a call as well, but DuckDB before 2.0, the last for Python 3.9 and 3.10, cannot read
-  // them so.
+  // Byte-stream split would also save 0.2 bytes per call for integers, but DuckDB before 2.0, which is the last for Python 3.9 and 3.10, cannot read
+  // integers in it.
   return column.type()->id() == arrow::Type::DOUBLE ? parquet::Encoding::BYTE_STREAM_SPLIT : parquet::Encoding::PLAIN;
 }
 
@@ -68,7 +68,7 @@ std::shared_ptr<arrow::KeyValueMetadata> about(const std::string& table) {
       {{"mlrun.table", table}, {"mlrun.schema_version", std::to_string(kTraceSchemaVersion)}});
 }
 
-// Arguments may hold secrets that no masking rule finds: such a table is readable by its owner only, as run.json is.
+// Arguments may contain secrets that no masking rule finds. Like run.json, a table with arguments can be read by its owner only.
 bool holds_arguments(const std::vector<std::unique_ptr<Column>>& columns) {
   return std::any_of(columns.begin(), columns.end(),
                      [](const auto& column) { return column->name() == "command" || column->name() == "arguments"; });
@@ -208,7 +208,7 @@ Status ParquetTable::end_row_group() {
   for (const auto& column : columns_) {
     const bool whole = column->size() == rows_ || column->size() == Column::kAnySize;
     if (!whole || (column->presence() == Presence::kAlways && column->null_count() != 0))
-      return fail("table " + name_ + ": column " + column->name() + " has not one value for each row");
+      return fail("table " + name_ + ": column " + column->name() + " does not have exactly one value per row");
   }
   auto written = guarded([&] { file_->write(columns_, rows_); });
   for (const auto& column : columns_) column->clear();

@@ -32,8 +32,8 @@ inline constexpr std::string_view kMagic = "PAR1";  // every Parquet file begins
 
 inline constexpr int kTraceSchemaVersion = 1;  // of all tables; stored in run.json and in each file's metadata
 inline constexpr int64_t kRowGroupRows = 128 * 1024;
-inline constexpr int64_t kRowGroupTextBytes = int64_t{32}
-                                              << 20;  // before encoding; numbers are bounded by the row count
+// Size of the texts before encoding; numbers are limited by the row count.
+inline constexpr int64_t kRowGroupTextBytes = int64_t{32} << 20;
 
 class ParquetTable {
  public:
@@ -47,7 +47,7 @@ class ParquetTable {
                      Presence presence = Presence::kAlways);
   Int32Column& int32(std::string name, Encoding encoding = Encoding::kDictionary,
                      Presence presence = Presence::kAlways);
-  // The same, nullable.
+  // Columns that may have nulls.
   Int64Column& optional_int64(std::string name, Encoding encoding = Encoding::kDictionary) {
     return int64(std::move(name), encoding, Presence::kSometimes);
   }
@@ -63,7 +63,7 @@ class ParquetTable {
   // A text column with a fixed set of values: add() takes the index into `names`.
   LabelColumn& label(std::string name, std::vector<std::string> names);
   SameColumn& same_int64(std::string name);
-  // A column that another stream fills; always null.
+  // A column that is always null here: only another kind of recording fills it.
   void empty_int64(std::string name);
 
   // Starts a file. Requires: all columns are declared.
@@ -77,11 +77,11 @@ class ParquetTable {
   [[nodiscard]] bool full() const;
   // Writes the buffered rows. No-op without rows.
   Status end_row_group();
-  // Ends the last row group, writes the footer, renames the file to its final name. Returns its size in bytes.
+  // Ends the last row group, writes the footer, and renames the file to its final name. Returns the file's size in bytes.
   Result<int64_t> close();
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] std::shared_ptr<arrow::Schema> schema() const;  // of the columns declared so far
+  [[nodiscard]] std::shared_ptr<arrow::Schema> schema() const;  // has the columns declared so far
 
  private:
   struct File;
@@ -93,7 +93,7 @@ class ParquetTable {
 
   std::string name_;
   std::vector<std::unique_ptr<Column>> columns_;
-  std::vector<const TextColumn*> texts_;  // the text columns among them
+  std::vector<const TextColumn*> texts_;  // the text columns among columns_
   std::unique_ptr<File> file_;
   int64_t rows_ = 0;
 };

@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 using enum Encoding;  // the lists name encodings
 
-// `value` is computed even if it is not used.
+// Computes `value` even if the visitor does not use it.
 template <typename Value>
 std::optional<Value> value_if(bool has_value, Value value) {
   return has_value ? std::optional<Value>(value) : std::nullopt;
@@ -43,7 +43,7 @@ class RowVisitor {
     }
   }
 
-  // Columns with nulls: for a number equal to `none`, an empty text, or a value that is not there.
+  // Columns that may be null: a number equal to `none`, an empty text, or an empty optional is null.
   template <typename Value>
   requires std::is_integral_v<Value>
   void optional(std::string_view name, Value value, std::type_identity_t<Value> none, Encoding encoding = kDictionary) {
@@ -73,19 +73,19 @@ class RowVisitor {
     next<TextColumn>([&] { return &table_.optional_bytes(std::string(name)); }).add_unless_empty(value);
   }
 
-  // One of a fixed list of texts.
+  // A column with one of a fixed list of texts.
   template <typename Index>
   void label(std::string_view name, Index index, const auto& texts) {
     next<LabelColumn>([&] {
       return &table_.label(std::string(name), std::vector<std::string>(std::begin(texts), std::end(texts)));
     }).add(static_cast<size_t>(index));
   }
-  // The same for all rows of a row group.
+  // A column with the same value in all rows of a row group.
   void same(std::string_view name, int64_t value) {
     next<SameColumn>([&] { return &table_.same_int64(std::string(name)); }).set(value);
   }
 
-  // A column that older tables lack: to a writer, a column like any other.
+  // A column that older tables lack. A writer treats it like any other column.
   void later(std::string_view name, const auto& value) { (*this)(name, value); }
   void later_optional(std::string_view name, const auto&... value) { optional(name, value...); }
 
@@ -121,11 +121,11 @@ class RowVisitor {
 
   ParquetTable& table_;
   std::vector<Column*>& columns_;
-  // Unused while columns are declared.
+  // The next column to which a value is added; unused while columns are declared.
   Column* const* next_ = columns_.data();
 };
 
-// The values of an example row are added like those of any other, and removed again.
+// Declares the columns by visiting an example row. The values that this adds are removed again.
 template <typename List, typename Row, typename... Also>
 RowTable<List, Row, Also...>::RowTable() : table_(List::kTable) {
   RowVisitor<true> visitor(table_, columns_);

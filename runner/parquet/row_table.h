@@ -24,7 +24,7 @@
 
 namespace mlrun::trace {
 
-// `Also`: what the columns show besides the row, for instance the bounds of its row group.
+// `Also`: further arguments of the list's visit(), for instance the bounds of the row group.
 template <typename List, typename RowType, typename... Also>
 class RowTable {
  public:

@@ -11,7 +11,7 @@
 
 namespace mlrun::trace {
 
-// take(batch) for each that is left. It may return a Status: an error ends the pass. Fails if the trace is damaged.
+// Calls take(batch) for each batch that the reader has left. take may return a Status: an error ends the pass. Fails if the trace is damaged.
 template <typename Take>
 Status for_each_batch(TableReader& reader, Take take) {
   for (;;) {
@@ -26,7 +26,7 @@ Status for_each_batch(TableReader& reader, Take take) {
   }
 }
 
-// The same for a whole table. Fails if the trace lacks it or a requested column, too.
+// Calls take(batch) for all batches of a table. Also fails if the trace lacks the table or a requested column.
 template <typename Take>
 Status for_each_batch(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
   auto reader = TableReader::open(trace_folder, table, std::move(query));
@@ -34,7 +34,7 @@ Status for_each_batch(const std::string& trace_folder, const std::string& table,
   return for_each_batch(*reader, std::move(take));
 }
 
-// The same, but a table without files has no rows: older traces lack some tables, and a sweep deletes some.
+// Like for_each_batch, but a table without files counts as empty: older traces lack some tables, and a sweep deletes some.
 template <typename Take>
 Status for_each_batch_if_any(const std::string& trace_folder, const std::string& table, TableQuery query, Take take) {
   if (!has_table(trace_folder + "/tables", table)) return {};

@@ -80,7 +80,7 @@ Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const
   return parts;
 }
 
-// "cannot read FILE: ..." with Arrow's message. Too little memory is no fault of the file.
+// "cannot read FILE: ..." with Arrow's message. A lack of memory does not mean that the file is damaged.
 std::string arrow_text(const std::string& path, const arrow::Status& status) {
   if (status.IsOutOfMemory()) throw std::bad_alloc();
   return "cannot read " + path + ": " + status.message();
@@ -104,7 +104,8 @@ struct TableReader::State {
   TableQuery query;
   std::unique_ptr<parquet::arrow::FileReader> file;
   std::unique_ptr<arrow::RecordBatchReader> batches;  // null: the table has no file
-  std::future<Batch> ahead;  // the last member: its end waits for the thread that uses the others
+  // The last member, so that it is destroyed first: its destructor waits for the thread that uses the others.
+  std::future<Batch> ahead;
 
   Status open_next_part();
   Batch read();
@@ -117,7 +118,7 @@ Status TableReader::State::open_next_part() {
   try {
     parquet::arrow::FileReaderBuilder builder;
     if (auto status = builder.Open(*opened); !status.ok()) return damaged(trace_folder, arrow_text(path, status));
-    // Threads would have to be started, which a limit on processes may forbid, and would hold more row groups in memory.
+    // Arrow is to start no threads: a limit on processes may forbid it, and more row groups would be held in memory.
     parquet::ArrowReaderProperties one_thread(false);
     one_thread.set_pre_buffer(false);
     const auto schema_of_file = builder.raw_reader()->metadata()->schema();
@@ -182,7 +183,7 @@ TableReader::State::Batch TableReader::State::read() {
 Result<std::shared_ptr<arrow::RecordBatch>> TableReader::next() {
   if (!state_->batches) return nullptr;
   auto batch = state_->ahead.valid() ? state_->ahead.get() : state_->read();
-  // Deferred where no thread can be started: then get() reads.
+  // If no thread can be started, the batch is read later, by get().
   const auto if_possible = std::launch::async | std::launch::deferred;
   if (state_->query.read_ahead && batch && *batch) {
     state_->ahead = std::async(if_possible, [state = state_.get()] { return state->read(); });
@@ -223,7 +224,7 @@ Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
        at.increment(error)) {
     if (at->is_directory()) names.push_back(at->path().filename().string());
   }
-  if (error) return damaged(trace_folder, "it has no folder of tables: " + error.message());
+  if (error) return damaged(trace_folder, "its folder tables/ cannot be read: " + error.message());
   std::sort(names.begin(), names.end());
   return names;
 }

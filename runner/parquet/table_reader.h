@@ -34,7 +34,7 @@ class TableReader {
  public:
   // `table`: a table, or a file of one as TABLE/FILE. Fails if the trace lacks it or a requested column.
   static Result<TableReader> open(const std::string& trace_folder, const std::string& table, TableQuery query = {});
-  // A table without rows and without a file.
+  // A reader of a table without rows that needs no file.
   static TableReader empty(std::shared_ptr<arrow::Schema> schema);
   ~TableReader();
   TableReader(TableReader&&) noexcept;

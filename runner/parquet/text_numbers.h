@@ -16,11 +16,11 @@ class TextNumbers {
  public:
   static constexpr uint32_t kFull = UINT32_MAX;
 
-  // At most `entries_max` texts get numbers, of `bytes_max` bytes together; of `bytes_of_few` if most texts are new.
+  // At most `entries_max` texts get numbers. Together they may have `bytes_max` bytes, or `bytes_of_few` bytes if most texts are new.
   TextNumbers(size_t entries_max, size_t bytes_of_few, size_t bytes_max)
       : entries_max_(entries_max), bytes_of_few_(bytes_of_few), bytes_max_(bytes_max), slots_(kSlotsAtFirst) {}
 
-  // kFull: the text has no number, and no room.
+  // Returns kFull if the text has no number and gets none.
   uint32_t number_of(std::string_view text) {
     ++seen_;
     if (!texts_.empty() && texts_[last_] == text) return last_;
@@ -37,7 +37,8 @@ class TextNumbers {
  private:
   __extension__ using Wide = unsigned __int128;
   struct Slot {
-    uint32_t place = 0, tag = 0;  // 1 + number, 0: none; the low bits of the hash, whose high bits say where it is
+    // Place: 1 + number, 0: none. tag: the low bits of the hash; its high bits choose the slot.
+    uint32_t place = 0, tag = 0;
   };
   static constexpr unsigned kWordBits = 64, kSlotsAtFirstLog = 8;
   static constexpr size_t kSlotsAtFirst = size_t{1} << kSlotsAtFirstLog;
@@ -59,7 +60,7 @@ class TextNumbers {
     const char* from = text.data();
     size_t left = text.size();
     for (; left > sizeof(uint64_t); left -= sizeof(uint64_t), from += sizeof(uint64_t)) mix(word_at<uint64_t>(from));
-    // The last words may overlap.
+    // The last two words may overlap.
     if (text.size() >= sizeof(uint64_t)) {
       mix(word_at<uint64_t>(from + left - sizeof(uint64_t)));
     } else if (left >= sizeof(uint32_t)) {

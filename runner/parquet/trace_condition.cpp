@@ -44,7 +44,7 @@ Status check_table(const std::string& trace_folder, const std::string& table, co
 
 tl::unexpected<Error> damaged(const std::string& trace_folder, const std::string& what) {
   return fail("the trace " + trace_folder + " is damaged: " + what +
-              "; copy it again from where it is whole, or make it again with mlrun recover if it was recorded with "
+              "; copy it again from an undamaged copy, or make it again with mlrun recover if it was recorded with "
               "--keep-raw");
 }
 
@@ -58,7 +58,7 @@ Status check_schema_version(const std::string& trace_folder, int64_t version) {
 Status check_schema_version(const std::string& trace_folder, const json& run) {
   const auto found = run.find("schema_version");
   if (found == run.end()) return {};
-  if (!found->is_number()) return damaged(trace_folder, "schema_version of run.json is no number");
+  if (!found->is_number()) return damaged(trace_folder, "schema_version of run.json is not a number");
   return check_schema_version(trace_folder, found->get<int64_t>());
 }
 
@@ -81,7 +81,7 @@ bool is_deleted(const json& run, const std::string& table) {
 Status check_tables(const std::string& trace_folder, const json& run, const std::string& table) {
   if (is_deleted(run, table)) {
     return fail(
-        fmt::format("the table '{}' of {} was deleted: a sweep keeps the events of the first repetition alone, "
+        fmt::format("the table '{}' of {} was deleted: a sweep keeps only the events of the first repetition, "
                     "unless it is made with --all",
                     table, trace_folder));
   }

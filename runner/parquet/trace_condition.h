@@ -12,18 +12,18 @@
 
 namespace mlrun::trace {
 
-// "the trace TRACE is damaged: WHAT; ..." with advice.
+// The error "the trace TRACE is damaged: WHAT; ..." with advice.
 [[nodiscard]] tl::unexpected<Error> damaged(const std::string& trace_folder, const std::string& what);
 
 // Fails if the version is newer than this build.
 Status check_schema_version(const std::string& trace_folder, int64_t version);
-// Checks the version in run.json, where it may be missing.
+// Checks the version in run.json. A run.json without one passes.
 Status check_schema_version(const std::string& trace_folder, const nlohmann::json& run);
 
 // Number of files of each table below the folder: `tables` in run.json.
 [[nodiscard]] nlohmann::json table_files(const std::string& tables_folder);
 
-// A sweep has deleted this table's files: its folder is empty.
+// Whether a sweep has deleted the files of this table, so that its folder is empty.
 [[nodiscard]] bool is_deleted(const nlohmann::json& run, const std::string& table);
 
 // Checks that `table` has all files listed in `run`, each with a footer. Empty name: every table.

@@ -25,7 +25,7 @@ class ValueNumbers {
     shift_ = kWordBits - kSlotsAtFirstLog;
   }
 
-  // kFull: the value has no number and the table is full.
+  // Returns kFull if the value has no number and the table is full.
   uint32_t number_of(T value) {
     for (size_t at = home(value);; at = (at + 1) & (slots_.size() - 1)) {
       const uint32_t place = slots_[at];

@@ -27,7 +27,7 @@ except (AttributeError, ImportError):
 
 
 def _bytes(name: object) -> bytes:
-    """Of any name: what runs without mlrun must not fail with it. What is no text and no number has its type's: its __str__ would run."""
+    """Converts any name to bytes without an error. An object that is neither text nor number is named by its type, so that its __str__ does not run."""
     if isinstance(name, bytes):
         return name
     text = name

@@ -22,8 +22,9 @@ struct Kind {
   const char* name;
   const char* text;
   const char* option;
-  const char* signal;                                // name of its signal in the kernel side's report; null: none
-  const std::string& (*problem)(const model::Run&);  // of its sampler; null: it has none
+  const char* signal;  // name of the stream's signal in run.json's kernel_side; null: none
+  // Gives the problem of the stream's sampler; null: it has no sampler.
+  const std::string& (*problem)(const model::Run&);
 };
 
 constexpr std::array<Kind, 21> kKinds = {{
@@ -53,7 +54,7 @@ constexpr std::array<Kind, 21> kKinds = {{
 
 bool is_of_kernel(const Kind& kind) { return std::string_view(kind.option).starts_with("--kprobes"); }
 
-// Why a stream of the kernel side was not recorded. nullopt: it was.
+// Why a stream of the kernel was not recorded. std::nullopt: it was recorded.
 std::optional<std::string> kernel_problem(const model::KernelSide& side, const Kind& kind) {
   if (side.state.empty() || side.state == "refused") return side.reason;
   if (!kind.signal) return std::nullopt;
@@ -63,7 +64,7 @@ std::optional<std::string> kernel_problem(const model::KernelSide& side, const K
   return std::nullopt;
 }
 
-// Why there are no samples of the counters of a stream. nullopt: there are some.
+// Why a stream's counters were not sampled. std::nullopt: they were sampled.
 std::optional<std::string> missing_counters(const model::Texts& absent, std::string_view name) {
   const std::string word(name.substr(0, name.find('_')));
   return contains(absent, word) ? std::optional("the kernel has no counters of " + word) : std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which streams a run recorded, which requested ones were unavailable, and which were off: from run.json only.
+// Which streams a run recorded, which requested ones were unavailable, and which were off. Reads run.json only.
 #pragma once
 
 #include <string>
@@ -16,12 +16,12 @@ enum class StreamState {
 };
 
 struct Stream {
-  const char* name;    // in run.json: /options/streams
-  const char* text;    // for people
-  const char* option;  // that turns it on, if not implied by its name
+  const char* name;    // key in run.json, below /options/streams
+  const char* text;    // name in the report
+  const char* option;  // option that turns the stream on; empty: it is on by default
   StreamState state = StreamState::kOff;
-  bool asked = false;  // its option was given
-  std::string reason;  // of kNotAvailable; empty: unknown
+  bool asked = false;  // the user gave the stream's option
+  std::string reason;  // of kNotAvailable: why; empty: unknown
 };
 
 // All streams in display order; empty if run.json has no streams.

@@ -11,7 +11,7 @@
 
 namespace mlrun::summary {
 
-// What the thread that drives the training was doing.
+// What the driver, the thread that drives the training, was doing.
 enum class Activity : uint8_t {
   kStartup,
   kCompute,
@@ -27,7 +27,7 @@ enum class Activity : uint8_t {
 inline constexpr const char* kActivityNames[] = {"startup", "compute",    "loader",  "receive",     "wait",
                                                  "files",   "checkpoint", "logging", "python_lock", "end"};
 
-// The state of that thread; while it waits, of the thread at the end of the chain.
+// The driver's state. While the driver waits: the state of the thread at the end of the chain of waits.
 enum class State : uint8_t { kOnCpu, kRunQueue, kDevice, kRemote, kPageFault, kBlocked, kUnknown };
 inline constexpr const char* kStateNames[] = {"on_cpu",     "run_queue", "device", "remote",
                                               "page_fault", "blocked",   "unknown"};
@@ -40,33 +40,33 @@ struct TimeShare {
 
 struct Finding {
   std::string cause;
-  std::string also;  // causes that the data cannot tell from it, separated by commas
+  std::string also;  // causes that the data cannot distinguish from this one, separated by commas
   std::string claim;
   int64_t explains_ns = 0;
-  int64_t low_ppm = -1, high_ppm = -1;  // of the share, 95 %; -1: not from samples
-  std::string measured_on;              // the samples it rests on, or "one run"
+  int64_t low_ppm = -1, high_ppm = -1;  // 95 % interval of the share of the wall time; -1: not measured by samples
+  std::string measured_on;              // number of samples that it is measured on, or "one run"
   std::string evidence, command, remedy, against;
   int64_t at_most_saved_ns = -1;  // -1: unknown
 };
 
 // A thread that the driver waited for, and what it was doing.
 struct WaitedFor {
-  std::string role;    // of its process
-  std::string thread;  // its name, if it is not the main thread
+  std::string role;    // role of the thread's process
+  std::string thread;  // name of the thread; empty for the main thread
   int32_t proc_id = 0, pid = 0, tid = 0;
   std::string doing;  // as the label of table `blame`
-  std::string line;   // the Python line, path or function with most of the time
-  std::string link;   // how the last hop is known
+  std::string line;   // the Python line with most of the time
+  std::string link;   // how the last thread of the chain was found (blame::kLinkNames)
   int64_t ns = 0;
 };
 
-// How long the driver waited, at the end of the chain, for what comes over a socket from another machine or trace.
+// How long the driver waited, directly or through other threads, for a socket whose other end is on another machine or in another trace.
 struct AwayWait {
   int64_t file_id = 0, ns = 0;
 };
 
-// What steps are known from: the batches that worker processes sent, the program's marks, the pattern of getting data and computing, or
-// how far the samples of the stack found a loop to be.
+// What the steps were found from: batches that worker processes sent, the program's marks, the pattern of getting data and computing, or the position
+// of Python loops in stack samples.
 enum class StepsFrom : uint8_t { kBatches, kMarks, kPattern, kLoops };
 inline constexpr const char* kStepsFromNames[] = {"batches", "marks", "pattern", "loops"};
 
@@ -78,24 +78,24 @@ struct StepRow {
 
 struct Answer {
   int64_t driver_thread_id = 0, driver_tid = 0, driver_pid = 0;
-  int64_t wall_ns = 0;                             // of `time` together; 0: there is no answer
+  int64_t wall_ns = 0;                             // sum of `time`; 0: the trace has no answer
   int64_t startup_ns = 0;                          // before the first batch
-  int64_t batches_from_ns = 0, batches_to_ns = 0;  // arrival of the first and of the last batch; 0: none known
-  int64_t without_batch_ns = -1;                   // between them; -1: unknown
-  int64_t low_ns = -1, high_ns = -1;               // 95 %
-  int64_t samples = 0;                             // samples of the driver's Python stack
+  int64_t batches_from_ns = 0, batches_to_ns = 0;  // arrival of the first and of the last batch; 0: unknown
+  int64_t without_batch_ns = -1;      // time in which the driver waited for, received or loaded a batch; -1: unknown
+  int64_t low_ns = -1, high_ns = -1;  // 95 % interval of without_batch_ns
+  int64_t samples = 0;                // samples of the driver's Python stack in its loop
   int64_t not_followed_ns = 0, waiting_ns = 0;
   int64_t steps = 0;
   int64_t steps_from = 0;         // StepsFrom
-  int64_t steps_sure_ppm = 0;     // of a pattern: the share of the steps that are as the others; else a million
-  std::vector<TimeShare> time;    // by time
-  std::vector<Finding> findings;  // in order
+  int64_t steps_sure_ppm = 0;     // from kPattern: share of the steps that look alike; else a million
+  std::vector<TimeShare> time;    // longest first
+  std::vector<Finding> findings;  // in the order in which the report lists them
   std::vector<WaitedFor> waited_for;
-  std::vector<AwayWait> away;  // not stored: by table `blame`
+  std::vector<AwayWait> away;  // not stored in a table; computed with table `blame`
   std::vector<StepRow> step_rows;
 };
 
-// A damaged trace may hold any number.
+// Checks the number, since a damaged trace may contain any.
 inline const char* steps_from_name(const Answer& answer) {
   const bool is_known = answer.steps_from >= 0 && static_cast<size_t>(answer.steps_from) < std::size(kStepsFromNames);
   return kStepsFromNames[is_known ? static_cast<size_t>(answer.steps_from) : 0];

@@ -54,13 +54,13 @@ SlowSteps slow_steps(const Answer& answer, size_t most) {
 }
 
 std::string no_steps_text(const Answer& answer) {
-  constexpr int64_t kLeastOfTime = 100;  // parts of the wall time
+  constexpr int64_t kLeastOfTime = 100;  // waiting counts from a hundredth of the wall time on
   const bool is_slow = !answer.findings.empty() && answer.findings.front().cause != "compute_bound";
   if (answer.steps != 0 || (answer.batches_from_ns == 0 && !is_slow)) return "";
   const bool waits = answer.waiting_ns >= answer.wall_ns / kLeastOfTime;
-  return std::string(waits ? "the waits of the training thread leave open how many batches it took"
+  return std::string(waits ? "the waits of the training thread do not show how many batches it took"
                            : "no call of the training thread marks a batch") +
-         "; ranges named step (mlrun_mark, NVTX) mark them";
+         "; mark the steps with ranges named step (mlrun_mark, NVTX)";
 }
 
 }  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that took longest, and which part of them was longer than usual.
+// Finds the steps that took longest, and which part of each was longer than usual.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@ namespace mlrun::summary {
 
 struct SlowStep {
   const StepRow* step = nullptr;
-  const char* part = "";  // the one that is most above its median: waiting, computing, checkpoint, other
+  const char* part = "";  // the part that is most above its median: waiting, computing, checkpoint or other
   int64_t above_ns = 0;
 };
 
 struct SlowSteps {
   int64_t median_ns = 0;
   size_t count = 0;             // steps that took a quarter longer than the median
-  std::vector<SlowStep> first;  // of these, longest first
+  std::vector<SlowStep> first;  // some of these steps, longest first
 };
 
 SlowSteps slow_steps(const Answer& answer, size_t most);
 
-// Why there are no steps, and what would show them; empty: there are some, or nothing says that the run is a training.
+// Why the run has no steps, and how to mark them; empty if it has steps, or does not look like a training.
 std::string no_steps_text(const Answer& answer);
 
 }  // namespace mlrun::summary

@@ -72,8 +72,8 @@ struct MappingPeak {
   int64_t ts_ns = 0;
   int64_t bytes = -1;
   int64_t noreserve_bytes = -1;
-  int32_t image_id = 0;  // with the highest peak
-  std::string exe;       // of that image
+  int32_t image_id = 0;  // the image with the highest peak
+  std::string exe;       // executable of that image
 };
 
 struct HeapLibrary {
@@ -89,11 +89,11 @@ struct WaitSummary {
   int64_t calls = 0, time_ns = 0;
 };
 
-// The heap of one image, from --summary-only.
+// The heap of one image, as --summary-only stores it.
 struct HeapSum {
   HeapPeak peak;
   int64_t recorded_allocations = 0, counted_allocations = 0;
-  int64_t blocks_left_out = 0, bytes_left_out = 0;  // of all images so far
+  int64_t blocks_left_out = 0, bytes_left_out = 0;  // over all images so far
   std::vector<HeapLibrary> libraries;
 };
 
@@ -145,7 +145,7 @@ struct ErrorSummary {
 struct SizeBucket {
   Direction direction = Direction::kRead;
   int64_t low_bytes = 0;
-  int64_t calls = 0, bytes = 0;  // bytes moved
+  int64_t calls = 0, bytes = 0;  // bytes: those that the calls moved
 
   // The last bucket is open-ended.
   [[nodiscard]] int64_t high_bytes() const {
@@ -171,10 +171,11 @@ struct AccessPattern {
 
 // Repeated reads.
 struct Reread {
-  int64_t bytes_read = 0;          // of the tracked files and reads
-  int64_t distinct_bytes = 0;      // bytes of files that these touched at least once
+  int64_t bytes_read = 0;          // of the files and reads that are tracked
+  int64_t distinct_bytes = 0;      // bytes of these files that were read at least once
   int64_t page_counted_files = 0;  // scattered reads: counted in touched 4 KiB pages instead of bytes
-  int64_t bytes_left_out = 0;      // read at unknown offsets, or after the memory for this was used up
+  // Bytes of reads that are not tracked: at unknown offsets, or when the memory for tracking was used up.
+  int64_t bytes_left_out = 0;
 };
 
 // A function that allocates or calls file functions, from the stacks (--stacks).
@@ -193,8 +194,8 @@ inline constexpr size_t kSplitKinds = 4;
 // side.
 struct SplitSummary {
   std::string scope;               // run, kind, process, phase, file
-  int64_t id = 0;                  // SplitKind + 1, proc_id, phase_id or file_id
-  std::string name;                // of the kind, role, name of the phase, path
+  int64_t id = 0;                  // SplitKind + 1, proc_id, phase_id or file_id, by scope
+  std::string name;                // name of the kind, role, name of the phase, or path, by scope
   int64_t calls = 0, time_ns = 0;  // including operations outside of calls
   model::CallSplit split;          // adds up to time_ns
 };
@@ -219,16 +220,16 @@ struct GpuSummary {
   int64_t pcie_rx_bytes = -1, pcie_tx_bytes = -1, nvlink_rx_bytes = -1, nvlink_tx_bytes = -1;
 };
 
-// What a part of the machine did, from the samples of its counters. -1: unknown, or it has none.
+// What a part of the machine did, from samples of its counters. -1: unknown, or the part has no such counter.
 struct MachineUse {
   std::string what;         // cpu (all together), memory, disk, net
   std::string name;         // of the device or interface; "node N"; empty: of the machine
-  int64_t observed_ns = 0;  // added up over processors
-  int64_t processors = -1;  // that were online at some moment
+  int64_t observed_ns = 0;  // sampled time; of processors: added up over them
+  int64_t processors = -1;  // number of processors that were online at some time
   int64_t busy_ns = -1;     // processors: neither idle nor stolen; a disk: with a request
   int64_t iowait_ns = -1, steal_ns = -1;
   int64_t in_bytes = -1, out_bytes = -1;      // read and written, received and sent
-  int64_t peak_bytes = -1, total_bytes = -1;  // of memory: in use (not available; of a node: not free), and all of it
+  int64_t peak_bytes = -1, total_bytes = -1;  // of memory: in use (machine: not available; node: not free), and in all
 };
 
 // The program's marks of one name and domain. Times are -1 for points.
@@ -252,25 +253,25 @@ struct CollectiveSummary {
 // Samples of threads at one line of Python, in all processes of one role: the innermost line outside of installed packages, else
 // the innermost.
 struct PythonSummary {
-  std::string role, function, source;   // function and source empty: lines that did not fit
-  int32_t processes = 0, line = 0;      // 0: the code has no line there
-  int64_t looks = 0, running = 0;       // of these, the thread was on a CPU or in the run queue
-  int64_t time_ns = 0, running_ns = 0;  // that these samples stand for; 0: unknown, of an earlier version
-  int64_t waiting = 0;                  // of the samples, it was asleep
-  int32_t is_driver = 0;                // 1: of the thread whose time is divided (Answer)
+  std::string role, function, source;   // function and source empty: sum of lines beyond the limit
+  int32_t processes = 0, line = 0;      // line 0: the code has no line number there
+  int64_t looks = 0, running = 0;       // number of samples; running: the thread was on a CPU or in the run queue
+  int64_t time_ns = 0, running_ns = 0;  // time that these samples represent; 0: unknown, in traces of earlier versions
+  int64_t waiting = 0;                  // number of samples in which the thread was asleep
+  int32_t is_driver = 0;                // 1: samples of the driver, whose time is divided (Answer)
 };
 
-// Files by time: a file, a folder with all below it, the modules and libraries that programs load (imports), or the rest. Every
-// file is in one row.
+// Files by time. A row is a file, a folder with everything below it, the modules and libraries that programs load (imports), or all other files
+// (rest). Every file is in one row.
 struct FileTree {
   std::string kind;  // file, folder, imports, rest
   std::string path;  // of the file or folder
   int64_t folders = 0, files = 0;
-  int64_t missing = 0;  // paths for which every call failed; not among the files
+  int64_t missing = 0;  // paths on which every call failed; not counted in `files`
   Totals totals;
-  int64_t end_checks = 0;                          // reads that returned nothing, as at the end of a file
+  int64_t end_checks = 0;                          // reads that returned no bytes, as at the end of a file
   int64_t sequential_bytes = 0, random_bytes = 0;  // read, by AccessPattern
-  int64_t followed_bytes = 0, distinct_bytes = 0;  // read, by Reread
+  int64_t followed_bytes = 0, distinct_bytes = 0;  // bytes read with known ranges; different bytes among them (Reread)
 
   void add(const FileTree& other);
 };
@@ -279,24 +280,26 @@ struct Summary {
   model::Run run;
   Answer answer;
   int64_t start_ns = 0;                // of the first time bin
-  int64_t calls = 0, allocations = 0;  // rows of `call` and folded; of `alloc`
+  int64_t calls = 0, allocations = 0;  // rows of `call`, plus folded calls; rows of `alloc`
   int64_t counted_allocations = 0;     // below alloc-min
   int64_t counted_frees = 0;
-  int64_t served_calls = 0;  // the program's calls behind the rows of `call`: more than the rows for stdio
+  // Calls of the program that the rows of `call` stand for: one row may serve several stdio calls.
+  int64_t served_calls = 0;
   int64_t mark_records = 0;  // records of the program's marks: two per range, one per point
   int64_t alloc_min_bytes = 0;
   int64_t alloc_sample_bytes = 0;  // 0: allocations were not sampled
   int64_t estimated_allocations = 0,
-          estimated_bytes = 0;            // estimates from sampled ones, with their weights; requested bytes
-  int64_t fold_ns = 0, folded_calls = 0;  // of `calls`, shorter than this: without a row of their own; 0: none
-  int64_t heap_blocks_left_out = 0;       // live blocks beyond the tracking limit, and their bytes
+          estimated_bytes = 0;  // estimates from sampled ones, with their weights; requested bytes
+  // Part of `calls` that was shorter than fold_ns and has no rows of its own; 0: none.
+  int64_t fold_ns = 0, folded_calls = 0;
+  int64_t heap_blocks_left_out = 0;  // live blocks beyond the tracking limit, and their bytes
   int64_t heap_bytes_left_out = 0;
   int64_t mapped_bytes_left_out = 0;  // anonymous mappings beyond the tracking limit
 
   std::vector<ProcessSummary> processes;      // parents before children, in order of start
   std::vector<FileSummary> files;             // the first kTopFiles by bytes and the first kTopFiles by time; by bytes
   int64_t files_touched = 0;                  // all of them
-  int64_t files_without_place = 0;            // did not fit: summed up under file_id 0
+  int64_t files_without_place = 0;            // files beyond the limit: summed up under file_id 0
   std::vector<DirectorySummary> directories;  // as for files
   int64_t directories_touched = 0;
   std::vector<FileTree> trees;       // by time, imports and the rest last
@@ -327,10 +330,10 @@ struct Summary {
   std::vector<PythonSummary> python;     // the first kTopPython by running time
   std::vector<model::LossRow> losses;
   std::vector<model::CoverageRow> coverage;
-  std::vector<model::LeftOutRow> left_out;  // requested by the user: no loss
+  std::vector<model::LeftOutRow> left_out;  // what the user chose not to record: no loss
 
   [[nodiscard]] Totals totals(Group group) const;
-  // Nothing unseen, and nothing lost except by the user's request (--last).
+  // Whether nothing was unseen, and nothing was lost except by the user's choice (--last).
   [[nodiscard]] bool complete() const;
 };
 
@@ -338,7 +341,7 @@ struct Summary {
 [[nodiscard]] inline bool is_asked_for(const model::LossRow& loss) { return loss.channel == "last"; }
 // mlrun pause.
 [[nodiscard]] inline bool is_pause(const model::LossRow& loss) { return loss.reason == "paused"; }
-// CUPTI's own overhead is listed among the losses, but is none.
+// CUPTI's own overhead is stored among the losses, but nothing was lost.
 [[nodiscard]] inline bool is_loss(const model::LossRow& loss) {
   return !is_asked_for(loss) && !is_pause(loss) && loss.unit != "ns";
 }

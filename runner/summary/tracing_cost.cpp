@@ -55,8 +55,8 @@ std::vector<CostLine> counts(const Summary& summary) {
   return lines;
 }
 
-// Recording that is in no cost class, since only the default options are measured; and waits too short to be recorded,
-// which are not counted.
+// Names of work that the estimate lacks: options other than the defaults, whose cost is not measured; and waits too short to be recorded, which are
+// not counted.
 std::vector<std::string> left_out(const model::Run& run) {
   std::vector<std::string> names;
   const model::RecordingOptions& options = run.options;

@@ -18,8 +18,7 @@ namespace {
 // CPython 3.13 contains mimalloc, but uses it only on request.
 constexpr std::string_view kUnusedMimalloc = "_PyMem_MiMalloc";
 
-// Functions that an allocator has under any prefix it was built with, as in je_arrow_mallocx and duckdb_je_mallocx.
-// "": not a function of an allocator.
+// The allocator that has this function, under any prefix it was built with, as in je_arrow_mallocx and duckdb_je_mallocx. "": none.
 std::string_view allocator_of(std::string_view function) {
   if (function.ends_with("mallocx") || function.ends_with("rallocx")) return "jemalloc";
   if (function == "mi_malloc" || function == "mi_heap_malloc" || function == "_mi_malloc_generic") return "mimalloc";

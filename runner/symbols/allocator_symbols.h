@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the symbols of a library or program reveal about its memory allocator.
+// What the symbols of a library or program show about its memory allocator.
 #pragma once
 
 #include <set>
@@ -8,8 +8,8 @@
 namespace mlrun::symbols {
 
 struct AllocatorSymbols {
-  std::set<std::string> own;  // allocators that are linked in: "jemalloc", "mimalloc", "tcmalloc"
-  bool calls_new = false;     // C++: it calls an external operator new
+  std::set<std::string> own;  // allocators that are linked into the file: "jemalloc", "mimalloc", "tcmalloc"
+  bool calls_new = false;     // the file is C++ and calls an external operator new
 };
 
 // Reads .dynsym, and .symtab unless stripped. Empty if the file is missing or not ELF.

@@ -24,7 +24,7 @@ namespace mlrun::symbols {
 
 namespace {
 
-// A name can take forever: the alarm ends the child even if its parent was killed meanwhile.
+// Demangling a name can take forever: the alarm ends the child even if its parent has been killed.
 constexpr unsigned kAlarmS = 2 * kAnswerMs / 1000;
 
 constexpr rlim_t kStackBytes = rlim_t{8} << 20;  // set even if there is no limit
@@ -60,7 +60,7 @@ bool demangle(const char* name, Work& work) {
 
 // The child process: answers each message with one until the socket closes.
 [[noreturn]] void answer(int socket) {
-  // Keeps no descriptor whose close others wait for, and leaves no core or message if a name crashes it.
+  // Closes descriptors that other processes may wait to see closed. If a name crashes the child, it leaves no core and no message.
   if (socket > 0) ::close_range(0, static_cast<unsigned>(socket) - 1, 0);
   ::close_range(static_cast<unsigned>(socket) + 1, ~0U, 0);
   const rlimit no_core{}, some_stack{kStackBytes, kStackBytes};
@@ -90,7 +90,7 @@ class Reader {
  public:
   ~Reader() { end(); }
 
-  // False: the process could not be started, and a retry would not help.
+  // Returns false if the process could not be started and a retry would not help.
   bool begin() {
     if (socket_.valid()) return true;
     if (failures_ >= kFailuresMax) return false;
@@ -146,11 +146,11 @@ class Reader {
   util::UniqueFd socket_;  // invalid: no process
   pid_t pid_ = -1;
   int failures_ = 0;
-  size_t given_up_ = 0;  // names given up
+  size_t given_up_ = 0;  // number of names that were given up
   std::array<char, 1 + kDemangledBytesMax> answer_{};
 };
 
-// A merge demangles names in several threads.
+// One child for all threads of a merge, which demangle names at the same time.
 struct Shared {
   std::mutex mutex;
   Reader reader;

@@ -22,9 +22,9 @@ namespace mlrun::symbols {
 
 namespace {
 
-constexpr pid_t kThread = 1;  // libdw requires a thread id; it walks only our copies
+constexpr pid_t kThread = 1;  // any thread id: libdw requires one, but only reads our copies
 
-// Uses only the files themselves: no search for separate debug files, no download.
+// Prevents libdw from searching for or downloading files: it uses only the mapped files themselves.
 int find_no_elf(Dwfl_Module* /*module*/, void** /*user*/, const char* /*name*/, Dwarf_Addr /*base*/, char** /*path*/,
                 Elf** /*elf*/) {
   return -1;
@@ -38,7 +38,7 @@ const Dwfl_Callbacks kMappingCallbacks = {.find_elf = find_no_elf,
                                           .section_address = dwfl_offline_section_address,
                                           .debuginfo_path = nullptr};
 
-// Difference between the mapping's addresses and the file's own; nullopt: the file has no code there.
+// Difference between the mapping's addresses and those in the file; nullopt: the file has no code at the mapping.
 std::optional<uint64_t> bias_of(int fd, const CodeMapping& mapping) {
   if (elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
   const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
@@ -90,7 +90,7 @@ struct StackWalker::Walk {
     file.is_opened = true;
     util::UniqueFd fd(::open(file.mapping.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     struct stat status {};
-    // Does not compare the device: on overlayfs and btrfs, /proc/PID/maps shows another one than stat.
+    // The device is not compared: on overlayfs and btrfs, /proc/PID/maps shows another device than stat.
     const bool is_same =
         fd.valid() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == file.mapping.inode;
     file.path = file.mapping.path;
@@ -118,7 +118,7 @@ struct StackWalker::Walk {
     if (bytes > 0) file.build_id.assign(reinterpret_cast<const char*>(bits), static_cast<size_t>(bytes));
   }
 
-  // Without unwind tables libdw would follow the frame pointer, which most code does not keep.
+  // Without an unwind table libdw would follow the frame pointer, which most code does not maintain.
   [[nodiscard]] static bool has_table(const File& file, uint64_t pc) {
     if (file.module == nullptr) return false;
     Dwarf_Addr bias = 0;
@@ -129,7 +129,7 @@ struct StackWalker::Walk {
     return true;
   }
 
-  // `code`: an address inside the frame's call, since a return address may lie after the end of its function.
+  // Adds a frame by its return address `goes_on`. `code` is inside the call, since the return address may be after the end of the function.
   bool add(uint64_t goes_on, bool is_interrupted) {
     const uint64_t code = goes_on - (is_interrupted ? 0 : 1);
     if (walked.frames.size() >= depth) {
@@ -151,21 +151,20 @@ struct StackWalker::Walk {
     return false;
   }
 
-  // libdw knows whether a signal interrupted a frame only after stepping to the next one, which needs that frame's
-  // file.
+  // libdw knows only after stepping to the next frame whether a signal interrupted it. That step needs the next frame's file.
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
     bool is_interrupted = false;
     if (!dwfl_frame_pc(frame, &pc, nullptr)) return DWARF_CB_ABORT;
-    if (pc == 0) {  // also if the return address could not be read
+    if (pc == 0) {  // the outermost frame, or the return address could not be read
       if (!self.has_left_copy) self.end = MLRUN_STACK_ROOT;
       return DWARF_CB_ABORT;
     }
     self.has_left_copy = false;
     if (File* file = self.file_at(pc - 1); file != nullptr && !file->is_opened) self.open(*file);
     if (!dwfl_frame_pc(frame, &pc, &is_interrupted)) return DWARF_CB_ABORT;
-    if (self.is_first) {  // already added: walk() starts inside the call, not after it
+    if (self.is_first) {  // walk() has added it already, by an address inside the call
       self.is_first = false;
       return DWARF_CB_OK;
     }
@@ -225,7 +224,7 @@ struct StackWalker::Walk {
     const int ended = attach() ? dwfl_getthread_frames(session.get(), kThread, take_frame, this) : -1;
     if (end) return;
     if (has_left_copy) {
-      constexpr uint64_t kStackMax = 8 << 20;  // addresses farther away are not on the stack
+      constexpr uint64_t kStackMax = 8 << 20;  // an address farther from the stack pointer is not on the stack
       const bool is_behind = left_at >= copy->asked_bytes && left_at - copy->asked_bytes < kStackMax;
       end = is_behind ? MLRUN_STACK_DEPTH : MLRUN_STACK_BROKEN;
     } else {

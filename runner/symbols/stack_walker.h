@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unwinds a copy of a thread's stack, by the unwind tables (.eh_frame) of the files that its process had mapped, as far
-// as these still exist on this machine.
+// Unwinds a copy of a thread's stack by the unwind tables (.eh_frame) of the files that its process had mapped, if these files still exist.
 //
 //   StackWalker walker(mappings);
 //   for each copy: walker.walk(copy, depth)
@@ -31,11 +30,11 @@ struct StackCopy {
   std::array<uint64_t, MLRUN_STACK_REGISTERS> registers{};
   uint64_t address = 0;  // of the first byte
   std::string bytes;
-  // Start and end of ranges that could not be read: pages never written to, as in large arrays, or lost.
+  // Ranges of the copy that could not be read: pages never written to, as in large arrays, or lost.
   std::vector<std::pair<uint64_t, uint64_t>> holes = {};
   uint64_t asked_bytes = 0;  // length requested from `address` on
 
-  // `offset`: in bytes.
+  // `offset`: in bytes from `address`.
   [[nodiscard]] bool is_hole(uint64_t offset) const {
     return std::any_of(holes.begin(), holes.end(),
                        [&](const auto& hole) { return hole.first <= offset && offset < hole.second; });
@@ -45,7 +44,7 @@ struct StackCopy {
 struct WalkedFrame {
   size_t mapping = 0;           // index + 1; 0: none
   uint64_t offset = 0;          // return address in the file's own numbering; mapping 0: address in memory
-  bool is_interrupted = false;  // by a signal
+  bool is_interrupted = false;  // by a signal: the offset is that of the interrupted instruction
 };
 
 struct WalkedStack {
@@ -61,14 +60,14 @@ class StackWalker {
   StackWalker(const StackWalker&) = delete;
   StackWalker& operator=(const StackWalker&) = delete;
 
-  // Whether file code is mapped there.
+  // Whether code of a file is mapped at the address.
   [[nodiscard]] bool knows(uint64_t address) const;
 
   // Returns at least one frame, the return address of the copied call. Requires: depth >= 1.
   WalkedStack walk(const StackCopy& copy, size_t depth);
 
-  // Path of the file that contains a frame. It is marked if the file is not the mapped one: replaced since, or in
-  // another mount namespace. Requires: mapping != 0.
+  // Path of the file that contains a frame, with a mark if the file is not the mapped one: it was replaced, or is in another mount namespace.
+  // Requires: mapping != 0.
   [[nodiscard]] const std::string& path(size_t mapping) const;
   [[nodiscard]] const std::string& build_id(size_t mapping) const;
 

@@ -23,8 +23,8 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
-// The name itself, without what it is in, its template's and its own parameters: it is in the mangled name as it is. Empty: an operator, a
-// lambda.
+// A function's own name, without namespace, class, template arguments and parameters: the mangled name contains it unchanged. Empty for an operator
+// or a lambda.
 std::string_view plain_name(std::string_view name) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   int depth = 0;
@@ -86,7 +86,7 @@ struct SymbolFile::Symbols {
                      [](const Symbol& a, const Symbol& b) { return a.start < b.start; });
   }
 
-  // Its bytes.
+  // The build id as bytes.
   [[nodiscard]] std::string build_id() const {
     const unsigned char* bits = nullptr;
     GElf_Addr address = 0;
@@ -94,7 +94,7 @@ struct SymbolFile::Symbols {
     return {reinterpret_cast<const char*>(bits), length > 0 ? static_cast<size_t>(length) : 0};
   }
 
-  // The innermost function around the address; one without a size extends to the next.
+  // The innermost function that contains the address. A function without a size extends to the next one.
   [[nodiscard]] const char* function_at(uint64_t address) const {
     constexpr int kNestedMax = 16;
     auto at = std::upper_bound(functions.begin(), functions.end(), address,
@@ -153,7 +153,7 @@ std::map<std::string, FunctionRange> SymbolFile::find_functions(const std::set<s
   std::map<std::string, FunctionRange> found;
   if (symbols_ == nullptr || symbols_->module == nullptr) return found;
   if (!symbols_->loaded) symbols_->load();
-  // Few of a library's names are demangled: those that contain one that is looked for.
+  // Only names that contain one of the wanted names are demangled.
   std::set<std::string_view> plain;
   for (const std::string& name : names) plain.insert(plain_name(name));
   plain.erase(std::string_view());

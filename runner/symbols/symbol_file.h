@@ -19,16 +19,16 @@ struct Place {
 
 // Addresses of a function, in the file's own numbering.
 struct FunctionRange {
-  uint64_t start = 0, end = 0;  // the end is not part of it
+  uint64_t start = 0, end = 0;  // [start, end)
 };
 
-// Whether the file is the one that ran.
+// Whether the file at the path is the one that ran.
 enum class Identity { kSame, kMissing, kChanged };
 
 class SymbolFile {
  public:
-  // build_id: bytes; "" for a file without one, which counts as the same if it has not been modified since
-  // `recorded_ns` (CLOCK_REALTIME).
+  // build_id: its bytes; "" for a file without one. Such a file is taken as the same if it has not been modified since `recorded_ns`
+  // (CLOCK_REALTIME).
   SymbolFile(const std::string& path, const std::string& build_id, int64_t recorded_ns);
   ~SymbolFile();
   SymbolFile(const SymbolFile&) = delete;
@@ -39,9 +39,9 @@ class SymbolFile {
   // Requires: identity() is kSame. `address`: in the file's own numbering.
   [[nodiscard]] Place find(uint64_t address);
 
-  // The file's build id, in hexadecimal digits; empty: it has none, or is no ELF file.
+  // The file's build id in hexadecimal digits; empty: it has none, or is not an ELF file.
   [[nodiscard]] std::string build_id() const;
-  // Those of these functions, by name as find() has it, that the file has once. Operators and lambdas are not found.
+  // The functions with these names (as find() returns them) that occur exactly once in the file. Operators and lambdas are not found.
   [[nodiscard]] std::map<std::string, FunctionRange> find_functions(const std::set<std::string>& names);
 
  private:

@@ -18,7 +18,7 @@ FrameState state_of(Identity identity) {
   return identity == Identity::kMissing ? FrameState::kNoFile : FrameState::kChanged;
 }
 
-// A return address lies after its call, so the look-up uses the byte before it.
+// The byte before a return address is looked up, since the return address itself may be in the next function.
 void name(FrameRow& frame, SymbolFile& file) {
   if (file.identity() != Identity::kSame) {
     frame.state = state_of(file.identity());

@@ -31,7 +31,7 @@ Result<Column::Type> type_of(const arrow::DataType& type, const std::string& nam
       break;
     default: break;
   }
-  return fail("column '" + name + "' has the type " + type.ToString() + ", which show does not know");
+  return fail("cannot show column '" + name + "': its type is " + type.ToString() + "; leave it out with --columns");
 }
 
 Meaning meaning_of(const std::string& name, Column::Type type) {

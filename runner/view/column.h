@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One column of `show`: a stored one, or the names for a stored column of ids. Bound to one batch of rows at a time.
+// One column of `show`: a stored one, or the names for a stored column of ids. It is bound to one batch of rows at a time.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Column {
  public:
   enum class Type { kNumber, kReal, kBoolean, kText };
 
-  // `source` is the stored column; `names` null: shown unchanged. Fails for a type that cannot be shown.
+  // `source`: the stored column. `names`: null to show its values unchanged. Fails for a type that cannot be shown.
   static Result<Column> make(std::string name, std::string source, const arrow::DataType& type,
                              std::shared_ptr<const IdNames> names);
 
@@ -41,15 +41,14 @@ class Column {
 
   void bind(const arrow::RecordBatch& batch);
 
-  // Values in the current batch. Requires, for number, real, boolean and text: not null, and of this type.
+  // Values in the current batch. number, real, boolean and text require that the value is not null and of that type.
   [[nodiscard]] bool is_null(int64_t row) const;
-  [[nodiscard]] bool has_id(int64_t row) const;     // for a column of names
-  [[nodiscard]] int64_t number(int64_t row) const;  // for a column of names: the id of the name
+  [[nodiscard]] bool has_id(int64_t row) const;     // of a column of names: the row has an id
+  [[nodiscard]] int64_t number(int64_t row) const;  // of a column of names: the id
   [[nodiscard]] double real(int64_t row) const;
   [[nodiscard]] bool boolean(int64_t row) const;
   [[nodiscard]] std::string_view text(int64_t row) const;
-  // The same as valid UTF-8; a column of bytes is escaped as in the tables (util/text.h), so different values stay
-  // different.
+  // The text as valid UTF-8. Bytes are escaped as in the tables (util/text.h), so that different values stay different.
   [[nodiscard]] std::string utf8(int64_t row) const;
 
  private:
@@ -58,7 +57,7 @@ class Column {
   Meaning meaning_ = Meaning::kPlain;
   std::shared_ptr<const IdNames> names_;
   std::shared_ptr<arrow::Array> array_;
-  std::shared_ptr<arrow::Array> dictionary_;  // of a dictionary-encoded text column
+  std::shared_ptr<arrow::Array> dictionary_;  // of a text column that is dictionary-encoded
 };
 
 }  // namespace mlrun::view

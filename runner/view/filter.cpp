@@ -14,18 +14,18 @@
 namespace mlrun::view {
 namespace {
 
-// 0: no such unit.
+// 0: unknown unit.
 double unit_bytes(std::string_view unit) {
   const size_t power = unit.size() == 1 ? std::string_view("KMGT").find(unit[0]) : std::string_view::npos;
   return power == std::string_view::npos ? 0 : std::ldexp(1, 10 * static_cast<int>(power + 1));
 }
 
 tl::unexpected<Error> wrong(const Comparison& comparison, const std::string& expected) {
-  return fail("--where: column '" + comparison.column + "' is compared with '" + comparison.value + "', but wants " +
-              expected);
+  return fail("--where: column '" + comparison.column + "' cannot be compared with '" + comparison.value +
+              "'; it needs " + expected);
 }
 
-// Integers exactly, in decimal or 0x; others as double.
+// Reads integers exactly, in decimal or 0x; other numbers as double.
 Result<int64_t> read_number(const Comparison& comparison, Meaning meaning, int64_t origin_ns) {
   const bool is_time = meaning == Meaning::kMoment || meaning == Meaning::kDuration;
   const char* expected = is_time ? "a time such as 1.5ms" : "a number such as 4096, 0x1000 or 4K";
@@ -62,7 +62,7 @@ bool holds(Operator op, const T& left, const T& right) {
 
 bool is_order(Operator op) { return op != Operator::kEqual && op != Operator::kNotEqual && op != Operator::kContains; }
 
-// errno by name.
+// The number of an errno name.
 std::optional<int64_t> errno_number(const std::string& name) {
   for (int err = 1; err < 4096; ++err) {
     const char* known = strerrorname_np(err);
@@ -140,7 +140,7 @@ bool Filter::passes(const Test& test, const Column& column, int64_t row) {
                                         : holds(test.op, text, std::string_view(test.text));
 }
 
-// Caches the result by id: there are far fewer names than rows.
+// Caches results by id, since there are far fewer names than rows.
 bool Filter::passes_by_id(const Test& test, const Column& column, int64_t row) {
   constexpr int64_t kMostIds = int64_t{1} << 26;
   const int64_t id = column.has_id(row) ? column.number(row) : -1;

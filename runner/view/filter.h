@@ -19,7 +19,7 @@ namespace mlrun::view {
 
 class Filter {
  public:
-  // origin_ns: the zero of moments; 0: absolute. Marks the columns as used.
+  // origin_ns: the time from which moments count; 0: absolute. Marks the columns as used.
   static Result<Filter> make(const std::vector<Comparison>& comparisons, int64_t origin_ns, TableColumns& columns);
 
   [[nodiscard]] bool empty() const { return tests_.empty(); }
@@ -38,7 +38,7 @@ class Filter {
     double real = 0;
     bool boolean = false;
     std::string text;
-    mutable std::vector<int8_t> by_id;  // for a column of names: 1 passes, -1 does not, 0 not evaluated yet
+    mutable std::vector<int8_t> by_id;  // for a column of names, by id: 1 passes, -1 does not, 0 not evaluated yet
   };
 
   static Result<Test> make_test(const Comparison& comparison, int64_t origin_ns, const Column& column);

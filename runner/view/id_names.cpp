@@ -73,7 +73,7 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
   auto& loaded = loaded_[named.table ? std::string(named.table) + "." + named.table_name : "errno"];
   if (loaded) return loaded;
   if (!named.table) return loaded = errno_names();
-  if (!trace::has_table(trace_folder_ + "/tables", named.table)) {  // as in traces of earlier versions
+  if (!trace::has_table(trace_folder_ + "/tables", named.table)) {  // traces of earlier versions lack the table
     return loaded = std::make_shared<IdNames>();
   }
   auto reader = trace::TableReader::open(trace_folder_, named.table, {.columns = {named.table_id, named.table_name}});
@@ -85,7 +85,7 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
       Column::make(named.table_name, named.table_name, *schema->GetFieldByName(named.table_name)->type(), nullptr);
   if (!ids || !texts || ids->type() != Column::Type::kNumber || texts->type() != Column::Type::kText) {
     return fail("cannot read table " + std::string(named.table) + " of " + trace_folder_ +
-                ": column types are not those of a trace");
+                ": its columns have unexpected types; the trace is damaged, or of another version of mlrun");
   }
   const Status read = trace::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) {
     ids->bind(batch);

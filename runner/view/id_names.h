@@ -22,7 +22,7 @@ class IdNames {
 
  private:
   static constexpr int64_t kDense = int64_t{1} << 26;
-  std::vector<std::string> dense_;  // by id, while ids are nearly in order
+  std::vector<std::string> dense_;  // by id; used while ids come nearly in order
   std::unordered_map<int64_t, std::string> sparse_;
 };
 
@@ -30,12 +30,12 @@ class IdNames {
 struct NamedId {
   const char* id_column;
   const char* name_column;
-  const char* table;       // defines the ids; nullptr: errno
-  const char* table_id;    // its column of ids
-  const char* table_name;  // its column of names
+  const char* table;       // table that defines the ids; nullptr: the ids are errno numbers
+  const char* table_id;    // column of ids in that table
+  const char* table_name;  // column of names in that table
 };
 
-// The name columns that a table with this id column has; nullptr: none.
+// The name column that belongs to an id column (or the reverse); nullptr: none.
 [[nodiscard]] const NamedId* named_id(const std::string& id_column);
 [[nodiscard]] const NamedId* named_id_by_name(const std::string& name_column);
 

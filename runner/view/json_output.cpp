@@ -12,8 +12,8 @@
 namespace mlrun::view {
 namespace {
 
-// If the text contains characters that control a terminal or break a line (U+2028), escapes all non-ASCII ones: the
-// value is the same.
+// If the text contains characters that control a terminal or break a line (U+2028), all non-ASCII characters are escaped. The JSON value stays the
+// same.
 std::string json_text(std::string_view text) {
   const bool is_ascii = util::printable(text) != text;
   return nlohmann::json(text).dump(-1, ' ', is_ascii, nlohmann::json::error_handler_t::replace);

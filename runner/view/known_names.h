@@ -9,11 +9,11 @@
 
 namespace mlrun::view {
 
-// `what` with "; did you mean call? It has:", and below it the names, in lines that fit the terminal of standard error.
+// Appends "; did you mean call? It has:" to `what`, and below it the known names, in lines that fit the terminal of standard error.
 [[nodiscard]] tl::unexpected<Error> unknown_name(const std::string& what, const std::string& wrong,
                                                  const std::vector<std::string>& known);
 
-// The error after the name of the option that had the name.
+// Puts the option that contained the wrong name before the error.
 [[nodiscard]] tl::unexpected<Error> of_option(const char* option, Error error);
 
 }  // namespace mlrun::view

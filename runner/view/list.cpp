@@ -40,7 +40,7 @@ constexpr const char* kListFooter =
     "JSON: {traces: [{folder, command, started (UTC), exit_status, wall_ns, bytes, complete}], sweeps: [{folder, "
     "bytes}]}, null where not known.";
 
-// Remarks concern activity without bytes or memory. Old traces have no level.
+// Whether the coverage row is a remark: about activity without bytes or memory. Old traces have no level.
 bool is_remark(const model::RunCoverage& coverage) { return coverage.level == model::kRemark; }
 
 std::optional<bool> is_complete(const model::Run& run, TraceState state) {
@@ -50,7 +50,7 @@ std::optional<bool> is_complete(const model::Run& run, TraceState state) {
   return losses == 0 && std::all_of(run.coverage->begin(), run.coverage->end(), is_remark);
 }
 
-// An unreadable file gives a line without facts instead of an error, so that the other traces are listed.
+// A trace with an unreadable file gets a line without facts instead of an error, so that the other traces are listed.
 ListedTrace look(const std::string& folder, std::string name, TraceState state) {
   const char* file = state == TraceState::kFinished ? "run.json" : MLRUN_SESSION_FILE;
   const auto text = util::read_file((fs::path(folder) / file).string());
@@ -92,7 +92,7 @@ std::string complete_text(const ListedTrace& trace) {
   return trace.complete ? *trace.complete ? "yes" : "no" : "-";
 }
 
-// The command without its program's folder, to leave room for the words that distinguish traces.
+// The command without the folder of its program: this leaves room for the words in which traces differ.
 std::string short_command(const std::string& command) {
   const size_t program_end = std::min(command.find(' '), command.size());
   const size_t slash = command.rfind('/', program_end);
@@ -113,8 +113,8 @@ Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
           complete_text(trace)};
 }
 
-// The folder at the left, figures right-aligned, the command last because it may be long. In a narrow terminal it gets
-// a line of its own.
+// Lines of the list: the folder at the left, figures right-aligned, the command last because it may be long. In a narrow terminal the command gets a
+// line of its own.
 class TraceLines {
  public:
   TraceLines(const summary::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
@@ -166,7 +166,7 @@ class TraceLines {
     return beside ? line + std::string(kGap, ' ') + style_.dim("command") : line;
   }
 
-  // `before`: characters before the command; 0: it has a line of its own.
+  // `before`: number of characters before the command; 0: the command has its own line.
   [[nodiscard]] std::string lines(const Row& row, const std::array<size_t, kTitles.size()>& widths,
                                   size_t before) const {
     std::string out = summary::pad_right(row.cells[0], widths[0]);
@@ -227,7 +227,7 @@ std::string list_text(const std::vector<ListedTrace>& traces, const std::string&
     if (trace.is_sweep) {
       table.add_note("many runs: mlrun sweep stat " + summary::printable(summary::shell_word(trace.folder)));
     }
-    if (trace.newer) table.add_note("cannot be read by this mlrun");
+    if (trace.newer) table.add_note("written by a newer mlrun; read it with that version");
     if (trace.state == TraceState::kUnfinished) {
       table.add_note("finish it with: mlrun recover " + summary::printable(trace.folder));
     }

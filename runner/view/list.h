@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces in a folder, and the sweeps, as `mlrun list` shows them.
+// The traces and sweeps in a folder, as `mlrun list` shows them.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,21 @@
 namespace mlrun::view {
 
 struct ListedTrace {
-  std::string name;    // of its folder
-  std::string folder;  // as an argument for verbs
+  std::string name;    // name of the trace's folder
+  std::string folder;  // path of the trace's folder, as an argument for verbs
   TraceState state = TraceState::kNone;
-  bool is_sweep = false;  // a sweep of many runs instead: only name, folder and size are known here
+  bool is_sweep = false;  // a sweep instead of a trace: only name, folder and size are set
   model::Run run;
   int64_t size_bytes = 0;
-  std::optional<Error> newer = {};    // of a newer version that this build cannot read; then `run` is empty
+  // The trace is of a newer version that this build cannot read: the error; `run` is empty.
+  std::optional<Error> newer = {};
   std::optional<bool> complete = {};  // nothing was lost, and nothing is known to be unseen; nullopt: not in run.json
 };
 
-// Sorted by name. If the folder itself is a trace or a sweep, only it. Fails when the folder cannot be read.
+// Sorted by name. If the folder itself is a trace or a sweep, returns only that. Fails if the folder cannot be read.
 Result<std::vector<ListedTrace>> traces_in(const std::string& folder);
 
-// `cut`: commands at the style's width; else they are whole.
+// `cut`: commands are cut at the style's width.
 [[nodiscard]] std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
                                     const summary::TextStyle& style, bool cut);
 

@@ -30,7 +30,7 @@ constexpr const char* kReportFooter =
     "\n"
     "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
 
-// The driver's time is divided again if the user names the thread that drives, and in traces of earlier versions.
+// Divides the driver's time again if the user names another driver, or if the trace is of an earlier version.
 Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_tid) {
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
@@ -43,12 +43,12 @@ Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_ti
   if (Status answered = findings::answer(trace_folder, *run, options, summary->answer); !answered) {
     return tl::make_unexpected(answered.error());
   }
-  // These were of the driver that the merge found.
+  // The stored values belong to the driver that the merge found.
   for (model::PhaseRow& phase : summary->phases) phase.wait_ns = phase.compute_ns = -1;
   for (summary::PythonSummary& line : summary->python) line.is_driver = 0;
   if (driver_tid != 0 && summary->answer.wall_ns == 0) {
-    return fail(fmt::format("--driver {}: no recorded thread has this number; see mlrun show {} thread", driver_tid,
-                            trace_folder));
+    return fail(fmt::format("--driver {}: no recorded thread has this TID; list them with mlrun show {} thread",
+                            driver_tid, trace_folder));
   }
   return summary;
 }
@@ -85,7 +85,7 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
 
 namespace {
 
-// As short as it can be given to the next command.
+// The shortest form of the folder that works in a command in the current folder.
 std::string short_folder(const std::string& trace_folder) {
   const auto whole = std::filesystem::path(trace_folder).lexically_normal();
   std::error_code error;
@@ -102,7 +102,7 @@ std::string text_of(const summary::Summary& summary, const std::string& trace_fo
                        extent);
 }
 
-// A trace of several nodes: each has its own report.
+// Prints a trace merged from several nodes. Each node's trace has its own report.
 Result<int> report_merged(const std::string& trace_folder, const nlohmann::ordered_json& merged, bool as_json) {
   if (as_json) {
     fmt::print("{}\n", merged.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -136,7 +136,7 @@ Result<int> report(const Arguments& arguments) {
       ->type_name("TID")
       ->check(CLI::PositiveNumber);
   app.add_option("--what-if", change,
-                 "what the run would have taken with another loader: workers=N, io=free, slow=none, joined by commas")
+                 "predict the time with another loader: workers=N, io=free, slow=none, joined by commas")
       ->type_name("CHANGE");
   app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)")
       ->excludes("--what-if");
@@ -146,8 +146,8 @@ Result<int> report(const Arguments& arguments) {
   if (!*parsed) return 0;
   if (const auto run = open_trace(trace_folder); run && run->is_merged) {
     if (driver_tid != 0 || !change.empty())
-      return fail("--driver and --what-if are about one trace; give that of a node, mlrun report " + trace_folder +
-                  " names them");
+      return fail("--driver and --what-if need the trace of one node; list these traces with mlrun report " +
+                  trace_folder);
     return report_merged(trace_folder, run->document->at("merged"), as_json);
   }
   if (!change.empty()) return report_what_if(trace_folder, driver_tid, change, as_json);

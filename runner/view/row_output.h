@@ -22,7 +22,7 @@ class RowOutput {
   RowOutput(const RowOutput&) = delete;
   RowOutput& operator=(const RowOutput&) = delete;
 
-  // A row of the columns' current batch.
+  // Outputs one row of the batch that the columns are bound to.
   virtual void row(const std::vector<const Column*>& columns, int64_t row) = 0;
   virtual void end() = 0;
 };
@@ -33,10 +33,10 @@ struct TextOptions {
   bool drop_empty = false;  // drop columns without any value, and with `cut` those that do not fit
 };
 
-// origin_ns: the zero of moments; 0: absolute.
+// origin_ns: the time from which moments count; 0: absolute.
 std::unique_ptr<RowOutput> text_output(std::vector<std::string> names, int64_t origin_ns, TextOptions options,
                                        Sink sink);
-// keeps_formulas: leaves texts unchanged that a spreadsheet would execute.
+// keeps_formulas: texts that a spreadsheet would execute are not changed.
 std::unique_ptr<RowOutput> csv_output(const std::vector<std::string>& names, int64_t origin_ns, bool keeps_formulas,
                                       Sink sink);
 std::unique_ptr<RowOutput> json_output(const std::vector<std::string>& names, int64_t origin_ns,

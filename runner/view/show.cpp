@@ -55,7 +55,7 @@ Status list_tables(const ShowOptions& options, const model::Run& run, const Text
   return trace::check_tables(options.trace_folder, *run.document);
 }
 
-// A table that an older trace lacks is empty.
+// A table that an older trace lacks is treated as empty.
 Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQuery query) {
   if (!trace::has_table(options.trace_folder + "/tables", options.table)) {
     if (auto schema = trace::optional_table_schema(options.table)) return trace::TableReader::empty(std::move(schema));
@@ -137,8 +137,8 @@ class Show {
     return text_output(names_, origin_ns_, text, sink_);
   }
 
-  // False: no further row is needed. Text output continues in order to count the rows it leaves out, unless without a
-  // filter the files' metadata has the count.
+  // Returns false if no further row is needed. Text output continues, in order to count the rows that it leaves out; without a filter the files'
+  // metadata has that count.
   bool show_batch(int64_t rows, const std::vector<const Column*>& shown, RowOutput& output) {
     for (int64_t row = 0; row < rows; ++row) {
       if (!filter_.matches(*columns_, row)) continue;
@@ -200,23 +200,22 @@ Result<int> show(const Arguments& arguments) {
   set_usage(app, "mlrun show [OPTIONS] TRACE [TABLE]");
   app.footer(kShowFooter);
   app.add_option("TRACE", options.trace_folder, "folder of the trace")->required();
-  app.add_option("TABLE", options.table, "one of its tables (default: a list of them)");
+  app.add_option("TABLE", options.table, "table to show (default: list the tables)");
   auto* csv = app.add_flag("--csv", as_csv, "comma-separated, times in nanoseconds (default: off)");
-  app.add_flag(
-         "--csv-raw", options.keeps_formulas,
-         "--csv with texts as they are: no apostrophe before =, +, -, @, which spreadsheets execute (default: off)")
+  app.add_flag("--csv-raw", options.keeps_formulas,
+               "--csv with unchanged texts: no apostrophe before =, +, -, @, which spreadsheets execute (default: off)")
       ->excludes(csv);
-  app.add_flag("--json", as_json, "an object a line, times in nanoseconds (default: off)")
+  app.add_flag("--json", as_json, "one object per line, times in nanoseconds (default: off)")
       ->excludes(csv)
       ->excludes("--csv-raw");
-  app.add_option("--where", options.where, "rows that fulfil this only (default: all)")->option_text("EXPR");
-  app.add_option("--limit", options.limit, "this many rows, 0: all (default: 100 of text, else all)")
+  app.add_option("--where", options.where, "only rows that match (default: all)")->option_text("EXPR");
+  app.add_option("--limit", options.limit, "at most N rows, 0: all (default: 100 of text, else all)")
       ->option_text("N")
       ->check(whole_number(INT64_MAX));
-  app.add_option("--columns", columns, "these columns, in this order (default: the usual ones)")
+  app.add_option("--columns", columns, "only these columns, in this order (default: the usual ones)")
       ->option_text("A,B,...");
   app.add_flag("--absolute", options.absolute,
-               "times of CLOCK_MONOTONIC, not from the start of the run on (default: off)");
+               "times of CLOCK_MONOTONIC instead of since the start of the run (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -229,8 +228,8 @@ Result<int> show(const Arguments& arguments) {
   for (const std::string_view name : util::split(columns, ", ")) options.columns.emplace_back(name);
   if (options.table.empty() && (as_csv || as_json || options.keeps_formulas || !options.where.empty() ||
                                 options.limit || !columns.empty() || options.absolute)) {
-    return fail("show TRACE lists the tables alone; name one for rows of it: mlrun show " + options.trace_folder +
-                " call");
+    return fail("without TABLE, show only lists the tables; name one to see its rows: mlrun show " +
+                options.trace_folder + " call");
   }
   const TextOptions text{.style = summary::style_of(stdout), .cut = summary::is_terminal(stdout)};
   const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });

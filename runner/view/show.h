@@ -21,8 +21,8 @@ struct ShowOptions {
   std::string where = {};
   std::optional<int64_t> limit = {};      // nullopt: 100 rows of text, all rows of other formats; 0: all
   std::vector<std::string> columns = {};  // empty: the default ones
-  bool keeps_formulas = false;            // for CSV
-  bool absolute = false;                  // moments as CLOCK_MONOTONIC, not from the run's start
+  bool keeps_formulas = false;            // of CSV: texts that a spreadsheet would execute are not changed
+  bool absolute = false;                  // moments are times of CLOCK_MONOTONIC instead of times since the run's start
 };
 
 Status show(const ShowOptions& options, const TextOptions& text, const Sink& sink);

@@ -17,7 +17,7 @@ struct Usual {
   std::vector<std::string> columns;
 };
 
-// The most telling columns that fit a screen, for tables with more.
+// The most useful columns that fit a screen, for tables with more columns.
 const std::array<Usual, 15> kUsual = {{
     {"call", {"ts", "dur", "pid", "comm", "func", "path", "offset", "requested", "ret", "error"}},
     {"alloc", {"ts", "pid", "comm", "op", "addr", "size", "usable", "library"}},
@@ -54,7 +54,7 @@ TableColumns::TableColumns(std::string trace_folder, std::string table, std::sha
 
 bool TableColumns::stored(const std::string& name) const { return schema_->GetFieldByName(name) != nullptr; }
 
-// A table that defines ids shows them; one with a stored name column needs no other.
+// No replacement for ids in the table that defines them, or if the name column is stored in the table itself.
 const NamedId* TableColumns::replacement(const std::string& id_column) const {
   const NamedId* named = named_id(id_column);
   if (!named || stored(named->name_column)) return nullptr;
@@ -101,7 +101,7 @@ std::vector<std::string> TableColumns::usual(bool for_people) const {
   std::vector<std::string> out;
   for (const auto& field : schema_->fields()) {
     if (field->name() == "end_min" || field->name() == "end_max")
-      continue;  // a row group column, for readers that skip groups
+      continue;  // for readers that skip row groups, of no use to people
     const NamedId* named = replacement(field->name());
     out.emplace_back(named ? named->name_column : field->name());
   }

@@ -21,15 +21,15 @@ class TableColumns {
  public:
   TableColumns(std::string trace_folder, std::string table, std::shared_ptr<arrow::Schema> schema);
 
-  // An index in columns(). An unknown name is an error that lists the known ones.
+  // Marks a column as used and returns its index in columns(). The error for an unknown name lists the known ones.
   Result<size_t> use(const std::string& name);
   // Names for ids and the ids, in the table's order.
   [[nodiscard]] std::vector<std::string> known() const;
-  // The default columns: names instead of ids; for text output the most telling ones.
+  // The default columns: names instead of ids; for text output the most useful ones.
   [[nodiscard]] std::vector<std::string> usual(bool for_people) const;
 
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
-  // The stored columns required by the used ones.
+  // The stored columns that the used columns need.
   [[nodiscard]] std::vector<std::string> sources() const;
   void bind(const arrow::RecordBatch& batch);
 

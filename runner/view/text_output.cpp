@@ -37,8 +37,8 @@ class TextOutput final : public RowOutput {
   void end() override {
     if (!headed_) head();
     if (left_out_.empty()) return;
-    const std::string note =
-        fmt::format("left out, the terminal is too narrow: {}; --columns chooses others", fmt::join(left_out_, ", "));
+    const std::string note = fmt::format("left out, the terminal is too narrow: {}; choose columns with --columns",
+                                         fmt::join(left_out_, ", "));
     sink_(options_.style.dim(summary::paragraph(note, 0, SIZE_MAX, options_.style)));
   }
 
@@ -90,7 +90,7 @@ class TextOutput final : public RowOutput {
     if (options_.cut) fit();
   }
 
-  // The minimum width of a row.
+  // The smallest width that a row can have.
   [[nodiscard]] size_t least_width() const {
     size_t least = 0;
     for (const size_t i : shown_) least += kColumnGap + (left_[i] ? std::min(widths_[i], kTextAtLeast) : widths_[i]);
@@ -145,10 +145,10 @@ class TextOutput final : public RowOutput {
   int64_t origin_ns_;
   TextOptions options_;
   Sink sink_;
-  std::vector<std::vector<std::string>> waiting_;  // until the widths are determined
+  std::vector<std::vector<std::string>> waiting_;  // rows kept until the widths are determined
   std::vector<bool> left_;                         // left-aligned
   std::vector<size_t> shown_, widths_;
-  std::vector<std::string> left_out_;  // names of columns
+  std::vector<std::string> left_out_;  // names of columns that were left out
   bool headed_ = false;
 };
 

@@ -21,7 +21,7 @@ bool has(const std::string& folder, const char* name) {
   return fs::is_regular_file(fs::path(folder) / name, ignored);
 }
 
-// Files that are removed once a trace is finished; its size is computed just before.
+// Files that are deleted when a trace is finished; its size is computed just before.
 bool is_raw(const fs::path& name) {
   return name == MLRUN_SPOOL_FILE || name == MLRUN_KEPT_FILE || name == MLRUN_KERNEL_FILE || name == MLRUN_SUMS_FILE ||
          name == MLRUN_SESSION_FILE;
@@ -48,7 +48,7 @@ Result<model::Run> open_trace(const std::string& folder) {
         return fail(fmt::format("{0} is a sweep: see mlrun sweep stat {0}; its traces are in {0}/runs", folder));
       }
       return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");
-    case TraceState::kRunning: return fail("the run of " + folder + " still goes on; try again when it has ended");
+    case TraceState::kRunning: return fail(folder + " is still being recorded; try again when the run has ended");
     case TraceState::kUnfinished: return fail(folder + " was not finished; finish it with: mlrun recover " + folder);
     case TraceState::kFinished: break;
   }

@@ -14,10 +14,10 @@ enum class TraceState { kNone, kFinished, kRunning, kUnfinished };
 
 [[nodiscard]] TraceState state_of(const std::string& folder);
 
-// The run of a finished trace. Anything else is an error that says what to do.
+// The run of a finished trace. For any other folder an error that says what to do.
 Result<model::Run> open_trace(const std::string& folder);
 
-// Bytes of all files of a trace; for a finished one without the raw files, which are removed or kept by --keep-raw.
+// Size of all files of a trace. Raw files of a finished trace do not count: they are deleted, or kept by --keep-raw.
 [[nodiscard]] int64_t size_of(const std::string& folder);
 
 }  // namespace mlrun::view

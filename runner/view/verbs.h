@@ -16,7 +16,7 @@ Result<int> report(const Arguments& arguments);
 Result<int> show(const Arguments& arguments);
 Result<int> list(const Arguments& arguments);
 
-// The summary at the end of a run, in the style of the stream.
+// Returns the summary for the end of a run, in the style of the stream.
 Result<std::string> summary_at_end(const std::string& trace_folder, std::FILE* stream);
 
 }  // namespace mlrun::view

@@ -9,7 +9,7 @@
 namespace mlrun::view {
 namespace {
 
-// Longer ones first.
+// Longer operators first, so that < does not match <=.
 constexpr std::array<std::pair<std::string_view, Operator>, 8> kOperators = {{
     {"!=", Operator::kNotEqual},
     {"<=", Operator::kLessOrEqual},
@@ -90,7 +90,7 @@ class Parser {
     if (text.empty()) return wrong("expected a value");
     if (text.find(" or ") != std::string_view::npos) {
       return fail(
-          "--where: `or` is not known, `and` alone joins comparisons; where the word belongs to a value, quote the "
+          "--where: `or` is not known, only `and` joins comparisons; if `or` is part of the value, quote the "
           "value: '" +
           std::string(text) + "'");
     }

@@ -47,7 +47,7 @@ def check(this):
         this.equal(f"{what}: in the report", (list(reported), [name for name in reported if reported[name]["asked"]]),
                    (wanted, asked))
         if "gpu" in wanted:
-            this.true("what did not work is named", "asked for and not available: GPU work (no process started CUDA)" in end, end)
+            this.true("what did not work is named", "requested but not available: GPU work (no process started CUDA)" in end, end)
     refused = this.run(case.MLRUN, "--preload=off", "--sample=off", "-o", this.new_trace(), "true")
     this.equal("nothing is left on", (refused.returncode, refused.stderr.count("\n")), (125, 1), said=refused.stderr)
 

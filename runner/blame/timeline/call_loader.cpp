@@ -23,7 +23,8 @@ using trace::Texts;
 constexpr Ns kBlockedNs = 20'000;  // a call on a pipe that took longer has blocked
 constexpr Ns kBinMinNs = 1'000'000;
 constexpr int64_t kBinsMost = 400'000;
-constexpr size_t kRowsMost = 2'000'000;  // waits; messages and reads of channels
+// Most waits that are kept; the same limit for messages and reads of channels together.
+constexpr size_t kRowsMost = 2'000'000;
 constexpr int64_t kSmallBytes = 16'384;
 constexpr Ns kImportGapNs = 100'000'000;
 constexpr Ns kPollsNs = 5'000'000;
@@ -33,7 +34,7 @@ bool is_message_channel(model::FileKind kind) {
          kind == model::FileKind::kEventfd;
 }
 
-// What a row says, in the types of this analysis.
+// One row of table `call`.
 struct Row {
   Ns start_ns, end_ns;
   int64_t call_id, file_id, ofd_id, offset, ret, argument;
@@ -56,14 +57,14 @@ class CallLoader {
   void finish();
 
  private:
-  // Where a thread is while its rows pass.
+  // State of a thread while its rows are read in order of time.
   struct Here {
     size_t sample = 0;
-    int64_t ofd_id = 0, end_offset = 0;  // of its last read
+    int64_t ofd_id = 0, end_offset = 0;  // of the thread's last read
     int64_t file_id = 0;
-    Ns refused_ns = 0;                           // when it last tried in vain to get a lock between processes
-    FileTotals* file = nullptr;                  // of file_id
-    std::unordered_map<int64_t, Saving> writes;  // by open file
+    Ns refused_ns = 0;                           // end of its last failed attempt to take a lock shared by processes
+    FileTotals* file = nullptr;                  // of the file file_id
+    std::unordered_map<int64_t, Saving> writes;  // by open file (ofd_id)
   };
   void add_wait(const Row& row, const Use& use, WaitKind kind, Thread& thread);
   void add_channel(const Row& row, const Use& use, Thread& thread);
@@ -80,7 +81,7 @@ class CallLoader {
   Timeline& timeline_;
   Ns width_ns_;
   std::vector<Here> here_;
-  std::unordered_set<int64_t> direct_;  // open files with O_DIRECT
+  std::unordered_set<int64_t> direct_;  // ofd_id of files opened with O_DIRECT
   size_t waits_ = 0, messages_ = 0;
   struct Connection {
     Ns start_ns, end_ns;
@@ -125,7 +126,7 @@ void CallLoader::add_channel(const Row& row, const Use& use, Thread& thread) {
   if (use.moves_out) timeline_.messages[row.file_id].push_back({row.start_ns, row.end_ns, row.thread_id, row.ret});
 }
 
-// Brackets of files that a thread writes: a checkpoint or a log.
+// Notes when a thread has a file open that it writes: a checkpoint or a log.
 void CallLoader::add_saving(const Row& row, const Use& use, Here& here) {
   if (row.ofd_id == 0) return;
   const bool writes = (use.moves_out || use.flushes) && row.ret > 0;
@@ -208,7 +209,7 @@ void CallLoader::mark_samples(const Row& row, Thread& thread, Here& here) const 
     samples[at].in_call = true;
 }
 
-// A lock of a file, or a file that stands for one by being there.
+// Whether the call failed to take a file lock, or to create a lock file that already exists.
 bool is_refused_lock(const Row& row, const Use& use) {
   if (use.opens) return row.err == EEXIST && (row.flags & O_EXCL) != 0;
   const bool locks =
@@ -228,7 +229,7 @@ void CallLoader::add(const Row& row, const Use& use) {
     if (row.end_ns - row.start_ns >= kBlockedNs) return add_wait(row, use, WaitKind::kConnection, thread);
   }
   if (is_refused_lock(row, use)) here.refused_ns = row.end_ns;
-  // Until it tries again: SQLite and others poll their locks.
+  // A short sleep after a failed attempt is part of the wait for the lock: SQLite and others poll their locks.
   const bool polls_lock = use.wait == WaitKind::kSleep && row.start_ns - here.refused_ns < kPollsNs;
   const bool locks = use.controls && (row.flags == F_SETLKW || row.flags == F_OFD_SETLKW);
   if (locks) return add_wait(row, use, WaitKind::kFileLock, thread);
@@ -253,7 +254,7 @@ void CallLoader::add(const Row& row, const Use& use) {
   if (opens || bytes != 0) thread.calls.note_data(opens, bytes);
 }
 
-// The two ends of a connection are two files: of those that the tables do not know, connect and accept in order of time.
+// Pairs the two ends of a connection, which are two files. Pairs that the tables lack are found by matching connect and accept in order of time.
 void CallLoader::pair_sockets() {
   constexpr Ns kLaterNs = 200'000'000;
   const auto by_end = [](const Connection& a, const Connection& b) { return a.end_ns < b.end_ns; };
@@ -276,7 +277,7 @@ void CallLoader::pair_sockets() {
   }
 }
 
-// Drops waits that lie in another wait of the thread: a signal handler's.
+// Drops waits inside another wait of the thread: they were made by a signal handler.
 void drop_inner(std::vector<Wait>& waits) {
   std::stable_sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return a.start_ns < b.start_ns; });
   Ns end_ns = INT64_MIN;
@@ -309,7 +310,7 @@ void CallLoader::finish() {
 constexpr const char* kStateColumns[kCallStates][2] = {
     {"runq_ns", nullptr}, {"device_ns", "queue_ns"}, {"remote_ns", nullptr}, {"wait_ns", nullptr}};
 
-// Columns of one batch.
+// Typed access to the columns of one Arrow batch.
 class CallBatch {
  public:
   CallBatch(const arrow::RecordBatch& batch, bool has_states)
@@ -333,7 +334,7 @@ class CallBatch {
       }
     }
   }
-  // Field by field: g++ clears a row that is made from a list with a slow instruction, 40 % of the loader's time.
+  // Assigned field by field: for an aggregate assignment g++ clears the row with a slow instruction, which took 40 % of the loader's time.
   void read(int64_t at, int64_t call_id, Row& row) const {
     row.start_ns = ts_[at];
     row.end_ns = row.start_ns + dur_[at];
@@ -362,7 +363,7 @@ class CallBatch {
   std::array<std::vector<Numbers>, kCallStates> states_;
 };
 
-// A table of an earlier version lacks the poster.
+// Tables of earlier versions lack the column of the poster.
 bool has_column(const trace::TableReader& reader, const char* name) {
   return reader.schema()->GetFieldIndex(name) >= 0;
 }

@@ -29,7 +29,7 @@ WaitKind wait_kind(std::string_view name) {
 CallGroup group_of(mlrun_call_class call_class) {
   switch (call_class) {
     case MLRUN_CLASS_READ: return CallGroup::kRead;
-    case MLRUN_CLASS_COPY:  // from file to file: a checkpoint, or a data set that is brought near
+    case MLRUN_CLASS_COPY:  // copies one file to another: a checkpoint, or a data set copied to a local disk
     case MLRUN_CLASS_WRITE: return CallGroup::kWrite;
     case MLRUN_CLASS_SYNC: return CallGroup::kSync;
     case MLRUN_CLASS_OPEN:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a function of table `call` is to the analysis.
+// What the analysis takes a function of table `call` for.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ namespace mlrun::blame {
 struct Use {
   CallGroup group = CallGroup::kOther;
   WaitKind wait = WaitKind::kOther;
-  bool waits = false;      // always, not only on a channel
-  bool may_block = false;  // on a channel
+  bool waits = false;      // the call is always a wait
+  bool may_block = false;  // the call is a wait if it blocks on a channel (pipe or socket)
   bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
        moves_out = false;
   bool connects = false, accepts = false, pairs = false, flushes = false, maps = false, controls = false;

@@ -79,7 +79,7 @@ Status load_threads(const std::string& folder, Timeline& timeline) {
     timeline.thread_of_tid[thread.tid] = thread.thread_id;
     Process& process = at(timeline.processes, thread.proc_id);
     process.threads.push_back(thread.thread_id);
-    // A program that was executed has a thread row of its own: the last one counts.
+    // A process that called exec has another thread row for its main thread: the last row counts.
     const bool leads = thread.tid == process.pid;
     if (process.main == 0 || leads) process.main = thread.thread_id;
   }
@@ -90,7 +90,7 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return text.ends_with(end); });
 }
 
-// Python's modules and libraries of programs, and folders with them.
+// Whether the path is a Python module, a shared library, or a folder with these.
 bool is_module(std::string_view path) {
   constexpr auto kNone = std::string_view::npos;
   return ends_with_any(path, {".py", ".pyc", ".so", ".pyd", ".pth", "__pycache__", "pyvenv.cfg"}) ||
@@ -133,7 +133,7 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
               [](const StackSample& a, const StackSample& b) { return a.start_ns < b.start_ns; });
   }
   std::unordered_map<int32_t, Frame> frames;
-  std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame
+  std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame_id
   loaded = trace::for_each_batch_if_any(
       folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
         const Numbers stack(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
@@ -219,8 +219,8 @@ Status load_usage(const std::string& folder, Timeline& timeline) {
   return loaded;
 }
 
-// Rows of the driver are as short as the time between two samples, but the kernel counts user and system time in ticks of 10 ms: rows are
-// joined to a second.
+// The driver's rows are as short as the time between two samples, but the kernel counts user and system time in ticks of 10 ms. Rows are therefore
+// joined up to a second.
 void join_usage(std::vector<Usage>& rows) {
   constexpr Ns kLongNs = 1'000'000'000;
   std::vector<Usage> joined;
@@ -240,13 +240,12 @@ void join_usage(std::vector<Usage>& rows) {
   rows = std::move(joined);
 }
 
-// What the counts say of the time in which a thread is in no recorded wait or call. Sleep that no call explains is page faults, if there
-// were any, else a mutex, a barrier or the like; time in the kernel that no call explains is page faults without a device, or memory that
-// is given back.
+// Derives from the scheduler's counts what a thread did outside of recorded waits and calls. Sleep there is page faults if any were counted, else a
+// mutex, barrier or the like. Kernel time there is page faults without a device, or freeing of memory.
 void settle_usage(Thread& thread) {
   constexpr int64_t kFaultsMin = 5;
   constexpr double kKernelMin = 0.2;
-  constexpr double kAsleepMin = 0.15;  // less may be the hypervisor's
+  constexpr double kAsleepMin = 0.15;  // a smaller share may be time that the hypervisor took
   join_usage(thread.usage);
   for (Usage& usage : thread.usage) {
     double waits_ns = 0;
@@ -273,14 +272,14 @@ void settle_usage(Thread& thread) {
     if (ticked_ns <= 0) continue;
     const double system_ns = run_ns * static_cast<double>(usage.system_ns) / ticked_ns - calls_ns;
     if (system_ns <= kKernelMin * run_ns) continue;
-    // A page fault that reads costs the processor, too.
+    // A page fault that reads from a device uses the processor, too.
     double& part = usage.major_faults >= kFaultsMin ? usage.faulting : usage.in_kernel;
     part += std::clamp(system_ns / rest_ns, 0.0, 1.0 - usage.queued - usage.faulting - usage.asleep);
   }
 }
 
-// The condition at which threads wait for the lock of a Python interpreter: they give up after 5 ms and wait again, several of them, or
-// one of them again and again.
+// Finds the condition at which threads wait for the lock of a Python interpreter. Such waits time out after 5 ms and are repeated; they are made by
+// several threads, or often by one.
 void find_python_locks(Timeline& timeline) {
   constexpr Ns kGivesUpMinNs = 4'900'000, kGivesUpMaxNs = 9'000'000;
   struct Use {
@@ -311,7 +310,7 @@ void find_python_locks(Timeline& timeline) {
   }
 }
 
-// Sleeps of a loop that asks again and again whether something is there. Python's lock may have to be waited for in between.
+// Marks sleeps of a loop that polls. Waits for Python's lock between two sleeps do not end the loop.
 void mark_polls(const Timeline& timeline, Thread& thread) {
   constexpr Ns kLongNs = 50'000'000;
   constexpr size_t kLeast = 3;

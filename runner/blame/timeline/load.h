@@ -9,11 +9,11 @@
 
 namespace mlrun::blame {
 
-// `folder` contains tables/: call, process, thread, file, python_stack, stack, frame, and `wait` where there is a kernel side. The run is
-// from start_ns to end_ns; 0: from the first to the last record.
+// `folder` contains tables/: call, process, thread, file, python_stack, stack, frame, and `wait` if the kernel was traced. The run lasts from
+// start_ns to end_ns; if both are 0, from the first to the last record.
 Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns);
 
-// Paths of these files.
+// Returns the paths of the given files by file_id.
 Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& folder,
                                                             const std::vector<int64_t>& file_ids);
 

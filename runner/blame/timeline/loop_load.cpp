@@ -18,7 +18,7 @@ namespace {
 using trace::Numbers;
 using trace::Texts;
 
-// Takes the text up to `end` off; all of it where that does not occur.
+// Removes the text up to and including `end` and returns what came before `end`; all of the text if `end` is missing.
 std::string_view take_until(std::string_view& text, std::string_view end) {
   const size_t at = std::min(text.find(end), text.size());
   const std::string_view taken = text.substr(0, at);
@@ -46,7 +46,7 @@ class Places {
     const std::string_view position = take_until(text, "/");
     const bool is_read = read_number(object, 16, sight.object) && read_number(position, 10, sight.position) &&
                          read_number(text, 10, sight.total);
-    constexpr int64_t kTotalMost = int64_t{1} << 40;  // a damaged trace may hold any number
+    constexpr int64_t kTotalMost = int64_t{1} << 40;  // larger numbers are taken as damage of the trace
     if (sight.total > kTotalMost) return std::nullopt;
     if (place.empty() || kind.empty() || !is_read || sight.position < 0 || sight.total < sight.position)
       return std::nullopt;
@@ -84,7 +84,7 @@ Status load_loops(const std::string& folder, Timeline& timeline) {
         sight->ts_ns = ts[row];
         sights.push_back(*sight);
         sight->ts_ns += dur[row];
-        if (dur[row] > 0) sights.push_back(*sight);  // asleep at one place meanwhile
+        if (dur[row] > 0) sights.push_back(*sight);  // the thread slept at this place until then
       }
     }
   };

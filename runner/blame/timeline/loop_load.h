@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads how far the loops of Python code had got at each sample of a thread's stack.
+// Reads from table `python_stack` how far a thread's Python loops had got at each sample.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mlrun::blame {
 
-// Requires: threads are loaded. A trace of an earlier version has no loops.
+// Requires: threads are loaded. Traces of versions before the column `loops` add nothing.
 Status load_loops(const std::string& folder, Timeline& timeline);
 
 }  // namespace mlrun::blame

@@ -9,7 +9,7 @@ namespace mlrun::blame {
 
 namespace {
 
-constexpr int64_t kSameLockBytes = 256;  // the interpreter's conditions lie side by side
+constexpr int64_t kSameLockBytes = 256;  // an interpreter's conditions are next to each other in memory
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void CallBins::add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns,
   const Ns whole_ns = end_ns - start_ns;
   if (!bins_.empty()) start_ns = std::max(start_ns, bins_.back().end_ns);
   if (end_ns <= start_ns) return;
-  // A gap of half the width ends a bin: what lies in it is not spread over the gap.
+  // A pause of half the width ends a bin, so that its sums are not spread over the pause.
   const bool begins =
       bins_.empty() || end_ns - bins_.back().start_ns > width_ns || start_ns - bins_.back().end_ns > width_ns / 2;
   if (begins) bins_.push_back({start_ns, end_ns, {}, {}, 0, 0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace as what its threads did: waits one by one, other calls as sums over short stretches of time, messages on pipes
-// and sockets, samples of Python stacks. Memory follows the waits, the messages and the length of the run, not the calls.
+// What each thread of a trace did: its waits one by one, its other calls as sums over short stretches of time, its messages on pipes and sockets, its
+// Python stack samples. Memory grows with the waits, the messages and the length of the run, not with the number of calls.
 #pragma once
 
 #include <array>
@@ -16,42 +16,42 @@ namespace mlrun::blame {
 
 using Ns = int64_t;
 
-inline constexpr Ns kPollsApartNs = 300'000;  // sleeps that are further apart are no loop that asks for something
+inline constexpr Ns kPollsApartNs = 300'000;  // sleeps with a longer pause between them are not one polling loop
 
 enum class WaitKind : uint8_t {
-  kPoll,          // for a descriptor
-  kLock,          // a semaphore, condition, futex, barrier
-  kChild,         // the end of a process or thread
-  kSleep,         // a time
-  kFileLock,      // flock, lockf, fcntl; a sleep until it is tried again
+  kPoll,          // poll, select: until a descriptor is ready
+  kLock,          // on a semaphore, condition, futex or barrier
+  kChild,         // for the end of a process or thread
+  kSleep,         // for a given time
+  kFileLock,      // flock, lockf, fcntl; or a sleep before the lock is tried again
   kConnection,    // accept, connect
   kChannelRead,   // a read of a pipe or socket that blocked
-  kChannelWrite,  // a write into a full one
-  kOther,         // a signal
+  kChannelWrite,  // a write into a full pipe or socket
+  kOther,         // for example for a signal
 };
 
 struct Wait {
   Ns start_ns = 0, end_ns = 0;
   int64_t call_id = 0;
-  int64_t file_id = 0;   // of the descriptor; 0: none, or unknown
-  int64_t argument = 0;  // arg2 of the call: address, pid, timeout
+  int64_t file_id = 0;   // of the call's descriptor; 0: none, or unknown
+  int64_t argument = 0;  // the call's arg2: an address, pid or timeout
   int64_t ret = 0;
   int32_t err = 0;
   int32_t fd = 0;
-  int32_t poster = 0;  // the thread that ended it, as it said itself; 0: unknown
+  int32_t poster = 0;  // thread that ended the wait, as that thread recorded itself; 0: unknown
   WaitKind kind = WaitKind::kOther;
-  bool joins_thread = false;  // of kChild
-  bool accepts = false;       // of kConnection
+  bool joins_thread = false;  // of kChild: for the end of a thread
+  bool accepts = false;       // of kConnection: accept, not connect
   bool condition = false;     // of kLock: pthread_cond_*wait
-  bool timed = false;         // of those: with a limit
-  bool polls = false;         // of kSleep: one of several in a row, with hardly anything in between
+  bool timed = false;         // of a condition: with a time limit
+  bool polls = false;         // of kSleep: one of several in a row with hardly anything in between
 
   [[nodiscard]] Ns dur_ns() const { return end_ns - start_ns; }
-  // A poll that does not wait, or hardly.
+  // Whether this is a poll that returned without an event after hardly any waiting.
   [[nodiscard]] bool asks() const { return kind == WaitKind::kPoll && ret == 0 && dur_ns() < kPollsApartNs; }
 };
 
-// A read of a pipe or socket, however short.
+// A read of a pipe or socket; short ones are kept, too.
 struct Read {
   Ns start_ns = 0, end_ns = 0;
   int64_t file_id = 0;
@@ -65,37 +65,37 @@ struct Message {
   int64_t bytes = 0;
 };
 
-// Samples of a thread's Python stack: one, or several in a row of a thread that slept at one place.
+// One sample of a thread's Python stack, or several in a row of a thread that slept at one place.
 struct StackSample {
   Ns start_ns = 0, end_ns = 0;
   int32_t count = 1;
   int32_t stack_id = 0;
   int8_t running = -1;   // 1: on a processor or in the run queue; 0: asleep; -1: unknown
-  bool in_call = false;  // the first one was inside a recorded call that is no wait
+  bool in_call = false;  // the first sample was inside a recorded call that is not a wait
 };
 
-// What the scheduler counted of a thread in an interval, from /proc.
+// What the scheduler counted for a thread in an interval, from /proc.
 struct Usage {
   Ns start_ns = 0, end_ns = 0;
   Ns run_ns = 0, queued_ns = 0, user_ns = 0, system_ns = 0;
   int64_t major_faults = 0;
-  // Shares of the time outside of recorded waits and calls: in the run queue, in page faults that read from a device, asleep for something
-  // else (a mutex of libc, a barrier of OpenMP), in the kernel.
+  // Shares of the time outside of recorded waits and calls: in the run queue, in page faults that read from a device, asleep for another reason (a
+  // mutex of libc, a barrier of OpenMP), in the kernel.
   double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;
-  double calls_asleep = -1;  // of the time in recorded calls that are no waits; -1: unknown
+  double calls_asleep = -1;  // share of the time in recorded calls that are not waits; -1: unknown
 };
 
-// A time off the processor, from the kernel side.
+// One time of a thread off the processor, from the kernel tables.
 struct Sleep {
   Ns start_ns = 0, wake_ns = 0, end_ns = 0;
   int32_t waker_tid = 0;
-  bool for_device = false;  // it waited for I/O, or uninterruptibly
+  bool for_device = false;  // it waited for I/O, or in uninterruptible sleep
   bool preempted = false;
 };
 
 enum class CallGroup : uint8_t { kNames, kRead, kWrite, kSync, kChannel, kOther };
 inline constexpr size_t kCallGroups = 6;
-// How the time of calls on files divides, from the kernel side; the rest is on a processor.
+// The states in which a call on files is off the processor, from the kernel tables.
 enum class CallState : uint8_t { kRunQueue, kDevice, kRemote, kWait };
 inline constexpr size_t kCallStates = 4;
 
@@ -106,14 +106,14 @@ struct CallSums {
   [[nodiscard]] double total_ns() const;
 };
 
-// The calls of one thread that are no waits, added up over stretches of at most the width.
+// The calls of one thread that are not waits, summed up in bins of at most `width_ns`.
 class CallBins {
  public:
-  // Requires: in order of time; what overlaps an earlier call does not count twice.
+  // Requires: calls in order of their start. Time that overlaps an earlier call is not counted again.
   void add(Ns start_ns, Ns end_ns, CallGroup group, const std::array<Ns, kCallStates>& states, Ns width_ns);
-  // The last call opened a data file to read it, or read this much of one.
+  // Adds to the last call's bin that it opened a data file for reading, or read this many bytes of one.
   void note_data(bool opens, int64_t bytes);
-  // What of [a, b) calls took; of a stretch that lies in it partly, the same part.
+  // Time in calls in [a_ns, b_ns). A bin that lies only partly inside counts by that part.
   [[nodiscard]] CallSums sums(Ns a_ns, Ns b_ns) const;
   [[nodiscard]] size_t size() const { return bins_.size(); }
 
@@ -130,11 +130,11 @@ class CallBins {
   std::vector<Bin> bins_;
 };
 
-// How a thread used regular files, without modules and shared memory.
+// How a thread used regular files other than modules and shared memory.
 struct FileUse {
   int64_t reads = 0, read_bytes = 0, small_reads = 0,
-          jumps = 0;                       // small: below 16 KiB; jumps: not where the last one ended
-  int64_t opens = 0, names = 0, maps = 0;  // names: stat and the like
+          jumps = 0;                       // small: below 16 KiB; jumps: did not start where the last read ended
+  int64_t opens = 0, names = 0, maps = 0;  // names: stat and similar calls
   int64_t writes = 0, written_bytes = 0, syncs = 0;
   Ns names_ns = 0, read_ns = 0, direct_ns = 0;
 
@@ -163,11 +163,11 @@ struct Process {
   std::string role, command;
   bool forked = false;
   Ns first_ns = 0, last_ns = 0;
-  int32_t main = 0;  // thread
+  int32_t main = 0;  // the main thread
   std::vector<int32_t> threads;
-  int64_t python_lock = 0;  // address of its condition; 0: none
+  int64_t python_lock = 0;  // address of the condition that guards Python's lock (GIL); 0: none
 
-  // One of multiprocessing's own: it sends numbers of processes, no batches, and trains nothing.
+  // A process of multiprocessing itself: it sends numbers of processes but no batches, and does not train.
   [[nodiscard]] bool is_helper() const { return role == "fork server" || role == "resource tracker"; }
 };
 
@@ -177,10 +177,10 @@ struct Frame {
 };
 
 struct FileTotals {
-  int64_t reads = 0, bytes = 0, end_offset = 0;  // end_offset: the largest that was read up to
+  int64_t reads = 0, bytes = 0, end_offset = 0;  // end_offset: the end of the read that reached furthest
 };
 
-// A write of the driver into one open file, from its opening to its closing.
+// The writes of one thread into one open file, from its opening to its closing.
 struct Saving {
   Ns start_ns = 0, end_ns = 0;
   int64_t bytes = 0, file_id = 0;
@@ -189,21 +189,21 @@ struct Saving {
   Ns unsynced_ns = 0;                          // the first write since the last sync; 0: none
   bool appends = false;                        // opened to append
 
-  // Little lies between two syncs. A file that is opened for each line has one sync.
+  // Whether this is a log: few bytes between two syncs. A file that is opened anew for each line has only one sync.
   [[nodiscard]] bool is_log() const {
     constexpr int64_t kMostBytes = 65'536;
     return (syncs > 1 || (appends && syncs == 1)) && bytes / syncs < kMostBytes;
   }
 };
 
-// How far an iterator of a loop had got at a sample of its thread's stack (runner/samplers/python/loop_reader.h).
+// How far a loop's iterator had got when its thread's stack was sampled (runner/samplers/python/loop_reader.h).
 struct LoopSight {
   Ns ts_ns = 0;
-  uint64_t object = 0;  // address
+  uint64_t object = 0;  // address of the iterator
   int64_t position = 0, total = 0;
-  int32_t place = 0;       // in Loops
+  int32_t place = 0;       // number in Loops::places
   bool is_loader = false;  // a DataLoader's iterator: it has no position
-  bool runs = false;       // in a generator that is running
+  bool runs = false;       // a generator that is running holds the iterator
 };
 
 struct Loops {
@@ -215,20 +215,21 @@ struct Timeline {
   Ns start_ns = 0, end_ns = 0;                                 // the run
   std::vector<Thread> threads;                                 // by thread_id; [0] is unused
   std::vector<Process> processes;                              // by proc_id
-  std::unordered_map<int64_t, std::vector<Message>> messages;  // by file, by start
-  std::unordered_map<int64_t, int64_t> peers;                  // the other end of a socket
-  std::unordered_map<int32_t, std::vector<Frame>> stacks;      // innermost frame first
+  std::unordered_map<int64_t, std::vector<Message>> messages;  // by file_id; each list by start
+  std::unordered_map<int64_t, int64_t> peers;                  // by file_id of a socket: file_id of its other end
+  std::unordered_map<int32_t, std::vector<Frame>> stacks;      // by stack_id; innermost frame first
   std::unordered_map<int32_t, int32_t> thread_of_tid;
   std::unordered_map<int64_t, FileTotals> data_files;
-  std::unordered_map<int32_t, std::vector<Saving>> savings;  // by thread: files that it wrote, a row for each open file
+  std::unordered_map<int32_t, std::vector<Saving>>
+      savings;  // by thread: files that it wrote, one entry for each time a file was open
   std::unordered_map<int32_t, std::vector<std::pair<Ns, Ns>>>
-      module_calls;                 // by thread: calls on modules, those near each other as one
+      module_calls;                 // by thread: times of calls on modules; calls near each other are joined
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
   Loops loops;
   bool has_kernel_side = false, has_samples = false, has_posts = false, has_usage = false;
-  bool has_ranks_elsewhere = false;  // of this run, in other traces
-  Ns bin_ns = 0;                     // the longest stretch over which other calls are summed up
-  int64_t left_out = 0;              // rows beyond the limits
+  bool has_ranks_elsewhere = false;  // the run has ranks whose traces are elsewhere
+  Ns bin_ns = 0;                     // the width of the bins in which calls that are not waits are summed up
+  int64_t left_out = 0;              // rows that were dropped because of the limits of the loader
 
   [[nodiscard]] model::FileKind kind(int64_t file_id) const;
   [[nodiscard]] const Thread& thread(int32_t thread_id) const { return threads[static_cast<size_t>(thread_id)]; }
@@ -236,7 +237,7 @@ struct Timeline {
   [[nodiscard]] const Process& process_of(int32_t thread_id) const { return process(thread(thread_id).proc_id); }
   [[nodiscard]] const std::vector<Message>* find_messages(int64_t file_id) const;
   [[nodiscard]] int64_t peer(int64_t file_id) const;  // 0: unknown
-  // A wait for the lock of its Python interpreter.
+  // Whether the wait is for the lock (GIL) of the process's Python interpreter.
   [[nodiscard]] bool is_python_lock(int32_t proc_id, const Wait& wait) const;
 };
 

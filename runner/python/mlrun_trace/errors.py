@@ -8,7 +8,7 @@ from typing import NoReturn
 
 
 class TraceError(Exception):
-    """A folder is no trace, or lacks what was asked for. The message says what failed, on what, and what to do."""
+    """A folder is not a trace, or lacks the requested data. The message says what failed, on what, and what to do."""
 
 
 def first_line(error: Exception) -> str:
@@ -16,14 +16,14 @@ def first_line(error: Exception) -> str:
 
 
 class WordParser(argparse.ArgumentParser):
-    """Words of a command line; wrong ones are an error as any other."""
+    """Parser of a command line. Wrong words raise TraceError like any other error."""
 
     def error(self, message: str) -> NoReturn:
         raise TraceError(f"{message}; see {self.prog} --help")
 
 
 def need(module: str) -> ModuleType:
-    """Imports a package of an extra; without it the message names the command that installs it."""
+    """Imports an optional package. If it is missing, the error names the command that installs it."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

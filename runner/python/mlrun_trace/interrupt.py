@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in the verbs that are written in Python: they clean up and end by the signal, without a traceback, as the other verbs do."""
+"""Ctrl-C in the verbs that are written in Python: they clean up, then end by SIGINT without a traceback, as the C++ verbs do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 
 def ends_by_interrupt(main: Callable[[], int]) -> Callable[[], int]:
-    """`main`, with KeyboardInterrupt at Ctrl-C; afterwards the process ends by SIGINT, whatever became of the exception: a library may have
-    turned it into one of its own. Where SIGINT is ignored, as in the background of a script, it stays so."""
+    """Wraps `main`: Ctrl-C raises KeyboardInterrupt, and after clean-up the process ends by SIGINT, even if a library has
+    converted the exception. If SIGINT is ignored, as in the background of a script, it stays ignored."""
 
     def run() -> int:
         interrupted = False

@@ -3,7 +3,7 @@
 
 LAYERS = ("own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "remote_ns", "wait_ns")
 
-# What one row of time_by_layer() is about: the column of `call` that names it; what else names it, and where that comes from.
+# For each kind of row of time_by_layer(): the key column in `call`, further columns that name the row, and the join that provides them.
 GROUPS = {
     "run": ("", "", ""),
     "process": ("proc_id", "p.role, p.rank, p.command, ", "LEFT JOIN process p USING (proc_id)"),
@@ -19,7 +19,7 @@ FROM block_part p JOIN block b USING (req_id) JOIN call c USING (call_id)
 LEFT JOIN device d ON d.dev = b.dev{device_node} LEFT JOIN file f ON f.file_id = c.file_id LEFT JOIN thread t ON t.thread_id = c.thread_id
 """
 
-# Numbers are added up before texts are joined: a trace may have millions of files.
+# Numbers are added up before texts are joined, since a trace may have millions of files.
 TIME_BY_FILE = """
 WITH each AS (
   SELECT c.file_id, c.proc_id, count(*) AS calls, sum(c.dur) AS time_ns, sum(c.ret) FILTER (s.class = 'read' AND c.ret > 0) AS bytes_read,
@@ -41,7 +41,7 @@ SELECT p.proc_id, p.pid, p.role, p.rank, p.command, count(c.call_id) AS calls, c
 FROM process p LEFT JOIN call c USING (proc_id) LEFT JOIN file f USING (file_id) GROUP BY ALL ORDER BY p.proc_id
 """
 
-# A call finds its step by the slice of time in which it began: steps do not overlap, and a slice meets few of them.
+# Calls and steps are joined by slices of time, for speed: steps do not overlap, and a slice overlaps few steps.
 TIME_BY_STEP = """
 WITH slice AS (SELECT greatest(1, (max(ts + dur) - min(ts)) // (2 * count(*))) AS width FROM step),
 sliced AS (SELECT step, ts, dur, width{node}, unnest(range(ts // width, (ts + dur) // width + 1)) AS number FROM step, slice),
@@ -69,7 +69,7 @@ FROM finding
 
 
 def by_node(query: str, merged: bool) -> str:
-    """A query whose keys count within a node."""
+    """The query; for a merged trace with node_id added to its keys, since ids are only unique within a node."""
     parts = {"node": ", node_id", "of_node": "s.node_id, ", "step_node": " AND c.node_id = s.node_id", "device_node": " AND d.node_id = b.node_id"}
     return query.format(**(parts if merged else dict.fromkeys(parts, "")))
 

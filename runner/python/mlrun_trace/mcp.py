@@ -22,12 +22,12 @@ An answer whose status is could_not_run measured nothing: do not draw conclusion
 
 
 class Traces:
-    """The traces that may be asked about, by the name of their folder."""
+    """The traces that are served, by the name of their folder."""
 
     def __init__(self, folders: list[str]) -> None:
         self.traces = {trace.names[0]: trace for trace in (Trace([folder]) for folder in folders)}
         if len(self.traces) != len(folders):
-            raise TraceError("two traces have one name: rename one of their folders")
+            raise TraceError("two traces have folders of the same name: rename one of them")
         self.sandboxes = {name: Sandbox(trace) for name, trace in self.traces.items()}
 
     def sandbox(self, name: str) -> Sandbox:
@@ -51,7 +51,7 @@ class Traces:
         return answer
 
     def tables(self, trace: str = "") -> dict[str, Any]:
-        """The tables of a trace with their number of rows; a table of a stream that was off has none."""
+        """The tables of a trace with their number of rows; tables of streams that were off have no rows."""
         sandbox = self.sandbox(trace)
         names = [row["name"] for row in sandbox.query("SELECT view_name AS name FROM duckdb_views() WHERE NOT internal ORDER BY 1", ROWS_MOST)["rows"]]
         counts = " UNION ALL ".join(f"""SELECT '{name}' AS "table", count(*) AS rows FROM "{name}" """ for name in names)
@@ -63,16 +63,16 @@ class Traces:
         name = table.replace("'", "''")
         answer = sandbox.query(f"SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = '{name}' ORDER BY column_index")
         if not answer["rows"]:
-            raise TraceError(f"there is no table {table}; ask for tables")
+            raise TraceError(f"there is no table {table}; list the tables with the tool tables")
         return answer
 
     def query(self, sql: str, trace: str = "") -> dict[str, Any]:
-        """Runs one SELECT, at most 30 s and 1 GiB, 1000 rows. Select ids (call_id, file_id, thread_id ...) to point at rows."""
+        """Runs one SELECT, at most 30 s and 1 GiB, 1000 rows. Select ids (call_id, file_id, thread_id ...) to refer to rows."""
         return self.sandbox(trace).query(sql)
 
 
 def answered(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-    """Gives every answer its status, so that a query that was not run does not look like a measurement."""
+    """Adds the status to an answer, so that a query that was not run does not look like a measurement."""
 
     @functools.wraps(tool)
     def run(*words: Any, **named: Any) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def serve(traces: Traces) -> None:
 def main() -> int:
     parser = WordParser(prog="mlrun mcp", description="Serves traces over standard input and output, by the Model Context Protocol.",
                         epilog="Needs mcp and duckdb: pip install 'mlrun-tracer[data,mcp]'.\nexample: mlrun mcp mlrun-train-1")
-    parser.add_argument("traces", nargs="+", metavar="TRACE", help="these alone may be read")
+    parser.add_argument("traces", nargs="+", metavar="TRACE", help="traces to serve; only these can be read")
     try:
         serve(Traces(parser.parse_args().traces))
     except TraceError as error:

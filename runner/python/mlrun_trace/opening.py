@@ -10,15 +10,15 @@ from mlrun_trace.trace import PathLike, Trace
 
 
 def open(folder: PathLike) -> Trace:
-    """The trace in this folder."""
+    """Opens the trace in this folder."""
     return Trace([folder])
 
 
 def open_all(folders: Union[PathLike, Iterable[PathLike]]) -> Trace:
-    """Several traces as one: each table has the column `run`, the name of the trace's folder."""
+    """Opens several traces as one: each table gets the column `run`, the name of the trace's folder."""
     return Trace([folders] if isinstance(folders, (str, os.PathLike)) else list(folders))
 
 
 def open_sweep(folder: PathLike) -> Sweep:
-    """The sweep in this folder."""
+    """Opens the sweep in this folder."""
     return Sweep(folder)

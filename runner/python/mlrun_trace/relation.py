@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def errors_of_duckdb(advice: str = "") -> Iterator[None]:
-    """Its errors as TraceError, which has the whole as its cause. `advice`: where a table is missing."""
+    """Converts DuckDB's errors to TraceError with their first line; the original is its cause. `advice` is added if a table is missing."""
     try:
         yield
     except need("duckdb").CatalogException as error:
@@ -34,12 +34,12 @@ class Rows:
     """
 
     def __init__(self, connect: Callable[[], duckdb.DuckDBPyConnection], query: str, advice: str = "") -> None:
-        self._connect = connect  # a connection of the calling thread
-        self._advice = advice  # where a table is missing
+        self._connect = connect  # returns a connection of the calling thread
+        self._advice = advice  # added to the error if a table is missing
         self.query = query
 
     def duckdb(self) -> duckdb.DuckDBPyRelation:
-        """A relation of DuckDB, for further SQL: filter(), aggregate(), join()."""
+        """The rows as a relation of DuckDB, for further SQL: filter(), aggregate(), join()."""
         with errors_of_duckdb(self._advice):
             return self._connect().sql(self.query)
 
@@ -60,7 +60,7 @@ class Rows:
         return frame
 
     def rows(self) -> list[dict[str, Any]]:
-        """A dictionary for each row: for small results."""
+        """The rows as dictionaries; for small results."""
         relation = self.duckdb()
         names = relation.columns
         with errors_of_duckdb(self._advice):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of others: they read the tables of one trace and nothing else, write nothing, and end in time.
+"""Untrusted queries: they can only read the tables of one trace, cannot write, and are limited in time and memory.
 
-DuckDB's own settings let COPY write into a folder that may be read, so a query must be one SELECT, by DuckDB's parser.
+DuckDB's settings would allow COPY to write into a readable folder, so DuckDB's parser must find exactly one SELECT in a query.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SECONDS = 30.0
 MEMORY = "1GiB"
 ROWS_MOST = 1000
-TEXT_MOST = 2000  # characters of a value
+TEXT_MOST = 2000  # characters of a value; longer values are cut
 
 
 class Refused(TraceError):
@@ -28,11 +28,11 @@ class Refused(TraceError):
 
 
 class Sandbox:
-    """The tables of a trace for queries that are not trusted."""
+    """Runs untrusted queries on the tables of one trace."""
 
     def __init__(self, trace: Trace, seconds: float = SECONDS) -> None:
         if len(trace.folders) != 1:
-            raise TraceError("queries are about one trace")
+            raise TraceError("a query needs exactly one trace")
         self.folder = trace.folders[0].resolve()
         self.seconds = seconds
         self._duckdb = need("duckdb")
@@ -41,7 +41,7 @@ class Sandbox:
             with errors_of_duckdb():
                 self._connection.execute(f'CREATE VIEW "{table}" AS FROM {read_table(self.folder, table)}')
         tables = self.folder / "tables"
-        places = f"{quoted(str(tables))}, {pattern(tables)}"  # DuckDB compares names as they are in the views
+        places = f"{quoted(str(tables))}, {pattern(tables)}"  # DuckDB compares the paths as they are written in the views
         for setting in (f"memory_limit = {quoted(MEMORY)}", "temp_directory = ''", "autoinstall_known_extensions = false", "autoload_known_extensions = false",
                         f"allowed_directories = [{places}]", "enable_external_access = false", "lock_configuration = true"):
             self._connection.execute(f"SET {setting}")
@@ -52,10 +52,10 @@ class Sandbox:
         except self._duckdb.Error as error:
             raise Refused(f"not SQL: {first_line(error)}") from None
         if len(statements) != 1 or statements[0].type != self._duckdb.StatementType.SELECT:
-            raise Refused("only one SELECT at a time is run")
+            raise Refused("write exactly one SELECT; other statements are not run")
 
     def query(self, query: str, rows_most: int = ROWS_MOST) -> dict[str, Any]:
-        """{columns, rows, truncated, ids, verify}: `ids` names the columns that are keys of rows of the trace. Raises Refused."""
+        """{columns, rows, truncated, ids, verify}: `ids`: the columns that contain ids of the trace's tables. Raises Refused."""
         self._check(query)
         cursor = self._connection.cursor()
         timer = threading.Timer(self.seconds, cursor.interrupt)
@@ -80,7 +80,7 @@ class Sandbox:
         }
 
     def command(self, query: str) -> str:
-        """A command of the shell that runs the query again."""
+        """A shell command that runs the query again."""
         code = f"import mlrun_trace; print(mlrun_trace.open({str(self.folder)!r}).sql({query!r}).pandas().to_string())"
         return f"python3 -c {shlex.quote(code)}"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-AWAY = re.compile(r"\.(failed|left)-[0-9]+$")  # folders of failed attempts, and of what was in the way of a run
+AWAY = re.compile(r"\.(failed|left)-[0-9]+$")  # folders of failed attempts, and of earlier contents of a run's folder
 
 
 class Sweep:
@@ -28,10 +28,10 @@ class Sweep:
         self._connection: duckdb.DuckDBPyConnection = need("duckdb").connect()
 
     def figures(self) -> Rows:
-        """A row for each run, with a column for each figure; failed attempts are among them (state)."""
+        """A row for each run, with a column for each figure; failed attempts are included (column state)."""
         path = self.folder / "figures.parquet"
         if not path.exists():
-            raise TraceError(f"{path} is not there yet: it is written at the end of the sweep")
+            raise TraceError(f"{path} does not exist yet: it is written at the end of the sweep")
         return Rows(lambda: self._connection, f"FROM read_parquet({pattern(path)})")
 
     def traces(self) -> Trace:
@@ -39,7 +39,7 @@ class Sweep:
         runs = (path.parent for path in (self.folder / "runs").glob("*/run.json") if not AWAY.search(path.parent.name))
         kept = sorted(run for run in runs if any(run.glob("tables/call/*.parquet")))
         if not kept:
-            raise TraceError(f"{self.folder} has no trace: were all configurations dry?")
+            raise TraceError(f"{self.folder} has no trace; a sweep whose configurations are all dry keeps none")
         return Trace(kept)
 
     def __str__(self) -> str:

@@ -17,32 +17,32 @@ from mlrun_trace.relation import Rows, errors_of_duckdb
 if TYPE_CHECKING:
     import duckdb
 
-PathLike = Union[str, "os.PathLike[str]"]  # Python 3.9 evaluates it
+PathLike = Union[str, "os.PathLike[str]"]  # evaluated at run time, so it must work in Python 3.9
 Group = Literal["run", "process", "file", "function"]
 NEWEST_SCHEMA = 1
 
 
 def quoted(text: str) -> str:
-    """A text of SQL."""
+    """The text as a string literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def pattern(path: Path) -> str:
-    """A file as a text of SQL, for read_parquet: DuckDB takes a name for a pattern."""
+    """The path as a string literal of SQL for read_parquet, with special characters escaped, since DuckDB takes paths as patterns."""
     return quoted("".join(f"[{c}]" if c in "*?[" else c for c in str(path)))
 
 
 def read_table(folder: Path, table: str) -> str:
-    """The rows of a table of a trace, in SQL."""
+    """The SQL expression that reads a table of a trace."""
     return f"read_parquet([{', '.join(pattern(path) for path in sorted((folder / 'tables' / table).glob('*.parquet')))}])"
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """run.json of a finished trace."""
+    """Reads run.json of a finished trace."""
     try:
         str(folder).encode()
     except UnicodeEncodeError:
-        raise TraceError(f"{ascii(str(folder))}: DuckDB opens names in UTF-8 alone; rename the folder") from None
+        raise TraceError(f"{ascii(str(folder))}: DuckDB can only open paths in UTF-8; rename the folder") from None
     try:
         facts: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
         newer = int(facts.get("schema_version", NEWEST_SCHEMA)) > NEWEST_SCHEMA
@@ -62,14 +62,14 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 class Trace:
-    """A trace, or several of them as one: every table is then the rows of all, with the column `run` in front.
+    """A trace, or several of them as one: each table then has the rows of all traces, and `run` as its first column.
 
-    Methods named after a question return Rows. Columns of tables are explained in TABLES.md.
+    All methods for tables, queries and joins return Rows. Columns of tables are explained in TABLES.md.
     """
 
     def __init__(self, folders: Sequence[PathLike]) -> None:
         if not folders:
-            raise TraceError("no trace was named")
+            raise TraceError("no trace was given: pass at least one folder")
         self.folders = [Path(folder) for folder in folders]
         self.facts = [read_facts(folder) for folder in self.folders]
         names = [os.path.basename(os.path.abspath(folder)) for folder in self.folders]
@@ -77,7 +77,7 @@ class Trace:
             names = [str(folder) for folder in self.folders]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise TraceError(f"{twice} was named twice")
+            raise TraceError(f"{twice} was named twice; name it once")
         self.names = list(names)
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._cursors = threading.local()
@@ -94,13 +94,13 @@ class Trace:
 
     @property
     def is_merged(self) -> bool:
-        """A trace of several nodes, by `mlrun merge`: its tables have the column node_id."""
+        """Whether `mlrun merge` made the trace from those of several nodes: its tables then have the column node_id."""
         return bool(self.facts[0].get("merged"))
 
     @property
     def _advice(self) -> str:
         deleted = [name for name, facts in zip(self.names, self.facts) if facts.get("deleted_tables")]
-        return f"of {', '.join(deleted)} the sweep kept the figures alone: with --all it keeps every table" if deleted else ""
+        return f"the sweep kept only the figures of {', '.join(deleted)}; run it with --all to keep every table" if deleted else ""
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -134,16 +134,16 @@ class Trace:
         return Rows(self._connect, f'FROM "{name}"', self._advice)
 
     def sql(self, query: str) -> Rows:
-        """A query of yours; every table is a view of its name."""
+        """Runs a query in DuckDB's SQL; every table is a view of its name."""
         return Rows(self._connect, query.strip().rstrip(";"), self._advice)
 
     def _one(self, query: str) -> Rows:
         if len(self.folders) != 1:
-            raise TraceError("ids count within a trace: open one of them to join its tables")
+            raise TraceError("ids are only unique within a trace: open one of them to join its tables")
         return Rows(self._connect, query, self._advice)
 
     def findings(self) -> Rows:
-        """Why the run was slow: causes in order, with their proof and what to change."""
+        """Why the run was slow: causes in order, with evidence and what to change."""
         if len(self.folders) != 1:
             return self.table("finding")
         return self._one(joins.FINDINGS)
@@ -171,7 +171,7 @@ class Trace:
         return self._one(joins.by_node(joins.TIME_BY_STEP, self.is_merged))
 
     def gpu_idle(self) -> Rows:
-        """Gaps of the GPUs, in pieces, with the thread that is responsible and the row that proves it. Needs --cupti."""
+        """Gaps of the GPUs, in pieces, with the responsible thread and the row that proves it. Needs --cupti."""
         return self._one(joins.GPU_IDLE)
 
     def close(self) -> None:

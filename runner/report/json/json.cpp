@@ -126,7 +126,7 @@ Json cost_json(const CostEstimate& cost) {
           {"share_of_cpu", known(cost.share_of_cpu)}};
 }
 
-// For the rows of `call` only. null: unknown.
+// The tracing cost of calls only; null: unknown.
 Json calls_cost_ns(const std::optional<CostEstimate>& cost) {
   if (!cost) return {};
   double sum = 0;
@@ -151,7 +151,7 @@ Json tracing_json(const Summary& summary) {
   return out;
 }
 
-// Into the members that are there. A new number of a list goes behind the others of its object by itself.
+// Puts numbers into members that exist already. A new number is appended to the others of its object.
 void put_values(const Summary& summary, Json& out) {
   visit_values(summary, JsonValues{out});
   if (summary.alloc_sample_bytes > 0) return;

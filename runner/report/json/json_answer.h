@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-// Adds the keys `time`, `without_batch_ns`, `startup`, `findings`, `waited_for`, `driver`, `steps`. Without an answer they are null.
+// Adds the keys `driver`, `time`, `without_batch_ns`, `startup`, `findings`, `waited_for` and `steps`; null if the summary has no answer.
 void add_answer(const Answer& answer, nlohmann::ordered_json& out);
 
 }  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the summary as JSON objects, by the same list of columns that makes their tables (summary/tables/columns.h).
+// Rows of the summary as JSON objects, from the lists of columns that also make their tables (summary/tables/columns.h).
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace mlrun::summary {
 
-// The visitor of a list of columns. A member without a name is left out.
+// A visitor of a list of columns. Members with an empty name are left out.
 class JsonRow {
  public:
   template <typename Value>
@@ -31,7 +31,7 @@ class JsonRow {
   void later(const std::string& name, const auto& value) { (*this)(name, value); }
   void later_optional(const std::string& name, const auto& value, int none = 0) { known(name, value, none); }
 
-  // null for `none`, or an empty text.
+  // Writes null for `none` or an empty text.
   template <typename Value>
   void known(const std::string& name, const Value& value, int none = 0) {
     if constexpr (std::is_integral_v<Value>) {

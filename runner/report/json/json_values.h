@@ -20,14 +20,14 @@ nlohmann::ordered_json known(const std::optional<T>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-// Members that are filled later, in the order in which the object has them.
+// Members in the order that the object is to have; their values are set later.
 inline nlohmann::ordered_json places(std::initializer_list<const char*> members) {
   nlohmann::ordered_json out;
   for (const char* member : members) out[member] = nullptr;
   return out;
 }
 
-// The visitor of the single numbers (summary/tables/values.h).
+// A visitor of the single numbers (summary/tables/values.h).
 struct JsonValues {
   void operator()(const char* /*name*/, const char* /*unit*/, int64_t /*value*/) const {}
   void operator()(const char* /*name*/, const char* /*unit*/, int64_t value, const char* place,

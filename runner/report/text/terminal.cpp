@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kNarrowest = 40, kWidest = 400;
 
-// "" when it is not set.
+// "" if the variable is not set.
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";

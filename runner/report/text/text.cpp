@@ -87,10 +87,10 @@ std::string head_block(const Summary& summary, const std::string& trace, const T
          placement_text(summary, style) + memory_rungs_text(summary, style);
 }
 
-// Blocks whose lists are as long as there is room for.
+// A block whose list gets as many rows as there is room for.
 struct List {
   std::string (*make)(const Summary&, const TextStyle&, size_t rows);
-  size_t rows;  // at least
+  size_t rows;  // least number of rows
   bool is_table = true;
 };
 
@@ -100,7 +100,7 @@ std::string answer_with(const Summary& summary, const std::vector<List>& lists, 
   bool after_table = false;
   for (const List& list : lists) {
     std::string content = list.make(summary, style, list.rows);
-    // Tables stand close: their rows are indented.
+    // No empty line between two tables: their rows are indented.
     const bool follows = list.is_table && after_table;
     after_table = after_table || (list.is_table && !content.empty());
     if (follows) {
@@ -114,7 +114,7 @@ std::string answer_with(const Summary& summary, const std::vector<List>& lists, 
   return out;
 }
 
-// The lists grow in turn, by a row each, while everything fits.
+// Adds a row to each list in turn while everything fits.
 std::string answer_text(const Summary& summary, size_t lines, const TextStyle& style) {
   std::vector<List> lists = {{findings_text, 1, false}, {waited_for_text, 1}, {python_text, 2}, {trees_text, 3},
                              {process_times_text, 2},   {phases_text, 3},     {steps_text, 0}};

@@ -17,13 +17,13 @@ namespace mlrun::summary {
 enum class Extent : uint8_t { kShort, kAnswer, kFull };
 inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 
-// `trace` is the folder as the user may write it; empty: left out.
+// `trace`: the trace's folder as the user can write it; empty: not shown.
 [[nodiscard]] std::string text(const Summary& summary, const std::string& trace, const TextStyle& style,
                                Extent extent = Extent::kAnswer);
-// The extent for the end of a run: a command that failed at once has said why, and the summary is not to push that away.
+// How much to print at the end of a run: little if the command failed at once, so that its own error message stays visible.
 [[nodiscard]] Extent extent_at_end(const Summary& summary);
 
-// Blocks of the answer. `rows`: at most so many.
+// Blocks of the answer. `rows`: most rows of a block.
 [[nodiscard]] std::string where_time_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string findings_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
 [[nodiscard]] std::string waited_for_text(const Summary& summary, const TextStyle& style, size_t rows = kRowsMost);
@@ -40,7 +40,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string ended_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string placement_text(const Summary& summary, const TextStyle& style);
-// Names the strict rule where the kernel killed the command for want of memory; else empty.
+// The strict rule of --place, if the kernel killed the command for lack of memory; else empty.
 [[nodiscard]] std::string killed_by_rule(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
@@ -56,8 +56,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string collectives_text(const Summary& summary, const TextStyle& style);
-// A device's name in all tables: its nvidia-smi index if the driver was queried; else its number in table gpu, with a
-// mark. 0: "?".
+// A device's number in all tables: its nvidia-smi index if the driver was queried; else "#" and its number in table gpu; "?" for gpu_id 0.
 [[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
 [[nodiscard]] std::string machine_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which memory was accessed (--access), how it was seen and what cannot be.
+// Which memory was accessed (--access), by which mechanism it was seen, and what that mechanism cannot see.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -21,7 +21,7 @@ std::string share_text(double part, double whole) {
   return whole <= 0 ? "-" : fmt::format("{:.1f} %", 100 * part / whole);
 }
 
-// In one line: rung, how much of the memory it can speak of, what it costs.
+// One line: the mechanism, how much of the memory it attributes, its cost.
 std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const TextStyle& style) {
   std::vector<std::string> items = {"by " + printable(rung.rung)};
   for (const model::MemoryAccess::Found& found : access.by_rung) {

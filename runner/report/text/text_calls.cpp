@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls by function, with latency and errors; and the access pattern of files: order, repetition, sizes.
+// Calls by function, with latency and errors; and how files were accessed: order, repetition, sizes.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kSizeColumn = 10;
 
-// Several functions as one line.
+// Sum over several functions, shown as one line.
 struct Sum {
   size_t funcs = 0;
   int64_t calls = 0, errors = 0, bytes = 0, time_ns = 0;
@@ -35,7 +35,7 @@ struct Sum {
   }
 };
 
-// Left out on narrow terminals: p95.
+// Narrow terminals have no column p95.
 constexpr size_t kP95Column = 5, kWidthForP95 = 96;
 
 std::vector<std::string> titles(const TextStyle& style) {
@@ -98,11 +98,11 @@ std::string reread_text(const Reread& reread) {
                                 double(reread.bytes_read) / double(reread.distinct_bytes),
                                 bytes_text(reread.bytes_read), bytes_text(reread.distinct_bytes),
                                 reread.page_counted_files > 0 ? ", scattered ones in 4 KiB pages" : "");
-  if (reread.bytes_left_out > 0) out += fmt::format(", {} not followed", bytes_text(reread.bytes_left_out));
+  if (reread.bytes_left_out > 0) out += fmt::format(", {} not tracked", bytes_text(reread.bytes_left_out));
   return out;
 }
 
-// Imports are most of what a short run reads. Empty: there are none.
+// Access figures without imports, which are most of what a short run reads. Empty: no imports.
 std::string without_imports_text(const Summary& summary) {
   FileTree own;
   bool has_imports = false;
@@ -117,7 +117,7 @@ std::string without_imports_text(const Summary& summary) {
   return out;
 }
 
-// Buckets of the table, eight times as wide each; the last is open.
+// Bounds of the table's buckets, eight times as wide each; the last bucket is open.
 constexpr std::array<int64_t, 7> kSizeBounds = {512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20};
 
 std::string bound_name(size_t bucket) {
@@ -159,7 +159,7 @@ std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const Tex
   return out;
 }
 
-// Python reads on after the last byte of each file.
+// How many reads returned nothing: Python reads again after the last byte of each file.
 std::string end_checks_text(const Summary& summary, const TextStyle& style) {
   int64_t checks = 0, reads = 0;
   for (const FileTree& tree : summary.trees) {

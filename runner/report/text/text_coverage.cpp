@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the head one line; at the end losses and unseen activity, and remarks: unseen activity that, as far as is known, moved
-// neither bytes nor memory.
+// Completeness: one line in the head; at the end lists of losses, of unseen activity, and of remarks. A remark is about unseen activity that, as far
+// as is known, moved neither bytes nor memory.
 #include <limits>
 #include <map>
 #include <string>
@@ -65,13 +65,13 @@ std::vector<std::string> losses(const Summary& summary) {
   return lines;
 }
 
-// Equal statements about several processes.
+// Equal coverage rows of several processes.
 struct Unseen {
   std::vector<int32_t> processes;
-  int64_t seen = 0, kernel = 0;  // of processes with both numbers
+  int64_t seen = 0, kernel = 0;  // sums over the processes that have both numbers
 };
 
-// Prints one level. `begin`: the prefix of each line.
+// Returns the lines of one level. `begin`: prefix of each line.
 std::vector<std::string> coverage(const Summary& summary, bool remarks, const char* begin) {
   std::map<std::pair<std::string, std::string>, Unseen> sums;  // (subject, detail)
   for (const auto& row : summary.coverage) {
@@ -114,7 +114,7 @@ std::string list(const std::vector<std::string>& lines, const char* rest, const 
   return out;
 }
 
-// What moved neither bytes nor memory, and what the user asked not to record.
+// Remarks: unseen activity that moved neither bytes nor memory, and pauses that the user requested.
 std::vector<std::string> remark_lines(const Summary& summary) {
   std::vector<std::string> lines = coverage(summary, true, "");
   int64_t pauses = 0;
@@ -138,8 +138,8 @@ std::string completeness_text(const Summary& summary, const TextStyle& style) {
     if (facts.is_preload_off()) return "no call or allocation was to be recorded (--preload=off)\n";
     const bool followed = !summary.processes.empty();
     return style.warning("NOTHING RECORDED") +
-           (followed ? "  the command's processes were followed, and made no call that is recorded\n"
-                     : "  no process of the command could be followed; see mlrun doctor\n");
+           (followed ? "  the command's processes were traced, but made no call that is recorded\n"
+                     : "  no process of the command could be traced; see mlrun doctor\n");
   }
   std::vector<std::string> items;
   if (!lost.empty()) items.push_back(counted(static_cast<int64_t>(lost.size()), "kind") + " of loss");

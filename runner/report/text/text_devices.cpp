@@ -20,8 +20,7 @@ std::string devices_text(const Summary& summary, const TextStyle& style) {
                time(device.queue_ns.p50), time(device.queue_ns.p99), time(device.device_ns.p50),
                time(device.device_ns.p99), time(device.device_ns.max)});
   }
-  if (table.empty())
-    table.add_note("no block I/O of these processes: the page cache, memory or file servers had all of it");
+  if (table.empty()) table.add_note("no block I/O: these processes used only the page cache, memory or file servers");
   return table.text(style);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories and files: the first by bytes, then the slowest that are not among them. With page cache data, also how
-// much of the read bytes had to be fetched, including read-ahead.
+// Directories and files: the first by bytes, then the slowest of all others. With page cache data, also which share of the read bytes came from
+// devices, including read-ahead.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kDirectoriesByBytes = 2, kFilesByBytes = 3, kDirectoriesByTime = 1, kFilesByTime = 2;
 
-// The first by bytes, and the slowest that are not among them.
+// Shows the first items by bytes, and the slowest of all others.
 template <typename Item>
 struct Choice {
   std::vector<const Item*> by_bytes, by_time;
@@ -54,7 +54,7 @@ class Places {
     for (const auto* directory : directories.by_bytes) add(*directory);
     for (const auto* file : files.by_bytes) add(*file);
     if (directories.by_time.empty() && files.by_time.empty()) return;
-    if (!table_.empty()) table_.add_note("slow besides:");
+    if (!table_.empty()) table_.add_note("slowest, not listed above:");
     for (const auto* directory : directories.by_time) add(*directory);
     for (const auto* file : files.by_time) add(*file);
   }

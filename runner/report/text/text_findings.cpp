@@ -12,7 +12,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr int64_t kShortRunNs = 1'000'000'000;  // everything in it is start-up
+constexpr int64_t kShortRunNs = 1'000'000'000;  // a shorter run is mostly start-up
 constexpr size_t kFindingIndent = 3;
 
 std::string finding_lines(const std::string& text, size_t indent, const TextStyle& style) {
@@ -47,7 +47,7 @@ std::string finding_text(const Finding& finding, size_t number, int64_t wall_ns,
   return out;
 }
 
-// That a program computes is a finding only where something is known of its data or its lines.
+// Whether the finding is shown: computing is one only if something is known about the data or the lines of the program.
 bool is_shown(const Finding& finding, const Answer& answer) {
   return finding.cause != "compute_bound" || answer.batches_from_ns != 0 || answer.samples > 0;
 }

@@ -17,8 +17,7 @@ std::string gpu_files_text(const Summary& summary, const TextStyle& style) {
                count_text(sum.errors)});
   }
   if (is_by_posix) {
-    table.add_note(
-        "by read, write: libcufile moved them through memory of the host (compatibility mode); counted once");
+    table.add_note("by read, write: bytes that libcufile moved through host memory (compatibility mode); counted once");
   }
   return table.empty() ? "" : table.text(style);
 }

@@ -24,7 +24,7 @@ std::string who(const Summary& summary, const GpuIdleSummary& idle) {
   return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
-// The label; for a file call with its longest part.
+// The label; for a call on files with the longest part of its time.
 std::string doing(const GpuIdleSummary& idle) {
   const model::CallSplit& split = idle.split;
   const std::pair<int64_t, const char*> parts[] = {{split.own_ns, "own"},       {split.runq_ns, "run queue"},

@@ -81,7 +81,8 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
                                sorted.size() - kOwnersShown));
   }
   if (is_kept) {
-    table.add_note("never released: until its process ended; late: of the second half of its life, as a leak would be");
+    table.add_note(
+        "never released: held at the end of the process; late: allocated in the second half of its life, as by a leak");
   }
   if (all.with_context > 0) {
     table.add_note(fmt::format("released with their context: {}", kept_text(all.with_context, all.with_context_bytes)));

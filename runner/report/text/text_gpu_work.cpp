@@ -13,7 +13,7 @@ namespace mlrun::summary {
 namespace {
 constexpr size_t kKernelsShown = 5, kMarksShown = 8, kHostsShown = 3;
 
-// Work launched in the program's ranges.
+// Work launched in ranges (marks) of the program.
 std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"GPU BY RANGE", "domain", "kernels", "busy", "copies", "copied", "idle before"});
   for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
@@ -28,11 +28,11 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_mark", style.glyphs.pick("…", "..."),
                                summary.gpu_marks.size() - kMarksShown));
   }
-  table.add_note("with ranges within them; idle before: gaps of 10 us and more that such work ended");
+  table.add_note("including nested ranges; idle before: gaps of 10 us and more that ended with such work");
   return "\n" + table.text(style);
 }
 
-// Where the host buffers of copies were. Says nothing of traces without any.
+// Adds notes on which NUMA nodes the host buffers of copies were; none if the trace has no such data.
 void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle& style) {
   int64_t bytes = 0, known = 0, misplaced = 0, misplaced_ns = 0, judged = 0;
   int32_t error = 0;
@@ -46,10 +46,10 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
   }
   if (bytes == 0) return;
   if (known == 0) {
-    table.add_note(fmt::format("host buffers of copies: the kernel does not tell their nodes{}",
+    table.add_note(fmt::format("host buffers of copies: the kernel does not report their nodes{}",
                                error != 0 ? fmt::format(" ({})", std::strerror(error)) : ""));
   } else if (judged == 0) {
-    table.add_note("host buffers of copies: the firmware does not tell which node is next to the GPU");
+    table.add_note("host buffers of copies: the firmware does not report which node is next to the GPU");
   } else if (misplaced == 0) {
     table.add_note(fmt::format("host buffers of copies: {} on the GPU's node", bytes_text(judged)));
   } else {
@@ -69,7 +69,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
   }
 }
 
-// Several devices may share a name.
+// Number and name, since several devices may have the same name.
 std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
   if (summary.gpu_work.size() < 2) return printable(gpu.name);
   return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));

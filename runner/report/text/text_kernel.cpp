@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals of the kernel side: recorded ones with their mechanism, missing ones with the reason.
+// Signals of the kernel: recorded ones with their mechanism, missing ones with the reason.
 #include <map>
 #include <string>
 #include <vector>

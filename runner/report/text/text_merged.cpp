@@ -42,7 +42,7 @@ std::string signed_text(int64_t ns, const TextStyle& style) {
   return (ns < 0 ? "-" : "+") + time_text(std::abs(ns), style.glyphs);
 }
 
-// 0: none.
+// Empty for an error of 0, which means none.
 std::string error_text(const ordered_json& row, const TextStyle& style) {
   const int64_t error = integer_in(row, "error_ns");
   if (error < 0) return "unknown";
@@ -55,7 +55,7 @@ std::string known_by(const ordered_json& row) {
   if (by == "same clock") return "one clock with " + through;
   if (by == "given") return "--offset";
   if (by == "utc") return "NTP's bounds";
-  if (by == "utc unbounded") return "UTC as it was, not synchronised";
+  if (by == "utc unbounded") return "UTC of unsynchronised clocks";
   std::string text;
   for (const auto& [name, noun] :
        {std::pair{"messages", "message"}, {"collectives", "collective"}, {"marks", "mark"}}) {

@@ -10,7 +10,7 @@
 
 namespace mlrun::summary {
 
-// `problems`: with the lines about what is wrong, which the merge itself has printed.
+// `problems`: whether to print the lines about problems, which the merge itself has printed already.
 std::string merged_text(const nlohmann::ordered_json& merged, const std::string& trace, const TextStyle& style,
                         bool problems);
 

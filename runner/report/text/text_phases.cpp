@@ -13,8 +13,7 @@
 namespace mlrun::summary {
 namespace {
 
-// A log has milliseconds. If the write of a line was not recorded, calls in that millisecond may belong to the adjacent
-// phase.
+// A log has milliseconds. If the write of a log line was not recorded, calls in the line's millisecond may belong to the adjacent phase.
 std::string phases_error_text(const Summary& summary, const TextStyle& style) {
   constexpr int64_t kCoarseNs = 500'000;
   int64_t phases = 0, error_ns = 0;
@@ -24,12 +23,13 @@ std::string phases_error_text(const Summary& summary, const TextStyle& style) {
   }
   if (phases == 0) return "";
   const bool all = phases == static_cast<int64_t>(summary.phases.size());
-  return paragraph(fmt::format("bounds{} are good to {}: their lines in the log were written later, or unseen",
-                               all ? "" : " of " + counted(phases, "phase"), time_text(error_ns, style.glyphs)),
-                   2, 2, style);
+  return paragraph(
+      fmt::format("bounds{} are exact to {} only: the writes of their log lines were late, or not recorded",
+                  all ? "" : " of " + counted(phases, "phase"), time_text(error_ns, style.glyphs)),
+      2, 2, style);
 }
 
-// The longest ones, in order of time.
+// The longest phases, in order of time.
 std::vector<size_t> longest(const std::vector<model::PhaseRow>& phases, size_t rows) {
   std::vector<size_t> order(phases.size());
   std::iota(order.begin(), order.end(), size_t{0});

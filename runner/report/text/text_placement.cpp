@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of --place: what each was about, and where its pages were.
+// The rules of --place: how many blocks or mappings each matched, and on which nodes their pages were.
 #include <signal.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
   std::vector<std::string> items = {counted(placed.matches, what) + " of " + bytes_text(placed.bytes)};
-  // How long mappings of the program's own live is not known.
+  // How long the program keeps its own mappings is unknown.
   if (!placed.maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
     items.push_back(
@@ -50,7 +50,7 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   return wrap(head, kLead, items, style);
 }
 
-// A process that NUMA balancing moves pages for is not where it was put.
+// If NUMA balancing moves pages, they are not where the rules put them.
 std::string balancing_text(int64_t moved, const TextStyle& style) {
   if (moved == 0) return {};
   return wrap(style.bold("PLACED"), kLead,
@@ -75,26 +75,25 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
   const std::vector<PlacedRule> rules = placed_rules(placement);
   std::string out;
   if (!rules.empty() && placement.images == 0) {
-    return wrap(
-        style.bold("PLACED"), kLead,
-        {style.warning("no program of the run could be given the rules: its memory is where it would be anyway")},
-        style);
+    return wrap(style.bold("PLACED"), kLead,
+                {style.warning("no program of the run could load the rules: memory is placed as without them")}, style);
   }
   if (!rules.empty() && !placement.processes) {
     return wrap(style.bold("PLACED"), kLead,
-                {style.warning("unknown: mlrun was killed, and what it had counted of the rules is lost")}, style);
+                {style.warning("unknown: mlrun was killed, and its counts of the rules are lost")}, style);
   }
   for (const PlacedRule& rule : rules) out += rule_text(placement, rule, style);
   if (const int64_t without = placement.without_memory.value_or(0); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(without, "program") +
-                               " could not have a heap of ours: their blocks are where they would be anyway")},
+                               " could not get mlrun's heap: their blocks are placed as without rules")},
                 style);
   }
   if (const int64_t more = placement.not_counted.value_or(0); more > 0) {
     out += wrap(style.bold("PLACED"), kLead,
-                {style.warning(fmt::format("not counted: the blocks of {} more process{}; there is no room for so many",
-                                           count_text(more), more == 1 ? "" : "es"))},
+                {style.warning(fmt::format(
+                    "not counted: the blocks of {} more process{}; only a limited number of processes is counted",
+                    count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
   if (!rules.empty()) out += balancing_text(placement.counted.numa_pages_migrated, style);

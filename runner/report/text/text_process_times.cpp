@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes by the time of their calls on files, those of one role and command as one row, with the bytes that they sent to
-// and received from others.
+// Processes by the time of their calls on files; processes of one role and command are one row. With the bytes that they sent to other processes and
+// received from them.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -49,7 +49,7 @@ class Tree {
     return found.empty() ? Group{} : std::move(found.mapped());
   }
 
-  // Children in order, grouped by role at the place of each role's first.
+  // Children in order, grouped by role. A group is at the place of its first child.
   std::vector<Group> take_groups(int32_t parent) {
     std::vector<Group> out;
     for (const ProcessSummary* process : take_children(parent)) {
@@ -100,10 +100,10 @@ class Tree {
   struct Rest {
     size_t processes = 0;
     Totals files;
-    int64_t heap_bytes = 0;  // the largest
+    int64_t heap_bytes = 0;  // the largest heap peak
   };
 
-  // Includes all descendants; iterative, since the tree may be deep.
+  // Adds up a process and all its descendants; iterative, since the tree may be deep.
   void collect(const ProcessSummary& process, Rest& rest) {
     Group open{&process};
     while (!open.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where Python was, from samples of its stacks: lines outside of installed packages. A share is of the samples of its
-// group, the driver or the other threads of a role.
+// Where Python was, from samples of its stacks: lines outside of installed packages. Shares are of the samples of a line's group: the driver's, or
+// those of the other threads of a role.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,10 +20,11 @@ namespace mlrun::summary {
 namespace {
 
 constexpr double kLeastShare = 0.02;
-constexpr double kLeastOfLibraries = 0.05;  // in threads other than the driver
-constexpr int64_t kFewest = 30;             // samples of a group: fewer say nothing of its shares
+// Smallest share of lines in libraries that is shown for threads other than the driver.
+constexpr double kLeastOfLibraries = 0.05;
+constexpr int64_t kFewest = 30;  // a group with fewer samples gives no reliable shares
 
-using PythonGroup = std::pair<bool, std::string>;  // whether it is the driver, role
+using PythonGroup = std::pair<bool, std::string>;  // is the driver, role
 
 PythonGroup group_of(const PythonSummary& line) { return {line.is_driver != 0, line.role}; }
 
@@ -33,7 +34,7 @@ std::string group_name(const PythonSummary& line, const std::string& drivers_rol
   return line.role == drivers_role ? role + ", others" : role;
 }
 
-// Sleep in a library, or in a helper of multiprocessing, is most often rest.
+// Whether the thread may only be idle: it sleeps in a library, or is a helper of multiprocessing.
 bool may_rest(const PythonSummary& line) {
   const bool helps = line.role == "resource tracker" || line.role == "fork server";
   return line.is_driver == 0 && (helps || is_installed(line.source));
@@ -48,8 +49,8 @@ std::string line_name(const PythonSummary& line) {
   return printable(model::python_line(frame));
 }
 
-// Time of the samples at a line, of these with the thread running and asleep; in samples where the time is unknown. Threads
-// are sampled at different rates.
+// Time that the samples at a line represent: in all, running, and asleep. If the time is unknown, the numbers of samples. Threads are sampled at
+// different rates.
 struct PythonTime {
   double all = 0, running = 0, waiting = 0;
 };
@@ -62,7 +63,7 @@ PythonTime time_of(const PythonSummary& line) {
           not_running > 0 ? rest * double(line.waiting) / double(not_running) : 0};
 }
 
-// Half of the interval of a share, 95 %.
+// Half of the width of a share's 95 % interval.
 std::string half_text(int64_t part, int64_t whole) {
   const double share = double(part) / double(whole);
   const double half = 1.96 * std::sqrt(share * (1 - share) / double(whole));
@@ -89,7 +90,7 @@ std::string python_text(const Summary& summary, const TextStyle& style, size_t r
     return weight(*line) < (may_rest(*line) ? kLeastOfLibraries : kLeastShare);
   });
   if (shown.empty()) return "";
-  // Groups are sampled at different rates: by the share of their own samples.
+  // Sorted by their shares within their groups, since groups are sampled at different rates.
   std::stable_sort(shown.begin(), shown.end(),
                    [&](const PythonSummary* a, const PythonSummary* b) { return weight(*a) > weight(*b); });
   std::string drivers_role;

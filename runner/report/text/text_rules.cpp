@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user excluded, and how much that was.
+// What the user's options excluded from the trace, and how much that was.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -35,11 +35,11 @@ std::string sample_text(const Summary& summary, const TextStyle& style) {
   if (summary.alloc_sample_bytes == 0) return "";
   return wrap(style.bold("SAMPLED"), kLead,
               {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
-               fmt::format("allocations listed by chance stand for {} of {}, estimated",
+               fmt::format("allocations picked at random represent {} of {} (estimate)",
                            count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
-               "all others are counted, what is alive of them is known at readings 0.1 to 1.6 s apart: a heap may have "
-               "been larger between two",
-               "what libraries hold is estimated"},
+               "all other allocations are counted; their live bytes are known at readings 0.1 to 1.6 s apart: a heap "
+               "may have been larger in between",
+               "figures of libraries are estimates"},
               style);
 }
 
@@ -49,14 +49,14 @@ std::string fold_text(const Summary& summary, const TextStyle& style) {
               {"--fold " + time_text(summary.fold_ns, style.glyphs),
                style.with_trace(fmt::format("{} of {} calls have no row of their own: mlrun show TRACE folded",
                                             count_text(summary.folded_calls), count_text(summary.calls))),
-               "all figures here are of all calls"},
+               "the figures of this report include all calls"},
               style);
 }
 
 std::string summary_only_text(const model::Run& run, const TextStyle& style) {
   if (!run.options.summary_only) return "";
   return wrap(style.bold("ADDED UP"), kLead,
-              {"--summary-only", style.with_trace("no event is listed, the sums are: mlrun show TRACE sum"),
+              {"--summary-only", style.with_trace("only sums of events were stored: mlrun show TRACE sum"),
                "quantiles within 12.5 %", "access pattern and re-read ratio need the events"},
               style);
 }
@@ -74,7 +74,7 @@ std::string last_text(const Summary& summary, const model::Run& run, const TextS
   items.push_back(
       fmt::format("events from {} on", time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
   items.push_back(fmt::format("{} older records were freed, names and processes kept", count_text(records)));
-  items.emplace_back("figures are of what came since");
+  items.emplace_back("the figures of this report are of later events");
   return wrap(style.bold("KEPT"), kLead, items, style);
 }
 

@@ -27,13 +27,15 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
   return table.empty() ? std::string() : table.text(style);
 }
 
-// Without symbols a frame is "+0x5a11ec": of Python that says nothing.
+// Without symbols a frame is "+0x5a11ec", which for Python's own program is of no use.
 std::string python_hint(const Summary& summary, const TextStyle& style) {
   const bool nameless = std::any_of(summary.sites.begin(), summary.sites.end(), [](const SiteSummary& site) {
     return site.function.starts_with("+0x") && base_name(site.library).find("python") != std::string::npos;
   });
-  return nameless ? style.dim("frames of Python's own program have no names: --python-stacks has the lines") + "\n"
-                  : "";
+  return nameless
+             ? style.dim("frames of the Python program have no names: record with --python-stacks for Python lines") +
+                   "\n"
+             : "";
 }
 
 }  // namespace

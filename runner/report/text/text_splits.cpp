@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kRolesShown = 4, kPhasesShown = 4, kFilesShown = 3;
 
-// Rows of one scope, with processes of one role added up, in the order of each first one.
+// Rows of one scope. With by_name, processes of one role are added up; the order is that of each role's first row.
 std::vector<SplitSummary> rows_of(const Summary& summary, const char* scope, bool by_name) {
   std::vector<SplitSummary> rows;
   for (const SplitSummary& row : summary.splits) {

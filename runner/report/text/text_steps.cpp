@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slowest steps, and what was longer in them than in others.
+// The slowest steps, and which part of them was longer than in other steps.
 #include <string>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::string known_from(const Answer& answer) {
     case StepsFrom::kPattern:
       return fmt::format("by the pattern of waiting and computing, {} of them clear",
                          percent_text(answer.steps_sure_ppm, 1'000'000));
-    case StepsFrom::kLoops: return "by how far its loop was at each stack sample, so a begin may be 20 ms off";
+    case StepsFrom::kLoops: return "by the position of its loop at each stack sample; begins may be off by 20 ms";
   }
   return "";
 }

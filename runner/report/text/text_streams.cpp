@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that were on, requested ones that were unavailable, and the options of the others.
+// Streams that were on, requested ones that were not available, and the options of streams that were off.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -17,12 +17,12 @@ namespace {
 std::string missing_text(const Stream& stream) {
   if (!stream.asked) return fmt::format("not available: {}", stream.text);
   return stream.reason.empty()
-             ? fmt::format("asked for and not available: {}", stream.text)
-             : fmt::format("asked for and not available: {} ({})", stream.text, printable(stream.reason));
+             ? fmt::format("requested but not available: {}", stream.text)
+             : fmt::format("requested but not available: {} ({})", stream.text, printable(stream.reason));
 }
 
-// "allocations, --cupti": each option once, and the streams themselves where another one of their option was on. Leaves
-// out streams that only attach to running programs.
+// "allocations, --cupti": each option once; or the streams themselves if another stream of their option was on. Streams that only attach to running
+// programs are left out.
 std::vector<std::string> off_names(const std::vector<Stream>& all) {
   std::vector<std::string> names;
   const auto is_partly_on = [&](const std::string& option) {

@@ -87,8 +87,8 @@ std::string pad_left(std::string_view text, size_t width) {
 
 namespace {
 
-// Moves complete lines from the front of `line`, broken between words; lines after an item's first are indented by two
-// more. A word that is too wide stays whole: it may be a path to copy.
+// Removes the complete lines of a wrapped item from `line` and returns them; lines after the item's first are indented by two more. A word that is
+// too wide is not broken: it may be a path to copy.
 std::string take_lines(std::string& line, size_t indent, size_t width) {
   constexpr size_t kHanging = 2;
   std::string out;

@@ -13,20 +13,20 @@
 
 namespace mlrun::summary {
 
-inline constexpr size_t kLead = 14;  // columns of the name that a line of the summary begins with
+inline constexpr size_t kLead = 14;  // width of the name at the start of a line of the summary
 
 struct TextStyle {
   size_t width = 100;  // 40 at least
   bool colour = false;
   Glyphs glyphs;
-  std::string trace = "TRACE";  // the folder in commands, as a word of a shell
+  std::string trace = "TRACE";  // the trace's folder in printed commands, quoted as a word of a shell
 
   [[nodiscard]] std::string bold(std::string_view text) const { return paint("\x1b[1m", text); }
   [[nodiscard]] std::string dim(std::string_view text) const { return paint("\x1b[2m", text); }
   [[nodiscard]] std::string warning(std::string_view text) const { return paint("\x1b[1;33m", text); }
   [[nodiscard]] std::string good(std::string_view text) const { return paint("\x1b[32m", text); }
   [[nodiscard]] std::string bad(std::string_view text) const { return paint("\x1b[1;31m", text); }
-  // A text with commands such as "mlrun show TRACE call": with the folder in place of TRACE.
+  // Replaces TRACE in commands such as "mlrun show TRACE call" by the folder.
   [[nodiscard]] std::string with_trace(std::string_view text) const;
   [[nodiscard]] const char* dot() const { return glyphs.pick(" · ", " - "); }
 
@@ -44,13 +44,13 @@ struct TextStyle {
 
 using util::printable;
 
-// As one word of a shell, quoted where it has to be.
+// The text as one word of a shell, quoted if necessary.
 [[nodiscard]] std::string shell_word(const std::string& text);
 
 // "1 file", "2 files".
 [[nodiscard]] std::string counted(int64_t count, const std::string& noun);
 
-// At most `width` characters: cut at the end, or at the front for paths, whose end is more telling.
+// At most `width` characters: cut at the end, or at the front for paths, whose end says more.
 [[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);
 [[nodiscard]] std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs);
 
@@ -62,8 +62,7 @@ using util::printable;
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                                const TextStyle& style);
 
-// Text broken between words at the style's width, every line after `indent` blanks; lines beyond most_lines are
-// cut.
+// Text wrapped between words at the style's width. Lines after the first begin with `indent` blanks; lines beyond most_lines are cut off.
 [[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
 
 // "2026-11-21 14:02:11", in the reader's time zone.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSyscallsShown = 10;
 
-// "more than 9 min 10 s": beyond the last bucket bound.
+// The upper bound of a bucket; "more than 9 min 10 s" for the last one, which is open.
 std::string below_text(model::Number ns, const Glyphs& glyphs) {
   constexpr int64_t kLastNs = int64_t{1} << (MLRUN_SYSCALL_BUCKETS - 1);
   return ns ? time_text(*ns, glyphs) : "more than " + time_text(kLastNs, glyphs);

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kGap = 2;
 constexpr size_t kFirstColumnAtLeast = 16;
 
-// Never cut: it may have a command.
+// Notes are never cut, since they may contain commands.
 std::string note(const std::string& text, const TextStyle& style) {
   return style.dim(paragraph(style.with_trace(text), 0, std::numeric_limits<size_t>::max(), style));
 }
@@ -27,7 +27,7 @@ void TextTable::add_indented(std::string indent, std::vector<std::string> cells)
   rows_.push_back(std::move(cells));
 }
 
-// Where columns do not fit: each row as several lines, the name, then each figure after its title.
+// For narrow terminals: each row as several lines, the name first, then each figure after its title.
 std::string TextTable::stacked(const TextStyle& style) const {
   std::string out = style.bold(cut_end(titles_[0], style.width, style.glyphs)) + "\n";
   auto indent = indents_.begin();

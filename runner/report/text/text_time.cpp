@@ -108,16 +108,17 @@ std::string mapped_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   items.push_back(fmt::format("{} at once in {} ({}) at {}", bytes_text(largest->mapped_peak.bytes), largest->role,
                               largest->pid, since_start(summary, largest->mapped_peak.ts_ns, style)));
-  if (summary.run.events_from_ns) items.emplace_back("only of what was mapped since the events begin");
+  if (summary.run.events_from_ns) items.emplace_back("only mappings made since the first kept event");
   const std::string& exe = largest->mapped_peak.exe;
   const bool is_python = exe.compare(exe.rfind('/') + 1, 6, "python") == 0;
-  items.push_back(fmt::format("anonymous, by the program's own mmap{}, not by malloc; not all of it need be in memory",
-                              is_python ? " (Python's objects)" : ""));
+  items.push_back(
+      fmt::format("anonymous mappings that the program made by mmap{}, not by malloc; they need not all be in memory",
+                  is_python ? " (Python's objects)" : ""));
   if (largest->mapped_peak.noreserve_bytes > 0) {
     items.push_back(bytes_text(largest->mapped_peak.noreserve_bytes) + " more reserved with MAP_NORESERVE");
   }
   if (summary.mapped_bytes_left_out > 0) {
-    items.push_back(bytes_text(summary.mapped_bytes_left_out) + " in mappings that were too many to follow");
+    items.push_back(bytes_text(summary.mapped_bytes_left_out) + " in mappings beyond the tracking limit");
   }
   return wrap(style.bold("MAPPED"), kLead, items, style);
 }
@@ -136,12 +137,12 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
   if (!process) return mapped_text(summary, style);
   const HeapPeak& peak = process->heap_peak;
   const model::Run& run = summary.run;
-  // Blocks from before the window are unknown.
+  // Blocks from before the first kept event are unknown.
   const bool of_window = run.events_from_ns.has_value();
   std::vector<std::string> items;
   items.push_back(fmt::format("{} peak in {} ({}) at {}", bytes_text(peak.bytes()), process->role, process->pid,
                               since_start(summary, peak.ts_ns, style)));
-  if (of_window) items.emplace_back("only of what was allocated since the events begin");
+  if (of_window) items.emplace_back("only blocks allocated since the first kept event");
   if (summary.alloc_sample_bytes > 0) {
     items.push_back(fmt::format("{} in listed blocks, {} in counted ones, by {}", bytes_text(peak.recorded_bytes),
                                 bytes_text(peak.counted_bytes), kReadings));
@@ -154,8 +155,8 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
                               run.options.summary_only ? "added up" : "listed",
                               count_text(summary.counted_allocations)));
   if (summary.heap_blocks_left_out > 0) {
-    items.push_back(fmt::format("{} blocks of {} were too many to follow", count_text(summary.heap_blocks_left_out),
-                                bytes_text(summary.heap_bytes_left_out)));
+    items.push_back(fmt::format("{} blocks of {} were beyond the tracking limit",
+                                count_text(summary.heap_blocks_left_out), bytes_text(summary.heap_bytes_left_out)));
   }
   return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style) + mapped_text(summary, style);
 }

@@ -19,7 +19,8 @@ std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
                                     [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
   if (process == summary.processes.end()) return "not known";
   const std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
-  return memory.device < 0 ? text + ", from before" : fmt::format("{}, device {}", text, memory.device);
+  return memory.device < 0 ? text + ", allocated before the recording"
+                           : fmt::format("{}, device {}", text, memory.device);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by time, with trees of folders as one row each.
+// Files by time. A tree of folders is one row.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,13 +13,13 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr double kReadOver = 1.5;  // re-read ratio from which on it is shown
+constexpr double kReadOver = 1.5;  // smallest re-read ratio that is shown
 
 double reread_ratio(const FileTree& tree) {
   return tree.distinct_bytes > 0 ? double(tree.followed_bytes) / double(tree.distinct_bytes) : 0;
 }
 
-// Paths that are not there are named where they are most.
+// Missing paths are mentioned if they are more than the files.
 std::string files_name(const FileTree& tree) {
   if (tree.files == 0 && tree.missing == 0) return "";
   std::string out = tree.kind == "folder" && tree.folders > 1 ? counted(tree.folders, "folder") + ", " : "";

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kLeastOfWaiting = 100;  // the block, and each row but the first, has a hundredth of the wall time
 
 struct Others {
-  const WaitedFor* most = nullptr;  // of them, the one with most of the time
+  const WaitedFor* most = nullptr;  // of these threads, the one with most of the time
   std::set<int32_t> pids, tids;
   int64_t ns = 0;
 };
@@ -45,14 +45,14 @@ std::vector<Others> add_up_waits(const Answer& answer) {
 }
 
 std::string others_name(const Answer& answer, const Others& others) {
-  if (is_unknown(answer, *others.most)) return "(for whom is not known)";
+  if (is_unknown(answer, *others.most)) return "(the thread is unknown)";
   const WaitedFor& most = *others.most;
   const std::string role = most.role.empty() ? "process" : most.role;
   const std::string thread = most.thread.empty() ? "" : fmt::format(", thread {}", most.thread);
   const std::string threads = thread.empty() || others.tids.size() == 1
                                   ? thread
                                   : fmt::format(", {} threads {}", others.tids.size(), most.thread);
-  // One of several that took nearly all of it.
+  // One of several processes has nearly all of the time.
   if (others.pids.size() > 1 && 5 * (most.ns / 4) >= others.ns)
     return printable(fmt::format("{} ({}){}, one of {}", role, most.pid, thread, others.pids.size()));
   if (others.pids.size() == 1) return printable(fmt::format("{} ({}){}", role, most.pid, threads));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits by role: for descriptors, other threads, processes, timers. None of it is I/O time.
+// Waits by role: for descriptors, other threads, processes, timers. They are not part of I/O time.
 #include <algorithm>
 #include <map>
 #include <string>

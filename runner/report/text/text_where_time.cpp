@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of the run went: that of the thread that drives it, by what it did. The rows add up to the wall time.
+// Where the time of the run went: what the driver did. The rows add up to the wall time.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -23,7 +23,7 @@ struct TimeLine {
   int64_t ns = 0;
 };
 
-// What it did, and in which state it was meanwhile.
+// What the driver did itself, and its state in that time.
 std::string own_name(const TimeShare& one) {
   static constexpr const char* kNames[] = {"start-up",      "computing", "loading data itself", "receiving batches",
                                            "waiting",       "own files", "checkpoint",          "logging",
@@ -33,7 +33,7 @@ std::string own_name(const TimeShare& one) {
   return std::string(kNames[size_t(one.activity)]) + kStates[size_t(one.state)];
 }
 
-// The state of a wait is that of the thread that it was for.
+// The state in a wait is that of the thread that the driver waited for.
 std::string wait_name(State state) {
   switch (state) {
     case State::kOnCpu: return "waiting for others that compute";
@@ -53,7 +53,7 @@ int64_t activity_ns(const Answer& answer, Activity activity) {
   return sum;
 }
 
-// By time; what is small added up; start-up and end last, whole.
+// Lines by time. Small ones are added up; start-up and end are last and always have a line.
 std::vector<TimeLine> time_lines(const Answer& answer) {
   std::vector<TimeLine> rows;
   TimeLine others;
@@ -93,10 +93,11 @@ std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const Glyphs& gl
   return out;
 }
 
-// Without Python stacks, loading in the thread itself looks like computing.
+// Without Python stacks, a driver that loads data itself looks as if it computed.
 std::string cannot_tell_text(const Summary& summary, const TextStyle& style) {
   if (summary.run.options.python_stacks_hz.value_or(1) > 0) return "";
-  return paragraph("without a batch: unknown: it waited for no other thread, and --python-stacks is off", 2, 3, style);
+  return paragraph("without a batch: unknown: the driver waited for no other thread; record with --python-stacks", 2, 3,
+                   style);
 }
 
 std::string without_batch_text(const Summary& summary, const TextStyle& style) {
@@ -124,7 +125,7 @@ std::string driver_name(const Summary& summary) {
   }
   const std::string thread =
       answer.driver_tid == answer.driver_pid ? "" : fmt::format(", thread {}", answer.driver_tid);
-  // torchrun starts a rank again after a failure.
+  // Several processes have one rank if torchrun started the rank again after a failure.
   const auto same = std::count_if(summary.processes.begin(), summary.processes.end(),
                                   [&](const ProcessSummary& process) { return process.role == role; });
   const std::string others = role.starts_with("rank ") && same > 1 ? fmt::format(", one of {}", same) : "";

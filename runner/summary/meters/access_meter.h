@@ -16,15 +16,15 @@ class AccessMeter {
  public:
   static constexpr size_t kKept = size_t{1} << 17;
 
-  // To be called some time before the others.
+  // Optional: loads the description's slot into the CPU cache. Call it some rows before transfer().
   void prefetch(int64_t ofd_id) const {
     if (ofd_id != 0) recent_.prefetch(uint64_t(ofd_id));
   }
 
-  // O_APPEND: the first write may be at any offset.
+  // The file was opened with O_APPEND: its first write is sequential at any offset.
   void opened_for_append(int64_t ofd_id);
 
-  // Requires: bytes > 0. offset < 0: unknown.
+  // Requires: bytes > 0. offset < 0: the offset is unknown.
   Order transfer(Direction direction, int64_t ofd_id, int64_t offset, int64_t bytes);
 
   [[nodiscard]] const std::array<AccessPattern, 2>& patterns() const { return patterns_; }
@@ -32,7 +32,7 @@ class AccessMeter {
  private:
   static constexpr int64_t kAnywhere = -1;
   struct Position {
-    std::array<int64_t, 2> next{};  // offset of a sequential transfer
+    std::array<int64_t, 2> next{};  // by direction: offset at which a transfer is sequential
   };
 
   Position& position(uint64_t ofd_id);

@@ -25,14 +25,14 @@ Builder::State::State(BuilderOptions options)
       timeline(options.start_ns),
       phases(std::move(options.phases), options.undecided) {}
 
-// proc_id 0, "unknown", has a place as well.
+// proc_id 0 ("unknown") has an entry as well.
 Builder::State::Process& Builder::State::process(int32_t proc_id) {
   auto& place = processes.at(uint64_t(uint32_t(proc_id)) + 1);
   if (!place) place = std::make_unique<Process>(alloc_min_bytes, alloc_sample_bytes, block_room, mapping_room);
   return *place;
 }
 
-// Each of the two files gets the call, with its own direction.
+// A call that copies between two files counts for each of them, with its own direction.
 void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts& facts) {
   CallFacts side = facts;
   side.is_write = false;
@@ -49,7 +49,7 @@ void Builder::State::add_copied_files(const model::CallRow& row, const CallFacts
   files.add_shared(from, to, both);
 }
 
-// The order of what is read goes to the file, too.
+// Notes whether a transfer is sequential or random. Reads also pass that on to their file (facts.order).
 void Builder::State::note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts) {
   if (facts.bytes > 0) {
     if (facts.is_read) facts.order = access.transfer(Direction::kRead, row.ofd_id, facts.offset, facts.bytes);

@@ -23,7 +23,7 @@
 namespace mlrun::summary {
 
 struct BuilderOptions {
-  int64_t start_ns = 0;            // the run's start: where time lines begin; 0: the first row's
+  int64_t start_ns = 0;            // start of the run and of time lines; 0: that of the first row
   int64_t alloc_min_bytes = 1024;  // allocations below it are counted, not listed
   int64_t alloc_sample_bytes = 0;  // allocations are sampled, one per so many bytes; 0: no sampling
   bool has_page_cache = false;     // page cache misses are added: add_misses()

@@ -34,8 +34,8 @@ struct Builder::State {
     WaitMeter waits;
     HeapMeter heap;
     MappingMeter mappings;
-    std::vector<int64_t> made_folders;  // file_ids of the first ones
-    std::optional<HeapSum> heap_sum;    // of events not given as rows
+    std::vector<int64_t> made_folders;  // file_ids of the first folders that the process made
+    std::optional<HeapSum> heap_sum;    // the heap from --summary-only, which has no rows of events
   };
 
   explicit State(BuilderOptions options);
@@ -43,12 +43,12 @@ struct Builder::State {
   void note_access(const model::CallRow& row, mlrun_call_class call_class, CallFacts& facts);
   void add_copied_files(const model::CallRow& row, const CallFacts& facts);
   void add_files(const model::SumRow& sum, const CallFacts& facts);
-  // Parents before children; then processes that have rows but no process row.
+  // Order: parents before children, then processes that have rows but no process row.
   std::vector<ProcessSummary> process_summaries(const model::TraceInfo& info, const ProcessTree& tree);
 
   int64_t alloc_min_bytes, alloc_sample_bytes;
   bool has_page_cache;
-  double estimated_allocations = 0, estimated_bytes = 0;  // of sampled ones
+  double estimated_allocations = 0, estimated_bytes = 0;  // estimates from sampled allocations
   int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0, counted_frees = 0, served_calls = 0;
   FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
   BlockRoom block_room;

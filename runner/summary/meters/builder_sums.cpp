@@ -28,7 +28,7 @@ void Builder::add(const model::SumRow& sum) {
   }
   const mlrun_call_class call_class = s.calls.call_class(sum.call.func);
   model::CallRow row = sum.call;
-  if (sum.of_several_files && row.file_id == 0) row.file_id = -1;  // some file
+  if (sum.of_several_files && row.file_id == 0) row.file_id = -1;  // one of several files
   const CallFacts facts = call_facts(row, call_class);
   util::add_to(s.call_rows, sum.calls);
   util::add_to(s.served_calls, sum.served_calls);
@@ -50,7 +50,7 @@ void Builder::add_counted(int64_t mallocs, int64_t frees) {
   util::add_to(state_->counted_frees, frees);
 }
 
-// Keeps the process's image with the highest peak.
+// Keeps the figures of the image with the highest peak.
 void Builder::add_heap(int32_t proc_id, const HeapSum& heap) {
   std::optional<HeapSum>& sum = state_->process(proc_id).heap_sum;
   const int64_t recorded = heap.recorded_allocations + (sum ? sum->recorded_allocations : 0);

@@ -33,7 +33,7 @@ bool ByteCoverage::add(int64_t begin, int64_t end, CoverageBudget& budget) {
   return done;
 }
 
-// False: too many extents.
+// Returns false if there are too many extents.
 bool ByteCoverage::add_extent(Extent extent) {
   auto& extents = scattered_->extents;
   const auto first = std::lower_bound(extents.begin(), extents.end(), extent.begin,

@@ -19,18 +19,18 @@ class ByteCoverage {
   static constexpr size_t kMaxExtents = 64;
   static constexpr int kPageBits = 12;
 
-  // Adds [begin, end). False: no memory left, nothing was added. Requires: 0 <= begin < end; the budget is always the
-  // same and outlives the coverage's use.
+  // Adds [begin, end). Returns false, and adds nothing, if the budget has no memory left. Requires: 0 <= begin < end; the same budget in every call,
+  // which must outlive the coverage.
   bool add(int64_t begin, int64_t end, CoverageBudget& budget);
 
-  // To be called some time before add() of an extent that begins there.
+  // Optional: call it some rows before add() of an extent that begins there.
   void prefetch(int64_t begin) const {
     if (!scattered_ || begin < 0) return;
     const auto* bitmap = scattered_->chunks.find(chunk_of(begin));
     if (bitmap != nullptr && *bitmap) util::prefetch(&(*bitmap)->words[word_of(begin)]);
   }
 
-  [[nodiscard]] int64_t bytes_added() const { return added_; }  // with repetitions
+  [[nodiscard]] int64_t bytes_added() const { return added_; }  // a byte read twice counts twice
   [[nodiscard]] int64_t distinct_bytes() const;
   [[nodiscard]] bool by_page() const { return scattered_ && scattered_->by_page; }
 

@@ -12,7 +12,7 @@
 
 namespace mlrun::summary {
 
-// Where a transfer began, against the end of the one before (AccessPattern).
+// Where a transfer began, relative to the end of the previous transfer (AccessPattern).
 enum class Order : uint8_t { kUnknown, kSequential, kRandom };
 
 struct CallFacts {
@@ -91,7 +91,7 @@ inline void count(Totals& totals, const CallFacts& facts, int64_t dur_ns) {
   util::add_to(totals.time_ns, dur_ns);
 }
 
-// The same for a sum of calls.
+// The totals of a sum of calls.
 [[nodiscard]] inline Totals totals_of(const model::SumRow& sum, const CallFacts& facts) {
   return {sum.calls,
           facts.failed ? sum.calls : 0,

@@ -47,7 +47,7 @@ void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
   }
 }
 
-// The shortest one is in the first bucket, the longest in the last.
+// The shortest duration is counted in the first bucket, the longest in the last.
 void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
   if (sum.calls > 0) latency.add(sum.min_ns);
   if (sum.calls > 1) latency.add(sum.max_ns);

@@ -19,7 +19,7 @@ class CallMeter {
 
   [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[func < events::kFuncs ? func : 0]; }
   void add(const model::CallRow& row, const CallFacts& facts);
-  // A sum of calls: durations are as precise as their buckets, the shortest and the longest exact.
+  // Adds a sum of calls. Its durations are as precise as its buckets; the shortest and the longest are exact.
   void add(const model::SumRow& sum, const CallFacts& facts);
 
   [[nodiscard]] std::vector<FuncSummary> funcs() const;    // by time

@@ -22,11 +22,11 @@ class CollectiveMeter {
  public:
   void add(const model::CollectiveRow& row);
 
-  // By time. To be called once.
+  // Returns the sums, longest first. Call it once.
   std::vector<CollectiveSummary> finish();
   // Collectives whose ranks differ in operation or size: not compared.
   [[nodiscard]] int64_t differing() const { return differing_; }
-  // Begin times that arrived after the collective was given up: not compared.
+  // Begin times that arrived after their collective was given up: not compared.
   [[nodiscard]] int64_t late() const { return late_; }
 
  private:
@@ -35,7 +35,7 @@ class CollectiveMeter {
   struct Sums {
     CollectiveSummary summary;
     LogHistogram skew;
-    std::unordered_map<int32_t, int64_t> last;  // number of times that a process began last
+    std::unordered_map<int32_t, int64_t> last;  // by process: number of times that it began last
   };
   struct Instance {
     Sums* sums = nullptr;

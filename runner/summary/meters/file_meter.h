@@ -24,14 +24,14 @@ class FileMeter {
     Totals totals;
     CacheMisses misses{0, 0};
     ByteCoverage read;
-    int64_t end_checks = 0, sequential_bytes = 0, random_bytes = 0;  // of reads, as in FileTree
+    int64_t end_checks = 0, sequential_bytes = 0, random_bytes = 0;  // of the file's reads, as in FileTree
   };
 
-  // A call of group files. file_id: by its key (file_names.h), as in all below.
+  // Adds a call of group files. In all functions, file_id is the file's key (file_names.h).
   void add(int64_t file_id, const model::CallRow& row, const CallFacts& facts);
-  // A sum of calls; their byte ranges are unknown.
+  // Adds a sum of calls, whose byte ranges are unknown.
   void add(int64_t file_id, const Totals& totals);
-  // Pages added to the page cache by a read of it.
+  // Adds pages that a read of the file added to the page cache.
   void add(int64_t file_id, const CacheMisses& misses);
   // Notes added calls that were on both files and count fully for each. Beyond kMaxPairs pairs it is not stored, and a
   // folder that contains both counts them twice.
@@ -48,13 +48,13 @@ class FileMeter {
   [[nodiscard]] const Pairs& shared() const { return shared_; }
   [[nodiscard]] const util::ChunkedList<File>& files() const { return files_; }
   [[nodiscard]] bool full() const { return files_.size() == kMaxFiles; }
-  // Calls on unknown files, and on files seen when the table was full.
+  // Calls on unknown files, and on files that came when the table was full.
   [[nodiscard]] const Totals& without_place() const { return without_place_; }
   [[nodiscard]] const CacheMisses& misses_without_place() const { return misses_without_place_; }
   [[nodiscard]] Reread reread() const;
 
  private:
-  File* place(int64_t file_id);  // nullptr: without a place
+  File* place(int64_t file_id);  // nullptr: the table is full
   [[nodiscard]] const File* find(int64_t file_id) const;
 
   FlatMap<File*> places_;

@@ -10,7 +10,7 @@
 
 namespace mlrun::summary {
 
-using namespace events::func;  // NOLINT(google-build-using-namespace): numbers alone
+using namespace events::func;  // NOLINT(google-build-using-namespace): only constants
 
 std::string FileNames::path_of(int64_t file_id) const {
   if (file_id <= 0 || static_cast<size_t>(file_id) > files_->size()) return {};
@@ -25,7 +25,7 @@ std::pair<uint32_t, uint64_t> FileNames::inode_of(int64_t key) const {
   return {file.dev, file.ino};
 }
 
-// The file at the path now; else the row's, which is the first file with that path.
+// The key of the file at the path now; else that of file_id, the first file with that path.
 int64_t FileNames::present_key(const std::string& path, int64_t file_id) const {
   const auto found = present_.find(path);
   return found == present_.end() ? key(file_id) : found->second;
@@ -62,7 +62,7 @@ int64_t FileNames::opened(const model::CallRow& row) {
   if (!writes) return now;
   const std::string path = path_of(row.file_id);
   const std::string* name = name_of(now);
-  if (name && *name != path) {  // its file was renamed away, and the path is reused
+  if (name && *name != path) {  // the file was renamed, and the path now names another file
     later_.push_back(row.file_id);
     now = keys_.at(static_cast<uint64_t>(row.file_id)) = kLater + static_cast<int64_t>(later_.size());
   }
@@ -114,9 +114,9 @@ int64_t FileNames::renamed(const model::CallRow& row) {
     return key;
   }
   move_folder(path, other);
-  if (inode_of(key).second == 0) return key;  // it was never opened
+  if (inode_of(key).second == 0) return key;  // the file was never opened
   move(path, other, key);
-  // The new name now means this file; a file that had it before is gone.
+  // The new name now means this file; a file that had the name before is deleted.
   if (inode_of(row.file2_id).second == 0) keys_.at(static_cast<uint64_t>(row.file2_id)) = key;
   return key;
 }
@@ -132,7 +132,7 @@ int64_t FileNames::linked(const model::CallRow& row) {
   return key;
 }
 
-// If another name remains, it becomes the file's name, as after link and unlink, a rename in two steps.
+// If the file has another name, that becomes its name: link and unlink are a rename in two steps.
 int64_t FileNames::unlinked(const model::CallRow& row) {
   const auto found = present_.find(path_of(row.file_id));
   if (found == present_.end()) return key(row.file_id);

@@ -30,20 +30,20 @@ class FileNames {
  public:
   static constexpr size_t kNamesMax = size_t{1} << 16;
 
-  // `files` outlives it; null: nothing is tracked.
+  // `files` must outlive the object; null: names are not tracked.
   explicit FileNames(const model::FileTable* files = nullptr) : files_(files) {}
 
-  // For every row on files. Returns the key of the row's file.
+  // Call it for every row on files. Returns the key of the row's file.
   int64_t note(const model::CallRow& row, mlrun_call_class call_class);
 
-  // The current file of a file_id: itself, or a key for file_id_of() and name_of().
+  // The key of the file that a file_id means now: the file_id itself, or a key for file_id_of() and name_of().
   [[nodiscard]] int64_t key(int64_t file_id) const {
     if (keys_.size() == 0 || file_id == 0) return file_id;
     const int64_t* found = keys_.find(static_cast<uint64_t>(file_id));
     return found ? *found : file_id;
   }
 
-  // Resolves a key: its first row of the table `file`, and its last name; nullptr: the row's name.
+  // file_id_of: the file_id of the file's first row in table `file`. name_of: the file's last name; nullptr: the name in that row.
   [[nodiscard]] int64_t file_id_of(int64_t key) const {
     return key > kLater ? later_[static_cast<size_t>(key - kLater) - 1] : key;
   }
@@ -53,7 +53,7 @@ class FileNames {
   }
 
  private:
-  static constexpr int64_t kLater = int64_t{1} << 40;  // keys above it: a reused file_id
+  static constexpr int64_t kLater = int64_t{1} << 40;  // larger keys: a file_id used again for another file
 
   [[nodiscard]] std::string path_of(int64_t file_id) const;
   [[nodiscard]] std::pair<uint32_t, uint64_t> inode_of(int64_t key) const;
@@ -68,11 +68,11 @@ class FileNames {
   void forget(int64_t key);
 
   const model::FileTable* files_;
-  std::map<std::string, int64_t> present_;          // key of the file at a path, of those that were opened for writing
+  std::map<std::string, int64_t> present_;          // by path: key of the file there, if it was opened for writing
   std::unordered_map<int64_t, std::string> names_;  // by key
-  std::unordered_map<int64_t, std::vector<std::string>> links_;  // further names by key
-  std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of existing renamed files
-  FlatMap<int64_t> keys_;                                        // by file_id, if it differs
+  std::unordered_map<int64_t, std::vector<std::string>> links_;  // by key: further hard links
+  std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of renamed files that exist
+  FlatMap<int64_t> keys_;                                        // by file_id: its key, if it differs
   std::vector<int64_t> later_;                                   // file_id of keys above kLater
 };
 

@@ -13,8 +13,8 @@ namespace mlrun::summary {
 
 namespace {
 
-constexpr double kMost = 0.8;    // of the time
-constexpr size_t kFewParts = 3;  // that have most of the time: rows of their own
+constexpr double kMost = 0.8;    // share of the time
+constexpr size_t kFewParts = 3;  // if so few parts have most of the time, they get rows of their own
 constexpr std::string_view kImportEnds[] = {".py", ".pyc", ".so", ".pyd", ".pth", "__pycache__", "pyvenv.cfg"};
 constexpr std::string_view kImportParts[] = {"/site-packages", "/dist-packages", ".so.", "/lib/python3",
                                              "/__pycache__/"};
@@ -30,7 +30,7 @@ struct Node {
   std::map<std::string_view, std::unique_ptr<Node>> folders;
   const Folder* own = nullptr;
   std::string path;
-  FileTree all;  // with everything below
+  FileTree all;  // sum over the folder and everything below it
 };
 
 FileTree tree_of(const FileMeter::File& file) {
@@ -56,7 +56,7 @@ FileTree sum_up(Node& node) {
 
 bool is_most(int64_t part_ns, int64_t all_ns) { return double(part_ns) >= kMost * double(all_ns); }
 
-// Rows of one folder: itself, or its parts, where a few of them have most of the time.
+// Adds rows for one folder: the folder itself, or its parts if a few of them have most of the time.
 void divide(const Node& node, std::vector<FileTree>& rows) {
   const auto put = [&](FileTree tree, const char* kind, const std::string& path) {
     if (tree.totals.calls == 0) return;
@@ -83,7 +83,7 @@ void divide(const Node& node, std::vector<FileTree>& rows) {
 
 class Trees {
  public:
-  // The listing of a folder counts for the folder, and is no file.
+  // Listing a folder counts for the folder, but not as a file.
   void add(std::string_view path, FileTree tree, bool is_folder) {
     if (is_folder) tree.files = 0;
     if (path.empty() || path.front() != '/') return rest_.add(tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by time, with trees of folders as one row each: the largest folder in which no few parts have most of the time.
+// Files by time. A tree of folders is one row: that of the largest folder in which no few parts have most of the time.
 //
 //   /data/set/0/*.jpg
 //   /data/set/1/*.jpg  ->  /data/set/  384 folders, 38,400 files
@@ -16,7 +16,7 @@
 
 namespace mlrun::summary {
 
-// At most kTreesMost rows by time, then the imports, then the rest.
+// Returns at most kTreesMost rows by time, then one row for imports and one for all other files.
 [[nodiscard]] std::vector<FileTree> file_trees(const FileMeter& meter, const FileNames& names,
                                                const model::FileTable& files);
 

@@ -27,7 +27,7 @@ std::vector<HeapLibrary> named(std::vector<HeapLibrary> libraries, const Names& 
 
 using ProcessRows = std::unordered_map<int32_t, const model::ProcessRow*>;
 
-// The row, or one with just the number if the trace has none (as for proc_id 0).
+// The process's row; if the trace has none (as for proc_id 0), a row with only the number.
 model::ProcessRow row_of(const ProcessRows& rows, int32_t proc_id) {
   if (const auto found = rows.find(proc_id); found != rows.end()) return *found->second;
   model::ProcessRow row;

@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-// The function; if it has no name, its return address.
+// The name of the frame's function, or its return address if it has no name.
 [[nodiscard]] std::string frame_name(const model::FrameRow& frame);
 
 // "inner (libx.so) < outer (app)", the first kFramesNamed of a stack; empty: stack_id is 0, or unknown.

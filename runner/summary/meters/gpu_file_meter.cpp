@@ -41,10 +41,11 @@ Totals totals_of(const model::GpuFileRow& row, bool posix_is_counted) {
     totals.metadata_calls = 1;
     return totals;
   }
-  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // no thread waited in it
+  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // an asynchronous operation: no thread waited in it
   int64_t bytes = std::max<int64_t>(row.ret, 0);
   if (posix_is_counted) {
-    bytes = row.has_posix ? std::max<int64_t>(bytes - row.posix.bytes, 0) : 0;  // else in calls already
+    // The other bytes are counted in read and write calls already.
+    bytes = row.has_posix ? std::max<int64_t>(bytes - row.posix.bytes, 0) : 0;
     totals.time_ns = std::max<int64_t>(totals.time_ns - row.posix.own_thread_ns, 0);
   }
   if (events::is_about_batch(what->role)) return totals;

@@ -16,7 +16,7 @@ class GpuFileMeter {
  public:
   void add(const model::GpuFileRow& row);
 
-  // In the order of their numbers.
+  // In the order of the functions' numbers.
   [[nodiscard]] std::vector<GpuFileSummary> finish() const;
 
  private:

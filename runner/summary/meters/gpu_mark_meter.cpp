@@ -11,7 +11,7 @@ namespace mlrun::summary {
 
 using model::GpuKind;
 
-// From the innermost outwards; counts a range nested in one of the same name only once.
+// Visits the names from the innermost range outwards. A range nested in one of the same name counts once.
 template <typename Each>
 void GpuMarkMeter::for_each_name(int32_t gpu_id, int32_t path, const MarkPaths& paths, Each each) {
   std::array<uint32_t, MarkPaths::kDepthMax> met{};

@@ -19,9 +19,9 @@ namespace mlrun::summary {
 
 class GpuMarkMeter {
  public:
-  // Work on a device, in the order of its end.
+  // Adds work on a device. Call it in the order in which the work ended.
   void add(const model::GpuWorkRow& row, const MarkPaths& paths);
-  // A gap ended by work that was launched in this path.
+  // Adds a gap that ended with work launched in this path.
   void add_idle(int32_t gpu_id, int32_t path, int64_t ns, const MarkPaths& paths);
 
   // The first kTopMarks by the time that the GPU was busy.

@@ -47,7 +47,7 @@ void GpuMemoryMeter::allocate(const GpuWorkRow& row) {
   Block block{key, row.bytes, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns};
   block.stack_id = row.stack_id;
   const auto old = blocks_.find(place);
-  if (old != blocks_.end()) {  // its release was not seen yet
+  if (old != blocks_.end()) {  // the release of the previous allocation has not been seen
     block.has_replaced = true;
     block.replaced = old->second.key;
     Group& owner = groups_[old->second.key];

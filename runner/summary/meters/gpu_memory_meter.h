@@ -32,7 +32,7 @@ class GpuMemoryMeter {
   struct Key {
     int32_t proc_id = 0, gpu_id = 0;
     uint32_t context = 0;
-    size_t memory = 0;  // of model::kGpuMemories
+    size_t memory = 0;  // index in model::kGpuMemories
     auto operator<=>(const Key&) const = default;
   };
   struct Group {
@@ -42,7 +42,7 @@ class GpuMemoryMeter {
   struct Block {
     Key key;
     int64_t bytes = 0, ts_ns = 0, end_ns = 0;
-    bool has_replaced = false;  // replaced one at the same address whose release is still missing
+    bool has_replaced = false;  // it replaced an allocation at the same address whose release has not been seen
     Key replaced = {};
     int32_t stack_id = 0;
   };
@@ -62,7 +62,7 @@ class GpuMemoryMeter {
 
   std::map<Key, Group> groups_;
   std::unordered_map<Place, Block, HashPlace> blocks_;  // allocated and not released
-  std::unordered_map<int32_t, int64_t> first_ns_;       // of a process's allocations
+  std::unordered_map<int32_t, int64_t> first_ns_;       // by process: time of its first allocation
 };
 
 }  // namespace mlrun::summary

@@ -17,7 +17,7 @@ void add_up(int64_t value, int64_t& sum) {
 void keep_highest(int64_t value, int64_t& highest) {
   if (value != MLRUN_NOT_KNOWN) highest = std::max(highest, value);
 }
-// Ignores shares above the maximum.
+// Returns unknown for shares above 100 %.
 int64_t ppm(int64_t percent) {
   return percent < 0 || percent > kPercentMax ? MLRUN_NOT_KNOWN : percent * kPpmPerPercent;
 }

@@ -15,16 +15,16 @@ void HeapMeter::add(const model::AllocRow& row) {
   apply_counted();
   if (row.op == MLRUN_FREE) return remove(row.address, 0);
   const bool again = row.op == MLRUN_REALLOC || row.op == MLRUN_REALLOCARRAY;
-  if (row.address == 0 && (!again || row.size != 0)) return;  // failed: nothing changed
+  if (row.address == 0 && (!again || row.size != 0)) return;  // the call failed: nothing changed
   if (again) remove(row.old_address, row.old_usable);
-  // The allocation of a small block was only counted; this row is its end.
+  // A small block has no row for its allocation, only a count; this realloc ends the block.
   const bool was_counted = again && !lists_all_ && row.old_usable > 0 && row.old_usable < alloc_min_bytes_;
   if (was_counted) util::add_to(counted_, -row.old_usable);
   if (row.address == 0) return;
   ++recorded_allocations_;
   const int64_t bytes = std::max(row.usable, row.size);
   if (bytes < alloc_min_bytes_) {
-    // A realloc has a row if either side is large. A block that it made small is counted when freed.
+    // A realloc has a row if the old or the new block is large. A new small block is counted when it is freed.
     if (again && !lists_all_) return util::add_to(counted_, bytes);
     lists_all_ = true;
   }
@@ -54,7 +54,7 @@ std::vector<HeapLibrary> HeapMeter::libraries() const {
   return out;
 }
 
-// An exec empties the heap. False: a late row of a replaced image.
+// An exec empties the heap. Returns false for a late row of an image that exec has replaced.
 bool HeapMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
   if (std::find(left_images_.begin(), left_images_.end(), image_id) != left_images_.end()) return false;
@@ -75,7 +75,7 @@ void HeapMeter::insert(const model::AllocRow& row, int64_t bytes) {
   bool made = false;
   uint64_t& block = live_.at(row.address, &made);
   if (!made) {
-    forget(block);  // its free was not seen
+    forget(block);  // the previous block's free was not recorded
   } else if (room_->left == 0) {
     live_.erase(row.address);
     ++room_->left_out_blocks;
@@ -90,7 +90,7 @@ void HeapMeter::insert(const model::AllocRow& row, int64_t bytes) {
   change(library, stands_for(bytes));
 }
 
-// expected_bytes != 0: only a block of that size. During a realloc another thread may already have got the old address.
+// expected_bytes != 0: removes only a block of that size, since during a realloc another thread may already have got the old address.
 void HeapMeter::remove(uint64_t address, int64_t expected_bytes) {
   const uint64_t* found = address == 0 ? nullptr : live_.find(address);
   if (found == nullptr) return;
@@ -107,7 +107,7 @@ void HeapMeter::forget(uint64_t block) {
   change(block & ((1u << kLibraryBits) - 1), -stands_for(bytes));
 }
 
-// Deterministic for a block, so that its free matches its allocation.
+// The bytes that a sampled block represents. The same for its allocation and its free.
 int64_t HeapMeter::stands_for(int64_t bytes) const {
   return alloc_sample_bytes_ == 0 ? bytes : std::llround(sample_weight(bytes, alloc_sample_bytes_) * double(bytes));
 }

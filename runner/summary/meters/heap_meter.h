@@ -14,7 +14,7 @@
 
 namespace mlrun::summary {
 
-// Space for live blocks of all processes: 16 bytes each, at most 192 MiB.
+// Number of live blocks that may still be tracked, over all processes: 16 bytes each, at most 192 MiB.
 struct BlockRoom {
   int64_t left = int64_t{4} << 20;
   int64_t left_out_blocks = 0;  // did not fit
@@ -24,18 +24,18 @@ struct BlockRoom {
 class HeapMeter {
  public:
   HeapMeter(int64_t alloc_min_bytes, BlockRoom& room) : HeapMeter(alloc_min_bytes, 0, room) {}
-  // With sampling, recorded and counted blocks together are still exact; figures of libraries are estimates.
+  // With sampling, the sum of recorded and counted blocks is still exact; figures of libraries are estimates.
   HeapMeter(int64_t alloc_min_bytes, int64_t alloc_sample_bytes, BlockRoom& room)
       : alloc_min_bytes_(alloc_min_bytes), alloc_sample_bytes_(alloc_sample_bytes), room_(&room) {}
 
   void add(const model::AllocRow& row);
   void add(const model::AllocSmallRow& row);
-  // To be called some rows before add(row).
+  // Optional: loads the row's blocks into the CPU cache. Call it some rows before add(row).
   void prefetch(const model::AllocRow& row) const {
     live_.prefetch(row.address);
     if (row.old_address != 0) live_.prefetch(row.old_address);
   }
-  // Requires: all rows were added. The figures below are those of the last finish().
+  // Requires: all rows were added. Call it before the functions below, which return the figures at that time.
   void finish();
 
   [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // tracked ones
@@ -48,7 +48,7 @@ class HeapMeter {
  private:
   static constexpr int kLibraryBits = 16;  // a live block is usable bytes << kLibraryBits | index in libraries_
 
-  // at_peak is brought up to date when live is about to change: until then live has not changed since the peak.
+  // at_peak is only updated before `live` changes: as long as it has not changed since the peak, `live` is the value at the peak.
   struct Library {
     int64_t name_id = 0;
     int64_t live = 0, at_peak = 0;
@@ -71,13 +71,13 @@ class HeapMeter {
   std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: unknown
   FlatMap<uint32_t> library_indexes_;
   int64_t recorded_ = 0, counted_ = 0;
-  int64_t pending_ = 0, pending_ts_ns_ = 0;  // classes of one check change the sum together
+  int64_t pending_ = 0, pending_ts_ns_ = 0;  // counts of one check are applied together
   HeapPeak peak_;
   uint64_t peak_number_ = 0;
   int64_t recorded_allocations_ = 0, counted_allocations_ = 0;
   int32_t image_id_ = 0;
   std::vector<int32_t> left_images_;  // replaced by exec
-  bool lists_all_ = false;            // an allocator without malloc_usable_size has everything recorded
+  bool lists_all_ = false;  // the process's allocator has no malloc_usable_size: all of its blocks are recorded
 };
 
 }  // namespace mlrun::summary

@@ -10,7 +10,7 @@ namespace mlrun::summary {
 
 namespace {
 
-// Unknown values are left out; a sum without any is unknown (-1).
+// Adds a value unless it is unknown. A sum without known values stays unknown (-1).
 void add_known(int64_t& sum, int64_t value) {
   if (value < 0) return;
   if (sum < 0) sum = 0;
@@ -45,7 +45,7 @@ void MachineMeter::add(const mlrun_net_sample& sample, const std::string& name) 
   add_known(net.out_bytes, sample.values[MLRUN_NET_TX_BYTES]);
 }
 
-// Used: of the machine what is not available, of a node what is not free (with the page cache).
+// Memory in use is what is not available (machine), or not free, including the page cache (node).
 void MachineMeter::add(const mlrun_memory_sample& sample) {
   MachineUse& memory = memory_.try_emplace(sample.node, MachineUse{"memory", ""}).first->second;
   if (sample.node >= 0) memory.name = "node " + std::to_string(sample.node);

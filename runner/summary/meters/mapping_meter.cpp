@@ -17,8 +17,8 @@ namespace func = events::func;
 namespace {
 
 constexpr uint64_t kPageBytes = 4096;
-constexpr uint64_t kLargestBytes = uint64_t{1} << 47;  // user space; no mapping is longer
-// Later mappings within the range of one unmapping call: one per racing thread. Bounds the work for a forged spool.
+constexpr uint64_t kLargestBytes = uint64_t{1} << 47;  // size of user space: no mapping is longer
+// Limits how many later mappings one unmapping call may leave in its range (one per racing thread), and so the work for a forged spool.
 constexpr int kLaterSpansMax = 256;
 
 uint64_t whole_pages(int64_t bytes) {
@@ -39,13 +39,13 @@ void MappingMeter::add(const model::CallRow& row) {
   if (maps) map(row, uint64_t(row.ret), whole_pages(row.requested));
   if (remaps) remap(row);
   if (protects) protect(row);
-  // Another thread may have got the address before this call returned: its mapping stays.
+  // A mapping that another thread got at the address before munmap returned is kept.
   const auto begin = uint64_t(row.arg2);
   if (unmaps) cut(begin, begin + whole_pages(row.requested), row.origin.ts_ns);
   note_peak(row.origin.ts_ns + row.dur_ns);
 }
 
-// An exec unmaps everything. False: a late row of a replaced image.
+// An exec unmaps everything. Returns false for a late row of an image that exec has replaced.
 bool MappingMeter::enter(int32_t image_id) {
   if (image_id == image_id_) return true;
   if (left_images_.contains(image_id)) return false;
@@ -67,8 +67,8 @@ void MappingMeter::map(const model::CallRow& row, uint64_t begin, uint64_t bytes
                             : Use::kNoReserve});
 }
 
-// mremap of a part of a mapping if the old length is shorter; recent kernels move several at once. Old traces lack the
-// old length (-1): then the whole mapping.
+// mremap moves only a part of a mapping if the old length is shorter; recent kernels can move several mappings at once. Old traces lack the old
+// length (-1): the whole mapping is moved.
 void MappingMeter::remap(const model::CallRow& row) {
   const auto old = uint64_t(row.arg2), begin = uint64_t(row.ret);
   split_at(old);
@@ -89,7 +89,7 @@ void MappingMeter::remap(const model::CallRow& row) {
   }
 }
 
-// Accessible memory keeps its use; newly accessible memory counts, however it was reserved.
+// Memory that was accessible keeps its use; memory that becomes accessible counts, however it was reserved.
 void MappingMeter::protect(const model::CallRow& row) {
   const auto begin = uint64_t(row.arg2);
   const uint64_t end = begin + whole_pages(row.requested);
@@ -106,7 +106,7 @@ void MappingMeter::protect(const model::CallRow& row) {
   join(begin, end);
 }
 
-// Merges neighbours, so that a program that opens its address space in pieces does not exhaust the space.
+// Merges neighbouring mappings: a program that makes its address space accessible piece by piece must not use up MappingRoom.
 void MappingMeter::join(uint64_t begin, uint64_t end) {
   auto at = spans_.lower_bound(begin);
   if (at != spans_.begin()) --at;

@@ -17,21 +17,21 @@
 
 namespace mlrun::summary {
 
-// Space for mappings of all processes: about 80 bytes each.
+// Number of mappings that may still be tracked, over all processes: about 80 bytes each.
 struct MappingRoom {
   int64_t left = int64_t{1} << 18;
-  int64_t left_out_bytes = 0;  // did not fit
+  int64_t left_out_bytes = 0;  // bytes of mappings that were not tracked
 };
 
 class MappingMeter {
  public:
   explicit MappingMeter(MappingRoom& room) : room_(&room) {}
 
-  // Any call, in order of end time; ignores calls that are not about mappings.
+  // Call it for each row in order of end time; rows that are not about mappings are ignored.
   void add(const model::CallRow& row);
 
   [[nodiscard]] const MappingPeak& peak() const { return peak_; }
-  [[nodiscard]] int64_t bytes() const { return bytes_; }  // after the last row
+  [[nodiscard]] int64_t bytes() const { return bytes_; }  // size of the mappings after the last row
   [[nodiscard]] int64_t noreserve_bytes() const { return noreserve_bytes_; }
 
  private:
@@ -50,7 +50,7 @@ class MappingMeter {
   void note_peak(int64_t ts_ns);
   void split_at(uint64_t address);
   void join(uint64_t begin, uint64_t end);
-  // Removes [begin, end) from mappings made before that moment.
+  // Removes [begin, end) from mappings that were made before before_ns.
   void cut(uint64_t begin, uint64_t end, int64_t before_ns);
   void insert(uint64_t begin, const Span& span);
 

@@ -17,7 +17,7 @@ class MarkMeter {
   // Requires: row.name_id is its name's id, or 0 if the name has none.
   void add(const model::MarkRow& row);
 
-  // The program's records for all rows so far: two records for a range, one for a point or for a range that is open.
+  // Number of records that the program made for all rows so far: two for a range, one for a point or an open range.
   [[nodiscard]] int64_t records() const { return records_; }
 
   // The first kTopMarks by time.

@@ -23,18 +23,17 @@ class MarkPaths {
   struct Name {
     std::string domain;
     int64_t name_id = 0;
-    bool is_rest = false;  // all further names
+    bool is_rest = false;  // stands for all names beyond kNamesMax
   };
   struct Path {
     int32_t parent = 0;
-    uint32_t name = 0;  // in names()
+    uint32_t name = 0;  // number in names()
     uint32_t depth = 1;
   };
 
   MarkPaths();
 
-  // The path of a range of that name within `parent` (0: none). `key` identifies domain and name; `domain` is called if
-  // the key is new.
+  // Number of the path of a range within the path `parent` (0: none). `key` identifies domain and name; `domain` is called only for a new key.
   template <typename Domain>
   int32_t path_of(int32_t parent, uint64_t key, int64_t name_id, Domain domain) {
     const auto known = names_by_key_.find(key);

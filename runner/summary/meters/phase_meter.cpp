@@ -24,7 +24,7 @@ PhaseMeter::PhaseMeter(std::vector<model::PhaseRow> phases, const std::vector<Ti
   }
 }
 
-// Keeps the existing bounds, which separate the data added so far.
+// Keeps the bounds that exist already, since the data added so far is divided by them.
 void PhaseMeter::set_phases(std::vector<model::PhaseRow> phases) {
   phases_ = std::move(phases);
   for (model::PhaseRow& phase : phases_) {

@@ -20,26 +20,26 @@ struct TimeWindow {
 
 class PhaseMeter {
  public:
-  // `undecided`: each contains a bound whose exact time is known once all rows were added.
+  // `undecided`: windows, each around a bound whose exact time is only known when all rows were added.
   explicit PhaseMeter(std::vector<model::PhaseRow> phases, const std::vector<TimeWindow>& undecided = {});
 
-  // A call that ended at end_ns. Fastest in the order of end_ns. `split`: of its time; nullptr: unknown.
+  // Adds a call that ended at end_ns; fastest in the order of end_ns. `split`: how its time divides; nullptr: unknown.
   void add(int32_t proc_id, int64_t end_ns, int64_t dur_ns, int64_t bytes_read, int64_t bytes_written,
            const model::CallSplit* split = nullptr);
 
-  // An operation of the kernel outside of calls that ended at end_ns: included in splits() only.
+  // Adds an operation of the kernel outside of calls that ended at end_ns. It counts in splits() only.
   void add_operation(int32_t proc_id, int64_t end_ns, const model::CallSplit& split);
 
-  // A sum of calls on files, in the interval that contains the moment.
+  // Adds a sum of calls on files to the interval that contains moment_ns.
   void add(int32_t proc_id, int64_t moment_ns, const Totals& totals);
 
-  // The phases with bounds moved within the undecided windows, before finish(); otherwise the same rows. Beyond
-  // kKeptMax calls in windows, a call counts at the beginning of its window.
+  // Sets the final bounds of the phases; each may have moved within its undecided window. Call it before finish(). Beyond kKeptMax calls in windows,
+  // a call counts at the beginning of its window.
   void settle(std::vector<model::PhaseRow> phases);
 
   // The phases with their figures, by start, longer ones first.
   [[nodiscard]] std::vector<model::PhaseRow> finish(const ProcessTree& tree) const;
-  // Splits of the time of their calls and operations, in the same order; without unknown phases.
+  // How the time of the phases' calls and operations divides, in the order of finish(); without phases whose split is unknown.
   [[nodiscard]] std::vector<SplitSummary> splits(const ProcessTree& tree) const;
 
   static constexpr size_t kKeptMax = size_t{1} << 18;
@@ -68,9 +68,9 @@ class PhaseMeter {
   std::vector<model::PhaseRow> phases_;
   std::vector<int64_t> bounds_;  // sorted; interval i is [bounds_[i - 1], bounds_[i])
   std::vector<TimeWindow> undecided_;
-  std::vector<char> waits_;  // by interval: it is in an undecided window
+  std::vector<char> waits_;  // by interval: whether it is in an undecided window
   std::vector<Kept> kept_;
-  size_t interval_ = 0;  // of the call before
+  size_t interval_ = 0;  // interval of the previous call
   FlatMap<Work> work_;   // by interval << 32 | proc_id; interval 0, before all phases, is left out
 };
 

@@ -14,9 +14,9 @@ class ProcessTree {
  public:
   explicit ProcessTree(const std::vector<model::ProcessRow>& processes);
 
-  // Is proc_id `ancestor` or one of its descendants?
+  // Whether proc_id is `ancestor` or one of its descendants.
   [[nodiscard]] bool within(int32_t proc_id, int32_t ancestor) const;
-  // 0: none in the trace.
+  // The process's parent; 0: it has none in the trace.
   [[nodiscard]] int32_t parent(int32_t proc_id) const;
   // Every process once: parents before their children, siblings in order of start.
   [[nodiscard]] const std::vector<int32_t>& order() const { return order_; }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
 
-// What a process of multiprocessing or a thread begins with.
+// Whether the frame is the outermost one of a multiprocessing process or a thread.
 bool begins_life(const model::FrameRow& frame) {
   return frame.function.ends_with("_bootstrap") &&
          (frame.source.ends_with("multiprocessing/process.py") || frame.source.ends_with("threading.py"));
@@ -58,7 +58,7 @@ std::vector<PythonSummary> PythonMeter::finish(const std::vector<ProcessSummary>
   std::unordered_map<int32_t, const std::string*> roles;
   for (const ProcessSummary& process : processes) roles[process.proc_id] = &process.role;
   std::map<std::tuple<std::string, bool, int32_t>, PythonSummary> sums;
-  std::map<const PythonSummary*, int32_t> last;  // process that a sum has counted
+  std::map<const PythonSummary*, int32_t> last;  // by sum: the last process that it has counted
   for (const auto& [key, counts] : lines_) {
     const auto [proc_id, thread_id, frame_id] = key;
     const auto role = roles.find(proc_id);

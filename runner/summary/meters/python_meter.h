@@ -17,8 +17,8 @@ namespace mlrun::summary {
 // Whether the source of a frame belongs to an installed package or to Python itself.
 [[nodiscard]] bool is_installed(std::string_view source);
 
-// The innermost Python frame outside of installed packages; where there is none, the innermost. What lies outside of the loop of
-// a process or thread that Python started is the parent's and does not count. Requires: the stack_id is valid.
+// The innermost Python frame outside of installed packages, else the innermost of all. Frames outside of the start of a multiprocessing process or a
+// thread belong to its parent and do not count. Requires: a valid stack_id.
 [[nodiscard]] int32_t own_frame(const model::StackTable& table, int32_t stack_id);
 
 class PythonMeter {
@@ -26,12 +26,12 @@ class PythonMeter {
   struct Sample {
     int32_t proc_id = 0, thread_id = 0;
     int32_t frame_id = 0;              // own_frame()
-    int64_t count = 0, period_ns = 0;  // the time that they stand for
+    int64_t count = 0, period_ns = 0;  // number of samples; time that they represent
     int32_t running = -1;              // 1, 0; -1: unknown
   };
   void add(const Sample& sample);
 
-  // By role of the processes and line, the driver's apart: the first kTopPython by running time, then by samples.
+  // By role of the process and line; the driver thread's samples are separate. The first kTopPython by running time, then by samples.
   [[nodiscard]] std::vector<PythonSummary> finish(const std::vector<ProcessSummary>& processes,
                                                   const model::StackTable& stacks, int64_t driver_thread_id) const;
 
@@ -41,7 +41,7 @@ class PythonMeter {
     int64_t all = 0, running = 0, waiting = 0, time_ns = 0, running_ns = 0;
   };
   std::map<std::tuple<int32_t, int32_t, int32_t>, Counts>
-      lines_;  // process, thread, frame; frame 0: those that did not fit
+      lines_;  // by process, thread, frame; frame 0: lines beyond kLinesMax
 };
 
 }  // namespace mlrun::summary

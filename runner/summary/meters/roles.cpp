@@ -30,7 +30,7 @@ Known look(const model::TraceInfo& info) {
   return known;
 }
 
-// A forked child has no image of its own: it runs its parent's.
+// A forked child has no image of its own: it runs its parent's executable.
 bool runs_python(const Known& known, const ProcessTree& tree, int32_t proc_id) {
   for (; proc_id != 0; proc_id = tree.parent(proc_id)) {
     if (known.pythons.contains(proc_id)) return true;
@@ -46,8 +46,8 @@ class Ranks {
     for (const int32_t proc_id : tree.order()) find_launchers(row(proc_id));
   }
 
-  // Whether a launcher gave the process its rank: it differs from the parent's, or the parent is itself a launcher. The command itself has
-  // none that it gave itself.
+  // Whether a launcher gave the process its rank: the rank differs from the parent's, or the parent is itself a launcher. A rank that the command
+  // itself sets for itself does not count.
   [[nodiscard]] bool has(const model::ProcessRow& process) const {
     if (process.rank < 0 || launchers_.contains(process.proc_id)) return false;
     const int32_t parent = tree_.parent(process.proc_id);
@@ -74,7 +74,7 @@ class Ranks {
   std::unordered_set<int32_t> launchers_;
 };
 
-// Each worker of Dask's makes dask-scratch-space/worker-… (older ones dask-worker-space/worker-…) for itself.
+// Each Dask worker makes its own folder dask-scratch-space/worker-… (in older versions dask-worker-space/worker-…).
 bool is_dask_worker(const model::TraceInfo& info, const Deeds& deeds) {
   return std::any_of(deeds.made_folders.begin(), deeds.made_folders.end(), [&](int64_t file_id) {
     if (file_id <= 0 || static_cast<size_t>(file_id) > info.files.size()) return false;
@@ -118,7 +118,7 @@ std::unordered_map<int32_t, std::string> roles(const model::TraceInfo& info, con
   const Roles roles(info, tree);
   std::unordered_map<int32_t, std::string> out;
   for (const auto& row : info.processes) out[row.proc_id] = roles.role(row, deeds_of(row.proc_id));
-  for (const auto& row : info.processes) {  // `dask worker`, with a nanny
+  for (const auto& row : info.processes) {  // a process started as `dask worker` is a nanny if it started another one
     const auto parent = out.find(tree.parent(row.proc_id));
     if (parent == out.end() || parent->second != "dask worker" || out[row.proc_id] != "dask worker") continue;
     parent->second = "dask nanny";

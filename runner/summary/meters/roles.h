@@ -33,7 +33,7 @@ struct Deeds {
   std::vector<int64_t> made_folders;  // file_ids of the first ones
 };
 
-// By proc_id.
+// Returns the role of each process by proc_id.
 [[nodiscard]] std::unordered_map<int32_t, std::string> roles(const model::TraceInfo& info, const ProcessTree& tree,
                                                              const std::function<Deeds(int32_t proc_id)>& deeds_of);
 

@@ -27,7 +27,7 @@ bool takes_value(std::string_view option) {
   return option == "-W" || option == "-X" || option == "--check-hash-based-pycs";
 }
 
-// What a Python runs: text after -c, a module after -m, or a script.
+// The code that a Python command line runs: the text after -c, the module after -m, or a script.
 struct Run {
   std::string_view text, module, script;
   std::string_view arguments;
@@ -62,8 +62,8 @@ Run run_of(std::string_view command) {
   return run;
 }
 
-// The module of "from MODULE import FUNCTION…", with which multiprocessing and its derivatives (multiprocess,
-// billiard, loky) begin their helpers; empty: another text.
+// The module in "from MODULE import FUNCTION…", the text with which multiprocessing and libraries derived from it (multiprocess, billiard, loky)
+// start helpers; empty for other text.
 std::string_view imported(std::string_view text, std::string_view function) {
   if (next_word(text) != "from") return {};
   const std::string_view module = next_word(text);

@@ -9,7 +9,7 @@ namespace mlrun::summary {
 // The role of a process that was executed with this command line; empty: none. Arguments are separated by blanks.
 [[nodiscard]] std::string_view started_as(std::string_view command);
 
-// Was it started by multiprocessing (or a derived library) to run a function of its parent?
+// Whether multiprocessing, or a library derived from it, started the process to run a function of its parent.
 [[nodiscard]] bool is_spawned(std::string_view command);
 
 }  // namespace mlrun::summary

@@ -8,7 +8,7 @@
 namespace mlrun::summary {
 namespace {
 
-// share of `whole` that belongs to the first `part` of `of`, without overflow
+// the share of `whole` that corresponds to the first `part` of `of`; does not overflow
 int64_t portion(int64_t whole, int64_t part, int64_t of) { return int64_t(__int128(whole) * part / of); }
 
 }  // namespace

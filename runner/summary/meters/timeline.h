@@ -16,9 +16,9 @@ class Timeline {
   static constexpr size_t kMaxBins = 600;
   static constexpr int64_t kFirstBinNs = 1'000'000;
 
-  // start_ns 0: that of the first call. Earlier begins count as this moment.
+  // start_ns 0: the start of the first call. A call that begins earlier counts as beginning at start_ns.
   explicit Timeline(int64_t start_ns) : start_ns_(start_ns) {}
-  // Continues from the bins of another one. Requires: at most kMaxBins; bin_ns > 0.
+  // Continues from stored bins. Requires: at most kMaxBins of them; bin_ns > 0.
   Timeline(int64_t start_ns, int64_t bin_ns, std::vector<TimeBin> bins)
       : start_ns_(start_ns), bin_ns_(bin_ns), bins_(std::move(bins)) {}
 

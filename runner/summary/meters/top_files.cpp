@@ -11,7 +11,7 @@
 namespace mlrun::summary {
 namespace {
 
-// Sort keys, separate from the items: the totals of a million files may be spilled.
+// Sort keys are kept apart from the items, since the totals of a million files may be spilled to a file.
 struct Rank {
   explicit Rank(const Totals& totals) : bytes(totals.bytes()), time_ns(totals.time_ns) {}
   int64_t bytes, time_ns;
@@ -72,7 +72,7 @@ std::string_view parent_path(std::string_view path) {
   return path.substr(0, std::max<size_t>(slash, 1));
 }
 
-// Requires: has_row() of its file_id.
+// Requires: `files` has a row for the key's file_id.
 std::string_view folder_of(const model::FileTable& files, const FileNames& names, int64_t key) {
   if (const std::string* name = names.name_of(key)) return parent_path(*name);
   const auto& packed = files.packed(size_t(names.file_id_of(key) - 1));
@@ -96,7 +96,7 @@ FileSummary named(const FileItem& item, const FileNames& names, const model::Fil
   return out;
 }
 
-// A copy within a folder is one call of the folder, although each of the two files has it.
+// A copy between two files of a folder is one call of the folder, although both files count it.
 void put_directories(const FileMeter& meter, const FileNames& names, const model::FileTable& files, Summary& summary) {
   std::unordered_map<std::string_view, Directory> directories;
   for (const auto& file : meter.files()) {

@@ -16,7 +16,7 @@ void TorchMemoryMeter::add(model::TorchMemoryRow& row) { row.is_release ? releas
 
 void TorchMemoryMeter::allocate(model::TorchMemoryRow& row) {
   const Place place{row.origin.proc_id, row.address};
-  if (const auto old = pieces_.find(place); old != pieces_.end()) {  // its release was not recorded
+  if (const auto old = pieces_.find(place); old != pieces_.end()) {  // the old piece's release was not recorded
     Group& owner = groups_[{row.origin.proc_id, old->second.device}];
     ++owner.sums.unseen_releases;
     util::add_to(owner.held_bytes, -old->second.bytes);

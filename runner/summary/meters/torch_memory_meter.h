@@ -16,8 +16,7 @@ namespace mlrun::summary {
 
 class TorchMemoryMeter {
  public:
-  // In the order of time. Completes a release with its allocation's size and device, and each row with the bytes held
-  // then.
+  // Requires: rows in the order of time. Gives a release its allocation's size and device, and each row the bytes held at that time.
   void add(model::TorchMemoryRow& row);
 
   // By process and device.
@@ -50,7 +49,7 @@ class TorchMemoryMeter {
   void release(model::TorchMemoryRow& row);
 
   std::map<Key, Group> groups_;
-  std::unordered_map<Place, Piece, HashPlace> pieces_;  // live ones
+  std::unordered_map<Place, Piece, HashPlace> pieces_;  // allocated and not released
 };
 
 }  // namespace mlrun::summary

@@ -31,7 +31,7 @@ struct Columns<Finding> {
     visitor("also", row.also);
     visitor("claim", row.claim);
     visitor("explains_ns", row.explains_ns);
-    visit_places(visitor, {"share"});  // of the answer's wall time
+    visit_places(visitor, {"share"});  // share of the answer's wall time
     visit_share(visitor, "low", row.low_ppm);
     visit_share(visitor, "high", row.high_ppm);
     visitor("measured_on", row.measured_on);

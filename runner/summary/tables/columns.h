@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the figures of the summary are listed, once for all that shows them. Columns<Row>::visit() calls a visitor with the name and the
-// field of each column in order: one list makes the table (parquet/row_columns.h), reads it back (row_reader.h), and makes the object of
-// each row in the JSON (report/json/json_row.h). A column added after the table's first release uses visitor.later(): older traces
-// lack it, and can still be reported. Where the JSON differs from the table, the functions below say how.
+// The columns of the summary's tables, listed once for all their readers and writers. Columns<Row>::visit() calls a visitor with the name and the
+// field of each column in order. One list writes the table (parquet/row_columns.h), reads it back (row_reader.h), and makes the JSON object of each
+// row (report/json/json_row.h). A column added after the table's first release uses visitor.later(): older traces lack it and can still be reported.
+// The functions below handle what differs between JSON and table.
 #pragma once
 
 #include <initializer_list>
@@ -20,7 +20,7 @@ concept MakesJson = requires(Visitor visitor) {
   visitor.json;
 };
 
-// The name of the column, or that of the member of the JSON object; empty: the JSON lacks it.
+// The name of the column, or of the JSON object's member; an empty member: JSON lacks it.
 template <typename Visitor>
 const char* name_for(const Visitor&, const char* column, const char* member = "") {
   return MakesJson<Visitor> ? member : column;
@@ -35,7 +35,7 @@ inline void visit_known(auto& visitor, const std::string& name, auto& value, int
   }
 }
 
-// A share in parts per million, -1: unknown. JSON has the share itself, the column the name with _ppm.
+// A share in parts per million; -1: unknown. JSON has the share as a number up to 1; the column's name ends in _ppm.
 template <typename Visitor>
 void visit_share(Visitor& visitor, const std::string& name, auto& ppm) {
   if constexpr (MakesJson<Visitor>) {
@@ -45,19 +45,19 @@ void visit_share(Visitor& visitor, const std::string& name, auto& ppm) {
   }
 }
 
-// A member of the JSON object that no column has.
+// A member of the JSON object without a column.
 template <typename Visitor>
 void visit_shown(Visitor& visitor, const char* member, const auto& value_of) {
   if constexpr (MakesJson<Visitor>) visitor(member, value_of());
 }
 
-// Rows that have a table of their own, and are an array in the JSON object.
+// Rows of another table that are an array in the JSON object.
 template <typename Visitor>
 void visit_rows(Visitor& visitor, const char* member, const auto& rows) {
   if constexpr (MakesJson<Visitor>) visitor.rows(member, rows);
 }
 
-// Columns that are one object within the JSON object.
+// Columns that are combined in one object within the JSON object.
 template <typename Visitor>
 void visit_object(Visitor& visitor, const char* member, const auto& visit) {
   if constexpr (MakesJson<Visitor>) {
@@ -69,7 +69,7 @@ void visit_object(Visitor& visitor, const char* member, const auto& visit) {
   }
 }
 
-// Members that the JSON object has here, although their columns come later: readers of both may rely on the order.
+// Reserves places for members of the JSON object whose columns come later: readers of JSON and of tables may rely on the order.
 template <typename Visitor>
 void visit_places(Visitor& visitor, std::initializer_list<const char*> members) {
   if constexpr (MakesJson<Visitor>) {

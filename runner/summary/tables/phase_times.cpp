@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTable = "blame";
 
-// The bounds of all phases divide time into intervals; the last one is never in a phase.
+// The bounds of all phases divide time into intervals. The interval after the last bound is in no phase.
 class Intervals {
  public:
   explicit Intervals(const std::vector<model::PhaseRow>& phases) {
@@ -46,7 +46,7 @@ class Intervals {
 
  private:
   std::vector<int64_t> bounds_;
-  std::vector<double> ns_;  // from a bound to the next
+  std::vector<double> ns_;  // by interval, from one bound to the next
 };
 
 void add_batch(const arrow::RecordBatch& batch, Intervals& wait, Intervals& compute) {

@@ -12,7 +12,7 @@
 namespace mlrun::summary {
 namespace {
 
-// The name's place in a list of names; the first one if it is none of them.
+// The position of the name in a list of names; the first position for an unknown name.
 template <typename Enum>
 Enum place_in(const auto& names, const std::string& name) {
   const auto found = std::ranges::find(names, name);
@@ -55,7 +55,7 @@ int64_t RowReader::number(const std::string& name, int64_t otherwise) {
   if (!column) return otherwise;
   if (column->type_id() == arrow::Type::INT64) return static_cast<const arrow::Int64Array&>(*column).Value(row_);
   if (column->type_id() == arrow::Type::INT32) return static_cast<const arrow::Int32Array&>(*column).Value(row_);
-  wrong(name, "is no whole number");
+  wrong(name, "is not an integer");
   return otherwise;
 }
 
@@ -69,9 +69,9 @@ void RowReader::operator()(const std::string& name, std::string& value) {
   } else if (column->type_id() == arrow::Type::DICTIONARY) {
     const auto& coded = static_cast<const arrow::DictionaryArray&>(*column);
     const auto names = std::dynamic_pointer_cast<arrow::StringArray>(coded.dictionary());
-    names ? void(value = names->GetString(coded.GetValueIndex(row_))) : wrong(name, "is no text");
+    names ? void(value = names->GetString(coded.GetValueIndex(row_))) : wrong(name, "is not text");
   } else {
-    wrong(name, "is no text");
+    wrong(name, "is not text");
   }
 }
 
@@ -84,13 +84,13 @@ void RowReader::operator()(const std::string& name, Group& value) {
       return;
     }
   }
-  wrong(name, "holds an unknown group '" + text + "'");
+  wrong(name, "contains an unknown group '" + text + "'");
 }
 
 void RowReader::operator()(const std::string& name, Direction& value) {
   std::string text;
   (*this)(name, text);
-  if (text != "read" && text != "write") wrong(name, "holds an unknown direction '" + text + "'");
+  if (text != "read" && text != "write") wrong(name, "contains an unknown direction '" + text + "'");
   value = text == "read" ? Direction::kRead : Direction::kWrite;
 }
 
@@ -98,7 +98,7 @@ void RowReader::operator()(const std::string& name, SiteKind& value) {
   std::string text;
   (*this)(name, text);
   value = text == site_kind_name(SiteKind::kFiles) ? SiteKind::kFiles : SiteKind::kAllocations;
-  if (text != site_kind_name(value)) wrong(name, "holds an unknown kind '" + text + "'");
+  if (text != site_kind_name(value)) wrong(name, "contains an unknown kind '" + text + "'");
 }
 
 void RowReader::operator()(const std::string& name, Activity& value) {
@@ -116,7 +116,7 @@ void RowReader::operator()(const std::string& name, State& value) {
 void RowReader::wrong(const std::string& name, const std::string& what) {
   if (!problem_.empty()) return;
   problem_ = "cannot read table " + table_ + " of " + trace_folder_ + ": column '" + name + "' " + what +
-             "; it was written by another version of mlrun, or is damaged";
+             "; the trace is damaged, or was written by another version of mlrun: read it with that version";
 }
 
 }  // namespace mlrun::summary

@@ -38,7 +38,7 @@ class RowReader {
     if (has(name)) (*this)(name, value);
   }
 
-  // The same; null for `none`, which is the row's default.
+  // A column that older tables lack; null stands for `none`, the row's default.
   template <typename Value>
   void later_optional(const std::string& name, Value& value, int /*none*/) {
     later(name, value);
@@ -62,7 +62,7 @@ class RowReader {
   Status load();
   bool next_row();  // False: end, or an error
   [[nodiscard]] bool has(const std::string& name) const;
-  // nullptr: null, or a missing column, which is an error.
+  // nullptr: the cell is null, or the column is missing, which is an error.
   std::shared_ptr<arrow::Array> cell(const std::string& name);
   int64_t number(const std::string& name, int64_t otherwise);
   void wrong(const std::string& name, const std::string& what);

@@ -12,7 +12,7 @@
 namespace mlrun::summary {
 
 struct RowWriter {
-  // Any range of rows.
+  // `rows` may be any range.
   static Status write(const auto& rows, const std::string& trace_folder) {
     return trace::write_rows<Columns<std::decay_t<decltype(*std::begin(rows))>>>(rows, trace_folder);
   }

@@ -43,7 +43,7 @@ struct Columns<Totals> {
   }
 };
 
-// An object of the JSON, columns with a prefix in the table.
+// Columns that are an object in the JSON; in the table their names get a prefix.
 template <typename Visitor>
 void visit_totals(Visitor& visitor, auto& totals, const char* member, const char* prefix = "") {
   visit_object(visitor, member,
@@ -162,7 +162,7 @@ struct Columns<DirectorySummary> {
   }
 };
 
-// min, max and the buckets of summary_latency restore the histogram; the quantiles are for other readers.
+// min, max and the buckets of summary_latency restore the histogram; the quantiles are stored for readers outside of mlrun.
 struct FuncRow {
   FuncRow() = default;
   explicit FuncRow(const FuncSummary& of)

@@ -109,7 +109,7 @@ void put_values(const std::vector<ValueRow>& rows, Summary& summary) {
   visit_values_of_answer(summary.answer, put);
 }
 
-// Assigns rows to their processes.
+// Gives each row to the process that it belongs to.
 template <typename Row, typename Put>
 void put_by_process(std::vector<Row> rows, Summary& summary, Put put) {
   std::unordered_map<int32_t, ProcessSummary*> by_id;
@@ -119,13 +119,13 @@ void put_by_process(std::vector<Row> rows, Summary& summary, Put put) {
   }
 }
 
-// Older traces have none.
+// Older traces lack the table.
 bool has_sites(const std::string& trace_folder) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::path(trace_folder) / "tables" / Columns<SiteSummary>::kTable, error);
 }
 
-// Reads one table after another and keeps the first error.
+// Reads tables in turn and keeps the first error.
 class Loader {
  public:
   explicit Loader(std::string trace_folder) : trace_folder_(std::move(trace_folder)) {}
@@ -138,7 +138,7 @@ class Loader {
     status_ = tl::make_unexpected(rows.error());
     return {};
   }
-  // A table that older traces lack.
+  // Reads a table that older traces lack.
   template <typename Row>
   std::vector<Row> load_if_there() {
     std::error_code ignored;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The single numbers of the summary: `visit` gets the name and unit in summary_value, the field, and its place in the JSON (a JSON
-// pointer), with the number that means unknown there. Without a place: steps_json makes it, or the JSON lacks it.
+// The single numbers of the summary. `visit` gets the name and unit in table summary_value, the field, its place in the JSON (a JSON pointer), and
+// the number that means unknown. Fields without a place are made by steps_json, or missing in the JSON.
 #pragma once
 
 #include <cstdint>

@@ -34,21 +34,21 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("folder", metavar="TRACE|SWEEP")
     options.add_argument("--what", required=True, choices=KINDS, metavar="PICTURE")
     options.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="a name that ends in .svg, .png or .pdf")
-    options.add_argument("--from", dest="begin", metavar="TIME", help="since the start of the command: 2.5s, 300ms (default: the start)")
-    options.add_argument("--until", metavar="TIME", help="the same (default: the end)")
+    options.add_argument("--from", dest="begin", metavar="TIME", help="start of the picture, as time since the start of the command: 2.5s, 300ms (default: the start)")
+    options.add_argument("--until", metavar="TIME", help="end of the picture, as for --from (default: the end)")
     options.add_argument("--zoom", metavar="PART", help="whole, start, end (the first, the last 5 %%), each (a picture for each phase), or a phase: epoch, 'epoch 2', checkpoint")
-    options.add_argument("--by", choices=("auto", "process", "role", "run"), default="auto", help="what has a row of its own (default: histograms: role; timeline: process, up to 12 of them)")
+    options.add_argument("--by", choices=("auto", "process", "role", "run"), default="auto", help="what each row shows (default: histograms: role; timeline: process, up to 12 of them)")
     options.add_argument("--columns", type=int, choices=(1, 2), default=2, help="width in columns of a paper: 3.5 or 7.16 inches (default: 2)")
     options.add_argument("--dark", action="store_true", help="for a dark background")
     options.add_argument("--title", default="", metavar="TEXT")
-    options.add_argument("--no-data", action="store_true", help="do not write the numbers behind the picture, FILE without its ending.NAME.csv")
-    options.add_argument("--line", action="append", default=[], metavar="TIME=TEXT", help="timeline: a line at this moment; may be repeated")
-    options.add_argument("--figure", default="wall_s", metavar="NAME", help="of a sweep (default: wall_s)")
-    options.add_argument("--x", default="", metavar="PARAMETER", help="of a sweep: the horizontal axis (default: configurations)")
+    options.add_argument("--no-data", action="store_true", help="do not write the data of the picture as CSV files (named like FILE, ending in .NAME.csv)")
+    options.add_argument("--line", action="append", default=[], metavar="TIME=TEXT", help="timeline: a vertical line with TEXT at this time; may be repeated")
+    options.add_argument("--figure", default="wall_s", metavar="NAME", help="sweep: the figure to draw (default: wall_s)")
+    options.add_argument("--x", default="", metavar="PARAMETER", help="sweep: the parameter on the horizontal axis (default: configurations)")
     options.add_argument("--block-bits", type=int, default=12, metavar="N", help="scatter: addresses in blocks of 2^N bytes (default: 12)")
     options.add_argument("--block-min", type=int, default=0, metavar="N", help="scatter: the first block (default: 0)")
     options.add_argument("--block-max", type=int, metavar="N", help="scatter: the last block (default: none)")
-    options.add_argument("--time-unit", default="1ms", metavar="TIME", help="scatter: accesses of this time are one dot (default: 1ms)")
+    options.add_argument("--time-unit", default="1ms", metavar="TIME", help="scatter: accesses within this time are one dot (default: 1ms)")
     return options
 
 
@@ -59,7 +59,7 @@ def read_options(arguments: argparse.Namespace) -> Options:
     if unit == 0:
         raise TraceError(f"--time-unit {arguments.time_unit}: it must be greater than 0")
     if arguments.zoom and (arguments.begin or arguments.until):
-        raise TraceError("--zoom, --from and --until: give the part by its name or by its times, not both")
+        raise TraceError("--zoom, --from and --until: give either --zoom, or --from and --until")
     for line in arguments.line:
         if "=" not in line:
             raise TraceError(f"--line {line}: write TIME=TEXT, such as 2.5s=first batch")
@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> None:
     pictures = [(arguments.output, options)]
     if arguments.zoom:
         if isinstance(source, Sweep):
-            raise TraceError("--zoom is for traces")
+            raise TraceError("--zoom works only for a trace, not for a sweep")
         parts = zoomed(source, arguments.zoom)
         names = [arguments.output] if len(parts) == 1 else [named(arguments.output, number, name) for number, (name, _, _) in enumerate(parts, 1)]
         pictures = [(path, replace(options, from_ns=begin, until_ns=end, remarks=[])) for path, (_, begin, end) in zip(names, parts)]
@@ -97,7 +97,7 @@ def named(path: Path, number: int, name: str) -> Path:
 def main() -> int:
     try:
         arguments = parser().parse_args()
-        # Matplotlib would keep its list of fonts in the home folder.
+        # Keeps matplotlib from writing its list of fonts into the home folder.
         with tempfile.TemporaryDirectory(prefix="mlrun-plot.") as scratch:
             os.environ.setdefault("MPLCONFIGDIR", scratch)
             run(arguments)

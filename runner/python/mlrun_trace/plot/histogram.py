@@ -15,8 +15,8 @@ from mlrun_trace.trace import Trace
 Table = list[dict[str, Any]]
 BINS_A_DOUBLING = 4
 ROWS_MOST = 8
-TEXT_FROM = 0.72  # of the height
-TICKS = {1: 5, 2: 5, 3: 4, 4: 3, 5: 2}  # with texts, by the number of histograms side by side
+TEXT_FROM = 0.72  # share of the axes' height: texts begin here
+TICKS = {1: 5, 2: 5, 3: 4, 4: 3, 5: 2}  # number of ticks with texts, by the number of histograms side by side
 
 VALUES = """
 SELECT {group} AS process, s.class AS operation, {call} AS value
@@ -44,7 +44,7 @@ def collect(trace: Trace, options: Options, call: str, request: str, classes: st
     values = VALUES.format(group=group, call=call, request=request, classes=classes, start=span.start, end=span.end)
     rows = trace.sql(COUNTED.format(values=values, per=BINS_A_DOUBLING)).rows()
     if not rows:
-        raise TraceError(f"{trace} has no reads, writes or opens of files in that time")
+        raise TraceError(f"{trace} has no reads, writes or opens of files in the chosen time")
     return {"histogram": [{**row, "unit": unit} for row in rows]}
 
 
@@ -67,9 +67,9 @@ def draw(figure: Any, tables: dict[str, Table], options: Options) -> None:
         processes = ["all"]
     most = ROWS_MOST if options.columns == 2 else 1
     if len(processes) > most:
-        options.remarks.append(f"{len(processes) - most} processes with fewer operations are only with 'all'")
+        options.remarks.append(f"{len(processes) - most} processes with fewer operations are shown only as part of 'all'")
         processes = processes[:most]
-    # In one column of a paper there is no room for five kinds of operations side by side.
+    # One column of a paper has no room for five histograms side by side.
     down, across = (processes, operations) if options.columns == 2 else (operations, processes)
     figure.set_size_inches(figure.get_figwidth(), 0.5 + 0.95 * len(down))
     axes = figure.subplots(len(down), len(across), squeeze=False, sharex="col" if options.columns == 2 else "row")
@@ -98,5 +98,5 @@ def draw_one(axis: Any, rows: Table, unit: str, ticks: int) -> None:
     axis.axvline(rows[0]["median"], color=RED, linewidth=0.7, ymax=TEXT_FROM)
     axis.text(0.98, 1.0, f"N {rows[0]['n']:,}\nmedian {short(rows[0]['median'])}", transform=axis.transAxes, ha="right", va="top", fontsize=6)
     axis.set_yscale("log")
-    axis.set_ylim(0.7, 30 * max(row["count"] for row in rows))  # with room for the text
+    axis.set_ylim(0.7, 30 * max(row["count"] for row in rows))  # room for the text above the bars
     log_ticks(axis.yaxis, 10, short_count)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a picture is to show."""
+"""What a picture shows: the options of mlrun plot."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ UNITS_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_
 
 
 def parse_time(text: str) -> int:
-    """Nanoseconds since the start of the command: 2.5s, 300ms, 1min; without a unit seconds."""
+    """Converts a time such as 2.5s, 300ms or 1min to nanoseconds; without a unit it is in seconds."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zµ]*)", text.strip())
     if match is None or match.group(2) not in UNITS_NS:
-        raise TraceError(f"'{text}' is no time: write 2.5s, 300ms or 1min, since the start of the command")
+        raise TraceError(f"'{text}' is not a time: write 2.5s, 300ms or 1min, since the start of the command")
     return round(float(match.group(1)) * UNITS_NS[match.group(2)])
 
 
@@ -25,15 +25,15 @@ class Options:
 
     from_ns: int | None = None
     until_ns: int | None = None
-    by: str = "auto"  # what has a row: process, role, run; auto: histograms role, the timeline process up to 12 of them
-    columns: int = 2  # of a paper: the picture is as wide as one or two
+    by: str = "auto"  # what a row shows: process, role or run; auto: role in histograms; process in a timeline, if there are up to 12
+    columns: int = 2  # of a paper: the picture is one or two columns wide
     dark: bool = False
     title: str = ""
-    figure: str = "wall_s"  # of a sweep
-    parameter: str = ""  # of a sweep: the horizontal axis
+    figure: str = "wall_s"  # of a sweep: the figure that is drawn
+    parameter: str = ""  # of a sweep: the parameter on the horizontal axis
     block_bits: int = 12
     block_min: int = 0
     block_max: int | None = None
     time_unit_ns: int = 1_000_000
-    lines: list[tuple[int, str]] = field(default_factory=list)  # of the timeline: moments that are marked, with a text
-    remarks: list[str] = field(default_factory=list)  # what the picture leaves out, printed
+    lines: list[tuple[int, str]] = field(default_factory=list)  # of the timeline: vertical lines, each with its time and text
+    remarks: list[str] = field(default_factory=list)  # messages about what the picture leaves out; printed after drawing

@@ -20,7 +20,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 
 
 class Kind(NamedTuple):
-    """A kind of picture: what it reads (tables by name, also written as CSV) and how it draws them on a figure."""
+    """A kind of picture: how its data is collected (tables by name, also written as CSV) and how these are drawn."""
 
     shows: str
     collect: Callable[[Any, Options], dict[str, Table]]
@@ -53,15 +53,15 @@ def write_csv(path: Path, rows: Table) -> None:
 
 
 def draw(source: Trace | Sweep, what: str, output: str | os.PathLike[str], options: Options | None = None, data: bool = True) -> list[Path]:
-    """Writes the picture, and with `data` the numbers behind it as CSV beside it. Returns the files, the picture first."""
+    """Writes the picture, and with `data` its tables as CSV files beside it. Returns the files, the picture first."""
     options = options or Options()
     path = Path(output)
     check_ending(path)
     kind = KINDS.get(what)
     if kind is None:
-        raise TraceError(f"there is no picture {what}; there is {', '.join(KINDS)}")
+        raise TraceError(f"there is no picture {what}; choose one of {', '.join(KINDS)}")
     if kind.of_sweep != isinstance(source, Sweep):
-        raise TraceError(f"--what {what} is about a {'sweep' if kind.of_sweep else 'trace'}, and {source} is none")
+        raise TraceError(f"--what {what} needs a {'sweep' if kind.of_sweep else 'trace'}; {source} is not one")
     tables = {name: rows for name, rows in kind.collect(source, options).items() if rows}
     matplotlib = need("matplotlib")
     figures = need("matplotlib.figure")

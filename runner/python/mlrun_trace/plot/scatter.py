@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses over time. The address axis is compacted: what nothing touches has no room on it."""
+"""Addresses over time. Ranges of addresses without blocks and accesses are left out of the axis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mlrun_trace.plot.style import GREEN, GREY, seconds_label
 from mlrun_trace.trace import Trace
 
 Table = list[dict[str, Any]]
-BLOCKS_MOST = 20_000  # of memory: those with the most bytes times lifetime
+BLOCKS_MOST = 20_000  # most blocks of memory that are drawn: those with the most bytes × lifetime
 
 LIFETIMES = """
 WITH event AS (
@@ -45,9 +45,9 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     if "access" in trace.tables:
         accesses = trace.sql(ACCESSES.format(**places)).rows()
     if not lifetimes and not accesses:
-        raise TraceError(f"{trace} has no allocations in that time: record them with --preload")
+        raise TraceError(f"{trace} has no allocations in the chosen time: record them with --preload")
     if not accesses:
-        options.remarks.append("no accesses: they need --access; blocks of memory alone are shown")
+        options.remarks.append("the trace has no accesses (record with --access): only blocks of memory are shown")
     regions = touched([(row["addr"], row["addr"] + row["bytes"]) for row in lifetimes] + [(row["block"] * block, (row["block"] + 1) * block) for row in accesses], block)
     options.remarks.append(f"shown, to go on from: --from {span.from_s:.9g}s --until {span.until_s:.9g}s --block-bits {options.block_bits} "
                            f"--block-min {regions[0][0] // block} --block-max {regions[-1][1] // block - 1}")
@@ -63,7 +63,7 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
 
 
 def touched(ranges: list[tuple[int, int]], block: int) -> list[tuple[int, int]]:
-    """Ranges of whole blocks that cover these ranges, joined where they meet."""
+    """The smallest ranges of whole blocks that cover the given ranges; adjacent ones are joined."""
     joined: list[tuple[int, int]] = []
     for begin, end in sorted((begin // block * block, -(-end // block) * block) for begin, end in ranges):
         if joined and begin <= joined[-1][1]:
@@ -74,7 +74,7 @@ def touched(ranges: list[tuple[int, int]], block: int) -> list[tuple[int, int]]:
 
 
 class Compact:
-    """The place of an address on the axis: its distance from the lowest one, without what lies between the regions."""
+    """The position of an address on the axis: its distance from the lowest one, without the gaps between regions."""
 
     def __init__(self, regions: list[tuple[int, int]]) -> None:
         self.begins = [begin for begin, _ in regions]

@@ -7,15 +7,15 @@ from mlrun_trace.errors import TraceError
 from mlrun_trace.plot.options import Options
 from mlrun_trace.trace import Trace
 
-EDGE = 0.05  # of the run: --zoom start, end
+EDGE = 0.05  # share of the run's duration that --zoom start and --zoom end show
 
 
 class Span:
-    """From `start` to `end`, in ns of CLOCK_MONOTONIC; `zero` is the start of the command."""
+    """The shown part of a run: from `start` to `end`, in ns of CLOCK_MONOTONIC; `zero` is the start of the command."""
 
     def __init__(self, trace: Trace, options: Options) -> None:
         if len(trace.folders) != 1:
-            raise TraceError("a picture is of one trace")
+            raise TraceError("a picture needs exactly one trace")
         facts = trace.facts[0]
         self.zero = int(facts["start_ns"])
         length = int(facts.get("wall_ns") or facts["end_ns"] - facts["start_ns"])
@@ -34,7 +34,7 @@ class Span:
 
 
 def zoomed(trace: Trace, zoom: str) -> list[tuple[str, int, int]]:
-    """Names and times (ns since the start of the command) of what --zoom names: whole, start, end, each, or a phase by its name or its first word."""
+    """Names and times (ns since the start of the command) of the parts that --zoom selects: whole, start, end, each, or a phase by its name or its first word."""
     whole = Span(trace, Options())
     length = whole.end - whole.zero
     phases = [(str(row["name"]), int(row["ts"]) - whole.zero, int(row["ts"] + row["dur"]) - whole.zero)
@@ -48,5 +48,5 @@ def zoomed(trace: Trace, zoom: str) -> list[tuple[str, int, int]]:
     found = phases if zoom == "each" else [phase for phase in phases if zoom in (phase[0], *phase[0].split()[:1])]
     if not found:
         names = ", ".join(dict.fromkeys(name for name, _, _ in phases)) or "no phases: they come from --mllog"
-        raise TraceError(f"--zoom {zoom}: there is no such phase; whole, start, end, each, or one of: {names}")
+        raise TraceError(f"--zoom {zoom}: there is no such phase; write whole, start, end, each, or one of: {names}")
     return [(name, max(0, begin), min(end, length)) for name, begin, end in found]

@@ -26,10 +26,10 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
         quantile_cont(dur, 0.75) / 1e9 AS q3_s, sum(dur) / 1e9 AS total_s
         FROM (FROM mark WHERE dur IS NOT NULL AND {inside}) m LEFT JOIN name n USING (name_id) GROUP BY ALL ORDER BY total_s DESC LIMIT {MARKS_MOST}"""
     if trace.is_merged:
-        options.remarks.append("steps are those of a node: draw its trace")
+        options.remarks.append("a merged trace has no steps: draw the trace of one node")
     tables = {"steps": [] if trace.is_merged else trace.sql(steps).rows(), "marks": trace.sql(marks).rows()}
     if not tables["steps"] and not tables["marks"]:
-        raise TraceError(f"{trace} has neither steps nor marks in that time: mark them with mlrun_trace.mark, or see mlrun report")
+        raise TraceError(f"{trace} has neither steps nor marks in the chosen time: mark steps with mlrun_trace.mark; mlrun report explains missing steps")
     return {**tables, **fits.collect(trace, inside)}
 
 

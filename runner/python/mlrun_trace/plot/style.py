@@ -22,8 +22,8 @@ def settings(dark: bool) -> dict[str, Any]:
         "font.family": FONT, "font.size": 7, "axes.titlesize": 7, "axes.labelsize": 7, "legend.fontsize": 6,
         "axes.spines.top": False, "axes.spines.right": False, "axes.linewidth": 0.5, "lines.linewidth": 0.9,
         "xtick.major.width": 0.5, "ytick.major.width": 0.5, "legend.frameon": False,
-        "pdf.fonttype": 42, "svg.fonttype": "path",  # fonts are in the file
-        "text.parse_math": False,  # a name with $ is a name
+        "pdf.fonttype": 42, "svg.fonttype": "path",  # fonts are embedded in the file
+        "text.parse_math": False,  # a $ in a name is an ordinary character
         "figure.dpi": 100, "savefig.dpi": 300, "axes.unicode_minus": False, "agg.path.chunksize": 10000,
     }
 
@@ -39,7 +39,7 @@ def letters() -> frozenset[int]:
 
 
 def escaped(c: str) -> str:
-    """A character that cannot be shown, as Python writes it: two names never look alike."""
+    """A character that the font lacks, as Python escapes it, so that different names look different."""
     return f"\\x{ord(c):02x}" if ord(c) < 0x100 else c.encode("ascii", "backslashreplace").decode()
 
 
@@ -53,7 +53,7 @@ def plain(text: object, width: int = 60) -> str:
 
 
 def rounded(value: float) -> str:
-    """At least three digits, and all before the point."""
+    """Rounds to three digits, but keeps all digits before the point."""
     return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
 
 

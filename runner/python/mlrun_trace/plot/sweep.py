@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of a sweep: every run a dot, by configuration; or over a parameter, with median and quartiles."""
+"""A figure of a sweep: one dot for each run, by configuration or over a parameter, with median and quartiles."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def collect(sweep: Sweep, options: Options) -> dict[str, Table]:
 
 
 def parameter_of(rows: Table, name: str) -> list[Any]:
-    """The values of a parameter: numbers, if all are."""
+    """The values of a parameter: as numbers if all values are numbers."""
     column = f"parameter_{name}"
     if rows and column not in rows[0]:
         names = ", ".join(each[len("parameter_"):] for each in rows[0] if each.startswith("parameter_")) or "none"
@@ -60,7 +60,7 @@ def lines(rows: Table) -> Table:
     for name in dict.fromkeys(row["series"] for row in rows):
         points = [(row["x"], row["value"]) for row in rows if row["series"] == name and isinstance(row["x"], float)]
         n = len(points)
-        size = max((abs(x) for x, _ in points), default=0) or 1.0  # squares of it may be too large
+        size = max((abs(x) for x, _ in points), default=0) or 1.0  # scaled by the largest value, whose square may otherwise overflow
         points = [(x / size, y) for x, y in points]
         if len({x for x, _ in points}) < 2:
             continue

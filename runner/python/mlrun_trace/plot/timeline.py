@@ -14,14 +14,14 @@ from mlrun_trace.trace import Trace
 Table = list[dict[str, Any]]
 MPSTAT = ("user", "nice", "system", "iowait", "irq", "softirq", "steal", "guest", "guest_nice", "idle")
 CPU_PARTS = {"user": ("user", "nice", "guest", "guest_nice"), "system": ("system", "irq", "softirq"), "iowait": ("iowait",), "steal": ("steal",)}
-BINS = 1200  # of time: more than a printed picture is wide in dots that the eye tells apart
+BINS = 1200  # number of bins of time: more than the eye can distinguish in print
 ROWS_MOST = 24
 PHASES_WITH_LINES = 60
 LANES = {"requests": 0, "reads and writes": 1, "opens": 2}
 COLOURS = {"open": PURPLE, "read": BLUE, "write": RED, "request read": SKY, "request write": ORANGE}
 PHASE_COLOURS = {"epoch": YELLOW, "eval": PURPLE, "checkpoint": RED, "init": BLUE, "run": GREY}
 
-# Each piece of work by bin of time; of one that spans several bins each gets its part.
+# Sums pieces of work by bin of time. A piece that spans several bins is divided among them.
 BINNED = """
 WITH piece AS ({pieces}),
 bin AS (
@@ -53,7 +53,7 @@ GROUPS = {
 
 
 def group_of(trace: Trace, by: str) -> str:
-    """The expression that names the row of a process `p`. Nodes of a merged trace have processes of one number."""
+    """The expression that names the row of a process `p`. In a merged trace the node is added, since nodes may have the same process numbers."""
     if by == "auto":
         few = 12
         busy = "SELECT count(*) AS n FROM summary_process WHERE calls > 0"
@@ -97,7 +97,7 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
     work = BINNED.format(pieces=PIECES.format(group=group_of(trace, options.by)), **places)
     rows = trace.sql(f"""SELECT grp AS process, lane, what, {seconds.format(f'({span.start} + number * {width})')} AS start_s,
         {width / 1e9}::DOUBLE AS length_s, least(1, ns / {width}::DOUBLE)::DOUBLE AS busy, n AS calls FROM ({work})""").rows()
-    there = set(trace.tables)  # imported traces have no samples
+    there = set(trace.tables)  # imported traces have no tables of samples
 
     def rows_of(table: str, query: str) -> Table:
         return trace.sql(query).rows() if table in there else []
@@ -106,23 +106,23 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
               "disk": rows_of("block", disk) or rows_of("sample_disk", disks)}
     if trace.is_merged:
         tables.update(cpu=[], gpu=[], disk=[])
-        options.remarks.append("processors, GPUs and disks are those of a node: draw its trace")
+        options.remarks.append("a merged trace shows no processors, GPUs and disks: draw the trace of one node")
     order = {name: place for place, name in enumerate(names_of(trace, options))}
     tables["work"] = sorted(keep_busiest(rows, options), key=lambda row: (order[row["process"]], row["what"], row["start_s"]))
     if not any(tables.values()):
-        raise TraceError(f"{trace} has no phases, samples, reads, writes or opens of files in that time")
+        raise TraceError(f"{trace} has no phases, samples, reads, writes or opens of files in the chosen time")
     tables["span"] = [{"from_s": span.from_s, "until_s": span.until_s}]
     return tables
 
 
 def keep_busiest(rows: Table, options: Options) -> Table:
-    """At most ROWS_MOST processes: those with the most time."""
+    """Keeps at most ROWS_MOST processes: those with the most I/O time."""
     time: dict[str, float] = {}
     for row in rows:
         time[row["process"]] = time.get(row["process"], 0) + row["busy"]
     kept = sorted(time, key=lambda name: -time[name])[:ROWS_MOST]
     if len(kept) < len(time):
-        options.remarks.append(f"{len(time) - len(kept)} processes with less I/O are left out; --by role has all")
+        options.remarks.append(f"{len(time) - len(kept)} processes with less I/O are left out; --by role shows all")
     return [row for row in rows if row["process"] in kept]
 
 
@@ -189,7 +189,7 @@ def draw_gpu(axis: Any, rows: Table) -> None:
 
 
 def draw_disk(axis: Any, rows: Table) -> None:
-    # Between rows there was nothing.
+    # The rate is 0 between rows.
     times = [moment for row in rows for moment in (row["start_s"], row["start_s"], row["start_s"] + row["length_s"], row["start_s"] + row["length_s"])]
     for key, colour, label in (("read_mb_per_s", BLUE, "read"), ("write_mb_per_s", RED, "written")):
         axis.plot(times, [value for row in rows for value in (0, row[key], row[key], 0)], color=colour, label=label)
@@ -208,7 +208,7 @@ def draw_work(axis: Any, rows: Table) -> None:
         for name in {row["process"] for row in mine}:
             bars = [row for row in mine if row["process"] == name]
             bottom = names.index(name) + 0.45 - height * (LANES[bars[0]["lane"]] + 1)
-            # The least used bin is still seen.
+            # Even the least used bin is drawn visibly.
             shades = [to_rgba(colour, 0.25 + 0.75 * row["busy"]) for row in bars]
             axis.broken_barh([(row["start_s"], row["length_s"]) for row in bars], (bottom, height), facecolors=shades, linewidth=0)
     axis.set_yticks(range(len(names)), [plain(name, 28) for name in names])

@@ -14,7 +14,7 @@ TEST(CompletenessTextTest, SaysThatACommandWithoutCallsWasFollowed) {
   summary.processes.resize(1);
   const std::string shown = completeness_text(summary, TextStyle{});
   EXPECT_NE(shown.find("NOTHING RECORDED"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("were followed, and made no call"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("were traced, but made no call"), std::string::npos) << shown;
   EXPECT_EQ(shown.find("doctor"), std::string::npos) << shown;
 }
 

@@ -320,7 +320,7 @@ TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
   EXPECT_NE(phases.find("-          -         -         -\n"), std::string::npos) << phases;
   EXPECT_EQ(heap.find("exact"), std::string::npos) << heap;
-  EXPECT_NE(heap.find("only of what was allocated since the events begin"), std::string::npos) << heap;
+  EXPECT_NE(heap.find("only blocks allocated since the first kept event"), std::string::npos) << heap;
 }
 
 TEST_F(TextTest, CallsNoSampledHeapExact) {
@@ -344,7 +344,7 @@ TEST_F(TextTest, ClaimsNoPageCacheWhereNoBlockDeviceWasAsked) {
   Summary summary;
   summary.run.kernel_side.own_devices.emplace();
   const std::string shown = devices_text(summary, TextStyle{});
-  EXPECT_NE(shown.find("the page cache, memory or file servers had all of it"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("these processes used only the page cache, memory or file servers"), std::string::npos) << shown;
 }
 
 // What lacks some of it is not said to be missing.
@@ -440,8 +440,8 @@ TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
   EXPECT_TRUE(shown.starts_with("STREAMS       on: files, allocations, marks, block I/O, waits of the kernel"))
       << shown;
   EXPECT_NE(shown.find("not available: GPU samples ·"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("asked for and not available: Python stacks (ptrace is refused)"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("asked for and not available: file operations of the kernel (see KERNEL SIDE)"),
+  EXPECT_NE(shown.find("requested but not available: Python stacks (ptrace is refused)"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("requested but not available: file operations of the kernel (see KERNEL SIDE)"),
             std::string::npos)
       << shown;
   EXPECT_NE(shown.find("off: --cupti"), std::string::npos) << shown;
