@@ -80,7 +80,8 @@ struct Seen {
     ++file_ops[operation.op];
   }
   bool has(uint32_t kind) { return kinds[kind] != 0; }
-  // Whether reads, writes and syncs of the scratch file were recorded. FileOps::attach has tried the other operations.
+  // Whether reads, writes and syncs were recorded on the scratch file's own file system. FileOps::attach tries only a file
+  // in memory.
   bool has_reads_and_writes() {
     return file_ops[MLRUN_FILE_READ] >= kPieces && file_ops[MLRUN_FILE_WRITE] >= kPieces &&
            file_ops[MLRUN_FILE_SYNC] != 0;

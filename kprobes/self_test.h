@@ -12,8 +12,8 @@ namespace mlrun::probes {
 
 struct TriedSignal {
   std::string name, way;
-  std::string doubt;        // a sentence on what is missing or limited; empty: the test recorded all of it
-  bool is_partial = false;  // part of the signal is missing
+  std::string doubt;  // a sentence on what is missing, limited or untried; empty: nothing, and no test of it failed
+  bool is_partial = false;  // all or part of the signal is missing, or it could not be tested
 };
 
 // Loads all BPF programs, tests them and unloads them. Fails when they cannot be loaded.

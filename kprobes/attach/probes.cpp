@@ -216,8 +216,8 @@ Status Probes::attach() {
   return {};
 }
 
-// Chooses the programs on kernel functions. Leaves out those that this kernel would refuse, as libbpf loads all or
-// none.
+// Chooses the programs on kernel functions: those that are asked for and that this kernel accepts, since libbpf loads
+// all or none.
 void Probes::choose_function_programs(const Streams& streams) {
   mlrun_probes& skeleton = *state_->skeleton;
   FunctionTypes& types = *state_->functions;

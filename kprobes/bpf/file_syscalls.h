@@ -96,7 +96,7 @@ static __always_inline __u32 entry_of(const __u8 *table, __u64 number) {
   return table[number & (kCallNumbers - 1)];
 }
 
-// True: a pseudo file system (proc, sysfs, cgroups), which is on no disk. Function probes (file_op.h) leave it out too.
+// True: a pseudo file system (proc, sysfs, cgroups), which is on no disk. Its own functions are not probed either.
 static __always_inline bool is_made_up(struct super_block *file_system, __u32 device, bool is_typed) {
   return !(device >> kMinorBits) && FIELD(is_typed, file_system, s_iflags) & kNoProgramsOfIt;
 }

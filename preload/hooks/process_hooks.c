@@ -26,7 +26,7 @@ void put_process_call(enum call_kind kind, uint64_t start, int64_t result) {
   put_call(&call, now_ticks(), result, 0);
 }
 
-// The new thread may have ended already, and may have freed the memory of its handle: then the record has no tid.
+// The new thread may have ended already, and the caller's pthread_t may have been freed: then the record has no tid.
 static void put_thread_call(uint64_t start, int error, const pthread_t *thread) {
   if (!start) return;
   uint64_t end = now_ticks();

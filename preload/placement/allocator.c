@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The malloc family in front of the program's allocator. Sizes below every rule go to that allocator by one comparison and a jump; so do
-// free and realloc of its blocks. Any thread, before main and after destructors; not in signal handlers, like libc's allocator.
+// The malloc family, in front of the program's allocator. Sizes smaller than any rule's least size go straight to that allocator, and so
+// does free of its blocks: one comparison and a jump. realloc may move a block that grows to a rule's size to the rule's heap. Callable by
+// any thread, before main and after destructors; like libc's, not in signal handlers.
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>

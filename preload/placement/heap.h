@@ -40,7 +40,8 @@ void heaps_unlock(void);
 // Moves the heaps' counts to `counts` in the arena, where mlrun reads them.
 void heaps_show_counts(struct mlrun_place_count *counts);
 
-// In a forked child, with all locks held: its counts are private again and begin with the bytes of the inherited blocks.
+// Undoes heaps_show_counts() in a forked child: each heap counts in its own memory again, starting at the bytes of the inherited
+// blocks. Requires: heaps_lock().
 void heaps_hide_counts(void);
 
 // Sets the rule's policy on a mapping that the program has made.

@@ -35,7 +35,7 @@ struct heap {
 
   uint32_t oldest __attribute__((aligned(kCacheLine)));
   uint32_t newest;
-  bool keeps_all;  // the kernel refused to take pages back (locked memory): all freed pages are kept
+  bool keeps_all;  // the kernel refused to take pages back (e.g. locked memory): all freed pages are kept from then on
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
   uint64_t live_bytes, peak_bytes;            // live_bytes includes cached blocks

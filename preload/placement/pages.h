@@ -32,8 +32,8 @@ bool pages_give_back(void *at, size_t bytes);
 // Grows or shrinks, in place, the mapping whose last `bytes` bytes begin at `at`, so that `wanted` bytes begin there. False: it is unchanged.
 bool pages_resize(void *at, size_t bytes, size_t wanted);
 
-// Moves the pages with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: nothing has changed (the bytes are
-// more than one mapping, or Linux is older than 5.7).
+// Moves the pages with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is unchanged (the
+// bytes are more than one mapping, or Linux is older than 5.7); an older Linux may have unmapped `to`.
 bool pages_move(void *at, size_t bytes, void *to);
 
 // Futexes that only this process uses.

@@ -51,8 +51,8 @@ struct window {
 };
 extern HOT struct window window;
 
-// One word for each segment: the address of its table. Bit 0 is set if it is a segment of the yard. With bit 1 set it is the struct heap of a rule whose
-// blocks memkind makes. 0: no block of ours is there.
+// One word for each segment. 0: it has no block of ours. With bit 1 set the rest is the address of the struct heap of a rule whose blocks
+// memkind makes. Otherwise it is the address of the segment's table, with bit 0 set if the segment belongs to the yard (yard.h).
 extern uintptr_t window_tables[kSegments];
 
 // Chooses the window; false: this library is too low in the address space.

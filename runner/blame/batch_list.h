@@ -18,7 +18,7 @@ struct Batch {
   Ns received_ns = 0;   // when a thread of the driver's process had read the batch
   Ns taken_ns = 0;      // when the training loop got the batch
   int64_t bytes = 0;
-  int32_t pass = 0;  // number of the pass over the data; above 0 if workers are kept for several passes
+  int32_t pass = 0;  // number of the pass over the data, from 0; later ones only if workers are kept for several passes
 };
 
 // The batches of a loader until its workers end, in the order in which the loop gets them.

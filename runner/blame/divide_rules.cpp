@@ -190,7 +190,8 @@ Divider::Stretches Divider::importing(int32_t driver) const {
   return merged(std::move(stretches));
 }
 
-// Notes channels on which the driver receives from workers, or from other threads and processes that send often.
+// Adds to `batches` the channels on which the driver receives: any message of a worker counts, and of other threads and processes those
+// that send often (kStrangerMessages).
 void Divider::note_channels(int32_t driver, Batches& batches) const {
   const Thread& thread = timeline_.thread(driver);
   std::map<int64_t, std::pair<Ns, Ns>> reads;

@@ -120,7 +120,7 @@ bool is_training(const Timeline& timeline, const Division& division) {
   });
 }
 
-// From the last import before the loop to the last sample. Later imports, such as those of a first step, are part of the loop's time.
+// From the last import before the loop to the last sample. This includes later imports, such as those of a first step or after the loop.
 Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
   Ns from_ns = timeline.start_ns;
   if (const auto imports = timeline.module_calls.find(driver.thread_id); imports != timeline.module_calls.end()) {

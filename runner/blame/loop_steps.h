@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a training loop that makes no recorded calls. Samples of the driver's stack show how many batches the loop had taken. The number of steps
-// is exact; the start of a step is only known to be between two samples.
+// Steps of a training loop that makes no recorded calls. Samples of the Python stack of the thread
+// that drives the training show how many batches the loop had taken by then. The number of steps is exact; the start of a step is only
+// known to be between two samples.
 #pragma once
 
 #include <optional>

@@ -187,7 +187,8 @@ std::string line_of(const std::vector<Frame>& frames) {
 
 }  // namespace
 
-// A function counts as loading, whatever its name, if a quarter of its samples read files by such packages and none runs a model's layers.
+// A function counts as loading, whatever its name, if at least 10 and a quarter of its samples read files by kReaders, and none runs
+// kModelCode.
 void StackKinds::find_readers() {
   constexpr int64_t kLeast = 10, kShare = 4;
   struct Use {

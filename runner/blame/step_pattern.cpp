@@ -242,9 +242,10 @@ void Pattern::begin_with_ranks() {
                                             [&](const Event& one) { return one.start_ns <= at_ns; });
     if (after != clusters_.begin()) (after - 1)->bytes += bytes;
   }
-  // Drops events without sent bytes and without a wait: the thread's wait ended late because it got no processor.
+  // Drops events without sent bytes and without a wait: a thread that got no processor ended its wait late, when nothing was sent.
   std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
   const double most = (1 + kAlike) * middle(marks(&Event::bytes));
+  // Joins an event without a wait with the next one, unless both together send more than usual: the wait came long after the sending.
   for (size_t i = clusters_.size(); i-- > 1;) {
     if (clusters_[i - 1].waited_ns != 0 || clusters_[i - 1].bytes + clusters_[i].bytes > most) continue;
     clusters_[i - 1].add(clusters_[i]);

@@ -293,7 +293,7 @@ const Wait* WaitEnds::next_poll(int32_t thread_id, const Wait& wait) const {
   return nullptr;
 }
 
-// The repetition of a wait that timed out: the thread's next wait, if made at once and for the same thing; nullptr: none.
+// The repetition of a wait that timed out, or of a polling loop's sleep: a wait made at once and for the same thing; nullptr: none.
 const Wait* WaitEnds::made_again(int32_t thread_id, const Wait& wait) const {
   constexpr Ns kBetweenNs = 5'000'000, kSameBetweenNs = 200'000;
   constexpr int64_t kLongMs = 1000;

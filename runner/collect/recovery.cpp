@@ -82,7 +82,7 @@ Status Recovery::continue_ring(SpoolFile file) {
   const SpoolTail found = read_spool_tail(spool_path(options_.trace_folder), arena_->stage(), tail, head);
   redo(*arena_, found.last_frame);
   last_beat_ns_ = found.last_beat_ns;
-  // found.end is larger if `head` has the header of a pad but not yet the zeros that follow.
+  // found.end is larger than `head` if the header of a pad lies before `head`, but not yet the zeros that follow it.
   const Spool::Position position{std::max(head, found.end), tail, found.collector_seq};
   spool_ = std::make_unique<Spool>(Spool::Ring{arena_->stage(), &control.stage_head, &control.stage_tail},
                                    std::move(file), UINT64_MAX, position);

@@ -14,7 +14,7 @@ namespace mlrun::collect {
 namespace {
 
 constexpr uint64_t kFlushBytes = 1 << 20;
-// Space in the ring that data frames leave free for other frames, which must fit even when the disk is full.
+// Space in the ring that data frames leave free for all other frames (put_report), also after the disk is full.
 constexpr uint64_t kReserveBytes = 256 << 10;
 
 }  // namespace

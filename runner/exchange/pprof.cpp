@@ -287,7 +287,8 @@ Status write_pprof(Export& job) {
   const Status written = profile.run();
   const bool closed = gzclose(file) == Z_OK;
   if (!written) return written;
-  if (!closed || profile.failed()) return fail(fmt::format("cannot write {}: the disk is full or fails", job.output()));
+  if (!closed || profile.failed())
+    return fail(fmt::format("cannot write {}: the disk is full or has an error", job.output()));
   return {};
 }
 

@@ -72,7 +72,7 @@ class TimelineSink {
   virtual void point(const TimelineEvent& event) = 0;
   // One value of the row.
   virtual void counter(const TimelineEvent& event, CounterValue value) = 0;
-  // A stack of `thread`: of a sample, or of the row whose begin follows. `unit`: of the weight.
+  // A stack of `thread`: of a sample, or of the row whose begin or point follows. `unit`: of the weight.
   virtual void stack(const TimelineEvent& event, const Track& thread, int64_t stack_id, int64_t weight,
                      StackUnit unit) = 0;
   // Asked before each row. True: open slices are ended, then next_part() is called, and later events go into a new file.

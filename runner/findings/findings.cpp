@@ -18,7 +18,7 @@ namespace {
 using summary::Finding;
 
 constexpr double kFloor = 0.05;       // share of the wall time: a cause with less is no finding
-constexpr double kOfComputing = 0.1;  // share of the computing: causes with less come after kComputeBound
+constexpr double kOfComputing = 0.1;  // of the computing: if the largest cause has less, kComputeBound comes first
 
 constexpr int64_t kSamplesMin = 30;  // fewer samples give no confidence interval
 

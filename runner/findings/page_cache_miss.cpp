@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data is read for the first time and is not in the page cache.
+// Finding: the training waits for data that is not in the page cache.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"

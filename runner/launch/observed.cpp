@@ -39,7 +39,7 @@ int number(std::string_view text) {
   return value;
 }
 
-// The first number after "Name:" in /proc/PID/status; -1: missing.
+// The first number on the line of /proc/PID/status that starts with `name`, such as "Uid:"; -1: missing.
 int status_number(int pid, std::string_view name) {
   const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
   for (const std::string_view line : util::split(status, "\n")) {

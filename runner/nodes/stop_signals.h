@@ -9,7 +9,7 @@
 
 namespace mlrun::nodes {
 
-// While an object exists, these signals are only noted; its destructor raises the one that came again. Signals that were ignored stay ignored.
+// While an object exists, these signals are only noted; its destructor raises the one that came. Signals that were ignored stay ignored.
 class StopSignals {
  public:
   StopSignals();

@@ -19,7 +19,7 @@ struct OptionWords {
 };
 const std::vector<OptionWords>& option_words();
 
-// --kprobes and --stacks, which are also valid with --pid, --cgroup and --system.
+// Reads --kprobes and --stacks, which are also valid with --pid, --cgroup and --system.
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options);
 
 // The others. Requires: read_kernel_streams.

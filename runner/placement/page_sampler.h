@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples on which nodes the pages of placed blocks are, from outside the traced processes: once a second up to 1,024 pages of each rule
-// and process, evenly over the mapped part of the rule's heap. It takes 0.06 % of a CPU for each rule and process; shares are exact to 3
-// percentage points.
+// and process, evenly over the mapped part of the rule's heap and the mappings that it placed. Where there are many processes, they take
+// turns. It takes 0.06 % of a CPU for each rule and process. With 1,024 resident pages, shares are within 3 percentage points in 95 % of
+// the samples.
 #pragma once
 
 #include <cstdint>

@@ -151,7 +151,7 @@ class BitsRung : public Rung {
     return rest_missing_ns(process.rest_ns, elapsed_ns, share);
   }
 
-  // Begins a window: lists the mappings to clear. False: there are none, or clearing would take too long.
+  // Begins a window: sets what to clear (mappings, or the whole process). False: nothing, or it would take too long.
   bool begin(uint32_t pid, Process& process) {
     const auto host_pid = static_cast<pid_t>(pid);
     const uint64_t pages = resident_pages(host_pid);

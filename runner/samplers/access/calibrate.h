@@ -23,7 +23,7 @@ PageCost calibrate_pages(PageBits bits);
 // How many nanoseconds longer a page fault takes when perf samples it; 0: the event cannot be opened.
 uint64_t calibrate_fault_ns();
 
-// How long clearing delays page faults of a process with `entries` page table entries: one for each page of 4 KiB and each huge page.
+// How long clearing `entries` page table entries delays page faults: one for each page of 4 KiB and one for each huge page.
 inline uint64_t stall_ns(const PageCost& cost, uint64_t entries) { return cost.clear_ps * entries / 1000; }
 
 }  // namespace mlrun::access

@@ -26,7 +26,7 @@ namespace {
 
 // Period of the checks: an access is seen if its translation stays in the TLB for less than this.
 constexpr uint64_t kSampleUs = 20'000, kUpdateUs = 1'000'000;
-// With the kernel's minimum of 10 regions, a hot tenth of a block is never found. The kernel splits regions only up to half of the maximum.
+// With the kernel's default minimum of 10 regions, a hot tenth of a block is never found. The kernel stops splitting above half of the maximum.
 constexpr int kRegionsMin = 500, kRegionsMax = 1500;
 constexpr size_t kTargetsMax = 16, kPendingMax = 1 << 20;
 constexpr uint64_t kRegionUnit = 4096, kLeastPiece = 64 << 10;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ladder of --access: its rungs are mechanisms that see accesses to memory. Finds out which of them work on this machine.
+// The ladder of --access: mechanisms (rungs) that see accesses to memory, in the order in which they are tried. Finds out which of them work
+// on this machine.
 #pragma once
 
 #include <cstdint>

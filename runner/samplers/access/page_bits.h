@@ -38,7 +38,7 @@ void sort_new_pages_in();
 // Applies MADV_COLD to this range by one call. Pages that are locked or were unmapped meanwhile are skipped.
 int make_cold(pid_t pid, uint64_t start, uint64_t end, uint64_t& longest_ns);
 
-// Runs of pages that were written since soft-dirty bits were cleared.
+// A range of pages that were written since the soft-dirty bits were last cleared.
 struct Run {
   uint64_t start = 0, bytes = 0;
 };

@@ -200,7 +200,7 @@ Result<Layout> layout_of(uint32_t version, uint64_t runtime, RemoteMemory& memor
   const uint32_t line = version >> 16;
   if (line < kKnown || line > kLastKnown || (version >> 4 & 0xf) < kCandidate) {
     return fail(fmt::format("Python {}{} is not supported, only {}", version_text(version),
-                            (version >> 4 & 0xf) < kCandidate ? " before its release" : "", kKnownVersions));
+                            (version >> 4 & 0xf) < kCandidate ? " (alpha or beta)" : "", kKnownVersions));
   }
   for (const PublishedWords& words : kPublished) {
     if (line == words.version_line) return published_layout(words, version, runtime, memory);

@@ -244,8 +244,7 @@ Result<bool> Execution::make_left() {
   return true;
 }
 
-// Adds a block, unless there is no stop rule, or its test of the results, after each block from `at_least` on, is passed. False: none was
-// added.
+// Adds a block if there is a stop rule, the results do not meet it yet, and the limit of blocks is not reached. False: none was added.
 Result<bool> Execution::add_block() {
   const Plan& plan = making_.plan();
   if (plan.stop.within <= 0) return false;

@@ -23,7 +23,7 @@ struct Making {
   RunLog& store;
   StopSignals& signals;
   Progress& progress;
-  // File name prefix of helper logs and of the warm-up folder, since runs on several machines share OUT.
+  // Path prefix, below OUT, of helper logs and of the warm-up folder, since runs on several machines share OUT.
   std::string prefix = {};
 
   [[nodiscard]] const Plan& plan() const { return store.plan(); }

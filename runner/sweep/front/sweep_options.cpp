@@ -55,7 +55,7 @@ Status check_words_of_slurm(const SweepOptions& options, bool has_output) {
 Status check_words_of_sweep(const SweepOptions& options, bool has_output) {
   if (Status checked = check_words_of_slurm(options, has_output); !checked || options.collect) return checked;
   if (options.runs) {
-    if (!options.plan.empty()) return fail("--runs has its own workloads: leave out the plan " + options.plan);
+    if (!options.plan.empty()) return fail("--runs defines the workloads itself: leave out the plan " + options.plan);
     if (has_output || options.resume) return fail("--runs names OUT itself: leave out -o and --resume");
     return {};
   }

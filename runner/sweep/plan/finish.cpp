@@ -114,7 +114,7 @@ void check_input(Draft& draft) {
   input = std::filesystem::absolute(input, ignored).lexically_normal().string();
 }
 
-// Empty: it can be executed. `path`: the variable PATH; nullptr: this process's.
+// Returns why the program cannot be executed; empty: it can be. `path`: the PATH to search; nullptr: that of this process.
 std::string program_fault(const std::string& program, const char* path) {
   if (program.empty()) return "the program's name is empty";
   if (launch::find_program(program, path).empty()) {

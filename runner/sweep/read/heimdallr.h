@@ -9,7 +9,7 @@
 
 namespace mlrun::sweep {
 
-// "%3d: prog.mode.run" for each program and mode: the number and the first of its successful runs.
+// One line, "%3d: prog.mode.run", for each program and mode that has a successful run. It names the first such run; %3d is that run's number.
 std::string heimdallr_list(const Sweep& sweep);
 
 // CSV: prog,mode,reps, and median, minimum, maximum, mean and sample deviation of user, system and elapsed time in seconds. The

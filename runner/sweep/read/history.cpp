@@ -145,7 +145,7 @@ Result<int> history(const Arguments& arguments) {
   const auto figure = find_figure(words.figure, {known.begin(), known.end()}, "--figure");
   if (!figure) return tl::make_unexpected(figure.error());
   if (!words.configuration.empty() && !configurations.contains(words.configuration)) {
-    return fail(fmt::format("--configuration: no sweep has {}{}", words.configuration,
+    return fail(fmt::format("--configuration: no sweep has the configuration {}{}", words.configuration,
                             known_words(words.configuration, {configurations.begin(), configurations.end()})));
   }
   std::vector<PastSeries> all = past_of(*sweeps, *figure);

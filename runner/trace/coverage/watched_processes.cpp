@@ -50,7 +50,8 @@ std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model
   std::multimap<Key, const model::ProcessRow*> recorded;
   for (const model::ProcessRow& row : info.processes) {
     recorded.insert({{row.pid_namespace, row.ns_pid}, &row});
-    recorded.insert({{kAsMlrunSees, row.pid}, &row});  // a process that cannot read /proc has no ns_pid
+    recorded.insert(
+        {{kAsMlrunSees, row.pid}, &row});  // a process that cannot read /proc does not know its pid_namespace
   }
   std::vector<WatchedProcess> processes;
   for (const json& entry : session.list("/watched/processes")) {

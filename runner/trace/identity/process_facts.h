@@ -67,7 +67,8 @@ class ProcessNotes {
   // Requires: in the order of the spool.
   void add(const BlockScan& scan);
 
-  // Requires: everything was added, and `channels` is complete. Names stay ids, except those from the collector.
+  // Gives what was added its process and converts its times to the trace's clock. Requires: everything was added, and `channels` is
+  // complete. Names of threads stay ids of texts; those in comms() are texts, since the collector read them.
   void place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
 
   [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }

@@ -57,7 +57,7 @@ constexpr std::array<const char*, MLRUN_PROCESS_FIELDS> kProcessNames = {"utime_
                                                                          "cpu"};
 constexpr std::array<const char*, MLRUN_BANDWIDTH_FIELDS> kBandwidthNames = {"read_bytes", "written_bytes",
                                                                              "total_bytes", "local_bytes"};
-// Sources of bandwidth samples by number. 0, and numbers of a later version, are unknown.
+// Names of the sources of bandwidth samples, by number. A number that this version does not know is read as 0.
 constexpr std::array<const char*, MLRUN_BANDWIDTH_SOURCES> kBandwidthSources = {
     "unknown", "uncore", "pcm-sensor-server", "pcm-memory", "resctrl"};
 constexpr std::array<const char*, MLRUN_BANDWIDTH_KINDS> kBandwidthKinds = {"unknown", "dram", "pmem", "cxl", "all"};

@@ -20,8 +20,8 @@ class JsonSplitter {
  public:
   // How a member that is an array or object is read: as a value, by its elements, or by its members.
   enum class Reads : uint8_t { kWhole, kElements, kMembers };
-  // How a member is read. `depth`: the number of objects around its object; `first`: the first byte of its value. Also asked, without a
-  // key, for each whole JSON text.
+  // Chooses how a member is read. `depth`: the number of objects that enclose the member's object; `first`: the first byte of its value.
+  // It is also called at the start of each JSON text, with an empty key; that result is ignored.
   using HowToRead = std::function<Reads(int depth, std::string_view key, char first)>;
   struct Visitor {
     // An element of an array of events: an object, or another value. Readable for kPadding bytes beyond its end.
