@@ -60,7 +60,7 @@ def of_the_whole_system(this):
     """A process that runs before mlrun starts, and makes its calls once it is observed."""
     if os.stat("/proc/self/ns/pid").st_ino != FIRST_PID_NAMESPACE:
         refused = this.run(case.MLRUN, "--kprobes=syscalls", "--system", "--duration", "1", "-o", this.new_trace())
-        this.true("refused in a PID namespace", "run it outside of the container" in refused.stderr, refused)
+        this.true("refused in a PID namespace", "run mlrun outside of the container" in refused.stderr, refused)
         return
     go, out = this.path("go"), this.new_trace()
     program = f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)\nfor _ in range(4321): os.getppid()"

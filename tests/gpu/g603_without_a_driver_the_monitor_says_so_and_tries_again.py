@@ -47,7 +47,7 @@ def check_starts_slowly(this):
     with monitor(this, "--interval=200ms", "--duration=20s", serve=False, START_MS=7000) as running:
         running.wait_for("a table comes", lambda: running.stdout.stat().st_size > 0)
         lines = running.said().splitlines()
-        this.true("the delay is reported", len(lines) == 2 and "is waited for" in lines[0] and "answers again" in lines[1],
+        this.true("the delay is reported", len(lines) == 2 and "waiting for it" in lines[0] and "answers again" in lines[1],
                   lines)
 
 

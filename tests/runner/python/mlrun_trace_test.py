@@ -246,7 +246,7 @@ class OfARealProgram(unittest.TestCase):
             self.trace.table("calls")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "named twice"):
             mlrun_trace.open_all([self.folder / "one", self.folder / "one"])
-        with self.assertRaisesRegex(mlrun_trace.TraceError, "no picture timelines; there is timeline, "):
+        with self.assertRaisesRegex(mlrun_trace.TraceError, "no picture timelines; choose one of timeline, "):
             mlrun_trace.plot.draw(self.trace, "timelines", self.folder / "a.svg")
         with self.assertRaisesRegex(mlrun_trace.TraceError, "is no sweep"):
             mlrun_trace.open_sweep(self.folder)

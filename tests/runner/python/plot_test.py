@@ -233,7 +233,7 @@ class Pictures(unittest.TestCase):
 
     def test_errors_say_what_to_do_and_leave_nothing(self):
         cases = ((("--what", "latency", "-o", "x.jpg"), r"\.svg, \.png, \.pdf"), (("--what", "latency", "-o", "nowhere/x.png"), "no folder nowhere"),
-                 (("--what", "sweep", "-o", "x.png"), "about a sweep"), (("--what", "timeline", "--from", "soon", "-o", "x.png"), "'soon' is no time"),
+                 (("--what", "sweep", "-o", "x.png"), "needs a sweep"), (("--what", "timeline", "--from", "soon", "-o", "x.png"), "'soon' is not a time"),
                  (("--what", "timeline", "--from", "1h", "-o", "x.png"), "the run took"), (("--what", "timeline", "--zoom", "epoch", "-o", "x.png"), "--mllog"),
                  (("--what", "timeline", "--line", "5s", "-o", "x.png"), "TIME=TEXT"))
         before = set(os.listdir())
