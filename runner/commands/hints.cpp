@@ -49,10 +49,10 @@ bool is_number(std::string_view text) {
 }
 
 bool is_value_of(const ValuedOption& option, std::string_view word) {
-  if (option.takes_number && is_number(word)) return true;
   const auto parts = util::split(word, ",");
   return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return std::find(option.values.begin(), option.values.end(), part) != option.values.end();
+    return (option.takes_number && is_number(part)) ||
+           std::find(option.values.begin(), option.values.end(), part) != option.values.end();
   });
 }
 

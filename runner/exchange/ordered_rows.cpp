@@ -7,7 +7,7 @@
 #include <arrow/api.h>
 
 #include "runner/parquet/arrow_error.h"
-#include "runner/parquet/trace_condition.h"
+#include "runner/util/damaged_trace.h"
 #include "runner/view/table_shape.h"
 
 namespace mlrun::exchange {
@@ -166,7 +166,7 @@ Status OrderedRows::keep_early_rows() {
 Status OrderedRows::load_unit() {
   const auto batch = stream_->next();
   if (!batch) return tl::make_unexpected(batch.error());
-  if (!*batch) return trace::damaged(job_->trace_folder(), "the table '" + table_ + "' changed while it was read");
+  if (!*batch) return util::damaged_trace(job_->trace_folder(), "the table '" + table_ + "' changed while it was read");
   loaded_.push_back(unit_of(**batch, next_unit_++, false));
   return {};
 }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "runner/util/damaged_trace.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 
@@ -230,7 +231,7 @@ Result<Run> read_run(const std::string& trace_folder) {
   const auto text = util::read_file(path);
   if (!text) return tl::make_unexpected(text.error());
   json document = util::parse_json(*text);
-  if (!document.is_object()) return fail(path + " is damaged: it holds no JSON object");
+  if (!document.is_object()) return util::damaged_trace(trace_folder, "run.json holds no JSON object");
   return run_of(std::move(document));
 }
 

@@ -13,7 +13,7 @@
 #include <parquet/statistics.h>
 
 #include "runner/parquet/arrow_error.h"
-#include "runner/parquet/trace_condition.h"
+#include "runner/util/damaged_trace.h"
 
 namespace mlrun::nodes {
 
@@ -22,7 +22,7 @@ namespace {
 // `path`: TRACE/tables/TABLE/FILE.
 tl::unexpected<Error> unreadable(const std::string& path, const std::string& why) {
   const std::filesystem::path table = std::filesystem::path(path).parent_path();
-  return trace::damaged(table.parent_path().parent_path().string(), "cannot read " + path + ": " + why);
+  return util::damaged_trace(table.parent_path().parent_path().string(), "cannot read " + path + ": " + why);
 }
 
 // 0: no row has a value.
@@ -98,7 +98,7 @@ Result<int64_t> TableFile::largest(int column) const {
   return most;
 }
 
-// Recognises errors of trace::damaged(), and errors that begin with the name of a table file, by their text.
+// Recognises errors of util::damaged_trace(), and errors that begin with the name of a table file, by their text.
 bool is_about_trace(const Error& error, const std::string& trace_folder) {
   const auto begins = [&](const std::string& text) { return error.text.starts_with(text); };
   return begins("the trace " + trace_folder + " is damaged: ") || begins(trace_folder + "/tables/") ||

@@ -18,6 +18,7 @@
 
 #include "runner/parquet/arrow_error.h"
 #include "runner/parquet/trace_condition.h"
+#include "runner/util/damaged_trace.h"
 
 namespace mlrun::trace {
 
@@ -75,7 +76,7 @@ Result<std::vector<std::string>> parts_of(const std::string& trace_folder, const
        at.increment(error)) {
     if (at->path().extension() == ".parquet") parts.push_back(at->path().string());
   }
-  if (error || parts.empty()) return damaged(trace_folder, "the table '" + table + "' has no files");
+  if (error || parts.empty()) return util::damaged_trace(trace_folder, "the table '" + table + "' has no files");
   std::sort(parts.begin(), parts.end());
   return parts;
 }
@@ -117,7 +118,8 @@ Status TableReader::State::open_next_part() {
   if (!opened.ok()) return arrow_error("open " + path, opened.status());
   try {
     parquet::arrow::FileReaderBuilder builder;
-    if (auto status = builder.Open(*opened); !status.ok()) return damaged(trace_folder, arrow_text(path, status));
+    if (auto status = builder.Open(*opened); !status.ok())
+      return util::damaged_trace(trace_folder, arrow_text(path, status));
     // Arrow is to start no threads: a limit on processes may forbid it, and more row groups would be held in memory.
     parquet::ArrowReaderProperties one_thread(false);
     one_thread.set_pre_buffer(false);
@@ -128,17 +130,17 @@ Status TableReader::State::open_next_part() {
     }
     builder.properties(one_thread)->memory_pool(arrow::system_memory_pool());
     if (auto status = builder.Build(&file); !status.ok()) {
-      return damaged(trace_folder, arrow_text(path, status));
+      return util::damaged_trace(trace_folder, arrow_text(path, status));
     }
     const auto metadata = file->parquet_reader()->metadata();
     if (auto known = check_version(*metadata, trace_folder); !known) return known;
     auto columns = column_indices(*metadata, query, path);
     if (!columns) return tl::make_unexpected(columns.error());
     auto reader = file->GetRecordBatchReader(row_groups_in(*metadata, query), *columns);
-    if (!reader.ok()) return damaged(trace_folder, arrow_text(path, reader.status()));
+    if (!reader.ok()) return util::damaged_trace(trace_folder, arrow_text(path, reader.status()));
     batches = *std::move(reader);
   } catch (const parquet::ParquetException& exception) {
-    return damaged(trace_folder, "cannot read " + path + ": " + exception.what());
+    return util::damaged_trace(trace_folder, "cannot read " + path + ": " + exception.what());
   }
   return {};
 }
@@ -172,7 +174,7 @@ TableReader::State::Batch TableReader::State::read() {
   for (;;) {
     std::shared_ptr<arrow::RecordBatch> batch;
     if (auto status = batches->ReadNext(&batch); !status.ok()) {
-      return damaged(trace_folder, arrow_text(parts[next_part - 1], status));
+      return util::damaged_trace(trace_folder, arrow_text(parts[next_part - 1], status));
     }
     if (batch && batch->num_rows() == 0) continue;
     if (batch || next_part == parts.size()) return batch;
@@ -224,7 +226,7 @@ Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
        at.increment(error)) {
     if (at->is_directory()) names.push_back(at->path().filename().string());
   }
-  if (error) return damaged(trace_folder, "its folder tables/ cannot be read: " + error.message());
+  if (error) return util::damaged_trace(trace_folder, "its folder tables/ cannot be read: " + error.message());
   std::sort(names.begin(), names.end());
   return names;
 }

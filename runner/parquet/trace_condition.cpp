@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/parquet/parquet_table.h"
+#include "runner/util/damaged_trace.h"
 
 namespace mlrun::trace {
 
@@ -32,21 +33,16 @@ Status check_table(const std::string& trace_folder, const std::string& table, co
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() != ".parquet") continue;
     ++files;
-    if (!has_end(at->path())) return damaged(trace_folder, at->path().string() + " is cut off or unreadable");
+    if (!has_end(at->path()))
+      return util::damaged_trace(trace_folder, at->path().string() + " is cut off or unreadable");
   }
   const uint64_t wanted = expected.is_number_unsigned() ? expected.get<uint64_t>() : 0;
   if (files >= wanted) return {};
-  return damaged(trace_folder,
-                 fmt::format("of the table '{}' {} of {} files are missing", table, wanted - files, wanted));
+  return util::damaged_trace(
+      trace_folder, fmt::format("of the table '{}' {} of {} files are missing", table, wanted - files, wanted));
 }
 
 }  // namespace
-
-tl::unexpected<Error> damaged(const std::string& trace_folder, const std::string& what) {
-  return fail("the trace " + trace_folder + " is damaged: " + what +
-              "; copy it again from an undamaged copy, or make it again with mlrun recover if it was recorded with "
-              "--keep-raw");
-}
 
 Status check_schema_version(const std::string& trace_folder, int64_t version) {
   if (version <= kTraceSchemaVersion) return {};
@@ -58,7 +54,7 @@ Status check_schema_version(const std::string& trace_folder, int64_t version) {
 Status check_schema_version(const std::string& trace_folder, const json& run) {
   const auto found = run.find("schema_version");
   if (found == run.end()) return {};
-  if (!found->is_number()) return damaged(trace_folder, "schema_version of run.json is not a number");
+  if (!found->is_number()) return util::damaged_trace(trace_folder, "schema_version of run.json is not a number");
   return check_schema_version(trace_folder, found->get<int64_t>());
 }
 

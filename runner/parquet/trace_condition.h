@@ -12,9 +12,6 @@
 
 namespace mlrun::trace {
 
-// The error "the trace TRACE is damaged: WHAT; ..." with advice.
-[[nodiscard]] tl::unexpected<Error> damaged(const std::string& trace_folder, const std::string& what);
-
 // Fails if the version is newer than this build.
 Status check_schema_version(const std::string& trace_folder, int64_t version);
 // Checks the version in run.json. A run.json without one passes.

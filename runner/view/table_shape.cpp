@@ -11,7 +11,7 @@
 #include <parquet/statistics.h>
 
 #include "runner/parquet/table_reader.h"
-#include "runner/parquet/trace_condition.h"
+#include "runner/util/damaged_trace.h"
 
 namespace mlrun::view {
 
@@ -45,7 +45,7 @@ Result<TableShape> table_shape(const std::string& trace_folder, const std::strin
     try {
       add_file(*parquet::ParquetFileReader::OpenFile(at->path().string())->metadata(), shape);
     } catch (const parquet::ParquetException& exception) {
-      return trace::damaged(trace_folder, "cannot read " + at->path().string() + ": " + exception.what());
+      return util::damaged_trace(trace_folder, "cannot read " + at->path().string() + ": " + exception.what());
     }
     std::error_code gone;
     shape.size_bytes += int64_t(at->file_size(gone));
