@@ -22,7 +22,7 @@ REFUSALS = (
     (("--kprobes", "--cgroup", "a", "--pid", "1"), "give one of them"),
     (("--kprobes", "--pid", "1,x"), "'x' is no process number"),
     (("--kprobes", "--pid", "0"), "'0' is no process number"),
-    (("--kprobes", "--system", "--duration", "soon"), "no time"),
+    (("--kprobes", "--system", "--duration", "soon"), "not a time"),
     (("--kprobes", "--system", "--duration", "0"), "greater than 0"),
     (("--kprobes", "--duration", "3", "true"), "goes with --pid"),
     (("--kprobes", "--cgroup", "there-is-no/such-cgroup"), "no such cgroup"),

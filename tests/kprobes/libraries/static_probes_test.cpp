@@ -91,7 +91,7 @@ TEST_F(StaticProbesTest, ASemaphoreThatIsNoDataOfItsOwnIsRefused) {
 TEST_F(StaticProbesTest, ArgumentsThatAreNotKnownAreRefused) {
   const size_t at = library_.find('@', note_ + kTexts);
   library_[at] = '?';
-  expect_refused("pytorch:malloc: arguments at '");
+  expect_refused("pytorch:malloc: mlrun cannot read arguments at '");
 }
 
 TEST_F(StaticProbesTest, TextsWithoutAnEndAreRefused) {

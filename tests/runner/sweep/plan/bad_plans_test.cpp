@@ -127,7 +127,7 @@ const std::vector<BadPlan> kBadPlans = {
      "plan.toml:2: workloads: ", "more than 100000"},
     {"UnknownOrder", plan_text(kStart + "order = \"random\"\n"), "plan.toml:3: order: ", "none of blocks, sequence"},
     {"NegativeSeed", plan_text(kStart + "seed = -5\n"), "plan.toml:3: seed: ", "-5"},
-    {"NoTime", plan_text(kStart + "time_limit = \"5 parsecs\"\n"), "plan.toml:3: time_limit: ", "no time"},
+    {"NoTime", plan_text(kStart + "time_limit = \"5 parsecs\"\n"), "plan.toml:3: time_limit: ", "not a time"},
     {"ZeroTime", plan_text(kStart + "time_limit = \"0s\"\n"), "plan.toml:3: time_limit: ", "greater than 0"},
     {"NegativePause", plan_text(kStart + "pause = -1\n"), "plan.toml:3: pause: ", "greater than 0"},
     {"PauseAsTruth", plan_text(kStart + "pause = true\n"), "plan.toml:3: pause: ", "a time such as"},
