@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffers that CUPTI fills with records. They come from the program's allocator: another client of CUPTI that
-// replaces our callbacks without a call of ours gets the buffers that CUPTI still has from us, and frees them. CUPTI
-// clears a buffer when it gets it.
+// replaces our callbacks without a call of our functions gets the buffers that CUPTI still has from us, and frees them.
+// A buffer may have any content when CUPTI gets it: CUPTI clears it.
 #pragma once
 
 #include <stdbool.h>

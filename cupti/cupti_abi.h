@@ -164,7 +164,7 @@ struct cupti_device {
   uint8_t mig_uuid[16];
 } __attribute__((packed));
 
-// Functions of libcupti. A function with a version behind it is null if the loaded libcupti is older.
+// Functions of libcupti. The last four are null if the loaded libcupti lacks them.
 struct cupti_functions {
   int (*get_version)(uint32_t *version);
   int (*subscribe)(void **subscriber, void (*callback)(void *, uint32_t, uint32_t, const void *), void *data);

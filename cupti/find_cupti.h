@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds libcupti. If the program has loaded one, that one is used, since a second copy in the process would compete
 // with it; if it has loaded several, the newest that the driver supports. If none is loaded: the file $MLRUN_CUPTI,
-// else a libcupti with the major version of the program's libcudart (without one: of the driver), but not newer than
-// the driver. It is searched beside libcudart, then by the dynamic linker, then in the toolkit.
+// else a libcupti with the major version of the program's libcudart (without one: of the driver), else with another
+// major version, the newest first; none is newer than the driver. Each is searched beside libcudart, then by the
+// dynamic linker, then in the toolkit.
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +24,8 @@ struct linked_caller {
 };
 
 // The function that the caller would have called without ours: the next definition in symbol lookup order, else one in
-// the libraries that the caller needs, also if their files have other names (as in wheels). Null: there is none.
+// the libraries that the caller needs, else one in any loaded copy of the library. The files may have other names (as
+// in wheels). Null: there is none.
 void *linked_function_behind(const char *library_name, const char *name, struct linked_caller caller);
 
 // The same for a function of libcupti. For a caller without a version: the next definition in symbol lookup order, else

@@ -3,7 +3,7 @@
 // graph launch become one record, with their number and the sum of their times.
 //
 //   node ── rate ──▶ below the limit: one record for the node
-//             └────▶ above: added to the fold of its launch ── no node for a second, or table full ──▶ one record
+//             └────▶ above: added to the fold of its launch ── no node for a second, or place needed ──▶ one record
 //
 // A token bucket limits the rate: N nodes a second (graph_nodes_per_s), and N more in a burst. Whether a launch is
 // folded depends only on its correlation id, which rises from launch to launch: all of its nodes or none, in whatever
@@ -36,7 +36,8 @@ struct graph_fold {
 // True: the node was added to a fold, and the caller must not record it.
 bool fold_graph_node(const struct graph_node *node);
 
-// No node is folded from now on. Called before folds are written for the last time, at the end of the process.
+// No node is folded from now on. Called before folds are written for the last time, at the end of the process, or if
+// there is no flusher, which would write them.
 void stop_folding(void);
 
 // Writes the records of folds that have got no node since the last call; `everything`: of all folds. Returns the

@@ -16,7 +16,7 @@ int switch_kinds_on(const char **refused);
 void switch_kinds_off(uint64_t kept);
 
 // Makes CUPTI report the devices. It reports them by itself during cuInit, where our kinds are switched on, perhaps too
-// late. Works once. False: this was called before, or CUPTI lacks the function.
+// late. Works once. False: this was called before, or CUPTI refuses or lacks the function.
 bool ask_for_devices(void);
 
 // A bit for each kind that we switch on.

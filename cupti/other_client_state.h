@@ -15,7 +15,7 @@ enum owner { kOurs, kTheirs, kTheirsForGood };
 struct other_client {
   uint32_t owner;                // enum owner
   bool is_unfetched;             // it has had kinds on since it last fetched its records
-  bool was_first;                // it called CUPTI before our session began
+  bool was_first;                // it registered callbacks or a clock before our session began
   bool is_elsewhere;             // it has registered its callbacks with another libcupti than the one that we use
   bool leaves_syncs_out;         // it wants no records of queries that found work unfinished
   cupti_request_buffer request;  // its callbacks; null: it has registered none
@@ -36,7 +36,8 @@ void leave_other(enum entry entry);
 // Gives CUPTI to the other tool. Called on the tool's thread, between enter_other and leave_other. No effect if the
 // tool has CUPTI already.
 void hand_cupti_over(void);
-// As hand_cupti_over, but until the process ends.
+// The other tool has CUPTI until the process ends. Called before cuptiFinalize, which removes our kinds and callbacks:
+// does not flush. Waits until the flusher is out of CUPTI (enter_cupti), at most 0.2 s.
 void lose_cupti(void);
 
 #pragma GCC visibility pop

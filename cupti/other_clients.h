@@ -7,7 +7,7 @@
 //     └── tool's kinds are off, its buffers fetched, and a second passed ────┘       the gap is recorded
 //
 // Our two callbacks stay registered. They forward CUPTI's calls to the tool's callbacks: a request if the tool has
-// CUPTI, a filled buffer if it is the tool's.
+// CUPTI, a returned buffer if it is the tool's.
 #pragma once
 
 #include <stdbool.h>

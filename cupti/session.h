@@ -34,7 +34,7 @@ const struct mlrun_producer *session_producer(void);
 enum { kOurThreadBuffers = 1 };
 void want_thread_buffers(void);
 
-// True: GPU work is recorded in this process. False in a forked child.
+// True: GPU work is recorded in this process. False in a forked child, and once the program has called seccomp.
 bool session_is_ours(void);
 
 #pragma GCC visibility pop

@@ -9,9 +9,9 @@
 
 namespace mlrun::probes {
 
-// Returns name, kind (disk, partition, dm, md, …), model, scheduler, rotational and `below` (names of the devices below
-// a stacked one); unknown keys are missing. `disk`: the kernel's name of the disk, used if /sys does not list the
-// number.
+// Returns device, name, kind (disk, partition, dm, md, …), path_name (of dm), model, scheduler, rotational and `below`
+// (names of the devices below a stacked one); unknown keys are missing. `disk`: the kernel's name of the disk, used if
+// /sys does not list the number.
 nlohmann::json device_facts(uint32_t device, std::string_view disk);
 
 }  // namespace mlrun::probes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel functions that are probed to record operations on files. Most belong to one file system and are called
-// through pointers, so the compiler cannot inline them. `vfs_read` and its like are not probed: most kinds of reads
-// bypass them.
+// The kernel functions that are probed to record operations on files. Most are functions of file systems, which the
+// kernel calls through pointers, so the compiler cannot inline them. `vfs_read` and its like are not probed: most kinds
+// of reads bypass them.
 #pragma once
 
 #include <cstdint>

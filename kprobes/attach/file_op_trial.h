@@ -10,7 +10,8 @@
 namespace mlrun::probes {
 
 // Does the operations in a child process. `follow` gets the child's pidfd before the first one, and returns 0 or an
-// errno. No page fault is tried. Removals and renames are tried on a missing name: a failed call is an operation, too.
+// errno. Page faults, clones and asynchronous completions are not tried. Removals and renames are tried on a missing
+// name, mkdir on an existing folder: a failed call is an operation, too.
 Status try_file_ops(const std::function<int(int pidfd)>& follow);
 
 }  // namespace mlrun::probes

@@ -21,8 +21,8 @@ Status check_scope(const Streams& streams);
 // Called in the child that does the trial: then it has the rights of the user's processes, without file capabilities.
 void drop_capabilities();
 
-// 0: the process of the pidfd belongs to the user of mlrun-probes and has no further rights; else an errno. The process
-// may execute another program at once, so call this again after its flag is set.
+// 0: the user of mlrun-probes is root, or the process of the pidfd belongs to that user and has no further rights; else
+// an errno. The process may execute another program at once, so call this again after its flag is set.
 int may_follow(int pidfd);
 
 }  // namespace mlrun::probes

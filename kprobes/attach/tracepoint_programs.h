@@ -13,8 +13,8 @@ struct bpf_program;
 
 namespace mlrun::probes {
 
-// Disables the load of programs whose event this kernel lacks or that were not requested. Returns the states of
-// the programs in the object's order.
+// Disables the load of programs whose event this kernel lacks or that were not requested. Returns states in the
+// object's order; some programs that were not requested have none.
 std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const Streams& streams, FunctionTypes& events);
 
 // False for programs on functions of the kernel or of libraries.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Bios on their way to a request. A note records which thread queued a bio, and for which file operation and file. It
-// follows the bio through the block layer.
+// Bios on their way to a request. A note records which thread queued a bio, or had dirtied the pages that it writes, and
+// for which file operation and file. It follows the bio through the block layer.
 //
 //   block_bio_queue     creates the note. Time in the queue begins here: after this event a bio may wait for a request
 //   block_split         cuts off the front of a bio that is too large, as a new bio, which has no block_bio_queue
@@ -18,7 +18,7 @@ const volatile bool with_waits = true;
 enum { kSectorShift = 9 };
 enum { kByAKernelThread = MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE };
 
-// Start position of a bio of a stacked device. The remap event has this position and not the bio. If the device cuts a
+// Start position of a bio of a stacked device. The remap event has this position and not that bio. If the device cuts a
 // bio in two, the remainder has another position.
 struct place {
   __u64 device, sector;
@@ -83,8 +83,8 @@ static __always_inline void note_rest(struct bio *front, __u64 rest, struct bio_
   begin_at(rest, note, place, BPF_CORE_READ(bio, bi_iter.bi_size) >> kSectorShift);
 }
 
-// Called at the end of a bio that was not fully remapped. If the driver completed it itself, its position is still in
-// the map; otherwise the entry was evicted before a remap needed it, which is counted.
+// Called at the end of a bio of a stacked device. If it was not fully remapped: either the driver completed it itself,
+// and its position is still in the map; or the entry was evicted before a remap needed it, which is counted.
 static __always_inline void look_for_lost_place(__u64 key, const struct bio_note *note) {
   if (note->sectors_below >= note->sectors) return;
   struct place place = {note->place.device, note->place.sector + note->sectors_below};

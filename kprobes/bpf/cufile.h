@@ -66,7 +66,7 @@ static __always_inline void emit_entries(__u64 address, __u64 bytes, __u64 end_n
   }
 }
 
-// False: the call polled in vain, and gets no record.
+// False: the call polled in vain for less than kPollNs (1 ms), and gets no record.
 static __always_inline bool emit_batch(const struct library_call *call, __u32 reads, __u64 end_ns, __u64 *count) {
   enum { kPollNs = 1000000 };
   if (reads & MLRUN_CUFILE_LISTS_OPERATIONS) {

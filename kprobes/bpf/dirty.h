@@ -84,8 +84,9 @@ static __always_inline int note_dirtying(void *folio, struct address_space *mapp
 }
 
 // The kernel reports a page only when it becomes dirty. So a write that dirtied no clean page has overwritten dirty
-// pages. If a traced process had dirtied them, the process of this write becomes the file's writer. Files that only
-// untraced processes dirtied, and block devices, have no entry in `writers`. `result`: bytes written, or -errno.
+// pages. If a traced process had dirtied them, the process of this write becomes the file's writer. For files that only
+// untraced processes dirtied, and for block devices (whose pages have another inode), no entry in `writers` is found.
+// `result`: bytes written, or -errno.
 static __always_inline void note_overwriting(const struct operation *operation, __s64 result) {
   if (result <= 0 || operation->dirtied || operation->flags & MLRUN_FILE_DIRECT) return;
   struct file *file = (void *)operation->file;

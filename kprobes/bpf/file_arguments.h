@@ -12,7 +12,7 @@ enum {
   kDirect = 040000,      // O_DIRECT
   kCreated = 0x100000,   // FMODE_CREATED
   kMajorFault = 4,       // VM_FAULT_MAJOR
-  kFaultAgain = 0x400,   // VM_FAULT_RETRY: the fault released mmap_lock, to wait or to read ahead
+  kFaultAgain = 0x400,   // VM_FAULT_RETRY: it released the mappings' lock, to wait or to read ahead
   kDirectory = 0040000,  // in st_mode
   kErrnoMax = 4095,
 };
@@ -33,7 +33,7 @@ static __always_inline struct probed probed_by(__u64 cookie) {
 
 static __always_inline bool is_of_iterators(__u64 kind) { return kind == MLRUN_ARGUMENTS_ITERATOR; }
 
-// How many arguments the function has. A program may not read further: the verifier knows the type of each one.
+// How many arguments are read. The function has at least as many: the verifier knows them, and the type of each one.
 static __always_inline __u64 arguments_used(__u64 kind) {
   switch (kind) {
     case MLRUN_ARGUMENTS_FILE:

@@ -53,7 +53,8 @@ static __always_inline bool find_folder(struct path *path, const struct given_na
   return path->dentry;
 }
 
-// Emits a name and its folder. False: the name could not be read, as user memory may not be paged in yet.
+// Emits a name and its folder. False: the name could not be read, as user memory may not be paged in yet, or the folder
+// was not found.
 static __always_inline bool emit_name(__u32 program, __u64 operation, const struct given_name *name) {
   struct name_walk *own = bpf_map_lookup_elem(&name_walks, &program);
   struct path folder = {};

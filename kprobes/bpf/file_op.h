@@ -34,7 +34,7 @@ static __always_inline __u64 next_number(struct thread_state *thread) {
   return thread->number = (thread->number + (1 << MLRUN_OPERATION_STEP_SHIFT)) & kNumberMask;
 }
 
-// False for pipes and sockets, whose closes reach the same function.
+// False for pipes, sockets and devices, whose closes reach the same function.
 static __always_inline bool is_of_a_file_system(const struct operation *operation) {
   struct file *file = (void *)operation->file;
   __u32 type = BPF_CORE_READ(file, f_inode, i_mode) & kFileType;
@@ -193,8 +193,8 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
 }
 
 // A placeholder (shared.h) as a number in the code. The loader loads each of the next four programs once for every
-// function that it probes, with the placeholders replaced by the facts of that function. So only the code for that kind
-// of function remains, and the verifier knows the types of its arguments.
+// function that it attaches the program to, with the placeholders replaced by the facts of that function. So only the
+// code for that kind of function remains, and the verifier knows the types of its arguments.
 #define WRITTEN(TO_COME)                                     \
   ({                                                         \
     __u64 written_;                                          \

@@ -57,7 +57,7 @@ static __always_inline void walk_path(struct path_walk *walk, const struct path 
   run_loop(kPathSteps, kPathStepsBefore, walk_up, 0);
 }
 
-// Finds the path as the process sees it. The path of a backing file, which overlayfs opens in a lower layer, is in a
+// Finds the path as the process sees it. The path of a backing file, which overlayfs opens in one of its layers, is in a
 // mount outside of all namespaces; its `user_path` is that of the overlayfs file. In some kernels the kBackingFile bits
 // mean something else: then the value read as `user_path` is no valid path, and the walk fails.
 static __always_inline bool find_path(struct path_walk *walk, struct file *file, struct path *path) {
@@ -122,7 +122,7 @@ static __always_inline int emit_path(struct file *file) {
   return 0;
 }
 
-// Every open calls this function, also an open of overlayfs in a lower layer. The inode is known here, and whether the
+// Every open calls this function, also an open of overlayfs in one of its layers. The inode is known here, and whether the
 // open created it.
 SEC("fentry/security_file_open")
 int BPF_PROG(on_open, struct file *file) { return emit_path(file); }

@@ -102,7 +102,7 @@ static __always_inline bool is_made_up(struct super_block *file_system, __u32 de
 }
 
 // False: the operation is not recorded. Recorded are all operations on regular files, all but closes on block devices,
-// and syncs and closes of folders.
+// and syncs and closes of folders, but none in pseudo file systems (is_made_up).
 static __always_inline bool look_at_open_file(struct operation *operation, struct file *file, bool is_typed) {
   if (!file) return false;
   struct inode *inode = FIELD(is_typed, file, f_inode);
@@ -313,7 +313,7 @@ int BPF_PROG(on_file_call_end, struct pt_regs *registers, long result) {
   __u64 end_ns = now_ns();
   struct operation *operation = &thread->operations[0], *inner = &thread->operations[1];
   __s64 emitted = operation->op == MLRUN_FILE_OPEN ? result_of_open(operation, result) : result;
-  // At entry the name may have been in a page that was not in memory. The call has paged it in.
+  // At entry the name may have been in a page that was not in memory. The call may have paged it in.
   if (is_on_names(entry >> kCallShift) && !operation->file) emit_names(operation, registers);
   // At entry the vectors may have been in a page that was not in memory, so that `requested` is too small.
   if (emitted > 0 && operation->requested < (__u64)emitted) operation->requested = emitted;

@@ -7,7 +7,7 @@
 
 enum { kBtrfs = 0x9123683e, kDeviceMinorBits = 20 };
 
-// `device`: number in the super block, which stat() also reports for file systems other than Btrfs.
+// `device`: number in the super block. For a file system on a disk (major number not 0) stat() reports the same.
 static __always_inline __u32 device_by_stat(struct inode *inode, struct super_block *file_system, __u32 device) {
   if (device >> kDeviceMinorBits || !bpf_core_type_exists(struct btrfs_inode)) return device;
   if (BPF_CORE_READ(file_system, s_magic) != kBtrfs) return device;

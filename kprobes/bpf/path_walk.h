@@ -4,7 +4,7 @@
 //   dentry ── d_parent ── d_parent ── top of the mount ── its mount point ── d_parent ── ... ── root of the namespace
 //
 // bpf_d_path() does not suffice: it stops at the root of a process that has called chroot(), and it accepts only the
-// path inside struct file. For a file that overlayfs opens in a lower layer, no process sees that path.
+// path inside struct file. For a file that overlayfs opens in one of its layers, no process sees that path.
 #pragma once
 
 #include "kprobes/bpf/kernel.h"

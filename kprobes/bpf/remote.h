@@ -107,8 +107,8 @@ static __always_inline struct remote_key key_of(void *address, int tag) {
 SEC("tp_btf/9p_client_req")
 int BPF_PROG(on_9p_begin, void *client, __s8 type, int tag) { return begin_remote(key_of(client, tag), (__u8)type, 0); }
 
-// Sizes of a 9p request and its answer; this event precedes on_9p_end. Each message begins with its length in bytes,
-// which the kernel fills in when it sends the message. Data outside of the buffer (zero copy) is not counted.
+// Sizes of a 9p request and its answer; this event precedes on_9p_end. Each message begins with its length in bytes: in
+// a request, the kernel fills it in when it sends the request. Data outside of the buffer (zero copy) is not counted.
 SEC("tp_btf/9p_protocol_dump")
 int BPF_PROG(on_9p_message, void *client, struct p9_fcall *message) {
   enum { kAnswer = 1 };  // an answer has an odd message type

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Block requests. A request serves many bios, of several operations and processes; a large bio takes many requests.
-// When a request completes, the program walks its bios: each bio of a traced process yields a bio fragment, and the
-// request gets a record if it has one.
+// When a request completes, the program walks its bios: each bio with a note (bio.h) yields a bio fragment, and a
+// request with such a bio gets a record. Flushes may get one without (add_to_device).
 #pragma once
 
 #include "kprobes/bpf/bio.h"
@@ -209,7 +209,7 @@ static __always_inline struct request_note *note_of(__u64 key, __u32 bytes) {
 
 // The kernel turns a write with a flush before or after it into a sequence of requests. At its end the original request
 // completes again, without bytes; so does a requested flush without data. This completion wakes the waiting thread. It
-// gets a record as a flush, but is not added to the device's totals.
+// is recorded as a flush if the request has a bio with a note, or with --system; the device's totals do not include it.
 static __always_inline void finish_request(struct request *request, struct request_note *note, __u32 op, int error,
                                            __u64 done_ns) {
   struct gendisk *disk = disk_of(request);

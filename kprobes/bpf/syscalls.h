@@ -20,7 +20,7 @@ struct {
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, 98304);  // also the limit of the merger (runner/trace/kernel/syscall_table.h)
+  __uint(max_entries, 98304);  // the merger's limit is above this (runner/trace/kernel/syscall_table.h)
   __uint(map_flags, BPF_F_NO_PREALLOC);
   __type(key, struct mlrun_syscall_key);
   __type(value, struct mlrun_syscall_counts);

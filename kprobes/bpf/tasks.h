@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
 // Which tasks are traced (or observed): tasks whose group leader has a flag (enum mlrun_following). mlrun-probes sets
-// it through a pidfd before the command's first instruction, and every fork inherits it. New threads get the flag as
+// it through a pidfd, for a command before its first instruction, and every fork inherits it. New threads get the flag as
 // well, because a thread that executes a program becomes the leader itself. An exit does not clear the flag: files are
 // closed, and so written, after a process's exit event. The kernel frees it with the task, so a reused pid does not
 // have it.

@@ -146,7 +146,7 @@ struct file___ref {
     } refcnt;
   } f_ref;
 };
-struct backing_file {     // since 6.5: a file that overlayfs opens in a lower layer
+struct backing_file {     // since 6.5: a file that overlayfs opens in one of its layers
   struct path user_path;  // path of the overlayfs file; since 6.7; before 6.7 it is in f_path
 };
 struct fdtable {

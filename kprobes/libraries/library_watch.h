@@ -76,7 +76,7 @@ class LibraryWatch {
     std::string range, path;
   };
   struct Process {
-    std::string size;       // of its memory, from /proc/PID/statm; empty: not read yet
+    std::string size;       // of its memory, from /proc/PID/statm; empty: its mappings must be read
     uint64_t since_ns = 0;  // time of the first scan
     std::map<File, Probed> libraries;
     std::set<File> met;
@@ -112,8 +112,8 @@ class LibraryWatch {
   std::map<uint32_t, Process> processes_;
   std::map<File, Probed> everywhere_;
   std::vector<uint32_t> to_scan_;  // processes left in this pass
-  // Probes that wait for their release: leaving_, of processes that have ended; let_go_, of functions that are called
-  // too often.
+  // Probes that wait for their release: leaving_, of processes that have ended or unmapped the library; let_go_, of
+  // functions that are called too often.
   std::vector<ProbedLibrary::Link> leaving_;
   std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
   bool is_scanning_ = false;
