@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring buffers that the BPF programs write into. A ring has one lock for all its writers, so there is a ring for
 // each 8 online processors. Up to 8 processors use the map `ring` that the programs name; on larger machines a
-// processor finds its ring in the table `rings` (bpf/ring.h). All rings together have 8 MiB up to 64 processors, and 1
-// MiB more for each further 8: no ring is smaller than 1 MiB.
+// processor finds its ring in the table `rings` (bpf/ring.h). All rings together have at most 8 MiB up to 64
+// processors, as the size of a ring is a power of two, and 1 MiB more for each further 8: no ring is smaller than 1 MiB.
 #pragma once
 
 #include <cstddef>

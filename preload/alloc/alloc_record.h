@@ -23,7 +23,7 @@ struct allocation {
 };
 
 // The slow half of counting: registers the thread if it may record, and counts blocks of the coarse classes too. In a
-// forked child it counts only frees of blocks that the child allocated itself.
+// forked child a free is counted only if the child allocated the block itself.
 void count_slowly(const void *block, size_t usable, bool is_free);
 
 // Counts a block below --alloc-min. Each counter is changed by one instruction, because the collector reads it at any

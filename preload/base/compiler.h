@@ -7,7 +7,7 @@
 
 #define EXPORT   __attribute__((visibility("default")))  // a hook; everything else in this library is hidden
 #define COLD     __attribute__((noinline, cold))
-#define HOT      __attribute__((section("mlrun_hot")))    // data of allocations and stacks: on a few cache lines
+#define HOT      __attribute__((section("mlrun_hot")))    // data of allocations and stacks: cache lines of its own
 #define HOT_CALL __attribute__((section("mlrun_calls")))  // data of every call: one cache line, as gcc and ld place it
 #define INLINE   static inline __attribute__((always_inline))
 

@@ -4,6 +4,7 @@
 // loaded. Ours is first in LD_PRELOAD, except after a libasan, which insists on being first. An environment that names
 // the session of another mlrun is not changed. If GPU work is recorded, libmlrun_cupti.so is added too: to LD_PRELOAD
 // right after ours, and to the variable by which CUDA loads a library at its start, unless the program has set that.
+// libmlrun_placement.so is added to LD_PRELOAD after these if there are placement rules.
 //
 // The changed copy is in an exec_space, so this also serves a vfork child and a thread with a small stack:
 //

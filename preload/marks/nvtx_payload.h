@@ -12,7 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 // Register the layout of a structure or an enumeration. Return the number by which structures will refer to it; 0:
-// refused. A number that was registered before now means the new layout.
+// refused. A number that was registered before means the new layout from then on.
 uint64_t nvtx_register_schema(const struct mark_domain *domain, const struct nvtx_schema *schema);
 uint64_t nvtx_register_enum(const struct mark_domain *domain, const struct nvtx_enum *values);
 

@@ -22,7 +22,8 @@ enum heap_source {
   kClosed  // no new blocks: the rule's allocations go to the program's allocator
 };
 
-// Fields that threads only read, the lock, and fields that its holder writes are on different cache lines, so that waiters do not slow the holder.
+// Fields that threads only read, the lock, and fields that its holder writes are on different cache lines, so that waiting for the
+// lock slows no other thread.
 struct heap {
   const struct mlrun_place_rule *rule;
   uint32_t first_large;  // first page of the range of large blocks
@@ -55,8 +56,8 @@ extern uint32_t heaps_opened, placement_rules;
 extern HOT const char *single_threaded;
 INLINE bool is_single_threaded(void) { return single_threaded && *(const volatile char *)single_threaded; }
 
-// The thread that forks and holds all locks. Fork handlers of other libraries run in it meanwhile and may allocate, as with libc's allocator. Null: no
-// fork is in progress.
+// The thread that forks and holds all locks. Fork handlers of other libraries run in it meanwhile and may allocate, as with libc's allocator. Null:
+// no fork is in progress.
 extern const struct thread_state *forking;
 INLINE bool has_all_locks(void) { return unlikely(__atomic_load_n(&forking, __ATOMIC_RELAXED) == &this_thread); }
 
@@ -115,21 +116,23 @@ INLINE bool give_back_pages(const struct heap *heap, void *at, size_t bytes) {
 // Adds the run to the kept ones: free, with its pages.
 void heap_keep(struct heap *heap, uint32_t page);
 
-// Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it while pages are given back.
+// Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it
+// while pages are given back.
 void heap_release(struct heap *heap, uint32_t page);
 
-// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: not done, because mbind is
-// not possible (any more) or the process would have too few mappings left for the program's own.
+// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: not
+// done, because mbind is not possible (any more) or the process would have too few mappings left for the program's own.
 uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
 
 // Resets the run's policy, so that its mappings can merge again. No effect if mbind is not possible.
 void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
 
-// The same as ratio_apply for a mapping of the program's own. Its munmap is not seen, so its pieces stay counted; once many are counted, mappings are cut
-// into fewer, larger pieces.
+// The same as ratio_apply for a mapping of the program's own. Its munmap is not seen, so its pieces stay counted; once many are counted, mappings
+// are cut into fewer, larger pieces.
 bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes);
 
-// Sets the rule's NUMA policy and its advice about huge pages on these pages. small: they hold blocks below 2 MiB, and are never huge.
+// Sets the rule's NUMA policy (unless it is a ratio: ratio_apply) and its advice about huge pages on these pages. small:
+// they hold blocks below 2 MiB, and are never huge.
 bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);
 
 #pragma GCC visibility pop

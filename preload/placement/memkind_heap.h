@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules with `heap memkind`: memkind makes their blocks, in a region as large as the rule's budget that is bound here and passed to
 // memkind_create_fixed. It is for comparison with our own heap: memkind gives no page back before the process ends, and all threads share
-// the heap's lock, so that no thread is inside memkind during a fork. This library's constructor loads libmemkind.so.0 and the libraries that it needs,
-// only if there is such a rule: what earlier constructors allocate comes from the program's allocator.
+// the heap's lock, so that no thread is inside memkind during a fork. This library's constructor loads libmemkind.so.0 and the libraries that it
+// needs, only if there is such a rule: what earlier constructors allocate comes from the program's allocator.
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory from the kernel. After load these functions make only system calls that libc's allocator makes too, so a seccomp filter that lets the program
-// allocate lets them pass. New memory gets its policy without mbind, from the mapping that it extends (range.h).
+// Memory from the kernel. After load these functions make only system calls that libc's allocator makes too, so a seccomp filter that lets the
+// program allocate lets them pass. New memory gets its policy without mbind, from the mapping that it extends (range.h).
 #pragma once
 
 #include <stdbool.h>
@@ -33,7 +33,7 @@ bool pages_give_back(void *at, size_t bytes);
 bool pages_resize(void *at, size_t bytes, size_t wanted);
 
 // Moves the pages with their policy to `to`, in place of what is mapped there. `at` stays mapped, with zeros. False: `at` is unchanged (the
-// bytes are more than one mapping, or Linux is older than 5.7); an older Linux may have unmapped `to`.
+// bytes are more than one mapping, or Linux is older than 5.7); what was mapped at `to` may be unmapped.
 bool pages_move(void *at, size_t bytes, void *to);
 
 // Futexes that only this process uses.

@@ -48,7 +48,7 @@ bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_f
 
 void *range_seed(const struct range *range);
 
-// Return the first page of a run of at least `pages` pages, which is live then. range_take_kept: a kept run that fits closely; kNoPage: there is none.
+// Return the first page of a run of at least `pages` pages, which is live then. range_take_kept: a kept run that fits closely; kNoPage: none.
 // range_take_clean: a run at a multiple of `align` pages, with nothing touched; kNoPage: no memory.
 uint32_t range_take_kept(struct range *range, uint32_t pages);
 uint32_t range_take_clean(struct range *range, uint32_t pages, uint32_t align);
@@ -62,7 +62,8 @@ void range_narrow(struct range *range, uint32_t page, uint32_t room);
 void range_keep(struct range *range, uint32_t page);
 void range_forget_kept(struct range *range, uint32_t page);
 
-// Adds a run whose pages have been given back to the clean ones and merges it with clean neighbours. At the end of the range it is unmapped instead.
+// Adds a run whose pages have been given back to the clean ones and merges it with clean neighbours. At the end of the range it becomes spare
+// pages instead, which are unmapped when they are many.
 void range_add_clean(struct range *range, uint32_t page);
 
 #pragma GCC visibility pop

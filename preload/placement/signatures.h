@@ -23,7 +23,7 @@ struct signatures {
 // text: signatures with a ';' between them. The result is empty if there is no memory.
 struct signatures signatures_read(const char *text);
 
-// Whether the frames of any signature equal the first of these `count` places. Innermost frame first.
+// Whether all frames of any signature match the first of these `count` places. Innermost frame first.
 bool signatures_match(const struct signatures *all, const struct code_place *places, uint32_t count);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller of an allocation: the first function outside mlrun's libraries, and that function's callers. Determined only if a rule names a caller. The
-// answer for a return address is cached and never checked again, so it also applies to another library that is loaded there later.
+// The caller of an allocation: the first function outside mlrun's libraries, and that function's callers. Determined only if a rule names a caller.
+// The answer for a return address is cached without a check of its library, so it may also be used for another library that is loaded there later.
 #pragma once
 
 #include <stdbool.h>

@@ -34,7 +34,7 @@ enum run_state {
 struct run {
   uint32_t room;     // pages of the run; also set in a kCleanEnd
   uint32_t pages;    // pages that the block uses
-  uint32_t touched;  // only the first `touched` pages can be in memory
+  uint32_t touched;  // number of first pages that may be in memory; a huge page may reach beyond them
   union {
     uint32_t next;   // free run: the next in the list of its size
     uint32_t cache;  // live block: number of the cache that it goes to when freed

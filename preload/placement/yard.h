@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yard holds growing blocks. Each has its own mapping, at the beginning of a place: 64 MiB or more of addresses that no other block uses. So it grows
-// without a copy. All functions require the heap's lock.
+// The yard holds growing blocks. Each has its own mapping, at the beginning of a place: 64 MiB or more of addresses that no other block uses. So it
+// grows without a copy. All functions require the heap's lock.
 #pragma once
 
 #include "preload/placement/window.h"

@@ -20,7 +20,7 @@ namespace mlrun::bench {
 
 struct Collected {
   uint64_t records = 0;
-  uint64_t counted = 0;  // allocations that were only counted
+  uint64_t counted = 0;  // allocations and frees that were only counted
   uint64_t drops = 0;
   uint64_t cpu_ns = 0;  // CPU time of the collecting thread
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds what the driver's time was spent on. A wait is followed to the thread that ended it, to the thread which that one waited for, and so on, at
-// most six hops. A thread that does not wait is divided by its calls, samples and scheduler counts.
+// most six hops. A thread that does not wait is divided by its calls, its samples, and the kernel tables or else the scheduler's counts.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Chain {
   };
   struct UsageShares {
     double queued = 0, faulting = 0, asleep = 0, in_kernel = 0;  // shares of the time in no recorded wait or call
-    double calls_asleep = 0, known = 0;  // share of the time in calls; of the stretch that has counts
+    double calls_asleep = 0, known = 0;  // share of the time in calls; share of the stretch for which that is known
   };
   static UsageShares usage_in(const Thread& thread, Ns a_ns, Ns b_ns);
   struct PartOfSample {

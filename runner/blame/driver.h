@@ -18,7 +18,7 @@ namespace mlrun::blame {
 [[nodiscard]] int32_t find_heir(const Timeline& timeline, int32_t thread_id, const Wait& wait);
 
 // Whether the thread belongs to another rank than the driver: their rank numbers differ, or, as with mp.spawn, both processes have the same parent
-// and the same command.
+// and, apart from numbers in it, the same command.
 [[nodiscard]] bool is_of_other_rank(const Timeline& timeline, int32_t driver, int32_t thread_id);
 
 // Whether the chain ends at a socket of the driver's own process to another machine while the run has ranks that this trace lacks. The driver then

@@ -22,7 +22,7 @@ struct Lap {
   [[nodiscard]] Ns last_ns() const { return taken.back().first; }
 };
 
-// All runs of the loop at one place of the program. Each run is over the same number of items.
+// Runs of the loop at one place of the program, one after the other, all over the same number of items. Other runs at this place are other Loops.
 struct Loop {
   std::vector<Lap> laps;    // by time, none overlap
   size_t steps_of_lap = 0;  // 0: unknown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a training loop that makes no recorded calls. Samples of the Python stack of the thread
+// Steps of a training loop, even if it makes no recorded calls. Samples of the Python stack of the thread
 // that drives the training show how many batches the loop had taken by then. The number of steps is exact; the start of a step is only
 // known to be between two samples.
 #pragma once

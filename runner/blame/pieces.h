@@ -19,7 +19,7 @@ enum class Top : uint8_t { kOwn, kWaiting, kPythonLock, kSleep, kChild };
 // What the thread at the end of the chain was doing. That is the driver itself if it did not wait.
 enum class Label : uint8_t {
   kCpu,     // in no recorded call
-  kImport,  // in no recorded call; its Python stack shows an import
+  kImport,  // in no recorded call, while it imports: by its Python stack, or without samples by its calls on modules
   kCheckpoint,
   kSerialise,  // pickling and handing over
   kLoader,
@@ -37,7 +37,7 @@ enum class Label : uint8_t {
   kTimer,  // in a poll that timed out
   kFileLock,
   kTransfer,  // writing into a full pipe
-  kIdle,      // in a wait for a thread that itself waits for this one
+  kIdle,      // in a wait for a thread that itself waits for this one, perhaps through others
   kWait,      // in a wait for an unknown thread
   kPageFault,
   kKernel,  // in kernel mode, in no recorded call: page faults without a device, freeing of memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a training. They come from its marks; without marks, from batches that worker processes sent to the loop; without workers, from the
-// pattern in which the loop gets data and computes.
+// pattern in which the loop gets data and computes. Without marks and a DataLoader's workers, Python loops in samples may correct or replace them.
 #pragma once
 
 #include <string>

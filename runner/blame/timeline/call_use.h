@@ -12,7 +12,7 @@ struct Use {
   CallGroup group = CallGroup::kOther;
   WaitKind wait = WaitKind::kOther;
   bool waits = false;      // the call is always a wait
-  bool may_block = false;  // the call is a wait if it blocks on a channel (pipe or socket)
+  bool may_block = false;  // the call is a wait if it blocks on a channel (pipe, socket or eventfd)
   bool joins = false, condition = false, timed = false, opens = false, stats = false, moves_in = false,
        moves_out = false;
   bool connects = false, accepts = false, pairs = false, flushes = false, maps = false, controls = false;

@@ -9,8 +9,8 @@
 
 namespace mlrun::blame {
 
-// `folder` contains tables/: call, process, thread, file, python_stack, stack, frame, and `wait` if the kernel was traced. The run lasts from
-// start_ns to end_ns; if both are 0, from the first to the last record.
+// `folder` contains tables/: call, process, thread, file, python_stack, stack, frame, sample_thread, and `wait` if the kernel was traced. The
+// run lasts from start_ns (0: when the first process began) to end_ns (0: when the last one ended).
 Result<Timeline> load(const std::string& folder, Ns start_ns, Ns end_ns);
 
 // Returns the paths of the given files by file_id.

@@ -95,7 +95,7 @@ struct Sleep {
 
 enum class CallGroup : uint8_t { kNames, kRead, kWrite, kSync, kChannel, kOther };
 inline constexpr size_t kCallGroups = 6;
-// The states in which a call on files is off the processor, from the kernel tables.
+// The states in which a call on files is off the processor, from the kernel tables. For the rest of the call it is on a processor.
 enum class CallState : uint8_t { kRunQueue, kDevice, kRemote, kWait };
 inline constexpr size_t kCallStates = 4;
 
@@ -106,7 +106,7 @@ struct CallSums {
   [[nodiscard]] double total_ns() const;
 };
 
-// The calls of one thread that are not waits, summed up in bins of at most `width_ns`.
+// The calls of one thread that are not waits, summed up in bins of at most `width_ns`; a longer call has a bin of its own.
 class CallBins {
  public:
   // Requires: calls in order of their start. Time that overlaps an earlier call is not counted again.
@@ -130,10 +130,10 @@ class CallBins {
   std::vector<Bin> bins_;
 };
 
-// How a thread used regular files other than modules and shared memory.
+// How a thread used regular files, folders and files of unknown kind, without modules and shared memory.
 struct FileUse {
   int64_t reads = 0, read_bytes = 0, small_reads = 0,
-          jumps = 0;                       // small: below 16 KiB; jumps: did not start where the last read ended
+          jumps = 0;  // small: below 16 KiB; jumps: did not start where the last read ended; in another open file, at 0
   int64_t opens = 0, names = 0, maps = 0;  // names: stat and similar calls
   int64_t writes = 0, written_bytes = 0, syncs = 0;
   Ns names_ns = 0, read_ns = 0, direct_ns = 0;
@@ -227,7 +227,7 @@ struct Timeline {
   std::vector<uint8_t> file_kinds;  // model::FileKind by file_id
   Loops loops;
   bool has_kernel_side = false, has_samples = false, has_posts = false, has_usage = false;
-  bool has_ranks_elsewhere = false;  // the run has ranks whose traces are elsewhere
+  bool has_ranks_elsewhere = false;  // the run has ranks that this trace lacks
   Ns bin_ns = 0;                     // the width of the bins in which calls that are not waits are summed up
   int64_t left_out = 0;              // rows that were dropped because of the limits of the loader
 
