@@ -185,8 +185,8 @@ struct mlrun_file_op {
   __u32 depth : 8;         // number of operations around it
   __u32 dirty_pages : 24;  // 4 KiB pages of regular files that it made dirty; without nested operations
 };
-// The kernel has no event for pages that become dirty. No real count is as high: an operation moves at most 2 GiB, half a
-// million pages.
+// mlrun could not attach to the kernel's event for pages that become dirty. No real count is as high: an operation moves at
+// most 2 GiB, half a million pages.
 enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 
@@ -228,7 +228,7 @@ struct mlrun_remote {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 184, "remote record");
 
-// System calls whose number the kernel does not know count together as MLRUN_SYSCALL_OTHER.
+// Numbers that no system call has (negative, or MLRUN_SYSCALL_OTHER and above) count together as MLRUN_SYSCALL_OTHER.
 enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };
 enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
