@@ -48,7 +48,7 @@ inline constexpr size_t kCommunicatorsMax = size_t{1} << 16;  // pairs of proces
 inline constexpr size_t kKernelLossesMax = size_t{1} << 16;
 inline constexpr size_t kPageAddsMax = size_t{1} << 23;     // additions to the page cache
 inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;  // waits of threads that calls may still need
-// Bio fragments that calls may still need; up to 3 entries for each, 1 for each request.
+// Entries that calls may still need: up to 3 for each bio fragment, up to 2 for each request to a disk or a server.
 inline constexpr size_t kWindowPartsMax = size_t{1} << 20;
 inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // file operations that calls may still need
 inline constexpr size_t kDisksOfAFileSystem = 64;

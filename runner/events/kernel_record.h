@@ -72,7 +72,7 @@ enum mlrun_block_flag {
   MLRUN_BLOCK_ANONYMOUS = 128,      // the pages belong to no file: O_DIRECT, swap
   MLRUN_BLOCK_SPLIT = 256,          // cut off the front of a larger bio
   MLRUN_BLOCK_REMAPPED = 512,       // made by a stacked device (dm, md) from a bio sent to it
-  MLRUN_BLOCK_WRITEBACK = 1024,     // a kernel thread wrote pages that a recorded process (pid) had made dirty
+  MLRUN_BLOCK_WRITEBACK = 1024,     // another task, mostly a kernel thread, wrote what a recorded process (pid) dirtied
   MLRUN_BLOCK_STACKED = 2048,       // bio of a stacked device: it has no request
   MLRUN_BLOCK_DEVICE_INODE = 4096,  // pages of the device itself: metadata of a file system
   // A kernel thread (pid) wrote metadata (the journal) of a device to which a recorded process writes: the bio belongs
@@ -432,8 +432,8 @@ enum mlrun_kernel_loss_reason {
   MLRUN_KERNEL_LOSS_RING = 1,  // the ring was full
   MLRUN_KERNEL_LOSS_MAP = 2,   // a table of operations in flight was full
   MLRUN_KERNEL_LOSS_OPEN = 3,  // an operation began, but its end was not recorded, or not before the run's end
-  // Only bios. A kernel thread wrote pages of a file that a recorded process had made dirty, but the table has evicted
-  // this process. An upper bound: it may have made none of these pages dirty.
+  // Only bios. A kernel thread, or a process that is not recorded, wrote pages of a file that a recorded process had made
+  // dirty, but the table has evicted this process. An upper bound: it may have made none of these pages dirty.
   MLRUN_KERNEL_LOSS_WRITER = 4,
   // Only bios of stacked devices. Their position on the device was lost, so requests of the devices below lack some or
   // all of their bios.

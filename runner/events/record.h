@@ -16,7 +16,8 @@
 //
 //   free time  duration of a free (--alloc-dur): w1 = clock of its record, which precedes this one on the same
 //              channel; arg = mlrun_short_duration. The free itself is recorded before its block is released, so that
-//              the order of blocks at an address is that of the clock, even if a signal handler never returns to the free
+//              the order of blocks at an address is that of the clock, whatever the free does, and even if a signal
+//              handler never returns to it
 //
 //   call on a  arg = fd (the new one for calls that make one)
 //   descriptor w2 = duration << 8
