@@ -32,8 +32,9 @@ class DefinitionUse {
   // Was a definition re-emitted since the last call? Until the kept file is flushed, it may exist only in memory.
   [[nodiscard]] bool took_back() { return std::exchange(took_back_, false); }
 
-  // Eviction, in three steps: mark the folders of needed files; mark the names that needed records of the kept file
-  // refer to; evict the rest (let_go returns true). Requires: `first_stretch` is the oldest present one.
+  // Eviction, in three steps: note_folders() marks the folders of needed files; note_reference(), for every record of the
+  // kept file, marks the names that needed records refer to; let_go(), for every record again, evicts the rest and returns
+  // true for what is evicted. Requires: `first_stretch` is the oldest present one.
   void note_folders(uint64_t first_stretch);
   void note_reference(const char* record, uint32_t bytes, uint64_t first_stretch);
   [[nodiscard]] bool let_go(const char* record, uint32_t bytes, uint64_t first_stretch);

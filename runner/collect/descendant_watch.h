@@ -35,7 +35,7 @@ class DescendantWatch {
   // Pids of the processes that were alive at the last scan, the command first.
   [[nodiscard]] std::vector<uint32_t> alive() const;
 
-  // Scans a last time; returns the processes and the cost of all scans, for session.json.
+  // Scans a last time; returns the processes, the number of those left out and the cost of all scans, for session.json.
   nlohmann::json finish();
 
  private:

@@ -26,7 +26,8 @@ class EventSink {
   // Records taken so far.
   [[nodiscard]] virtual uint64_t records() const = 0;
 
-  // To be called when a pass of the collector has ended. `clock`: when the pass began, on the channels' clock.
+  // To be called when a pass of the collector has ended. `clock`: when the pass began, on the channels' clock; UINT64_MAX
+  // after the last pass.
   virtual void end_pass(uint64_t now_ns, uint64_t clock) = 0;
 
   // Writes the sink's state to its file, atomically.

@@ -34,11 +34,11 @@ class ProcessWatch {
   // returns the start time of its process (0: unknown).
   uint64_t meet(Channel& channel, uint64_t now_ns);
 
-  // For a channel whose host_pid is unknown, as meet() had no time to search for a process of another pid namespace:
-  // searches again. Returns the start time of its process; 0: not found yet.
+  // For a channel whose host_pid is unknown: repeats meet()'s search for a process of another pid namespace, if there is
+  // time for it now. Returns the start time of its process; 0: not found.
   uint64_t check_again(Channel& channel, uint64_t now_ns);
 
-  // Notes that a channel of the process has new data: the process's checks are then made when due.
+  // Notes that a channel of the process has new data: the next work() makes those of the process's checks that are due.
   void note_data(uint32_t process);
 
   // Notes that a channel ended.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes the recording of an mlrun that was killed.
+// Completes the recording of an mlrun that ended without completing it: killed, or after an error.
 //
 // The arena file still has the staging ring and all segments. A frame is committed in three steps:
 // 1. the frame in the ring and `head`, 2. the drained offset of the segment (data only), 3. the channel's next sequence

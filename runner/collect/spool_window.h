@@ -45,7 +45,8 @@ class SpoolWindow {
   // Writes the frames of kept.bin that are still in memory, at the end of a run.
   [[nodiscard]] bool flush() { return kept_.flush(); }
 
-  // Number of stretches begun. When it grows, the next counters frames must have all values, not only changed ones.
+  // Number of stretches begun. When it grows, the next frames of counters, drops and excluded calls must have all values,
+  // not only changed ones.
   [[nodiscard]] uint32_t stretches_begun() const { return begun_; }
   [[nodiscard]] uint64_t kept_bytes() const { return kept_.bytes(); }
   [[nodiscard]] uint64_t freed_bytes() const { return freed_end_; }

@@ -16,13 +16,15 @@ bool has_gpu_driver();
 // Resolves =auto on this machine.
 void settle_gpu_side(RunOptions& options, const launch::Installation& installation);
 
-// Fails, with the reason, if requested GPU work cannot be recorded.
+// Fails, with the reason, if GPU work is requested and the library for it is not usable, or if GPU work is required and CUDA
+// will load another library. If it is not required, the second case is only reported.
 Status check_cupti(const RunOptions& options, const launch::Installation& installation);
 
 // Fails if the command must not run: required samples are unavailable, or GPUs are the only stream and cannot be sampled.
 Status check_samples(const RunOptions& options);
 
-// Reports if no process started CUDA. False: GPU work was required, and there was none.
+// Reports if GPU work was requested (not by =auto) and recorded in no process: none started CUDA, or CUPTI could not be used.
+// False: it was required as well.
 bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 
 // The library for the environment; "": not requested.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement of the command's blocks (--place, --mem-kind, --pmem), runner side: checks the rules before the run, samples where the pages
-// are during it, and reports both after it.
+// are during it, and reports after it what the processes did by the rules and where the pages were.
 #pragma once
 
 #include <cstdint>

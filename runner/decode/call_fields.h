@@ -19,7 +19,7 @@ struct Motion {
   bool moves = false;   // reads or writes at the position and advances it by the result
   bool stdio = false;   // a call on a FILE stream
   bool unseen = false;  // an unseen call on the stream may have moved the position before this call
-  int64_t by = 0;       // of a seek that libc answered without the kernel: offset relative to the position before
+  int64_t by = 0;       // of a seek that libc made by itself: distance from the kernel's position before it
 };
 Motion motion_of(const events::CallEvent& call);
 

@@ -177,7 +177,7 @@ struct StringEvent {
   uint64_t id = 0;
   uint32_t bytes = 0, fragment = 0;
   bool last = false;
-  const uint64_t* words = nullptr;  // of the record's payload
+  const uint64_t* words = nullptr;  // of the record, from w0 on
 };
 
 struct FileEvent {

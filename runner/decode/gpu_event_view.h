@@ -9,8 +9,8 @@
 
 namespace mlrun::events {
 
-// A CUDA call, or GPU work that a call launched. Times are nanoseconds of CLOCK_MONOTONIC. Comments name the kinds that have a field; in other kinds
-// it is 0.
+// A CUDA call, or GPU work that a call launched. Times are nanoseconds of CLOCK_MONOTONIC. Fields that the record's kind does not have are 0;
+// comments name the kinds that have a field.
 struct GpuWorkEvent {
   uint16_t kind = 0;  // MLRUN_GPU_API, ...
   uint64_t start_ns = 0, end_ns = 0;
@@ -38,7 +38,7 @@ struct GpuWorkEvent {
 struct GpuHostEvent {
   uint64_t start_ns = 0, end_ns = 0;  // of the call that copied
   uint64_t source = 0, target = 0, bytes = 0;
-  // Asked: pages whose node was queried; phase: see host_pages.h; error: errno, 0: none.
+  // Asked: number of pages whose node was queried; phase: see host_pages.h; error: errno, 0: none.
   uint32_t asked = 0, phase = 0, error = 0;
   bool of_target = false;  // the pages are the destination's
   uint8_t nodes[15] = {};  // the nodes of these pages, or MLRUN_HOST_NO_NODE

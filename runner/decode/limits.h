@@ -12,7 +12,7 @@ inline constexpr uint64_t kStringBytesMax = uint64_t{1} << 30;  // bytes of all 
 inline constexpr size_t kStringMax = size_t{64} << 10;          // bytes of one string
 inline constexpr size_t kPendingStringsMax = 4096;              // strings with missing fragments
 inline constexpr size_t kChannelsMax = size_t{1} << 22;
-inline constexpr size_t kThreadsMax = size_t{1} << 22;  // rows of threads
+inline constexpr size_t kThreadsMax = size_t{1} << 22;  // beyond this, the creation of a thread makes no row
 // Connected or accepted sockets; the other end of further ones stays unknown.
 inline constexpr size_t kSocketsMax = size_t{1} << 21;
 inline constexpr size_t kFilesMax = size_t{1} << 24;
@@ -44,11 +44,11 @@ inline constexpr size_t kLayoutTextMax = size_t{16} << 10;  // bytes of one layo
 inline constexpr size_t kLayoutMembersMax = 256;
 inline constexpr size_t kPayloadTextMax = size_t{4} << 10;    // JSON text of one payload's members
 inline constexpr size_t kPayloadTextsMax = size_t{64} << 20;  // JSON text of all payloads in a slice
-inline constexpr size_t kCommunicatorsMax = size_t{1} << 16;  // communicators of each process
+inline constexpr size_t kCommunicatorsMax = size_t{1} << 16;  // pairs of process and communicator
 inline constexpr size_t kKernelLossesMax = size_t{1} << 16;
 inline constexpr size_t kPageAddsMax = size_t{1} << 23;     // additions to the page cache
 inline constexpr size_t kWindowWaitsMax = size_t{1} << 20;  // waits of threads that calls may still need
-// Bio fragments that calls may still need; up to 3 entries for each, 1 for each request.
+// Entries that calls may still need: up to 3 for each bio fragment, up to 2 for each request to a disk or a server.
 inline constexpr size_t kWindowPartsMax = size_t{1} << 20;
 inline constexpr size_t kWindowFileOpsMax = size_t{1} << 20;  // file operations that calls may still need
 inline constexpr size_t kDisksOfAFileSystem = 64;

@@ -50,7 +50,7 @@ enum mlrun_dropped {
   MLRUN_DROPPED_FREE,
   MLRUN_DROPPED_MARK,   // a mark, or the end of a range
   MLRUN_DROPPED_GPU,    // work of a GPU, or a note about it
-  MLRUN_DROPPED_OTHER,  // no event: only definitions of processes, ends, thread names, open files, libraries
+  MLRUN_DROPPED_OTHER,  // no event: a process, its end, a thread's name; open files or libraries alone
   MLRUN_DROPPED_KINDS
 };
 
@@ -84,10 +84,10 @@ struct mlrun_control {
   __u32 wait_min_ticks;   // waits shorter than this leave no record
   __u64 owner_offset, drained_offset, stage_offset, segments_offset, arena_bytes;
   __u8 session[16];  // UUID
-  __u64
-      alloc_sample_bytes;  // 0: all; else one byte in so many is sampled, and only a block with such a byte is an event
-  __u32 rules_bytes;       // used bytes of the path rules behind this page (path_rules.h); 0: all files are recorded
-  __u32 stack_depth;       // maximum frames of a recorded stack; 0: only return addresses
+  // 0: all; else one byte in so many is sampled, and only a block with such a byte is an event
+  __u64 alloc_sample_bytes;
+  __u32 rules_bytes;        // used bytes of the path rules behind this page (path_rules.h); 0: all files are recorded
+  __u32 stack_depth;        // maximum frames of a recorded stack; 0: only return addresses
   __u32 graph_nodes_per_s;  // nodes of CUDA graphs: above this rate launches are recorded, below it nodes
 
   __u32 state __attribute__((aligned(64)));  // enum mlrun_state; shares its line only with words that seldom change

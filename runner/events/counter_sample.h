@@ -80,7 +80,8 @@ struct mlrun_net_sample {
   __s64 values[MLRUN_NET_FIELDS];
 };
 
-// The whole machine, or one NUMA node. Fields with the comment "machine" are unknown in rows of nodes.
+// The whole machine, or one NUMA node. Fields that are commented as of the machine, those from /proc/vmstat and pressure
+// stall information are unknown in rows of nodes.
 enum mlrun_memory_field {
   MLRUN_MEMORY_TOTAL_BYTES,  // now, like the fields down to HUGE_PAGES_FREE
   MLRUN_MEMORY_FREE_BYTES,

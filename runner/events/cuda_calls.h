@@ -99,7 +99,8 @@ inline constexpr std::array<CudaCall, 36> kCudaCalls = {{
   return nullptr;
 }
 
-// Whether a call that is too frequent loses its probe, which would slow the process. Memory calls keep theirs always.
+// Whether such a call loses its probe if it is too frequent, since the probe would slow the process. Calls that allocate,
+// free or map memory, or make or destroy a context, always keep theirs.
 [[nodiscard]] inline bool may_be_let_go(CudaRole role) {
   return role == CudaRole::kSync || role == CudaRole::kOther || role == CudaRole::kSetContext ||
          role == CudaRole::kPushContext || role == CudaRole::kPopContext;

@@ -72,7 +72,7 @@ enum mlrun_block_flag {
   MLRUN_BLOCK_ANONYMOUS = 128,      // the pages belong to no file: O_DIRECT, swap
   MLRUN_BLOCK_SPLIT = 256,          // cut off the front of a larger bio
   MLRUN_BLOCK_REMAPPED = 512,       // made by a stacked device (dm, md) from a bio sent to it
-  MLRUN_BLOCK_WRITEBACK = 1024,     // a kernel thread wrote pages that a recorded process (pid) had made dirty
+  MLRUN_BLOCK_WRITEBACK = 1024,     // another task, mostly a kernel thread, wrote what a recorded process (pid) dirtied
   MLRUN_BLOCK_STACKED = 2048,       // bio of a stacked device: it has no request
   MLRUN_BLOCK_DEVICE_INODE = 4096,  // pages of the device itself: metadata of a file system
   // A kernel thread (pid) wrote metadata (the journal) of a device to which a recorded process writes: the bio belongs
@@ -185,8 +185,8 @@ struct mlrun_file_op {
   __u32 depth : 8;         // number of operations around it
   __u32 dirty_pages : 24;  // 4 KiB pages of regular files that it made dirty; without nested operations
 };
-// The kernel has no event for pages that become dirty. No real count is as high: an operation moves at most 2 GiB, half a
-// million pages.
+// mlrun could not attach to the kernel's event for pages that become dirty. No real count is as high: an operation moves at
+// most 2 GiB, half a million pages.
 enum { MLRUN_DIRTY_PAGES_UNKNOWN = (1 << 24) - 1 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_file_op) == 96, "file operation record");
 
@@ -228,7 +228,7 @@ struct mlrun_remote {
 };
 MLRUN_STATIC_ASSERT(sizeof(struct mlrun_remote) == 184, "remote record");
 
-// System calls whose number the kernel does not know count together as MLRUN_SYSCALL_OTHER.
+// Numbers that no system call has (negative, or MLRUN_SYSCALL_OTHER and above) count together as MLRUN_SYSCALL_OTHER.
 enum { MLRUN_SYSCALL_BUCKETS = 40, MLRUN_SYSCALL_OTHER = 1023 };
 enum mlrun_syscall_flag {
   MLRUN_SYSCALL_32BIT = 1,  // numbered as for programs of 32 bits
@@ -432,8 +432,8 @@ enum mlrun_kernel_loss_reason {
   MLRUN_KERNEL_LOSS_RING = 1,  // the ring was full
   MLRUN_KERNEL_LOSS_MAP = 2,   // a table of operations in flight was full
   MLRUN_KERNEL_LOSS_OPEN = 3,  // an operation began, but its end was not recorded, or not before the run's end
-  // Only bios. A kernel thread wrote pages of a file that a recorded process had made dirty, but the table has evicted
-  // this process. An upper bound: it may have made none of these pages dirty.
+  // Only bios. A kernel thread, or a process that is not recorded, wrote pages of a file that a recorded process had made
+  // dirty, but the table has evicted this process. An upper bound: it may have made none of these pages dirty.
   MLRUN_KERNEL_LOSS_WRITER = 4,
   // Only bios of stacked devices. Their position on the device was lost, so requests of the devices below lack some or
   // all of their bios.

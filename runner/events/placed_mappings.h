@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest mappings of all processes that rules of --place have placed, at the end of the memory that placement.h describes. mlrun
-// queries the nodes of their pages.
+// The newest mappings that rules of --place have placed, in all processes together, at the end of the memory that placement.h
+// describes. mlrun queries the nodes of their pages.
 #pragma once
 
 #include "runner/events/placement.h"

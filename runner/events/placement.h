@@ -64,7 +64,7 @@ struct mlrun_place_rule {
 // Counts of one rule in one process.
 struct mlrun_place_count {
   __u64 matches, bytes;             // blocks that the rule has placed or failed to place; their requested bytes
-  __u64 fallbacks, fallback_bytes;  // of these, blocks that libc gave: no memory, or a limit was reached
+  __u64 fallbacks, fallback_bytes;  // of these, served without the rule's policy: no memory, or a limit reached
   __u64 live_bytes, peak_bytes;     // in whole pages
 };
 
@@ -95,7 +95,7 @@ struct mlrun_placement {
   __u32 main_pid;        // targets: the first process that has read the rules
   __u32 processes;       // targets: images that have read the rules
   __u32 without_memory;  // targets: images that could not have a heap
-  __u32 caches_taken;    // targets: caches in use, of MLRUN_PLACE_CACHES
+  __u32 caches_taken;    // targets: struct mlrun_place_cache taken so far; may exceed MLRUN_PLACE_CACHES
 };
 
 // Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are from the placement library, all others

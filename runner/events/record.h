@@ -16,7 +16,8 @@
 //
 //   free time  duration of a free (--alloc-dur): w1 = clock of its record, which precedes this one on the same
 //              channel; arg = mlrun_short_duration. The free itself is recorded before its block is released, so that
-//              the order of blocks at an address is that of the clock, even if a signal handler never returns to the free
+//              the order of blocks at an address is that of the clock, whatever the free does, and even if a signal
+//              handler never returns to it
 //
 //   call on a  arg = fd (the new one for calls that make one)
 //   descriptor w2 = duration << 8
@@ -96,8 +97,8 @@
 //     caller   stack of a GPU allocation's caller (--stacks), by its thread: start and end around the call, arg = 0,
 //              w4 = 0, w5 = address, w6 = 0, w7 = id of its stack
 //     host     the host buffer of a copy, by the copying thread: start and end around the call, arg = 0, w4: detail =
-//              number of pages whose node was queried (8) | phase (host_pages.h) << 8 | errno << 16 | pages of the
-//              destination << 24, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
+//              number of pages whose node was queried (8) | phase (host_pages.h) << 8 | errno << 16 | 1 << 24 if
+//              the pages are the destination's, w5 = source, w6 = bytes of the buffer << 8, w7 = destination,
 //              w8 = nodes of the first seven pages << 8, w9 = nodes of the other pages, a byte each
 //
 //   GPU device arg = device; w2 = multiprocessors << 8 | capability (major << 8 | minor) << 40, w3 = bytes of memory,
@@ -214,7 +215,7 @@ enum mlrun_gpu_api { MLRUN_GPU_DRIVER = 1, MLRUN_GPU_RUNTIME = 2 };
 enum mlrun_gpu_note {
   MLRUN_GPU_STARTED = 1,   // code = CUPTI's API version, text = the library's file
   MLRUN_GPU_OFF = 2,       // no recording: code = CUPTI's answer (0: none), text = what was tried
-  MLRUN_GPU_FLUSHED = 3,   // CUPTI has delivered all records until `last`
+  MLRUN_GPU_FLUSHED = 3,   // the records of all work that had ended by `last` are written
   MLRUN_GPU_ENDED = 4,     // as FLUSHED, for the last time: the process ends normally
   MLRUN_GPU_DROPPED = 5,   // CUPTI had no buffer for `count` records
   MLRUN_GPU_OVERHEAD = 6,  // CUPTI's own work, from first to last: code = CUPTI's kind
@@ -310,7 +311,7 @@ enum mlrun_call_flag {
   MLRUN_CALL_STACK = 16,     // the last unit holds the id of the stack
   MLRUN_CALL_AT_EXIT = 32,   // bytes in a stream's buffer when the process ended, which libc writes after this record
   MLRUN_CALL_UNSEEN = 64,    // stdio: the stream may have moved its file since its last record, by getc, putc or scanf
-  MLRUN_CALL_SEARCHED = 128  // exec: a name without '/' that no folder of PATH has
+  MLRUN_CALL_SEARCHED = 128  // exec that searches PATH: the name as given, since it has a '/' or was not found in PATH
 };
 
 // Properties of a program before it is executed: whether the library can be loaded.

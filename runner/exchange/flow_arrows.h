@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrows of the table `flow`, in which each row is one end of an arrow. An end is bound to the slice around it, or to the next slice
-// of its thread; where there is none, the row of `flow` is a point. Viewers want an arrow at the begin of a slice, so a first pass
-// over all rows finds the slice of each end. PyTorch's profiler writes GPU and stream as pid and tid: an end on such a thread is bound
-// to the GPU work of this stream.
+// Arrows of the table `flow`, in which each row is an end of an arrow, or a step: the end of one and the begin of the next. An end is
+// bound to the slice around it, or to the next slice of its thread; where there is none, the row of `flow` is a point. Viewers want an
+// arrow at the begin of a slice, so a first pass over all rows finds the slice of each end. PyTorch's profiler writes GPU and stream as
+// pid and tid: an end on such a thread is bound to the GPU work of this stream.
 //
 // In memory: 40 bytes for an arrow, 80 for each that may have further ends.
 #pragma once

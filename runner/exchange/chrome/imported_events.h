@@ -16,11 +16,11 @@ class ImportedColumns {
  public:
   explicit ImportedColumns(const TimelineTable& table);
 
-  // Whether a slice is on an asynchronous track, which has an id, rather than on its thread's.
+  // Whether a slice is on a track with an id (of an asynchronous operation or an object), rather than on its thread's.
   [[nodiscard]] bool has_track(const OrderedRows& row) const { return !row.is_null(track_); }
   // Whether the column `other` of a slice has the member "sf", its stack frame.
   [[nodiscard]] bool has_frame(const OrderedRows& row) const;
-  // Appends the id of a slice's asynchronous track.
+  // Appends the member for the id of a slice's track, after a comma.
   void append_track(std::string& line, const OrderedRows& row) const;
   // Name, category, arguments and further members of a slice.
   void append_slice(std::string& line, const OrderedRows& row) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFTracer's events: those of the categories POSIX and STDIO become calls on files. They have hashes of file names; other events have the names.
+// DFTracer's events: those of the categories POSIX and STDIO become calls on files. They have hashes of file
+// names, for which M events give the names; older versions write the name itself.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class JsonSplitter {
   JsonSplitter(Input& input, std::string path) : input_(input), window_(input), path_(std::move(path)) {}
   Status run(const Visitor& visitor);
 
-  // The file ended within the array: after a whole element, or (has_partial_event()) inside one, which is left out.
+  // The file ended early: within a member, or within the array, after a whole element or (has_partial_event()) inside one, which is left out.
   [[nodiscard]] bool is_cut() const { return is_cut_; }
   [[nodiscard]] bool has_partial_event() const { return has_partial_; }
   // There was an array of events, though it may be empty.
