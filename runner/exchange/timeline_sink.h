@@ -43,7 +43,7 @@ struct Track {
 // A row on a track. Valid during the call.
 struct TimelineEvent {
   TrackId track = 0;
-  TrackId thread = 0;       // of an imported row that is not on its thread's track: the thread; 0: none
+  TrackId thread = 0;       // of an asynchronous slice, or a counter of a process: the row's thread; 0: none
   int64_t ts = 0, end = 0;  // equal: it took no time
   uint32_t name = 0;        // number of its text
   std::string_view name_text = {};
