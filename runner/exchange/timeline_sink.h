@@ -62,7 +62,8 @@ class TimelineSink {
   virtual ~TimelineSink() = default;
   // Called first. No event begins before `first_ns`.
   [[nodiscard]] virtual Status start(int64_t first_ns) = 0;
-  // True: rows of the table `flow`, which are ends of arrows, come as points; false: as flows_out and flows_in of events.
+  // True: rows of the table `flow`, which are ends of arrows, come as points. False: they come as flows_out and flows_in of other rows; as
+  // points only those without an arrow, or whose arrow cannot be drawn between other rows.
   [[nodiscard]] virtual bool takes_flow_rows() const { return false; }
   // Announces a track before its first use; parents before children.
   virtual void track(const Track& track) = 0;
