@@ -2,9 +2,9 @@
 // A folder for incomplete output. It is removed together with its object, and when a signal ends the process: Ctrl-C leaves
 // nothing half-written.
 //
-// While an object exists, SIGINT, SIGTERM, SIGHUP and SIGQUIT are blocked, also in threads that are started meanwhile. A thread waits for
-// them, since a signal handler must not remove folders. It moves each folder aside first, and puts a file in its place until the process
-// ends, so that other threads create nothing more in it.
+// While an object exists, those of SIGINT, SIGTERM, SIGHUP and SIGQUIT that end the process are blocked, also in threads that are started
+// meanwhile. A thread waits for them, since a signal handler must not remove folders. It moves each folder aside first, and puts a file in
+// its place until the process ends, so that other threads create nothing more in it.
 #pragma once
 
 #include <signal.h>
@@ -33,7 +33,7 @@ class ScratchFolder {
 
   std::string path_;
   sigset_t awaited_ = {}, before_ = {};
-  std::thread thread_;  // none if it could not be started: signals are then not blocked, and the folder stays
+  std::thread thread_;  // none if it could not be started: a signal then ends the process at once, and the folder stays
 };
 
 // The error with `part`, the path of an incomplete file or folder, replaced by `whole`, the path that it will have.

@@ -43,7 +43,7 @@ struct Track {
 // A row on a track. Valid during the call.
 struct TimelineEvent {
   TrackId track = 0;
-  TrackId thread = 0;       // of an imported row that is not on its thread's track: the thread; 0: none
+  TrackId thread = 0;       // of an asynchronous slice, or a counter of a process: the row's thread; 0: none
   int64_t ts = 0, end = 0;  // equal: it took no time
   uint32_t name = 0;        // number of its text
   std::string_view name_text = {};
@@ -62,7 +62,8 @@ class TimelineSink {
   virtual ~TimelineSink() = default;
   // Called first. No event begins before `first_ns`.
   [[nodiscard]] virtual Status start(int64_t first_ns) = 0;
-  // True: rows of the table `flow`, which are ends of arrows, come as points; false: as flows_out and flows_in of events.
+  // True: rows of the table `flow`, which are ends of arrows, come as points. False: they come as flows_out and flows_in of other rows; as
+  // points only those without an arrow, or whose arrow cannot be drawn between other rows.
   [[nodiscard]] virtual bool takes_flow_rows() const { return false; }
   // Announces a track before its first use; parents before children.
   virtual void track(const Track& track) = 0;

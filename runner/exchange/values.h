@@ -26,7 +26,7 @@ class Values {
   [[nodiscard, gnu::always_inline]] bool is_null(int64_t row) const {
     return kind_ == Kind::kNumber ? numbers_.is_null(row) : kind_ == Kind::kNone || array_->IsNull(row);
   }
-  // 0 for null. Requires, as real(), boolean() and text() do: the column is of this kind, or of kNone.
+  // 0 for null. Requires: the column is of this kind, or of kNone; the same for text(). real() and boolean() require their kind.
   [[nodiscard, gnu::always_inline]] int64_t number(int64_t row) const { return numbers_[row]; }
   [[nodiscard]] double real(int64_t row) const { return static_cast<const arrow::DoubleArray&>(*array_).Value(row); }
   [[nodiscard]] bool boolean(int64_t row) const { return static_cast<const arrow::BooleanArray&>(*array_).Value(row); }

@@ -22,8 +22,9 @@ struct AnswerOptions {
 // `folder` contains tables/. The answer stays empty if no thread drives a training or the trace has no rows of calls (has_rows).
 Status answer(const std::string& folder, const model::Run& run, const AnswerOptions& options, summary::Answer& out);
 
-// Predicts how long the run would have taken with another loader. Fails if the trace has no batches of a DataLoader, or if a replay of the unchanged
-// run differs from its measured time by more than 5 %.
+// Predicts how long the run would have taken with another loader. Fails if no thread drives a training, if the trace has no batches of a
+// DataLoader with workers, if the number of workers is to change although they wait for each other at a lock, or if a replay of the
+// unchanged run differs from its measured time by more than 5 %.
 Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32_t driver_tid, const WhatIf& change);
 
 }  // namespace mlrun::findings

@@ -35,14 +35,14 @@ struct Context {
   std::array<std::map<blame::Label, double>, kCauses> labels;  // time by what the thread at the end of the chain did
   Cause files = Cause::kDataDevice;                            // the cause of time in data files
   std::vector<Cause> files_also;
-  blame::FileUse use;     // file use of the threads that the driver waited for
-  int64_t most_read = 0;  // file_id of the file that was read over most often; 0: none was
+  blame::FileUse use;  // file use of the threads that the driver waited for, and of the driver if it used files itself
+  int64_t most_read = 0;  // file_id of the file with most bytes read, if it was read over several times; 0: it was not
   double times_over = 0;
   std::string most_read_path;
   std::vector<Worker> workers;    // the threads that feed the driver, busiest first
   int32_t slow_worker = 0;        // thread_id of the worker that holds up the others; 0: none
   Cause slow_for = Cause::kNone;  // the cause with most of the slow worker's time
-  double median_busy = 0;         // median over the workers other than the slowest
+  double median_busy = 0;         // median over the workers other than the busiest
   double locked = 0;       // share of the driver's waiting in which the workers waited for each other at a lock; median
   bool held_lock = false;  // threads that feed the driver wait for each other at a lock
   double compute_ns = 0;   // the driver's own computing, without waiting for servers or for a processor

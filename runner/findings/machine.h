@@ -18,7 +18,7 @@ struct Machine {
   double busy = -1;
   double own = -1;       // used by the command and its children
   double quota = -1;     // limit of the command's cgroup
-  double throttled = 0;  // processor time that the limit took from the command's threads
+  double throttled = 0;  // processors that this limit took from the cgroup's threads
   // Share of the time in which a thread waited for a processor: the machine's or its cgroup's, whichever is larger.
   double pressure = -1;
 
@@ -34,7 +34,7 @@ struct Machine {
   }
 };
 
-// Fields stay unknown in traces of earlier versions, which lack the table.
+// Traces of earlier versions lack the table: the values from it stay unknown.
 Result<Machine> read_machine(const std::string& folder, const model::Run& run);
 
 }  // namespace mlrun::findings

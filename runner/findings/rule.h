@@ -48,7 +48,8 @@ Draft not_followed(const Context& context);
 // Whether more workers would help, by the number of idle processors; empty: unknown.
 [[nodiscard]] std::string more_workers(const Context& context);
 [[nodiscard]] std::string reads_text(const Context& context);  // "40,661 reads of 8.00 KiB on average"
-// Commands that the driver ran and waited for, as "120 times nvidia-smi"; empty if they have less than half of the cause's time.
+// The program that the driver ran and waited for, as "120 times nvidia-smi"; empty unless one program, run three times or more, has more than
+// half of the cause's time.
 [[nodiscard]] std::string commands_text(const Context& context, Cause cause);
 // Number of workers that were started after the training had its first batch.
 [[nodiscard]] int64_t later_workers(const Context& context);

@@ -7,7 +7,8 @@
 namespace mlrun::findings {
 
 void find_workers(Context& context);
-// Workers that were started later may need much longer for their first batch: that time becomes the cause kWorkerStartup.
+// If workers that were started later needed much longer for their first batch than is usual, the driver's waiting for it gets the cause
+// kWorkerStartup.
 void settle_fresh_workers(Context& context);
 
 }  // namespace mlrun::findings

@@ -38,7 +38,7 @@ struct Activity : Stretch {
 
 // A time in which a thread was off CPU.
 struct Sleep : Stretch {
-  int64_t wake_ns = 0;    // when it was woken: until its end it was in the run queue
+  int64_t wake_ns = 0;    // from then until its end in the run queue: it was woken, or at its start preempted
   int32_t waker_tid = 0;  // 0: unknown
 };
 
@@ -75,7 +75,7 @@ class Activities {
   [[nodiscard]] const std::vector<Activity>& cuda(int32_t thread_id) const { return get(cuda_, thread_id); }
   [[nodiscard]] const std::vector<Activity>& gpu_files(int32_t thread_id) const { return get(gpu_files_, thread_id); }
   [[nodiscard]] const std::vector<Sleep>& sleeps(int32_t tid) const { return get(sleeps_, tid); }
-  // Writes into a pipe or socket, in order of start.
+  // Writes into a pipe or socket, and connections accepted there, in order of start.
   [[nodiscard]] const std::vector<Message>& messages(int64_t file_id) const { return get(messages_, file_id); }
   // Writes into any socket, and accepted connections, in order of start.
   [[nodiscard]] const std::vector<Message>& socket_messages() const { return socket_messages_; }

@@ -18,8 +18,8 @@ namespace mlrun::idle {
 
 class Blame {
  public:
-  // Requires: `info` and `activities` outlive this. `waits_are_known`: all waits are recorded, so that a thread outside of
-  // calls and sleeps counts as on a processor; else its activity is unknown.
+  // Requires: `info` and `activities` outlive this. `waits_are_known`: calls or sleeps are recorded, so that a
+  // thread outside of these counts as on a processor; else its activity is unknown.
   Blame(const model::TraceInfo& info, const Activities& activities, bool waits_are_known);
 
   // Pieces of `part`, the part of the gap within the window that `activities` has loaded. `talks`: times of communication

@@ -15,7 +15,7 @@ struct CallSplit {
   int64_t remote_ns = 0;  // asleep while a server processed the request
   int64_t wait_ns = 0;    // asleep for another reason
 
-  int64_t device_shared_ns = 0;  // part of device_ns in which all of the I/O had been issued for other processes
+  int64_t device_shared_ns = 0;  // part of device_ns that was only for I/O of others: other threads, earlier calls
 
   [[nodiscard]] int64_t sum() const { return own_ns + runq_ns + vfs_ns + queue_ns + device_ns + remote_ns + wait_ns; }
   [[nodiscard]] int64_t asleep_ns() const { return queue_ns + device_ns + remote_ns + wait_ns; }

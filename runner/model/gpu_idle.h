@@ -15,11 +15,11 @@ namespace mlrun::model {
 // What the responsible thread did during the piece.
 enum class IdleLabel : uint8_t {
   kCommunication,  // no thread: a communication kernel ran alone
-  kLaunch,         // in the call that launched the operation which ended the gap
+  kLaunch,         // the call that launched the operation which ended the gap had begun
   kFile,           // in a call on a file
   kSync,           // waiting for the GPU
   kCuda,           // in another call of CUDA
-  kWait,           // waiting for an unknown thread
+  kWait,           // waiting, not for a known thread
   kCpu,            // on a processor, in no recorded call
   kRunQueue,       // runnable, while another thread ran
   kUnknown         // no recording covers the thread

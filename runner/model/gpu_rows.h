@@ -43,7 +43,7 @@ enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
 struct HostBuffer {
   uint64_t address = 0;          // 0: unknown, or the copy has none
   int64_t call_ns = 0;           // end of the call that copied
-  int32_t node = -1;             // NUMA node of most of its pages; -1: unknown, or no node has most
+  int32_t node = -1;             // NUMA node of 95 % of its queried pages; -1: unknown, or no node has so many
   int32_t gpu_node = -1;         // NUMA node of the GPU; -1: unknown
   int64_t known_bytes = 0;       // bytes of the copy in pages whose node is known
   int64_t misplaced_bytes = -1;  // part of these on another node than the GPU's; -1: one of the nodes is unknown

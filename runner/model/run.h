@@ -34,7 +34,7 @@ struct RunClock {
   ClockReading start, end;
   int64_t error_ns = 0;
   Number realtime_offset_start_ns, realtime_offset_end_ns;
-  std::vector<std::pair<int64_t, int64_t>> realtime_offset_by_time;  // time, offset
+  std::vector<std::pair<int64_t, int64_t>> realtime_offset_by_time;  // at_ns, offset_ns
 };
 
 struct RunHost {
@@ -183,7 +183,7 @@ struct RunCoverage {
 struct Run {
   Texts command;
   std::string cwd, session, mlrun_version;
-  // The option of an observed run: --pid, --cgroup or --system; empty: mlrun started the command.
+  // "processes" (--pid), "cgroup" or "system"; "command": mlrun started the command without its library; empty: all other traces.
   std::string observed_scope;
   Number exit_status;  // as in a shell, 128 + signal
   int64_t wait_status = 0, max_rss_bytes = 0;

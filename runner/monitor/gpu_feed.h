@@ -15,7 +15,7 @@ namespace mlrun::monitor {
 
 struct FeedState {
   std::string problem;  // one line: why there is no data; empty: no problem
-  bool hangs = false;   // the problem is a driver call that does not return; it is not retried
+  bool hangs = false;   // the driver does not return from a call (it may still be loading), and is not retried
   bool tried = false;   // the driver was tried at least once
   uint64_t samples = 0, late_samples = 0, sample_ns = 0;
 };

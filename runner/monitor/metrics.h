@@ -12,7 +12,7 @@
 
 namespace mlrun::monitor {
 
-// Counts of the HTTP server, up to the previous answer.
+// Counts of the HTTP server, without the current answer.
 struct ServedState {
   uint64_t scrapes = 0, scrape_ns = 0;
   uint64_t cut_connections = 0;

@@ -19,7 +19,7 @@ struct RankFigures {
   int32_t rank = -1, local_rank = -1;  // -1: no rank
   int32_t proc_id = 0;                 // in its own trace
   int32_t attempt = 1, age = 0;        // as in Rank
-  int64_t wall_ns = 0;                 // 0: no thread drove the training; all below is unknown
+  int64_t wall_ns = 0;                 // 0: no driver is known; all below but last_times and late_ns is unknown
   int64_t startup_ns = 0, without_batch_ns = -1, compute_ns = 0;
   int64_t waited_ns =
       0;  // for other ranks, if any wait is known to be for one; else in all waits that no thread of the node ended

@@ -8,7 +8,8 @@
 
 namespace mlrun::nodes {
 
-// Compares the collectives and marks that all merged ranks of a communicator have begun. Adds to `ranks` how often each rank was last.
+// Compares the collectives that all merged ranks of a communicator have begun, and the marks that all ranks with marks of that name have
+// begun. Adds to `ranks` how often each rank was last.
 std::vector<SkewFigures> skews_of(const Alignment& alignment, std::vector<RankFigures>& ranks);
 
 }  // namespace mlrun::nodes

@@ -50,7 +50,7 @@ Result<std::vector<Connection>> find_connections(const std::vector<NodeTrace>& n
 Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connection>& connections);
 
 // Adds the bounds that a connection gives for the clock of its second node relative to that of the first. Returns how many messages gave them;
-// 0 if a trace lacks calls of the connection.
+// 0 if it is no stream that one end accepted, or if a trace lacks calls of it.
 size_t add_bounds(const Connection& connection, int64_t readings_error_ns, OffsetBounds& bounds);
 
 }  // namespace mlrun::nodes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cursor on plain JSON, as most programs write it: ASCII, no escapes in texts that are parsed, no words but true, false and null. It is several
-// times as fast as a full JSON parser. Each function returns false for anything else: a full parser must then read the value from its beginning.
-// nested() skips an object or array by its brackets, as simdjson does, so it does not see all damage inside.
+// times as fast as a full JSON parser. Each function returns false for anything else: a full parser must then read the value from its beginning,
+// and decides what it is. nested() skips an object or array by its brackets, as simdjson does, so it does not see all damage inside.
 #pragma once
 
 #ifdef __SSE2__
@@ -60,7 +60,7 @@ class PlainJson {
   }
 
   [[nodiscard]] bool begins_soundly() const;
-  // The first quote, backslash, control character, or byte that is not ASCII; past end_ if there is none.
+  // The first quote, backslash, control character, or byte that is not ASCII; end_ or later if there is none before end_.
   const char* plain_end(const char* from) const {
 #ifdef __SSE2__
     for (; from < end_; from += 16) {

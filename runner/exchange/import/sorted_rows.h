@@ -135,7 +135,7 @@ class SortedRows {
     constexpr size_t kBytesOfPlace = sizeof order_[0] + sizeof places_[0];
     return blocks_.bytes() + places_.size() * kBytesOfPlace < limit_ ? Status() : spill();
   }
-  // The `i`th row by time. Rows are in random order in memory, so a later row is prefetched.
+  // The `i`th row by time. Rows may be anywhere in memory, so a later row is prefetched.
   char* ahead(size_t i) const {
     constexpr size_t kAhead = 12;
     if (i + kAhead < order_.size()) {

@@ -44,7 +44,7 @@ class TraceMaker {
   // The earliest moment of all rows so far; INT64_MAX: no row has one.
   [[nodiscard]] int64_t first_ns() const { return first_ns_; }
 
-  // These functions copy texts, and count one event as kept. If several events make a row, the caller counts the others.
+  // These functions copy texts, and count one event as kept, or `of_events`. If several events make a row, the caller counts the others.
   Status add(const model::SliceRow& row);
   Status add(const model::FlowRow& row, int64_t of_events = 1);
   Status add(const model::CounterRow& row, int64_t of_events);
@@ -58,7 +58,7 @@ class TraceMaker {
   Status add_block(int64_t dev, const model::Origin& origin, int64_t end_ns, int64_t sector, int64_t bytes,
                    bool is_write);
 
-  // The stack_id for these frames, innermost first; 0: there are too many stacks.
+  // The stack_id for these frames, innermost first; 0: there are no frames, or too many stacks or different frames in the trace.
   int32_t stack(const std::vector<model::FrameRow>& frames);
   uint32_t library(const std::string& path);
   // The number of a stack that settle_stack() describes before finish(): `stack_id` of a slice, stack_sample or import_event.

@@ -32,7 +32,7 @@ struct GpuFields {
   uint32_t join = 0;
   model::GpuWorkRow row;
 };
-// Only these bytes are kept while rows are sorted: imported work lacks the fields from busy_ns on, or its name determines them.
+// Only these bytes are kept while rows are sorted: imported work lacks the fields from busy_ns on, or they follow from its name or call.
 inline constexpr size_t kGpuBytes = offsetof(GpuFields, row) + offsetof(model::GpuWorkRow, busy_ns);
 
 struct Launch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of one export to mlperf-traces, by the tables that they are made from. Each function counts its rows in the account, and adds a
-// line to `missing` for each file that has no rows.
+// The files of one export to mlperf-traces, by the tables that they are made from. They count their rows in the account. A function
+// with `missing` adds a line to it for a file that the trace has no rows for.
 #pragma once
 
 #include <cstdint>

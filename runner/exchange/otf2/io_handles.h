@@ -24,8 +24,8 @@ class Otf2IoHandles {
  public:
   explicit Otf2IoHandles(Otf2Definitions& definitions) : definitions_(definitions) {}
 
-  // Writes the record for the begin of the call's I/O, after its region was entered; the record for the end is written with the region's
-  // end. Returns the number of both.
+  // Writes the record for the begin of a read, write or sync, after the call's region was entered. Sets the record that is written with the
+  // region's end. Returns the number of these records, 0 to 2.
   int64_t begin(const Otf2Call& call, Otf2Lane& lane, int64_t ts);
 
  private:

@@ -27,7 +27,7 @@ class Otf2Stacks {
     std::function<std::string(OTF2_RegionRef)> region;
     std::function<std::string(OTF2_StringRef)> text;
   };
-  // The stack's number in the trace; 0: `context` is not defined, or there are too many stacks. Requires: everything was defined.
+  // The stack's number in the trace; 0: `context` is not defined, or there are too many stacks or frames. Requires: everything was defined.
   int32_t stack(OTF2_CallingContextRef context, const Names& names, TraceMaker& to);
 
  private:
