@@ -32,7 +32,7 @@ class TableFile {
   [[nodiscard]] const arrow::Schema& schema() const { return *schema_; }
   [[nodiscard]] int row_groups() const;
   [[nodiscard]] int64_t rows() const;
-  // Columns of text are read as dictionaries.
+  // Columns of text or bytes are read as dictionaries.
   Result<std::shared_ptr<arrow::Table>> read(int row_group) const;
   // Largest value of a column of integers in the whole file, by its statistics if it has them; 0: none.
   [[nodiscard]] Result<int64_t> largest(int column) const;

@@ -34,8 +34,8 @@ struct TableShapes {
   std::vector<std::vector<int64_t>> largest_keys;  // by node and KeySpace
 };
 
-// Reads only footers. If a node's columns of a table have other types than in the nodes before it, this node's table is left out, with a line in
-// `problems`.
+// Reads the footers, and columns of keys that have no statistics there. Leaves a node's table out, with a line in `problems`, if a column has another
+// type than in the nodes before it or a type that cannot be merged, or if a column of booleans is missing in this node or in those before it.
 Result<TableShapes> shapes_of(const std::vector<NodeTrace>& nodes, std::vector<std::string>& problems);
 
 }  // namespace mlrun::nodes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events or the stream that each option of `run` applies to. If these are not recorded, the option would have no effect, and giving
-// it is an error.
+// What each option of `run` applies to: a command that mlrun starts, events, or a stream. Giving an option is an error if what it
+// applies to is not started or not recorded.
 #pragma once
 
 #include <string>

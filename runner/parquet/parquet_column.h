@@ -55,7 +55,8 @@ class Column {
   [[nodiscard]] virtual int64_t null_count() const { return 0; }
   // One bit per row, set if it has a value. Requires: there are nulls, and `rows` were added.
   [[nodiscard]] virtual const uint8_t* validity_bits(int64_t /*rows*/) { return nullptr; }
-  // Sets `to` to the values as dictionary indexes, valid until the next change. Returns false if they do not suit a dictionary.
+  // Sets `to` to the values as dictionary indexes. Returns false if they do not suit a dictionary. `to` is valid until the next change of the
+  // column, or until the next call for another column in the same thread.
   virtual bool number_values(NumberedValues& /*to*/) { return false; }
   // The values added since the last clear(), for use if number_values() returned false. Not copied: valid until the next change. Requires: `rows`
   // were added.
@@ -75,7 +76,7 @@ class NumberColumn final : public Column {
  public:
   using Column::Column;
   void add(T value) { values_.add(value); }
-  // The functions below require Presence::kSometimes.
+  // add_null(), add_unless() and add_each_if() require Presence::kSometimes.
   void add_null() { values_.add_null(); }
   // Adds null if `value` equals `none`.
   void add_unless(T none, T value) { value == none ? add_null() : add(value); }

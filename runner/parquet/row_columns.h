@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 using enum Encoding;  // the lists name encodings
 
-// Computes `value` even if the visitor does not use it.
+// `value` is computed even if has_value is false.
 template <typename Value>
 std::optional<Value> value_if(bool has_value, Value value) {
   return has_value ? std::optional<Value>(value) : std::nullopt;

@@ -39,8 +39,8 @@ struct PagesFound {
 
 using FoundBySlotAndRule = std::map<std::pair<uint32_t, uint32_t>, PagesFound>;
 
-// Takes one sample of a process. `rules`: the number of rules that share the window. Does nothing if the process has ended or belongs to
-// another user.
+// Takes one sample of a process. `rules`: the number of rules that share the window. Does nothing if the process has ended or we may
+// not look at it.
 void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found);
 
 class PageSampler {

@@ -12,7 +12,7 @@
 //   huge = true
 //   heap = "memkind"      # for comparison: a region of the budget, by memkind_create_fixed
 //
-// `mlrun advise` writes a table [advice], which has no effect on the rules.
+// `mlrun advise` writes a table [advice]. It changes no rule: only the remark about libraries of another build comes from it.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@
 
 namespace mlrun::placement {
 
-// An error names the line.
+// An error names the file and, if it is about a line, the line.
 Result<std::vector<Rule>> read_rule_file(const std::string& path);
 
 }  // namespace mlrun::placement

@@ -16,9 +16,9 @@ enum class StreamState {
 };
 
 struct Stream {
-  const char* name;    // key in run.json, below /options/streams
+  const char* name;    // as in the list /options/streams of run.json
   const char* text;    // name in the report
-  const char* option;  // option that turns the stream on; empty: it is on by default
+  const char* option;  // option that turns the stream on; empty: part of --preload, on by default
   StreamState state = StreamState::kOff;
   bool asked = false;  // the user gave the stream's option
   std::string reason;  // of kNotAvailable: why; empty: unknown

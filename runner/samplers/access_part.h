@@ -20,7 +20,8 @@ namespace mlrun::samplers {
 // The rungs that were chosen for --access. Made before the other parts of the run.
 class AccessStart {
  public:
-  // Tries the rungs of the ladder. Fails if rungs are required and one of them cannot be used. Prints what windows will cost the program.
+  // Tries the rungs of the ladder. With `require`, fails if no rung can be used, if a named one cannot, or if event numbers are given and `precise`
+  // cannot. Prints the problems, and how long windows of clear-refs and soft-dirty will delay page faults. nullptr: --access is off.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
 
   // Whether a chosen rung reads accessed bits, which the kernel reports only per mapping.

@@ -6,7 +6,8 @@
 
 namespace mlrun::samplers {
 
-// A sampler begins to sample when it is constructed. Called only from the collector's thread, which it never blocks.
+// A sampler begins to sample when it is constructed. Called only from the collector's thread, which collect() does not keep
+// waiting.
 class SamplerPart {
  public:
   SamplerPart() = default;

@@ -43,7 +43,7 @@ struct Finding {
   std::string also;  // causes that the data cannot distinguish from this one, separated by commas
   std::string claim;
   int64_t explains_ns = 0;
-  int64_t low_ppm = -1, high_ppm = -1;  // 95 % interval of the share of the wall time; -1: not measured by samples
+  int64_t low_ppm = -1, high_ppm = -1;  // 95 % interval of the share of the wall time; -1: not from enough samples
   std::string measured_on;              // number of samples that it is measured on, or "one run"
   std::string evidence, command, remedy, against;
   int64_t at_most_saved_ns = -1;  // -1: unknown
@@ -81,7 +81,8 @@ struct Answer {
   int64_t wall_ns = 0;                             // sum of `time`; 0: the trace has no answer
   int64_t startup_ns = 0;                          // before the first batch
   int64_t batches_from_ns = 0, batches_to_ns = 0;  // arrival of the first and of the last batch; 0: unknown
-  int64_t without_batch_ns = -1;      // time in which the driver waited for, received or loaded a batch; -1: unknown
+  // Time in the driver's loop in which it waited for, received or loaded a batch; -1: unknown.
+  int64_t without_batch_ns = -1;
   int64_t low_ns = -1, high_ns = -1;  // 95 % interval of without_batch_ns
   int64_t samples = 0;                // samples of the driver's Python stack in its loop
   int64_t not_followed_ns = 0, waiting_ns = 0;

@@ -40,7 +40,7 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string ended_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string remarks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string placement_text(const Summary& summary, const TextStyle& style);
-// The strict rule of --place, if the kernel killed the command for lack of memory; else empty.
+// A text that names the first strict rule of --place that matched, if the kernel killed the command for lack of memory; else empty.
 [[nodiscard]] std::string killed_by_rule(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
@@ -56,7 +56,8 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string syscalls_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string marks_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string collectives_text(const Summary& summary, const TextStyle& style);
-// A device's number in all tables: its nvidia-smi index if the driver was queried; else "#" and its number in table gpu; "?" for gpu_id 0.
+// A device's number in all tables: its nvidia-smi index if the driver was queried and it is no MIG instance; else "#" and its number in table gpu;
+// "?" for gpu_id 0.
 [[nodiscard]] std::string gpu_number_text(const Summary& summary, int32_t gpu_id);
 [[nodiscard]] std::string machine_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string access_text(const Summary& summary, const TextStyle& style);

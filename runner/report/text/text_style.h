@@ -62,7 +62,7 @@ using util::printable;
 [[nodiscard]] std::string wrap(const std::string& head, size_t indent, const std::vector<std::string>& items,
                                const TextStyle& style);
 
-// Text wrapped between words at the style's width. Lines after the first begin with `indent` blanks; lines beyond most_lines are cut off.
+// Text wrapped between words at the style's width. Every line begins with `indent` blanks. What does not fit into most_lines is cut off.
 [[nodiscard]] std::string paragraph(std::string_view text, size_t indent, size_t most_lines, const TextStyle& style);
 
 // "2026-11-21 14:02:11", in the reader's time zone.

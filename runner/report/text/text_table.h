@@ -36,7 +36,7 @@ class TextTable {
 
 // " 3 of 52" for the title of a table that is cut; else empty.
 [[nodiscard]] std::string of_text(size_t rows, size_t all);
-// Adds a note that names the stored table with all rows, if rows were left out.
+// Adds a note that names the stored table with all rows, if a list of kRowsMost rows or more leaves some out. Shorter lists get no note.
 void add_more(size_t rows, size_t all, const char* stored_table, TextTable& table);
 
 }  // namespace mlrun::summary

@@ -12,7 +12,7 @@ struct PageCost {
   uint64_t read_ps = 0;   // to read the bits
   uint64_t touch_ps = 0;  // how much longer the first access after clearing takes than an ordinary access
   bool works = false;     // the bits showed which pages were touched
-  int error = 0;          // errno of the call that clears; 0: none
+  int error = 0;          // errno of the call that clears; ENOMEM: no trial process; 0: none
 };
 
 enum class PageBits : uint8_t { kCold, kClearRefs, kSoftDirty };

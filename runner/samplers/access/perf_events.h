@@ -33,7 +33,7 @@ class PerfRing {
   PerfRing& operator=(PerfRing&&) = delete;
   ~PerfRing();
 
-  // Visits the samples since the previous call. Returns the number of samples that were lost or dropped by throttling.
+  // Visits the samples since the previous call. Returns the number of samples that were lost since then.
   uint64_t drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit);
   [[nodiscard]] int event() const { return event_.get(); }
 

@@ -13,7 +13,7 @@ class RangePace {
  public:
   static constexpr uint64_t kLongNs = 2'000'000;                 // a call that takes longer halves the next range
   static constexpr uint64_t kShortNs = kLongNs / 4;              // kShortCalls calls in a row that take less double it
-  static constexpr uint64_t kLeast = 2 << 20, kMost = 16 << 20;  // multiples of a huge page, which would be split
+  static constexpr uint64_t kLeast = 2 << 20, kMost = 16 << 20;  // whole huge pages: others would be split
   static constexpr double kShare = 0.05;                         // largest share of the time that is spent in calls
 
   // `page_ps`: calibrated time to clear a page of 4 KiB.

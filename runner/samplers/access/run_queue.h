@@ -13,7 +13,7 @@ namespace mlrun::access {
 // Sums over the threads of a process.
 struct RunQueue {
   uint64_t ran_ns = 0;     // on a processor
-  uint64_t waited_ns = 0;  // ready to run, while another program had the processor
+  uint64_t waited_ns = 0;  // ready to run, without a processor
 };
 
 // All 0 if the process has ended, or the kernel does not count these times.

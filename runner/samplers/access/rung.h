@@ -32,7 +32,7 @@ struct RungFacts {
   uint64_t page_clear_ps = 0, page_touch_ps = 0;
   uint64_t predicted_stall_ns = 0, worst_stall_ns = 0;  // the longest call that delayed page faults
   uint64_t worst_read_ns = 0;  // the longest read that delayed calls that change the program's mappings
-  std::string problem;         // why the rung ended early; empty: it did not
+  std::string problem;         // the first problem that cost rows; empty: none
 };
 
 class Rung {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resolves the driver's process numbers. Depending on the driver and the call, they are pids of the host or of the
-// process's container, and mlrun itself may run in a container. So a number is resolved only to a process with that pid
-// that has the driver's library mapped or its device open.
+// process's container, and mlrun itself may run in a container. So a number is resolved only to a process that has
+// the driver's library mapped or its device open: one with that pid, or the only such process if there is one number.
 #pragma once
 
 #include <cstdint>

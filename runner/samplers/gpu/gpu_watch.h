@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples all GPUs as rows (runner/events/gpu_sample.h). NVML counts from the load of the driver on; rows have the
-// increases since the previous sample.
+// Samples all GPUs as rows (runner/events/gpu_sample.h). NVML counts energy, throttling and traffic from the load of
+// the driver on; rows have their increases since the previous sample.
 #pragma once
 
 #include <cstdint>

@@ -45,7 +45,7 @@ struct NvmlFunctions {
 
   Return (*process_details)(Device, nvml::ProcessDetailList*) = nullptr;
   GetList *compute = nullptr, *graphics = nullptr, *mps = nullptr;           // version 3 or 2 of the function
-  GetList *compute_v1 = nullptr, *graphics_v1 = nullptr, *mps_v1 = nullptr;  // only if the driver has no later version
+  GetList *compute_v1 = nullptr, *graphics_v1 = nullptr, *mps_v1 = nullptr;  // used if the driver has no later version
   Return (*processes_utilization)(Device, nvml::ProcessesUtilizationInfo*) = nullptr;
   Return (*process_utilization)(Device, nvml::ProcessUtilization*, unsigned*, unsigned long long) = nullptr;
 

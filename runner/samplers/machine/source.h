@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface of what the machine sampler reads at each sample: each word of --sample
-// has one or more Sources. Used by the sampler's thread only.
+// Interface of what the machine sampler reads at each sample. Each word of known_sources() has one or more Sources. Used by the
+// sampler's thread only.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class Batch {
     std::memcpy(rows.data() + at, &row, sizeof row);
   }
 
-  // Moves the rows of `other` to the end of this batch, up to `bytes_max` in all. Returns the number of dropped rows.
+  // Moves the rows of `other` to the end of this batch. Drops a table that would make all rows exceed `bytes_max`. Returns the number of
+  // dropped rows.
   uint64_t take(Batch&& other, size_t bytes_max) {
     uint64_t dropped = 0;
     for (Table& table : other.tables_) {
@@ -80,7 +81,7 @@ class Source {
   [[nodiscard]] virtual bool works() const { return true; }
   // One line for each thing that the source cannot read on this machine, with the reason. Empty: it reads everything.
   [[nodiscard]] virtual std::vector<std::string> problems() const { return {}; }
-  // One line for each choice that the source made (mechanism, limit), for doctor and the trace.
+  // Lines for doctor and the trace: what the source has chosen, why it could not use other mechanisms, what it left out because of a limit.
   [[nodiscard]] virtual std::vector<std::string> remarks() const { return {}; }
 };
 

@@ -30,7 +30,7 @@ struct EventWords {
   uint64_t config = 0, config1 = 0;
 };
 
-// Puts `value` into the bits that a format names. False: `format` is invalid.
+// Puts `value` into the bits that a format names. False: `format` names no bits of config or config1.
 bool put_bits(std::string_view format, uint64_t value, EventWords& words);
 
 }  // namespace mlrun::machine

@@ -13,7 +13,7 @@
 
 namespace mlrun::proc {
 
-// Length of the clock tick, the unit of times in /proc.
+// Length of the clock tick, the unit of times in /proc/stat and /proc/PID/stat.
 uint64_t tick_ns();
 
 // "cpu" or "cpuN" and its times in clock ticks, in the order of /proc/stat: user nice system idle iowait irq softirq

@@ -32,7 +32,7 @@ class CodeCache {
  public:
   CodeCache(const Layout& layout, const Types& types) : layout_(layout), types_(types) {}
 
-  // The code objects at these addresses, in the same order. False: one of them is not a code object.
+  // The code objects at these addresses, in the same order. False: one of them cannot be read, or is not a code object.
   bool find(RemoteMemory& memory, const std::vector<uint64_t>& addresses,
             std::vector<std::shared_ptr<const Code>>& codes);
 
@@ -58,7 +58,7 @@ class CodeCache {
   const Layout& layout_;
   Types types_;
   std::unordered_map<uint64_t, Known> known_;
-  size_t known_bytes_ = 0;  // bytes of texts and tables in the cache
+  size_t known_bytes_ = 0;  // bytes of texts and tables that were read since the cache was emptied
   std::vector<char> heads_;
 };
 

@@ -30,11 +30,11 @@ struct Frame {
 
 struct Stack {
   std::vector<Frame> frames;  // innermost first
-  bool cut = false;           // the stack had more frames than kFramesMax
-  std::string loops;          // from LoopReader; empty: no loops, or not requested
+  bool cut = false;           // there were more frames
+  std::string loops;          // from LoopReader; empty: no loops, or they were not read
 };
 
-// Cache of examined files, by device, inode and change time.
+// Cache of examined files, by device, inode and modification time.
 class InterpreterFiles {
  public:
   // `path`: the file's path in our mount namespace. Null: not found.
@@ -46,12 +46,12 @@ class InterpreterFiles {
 
 class Interpreter {
  public:
-  // Looks for CPython in a process. Null: the process has no CPython, or not yet. The error says why stacks of its CPython
-  // cannot be read.
+  // Looks for CPython in a process. Null: the process has no CPython, or not yet. The error says why its stacks cannot be
+  // read.
   static Result<std::unique_ptr<Interpreter>> find(uint32_t pid, InterpreterFiles& files);
 
-  // Threads that have Python frames now: addresses of their thread states, and thread ids in the process's own pid
-  // namespace. A thread in a subinterpreter has two entries.
+  // Threads that CPython knows now, with or without frames: addresses of their thread states, and thread ids in the process's
+  // own pid namespace. A thread in a subinterpreter has two entries.
   struct Thread {
     uint64_t state = 0;
     uint32_t tid = 0;
@@ -98,7 +98,7 @@ class Interpreter {
   bool cut_ = false;
   std::vector<RawFrame> raw_;
   std::vector<std::shared_ptr<const Code>> raw_codes_;  // code objects of raw_, in the same order
-  std::unique_ptr<LoopReader> loops_;                   // null: not supported for this version
+  std::unique_ptr<LoopReader> loops_;                   // null: not for this version, or a type was not found
 };
 
 }  // namespace mlrun::python

@@ -46,7 +46,7 @@ class LoopReader {
     bool runs = false;  // it belongs to a generator that is running
   };
   struct Type {
-    bool has_next = false;  // instances are iterators written in Python
+    bool has_next = false;  // instances are iterators written in Python, or hold one (DatasetFetcher)
     std::string name;
   };
   using Head = std::array<char, kHeadBytes>;

@@ -25,10 +25,10 @@ class Round {
   [[nodiscard]] bool is_exhausted() const { return budget_.left_ns() <= 0; }
   // When the next round is due. Times are partly random, so that samples do not follow a rhythm of the program.
   uint64_t due_ns();
-  // Takes the results so far. `all`: also Python stacks that would otherwise wait until a frame is full.
+  // Takes the results so far. `all`: also Python stacks that would otherwise wait until a frame is full or a second has passed.
   Sampler::News results(bool all);
   void finish();
-  // All but the counts of dropped rows, which Sampler has.
+  // The state without `problem` and the counts of rows, which Sampler has.
   [[nodiscard]] SamplerState state() const;
 
  private:
@@ -54,8 +54,8 @@ class Round {
   uint64_t next_machine_ns_ = 0, batch_since_ns_;
   uint64_t round_cpu_ns_ = 0;  // the thread's CPU time at the beginning of this round
   uint64_t others_ns_ = 0;     // CPU time in this round for all but threads that drive
-  double driving_ns_ = 0;      // mean CPU time of a round for threads that drive, including waking up
-  uint32_t asked_ = 0;         // calls of may_go() in this part of the round
+  double driving_ns_ = 0;  // CPU time of a round for threads that drive, including waking up: a mean of the last rounds
+  uint32_t asked_ = 0;     // calls of may_go() in this part of the round
   bool last_answer_ = true;
   uint64_t beat_ns_ = 0;  // even time near which the next round for Python is placed
   uint64_t random_;

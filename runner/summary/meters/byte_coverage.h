@@ -19,8 +19,8 @@ class ByteCoverage {
   static constexpr size_t kMaxExtents = 64;
   static constexpr int kPageBits = 12;
 
-  // Adds [begin, end). Returns false, and adds nothing, if the budget has no memory left. Requires: 0 <= begin < end; the same budget in every call,
-  // which must outlive the coverage.
+  // Adds [begin, end). Returns false if the budget has no memory left: bytes_added() is then the same, but some pages of the extent may be marked.
+  // Requires: 0 <= begin < end; the same budget in every call, which must outlive the use of the coverage.
   bool add(int64_t begin, int64_t end, CoverageBudget& budget);
 
   // Optional: call it some rows before add() of an extent that begins there.

@@ -22,7 +22,7 @@ class CollectiveMeter {
  public:
   void add(const model::CollectiveRow& row);
 
-  // Returns the sums, longest first. Call it once.
+  // Returns the first kTopCollectives sums, the longest first. Call it once.
   std::vector<CollectiveSummary> finish();
   // Collectives whose ranks differ in operation or size: not compared.
   [[nodiscard]] int64_t differing() const { return differing_; }

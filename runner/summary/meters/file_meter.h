@@ -54,7 +54,7 @@ class FileMeter {
   [[nodiscard]] Reread reread() const;
 
  private:
-  File* place(int64_t file_id);  // nullptr: the table is full
+  File* place(int64_t file_id);  // nullptr: file_id is 0, or the table is full
   [[nodiscard]] const File* find(int64_t file_id) const;
 
   FlatMap<File*> places_;

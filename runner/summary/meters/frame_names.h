@@ -8,7 +8,7 @@
 
 namespace mlrun::summary {
 
-// The name of the frame's function, or its return address if it has no name.
+// The name of the frame's function. If it has none: the offset in its file, or "code made at run time" if it is in no file.
 [[nodiscard]] std::string frame_name(const model::FrameRow& frame);
 
 // "inner (libx.so) < outer (app)", the first kFramesNamed of a stack; empty: stack_id is 0, or unknown.
