@@ -174,7 +174,7 @@ struct Reread {
   int64_t bytes_read = 0;          // of the files and reads that are tracked
   int64_t distinct_bytes = 0;      // bytes of these files that were read at least once
   int64_t page_counted_files = 0;  // scattered reads: counted in touched 4 KiB pages instead of bytes
-  // Bytes of reads that are not tracked: at unknown offsets, or when the memory for tracking was used up.
+  // Bytes of reads that are not tracked: at unknown offsets, of files without a place, or when the memory for tracking was used up.
   int64_t bytes_left_out = 0;
 };
 

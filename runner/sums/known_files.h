@@ -20,8 +20,8 @@ class KnownFiles {
   static constexpr size_t kOpenKept = size_t{1} << 16;  // at least the most recently used open files
 
   struct File {
-    uint32_t number =
-        0;              // of the open file whose description is kept; 0: none, for lack of room: only the type is known
+    // Number of the open file whose description is kept; 0: none, for lack of room, so that only the type is known.
+    uint32_t number = 0;
     uint32_t type = 0;  // as in st_mode
     bool is_channel = false;
   };
