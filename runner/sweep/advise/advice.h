@@ -17,8 +17,9 @@ namespace mlrun::sweep {
 // 95 % interval.
 struct Prediction {
   double change = 0, low = 0, high = 0;
-  double near_s = 0, far_s = 0;  // measured times with everything on the fast, on the slow memory
-  int64_t blocks = 0;            // of runs: each block has one run of every configuration
+  // Measured times with everything on the fast memory (if Advice::spread is set: over both nodes), on the slow memory.
+  double near_s = 0, far_s = 0;
+  int64_t blocks = 0;  // of runs: each block has one run of every configuration
 };
 
 struct Advice {
