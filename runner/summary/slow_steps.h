@@ -20,7 +20,7 @@ struct SlowStep {
 struct SlowSteps {
   int64_t median_ns = 0;
   size_t count = 0;             // steps that took a quarter longer than the median
-  std::vector<SlowStep> first;  // some of these steps, longest first
+  std::vector<SlowStep> first;  // the longest of these steps, `most` at most, longest first
 };
 
 SlowSteps slow_steps(const Answer& answer, size_t most);

@@ -174,7 +174,7 @@ struct Reread {
   int64_t bytes_read = 0;          // of the files and reads that are tracked
   int64_t distinct_bytes = 0;      // bytes of these files that were read at least once
   int64_t page_counted_files = 0;  // scattered reads: counted in touched 4 KiB pages instead of bytes
-  // Bytes of reads that are not tracked: at unknown offsets, or when the memory for tracking was used up.
+  // Bytes of reads that are not tracked: at unknown offsets, of files without a place, or when the memory for tracking was used up.
   int64_t bytes_left_out = 0;
 };
 
@@ -255,14 +255,14 @@ struct CollectiveSummary {
 struct PythonSummary {
   std::string role, function, source;   // function and source empty: sum of lines beyond the limit
   int32_t processes = 0, line = 0;      // line 0: the code has no line number there
-  int64_t looks = 0, running = 0;       // number of samples; running: the thread was on a CPU or in the run queue
+  int64_t looks = 0, running = 0;       // number of samples; of these, the thread was on a CPU or in the run queue
   int64_t time_ns = 0, running_ns = 0;  // time that these samples represent; 0: unknown, in traces of earlier versions
   int64_t waiting = 0;                  // number of samples in which the thread was asleep
   int32_t is_driver = 0;                // 1: samples of the driver, whose time is divided (Answer)
 };
 
-// Files by time. A row is a file, a folder with everything below it, the modules and libraries that programs load (imports), or all other files
-// (rest). Every file is in one row.
+// Files by time. A row is a file, a folder with everything below it that is in no other row, the modules and libraries that programs load (imports),
+// or all other files (rest). Every file is in one row.
 struct FileTree {
   std::string kind;  // file, folder, imports, rest
   std::string path;  // of the file or folder
@@ -271,7 +271,7 @@ struct FileTree {
   Totals totals;
   int64_t end_checks = 0;                          // reads that returned no bytes, as at the end of a file
   int64_t sequential_bytes = 0, random_bytes = 0;  // read, by AccessPattern
-  int64_t followed_bytes = 0, distinct_bytes = 0;  // bytes read with known ranges; different bytes among them (Reread)
+  int64_t followed_bytes = 0, distinct_bytes = 0;  // bytes of the reads that Reread tracks; different bytes among them
 
   void add(const FileTree& other);
 };

@@ -52,7 +52,7 @@ class CellTable {
   static constexpr size_t kCells = size_t{1} << 16;
   static constexpr size_t kCoarse = size_t{1} << 14;
 
-  // The sum for a key. `made`: the sum is new and has only its flags and type set. Valid until the next call.
+  // The sum for a key. `made`: the sum is new, with only its stretch, flags and type set. Valid until the next call.
   Cell& at(const CellKey& key, bool& made);
 
   [[nodiscard]] const std::vector<Cell>& cells() const { return cells_; }

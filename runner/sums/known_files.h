@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifies open files that are the same file. Every open() gives the open file a new number and a description record. A
-// run may open one file a million times, but keeps one description: all numbers of the file map to the first number.
+// Identifies open files that are the same file. Every open file has its own number and description record. A run may open
+// one file a million times, but keeps one description: all numbers of the file map to the first number.
 #pragma once
 
 #include <array>
@@ -20,8 +20,9 @@ class KnownFiles {
   static constexpr size_t kOpenKept = size_t{1} << 16;  // at least the most recently used open files
 
   struct File {
-    uint32_t number = 0;  // of the open file whose description is kept; 0: the table was full, only the type is known
-    uint32_t type = 0;    // as in st_mode
+    // Number of the open file whose description is kept; 0: none, for lack of room, so that only the type is known.
+    uint32_t number = 0;
+    uint32_t type = 0;  // as in st_mode
     bool is_channel = false;
   };
 

@@ -27,10 +27,11 @@ class LogLines {
   // The millisecond that begins at `bound_ns` has a bound of a phase. Begins a stretch at both ends of the millisecond.
   void expect(uint64_t bound_ns, Stretches& stretches);
 
-  // Searches the records of one thread before they are added up. Begins a stretch at each write of an expected line.
+  // Searches the records of one thread before they are added up. Begins a stretch at each call on a log that
+  // may be the write of an expected line, by its start.
   void find(events::RecordReader records, const SumsClock& clock, Stretches& stretches);
 
-  // Call for each record that describes an open file, and for each call.
+  // Call for each record that describes an open file, and for each call that writes.
   void take(const events::FileEvent& file);
   void take(const events::CallEvent& call, uint64_t start_ns, int64_t written);
 
@@ -43,7 +44,7 @@ class LogLines {
   LogTail tail_;
   bool has_logs_;
   summary::FlatMap<int32_t> open_;       // index of the log, by number of the open file
-  std::vector<uint64_t> expected_;       // start of the milliseconds whose write has not been found yet
+  std::vector<uint64_t> expected_;       // start of the milliseconds with bounds; dropped after a second
   std::vector<mlrun_log_write> writes_;  // drops the older half when full: readers count from the end
 };
 

@@ -15,8 +15,8 @@ namespace mlrun::sums {
 
 class ThreadTotals {
  public:
-  // A thread begins. `shown`: the spool has the frame that describes its channel. Threads beyond the bound are not shown;
-  // their counters go to the first shown thread of their process.
+  // A thread begins. `shown`: the spool has the frame that describes its channel; false for threads beyond the bound. The
+  // sums of a process go to its first shown thread (channel_of).
   void begin(uint64_t channel, uint32_t process, bool shown);
 
   // Returns the changes of the counters since the thread's frame before, as rows without a process.
@@ -52,7 +52,7 @@ class ThreadTotals {
   };
   struct Process {
     uint64_t channel = 0;        // of its first shown thread
-    uint64_t ended_channel = 0;  // of its first ended thread, which gets the counters of all ended threads
+    uint64_t ended_channel = 0;  // of its first shown thread that ended: gets the counters of all ended threads
     uint32_t live = 0;
     Totals ended;
   };

@@ -30,7 +30,7 @@ struct StackCopy {
   std::array<uint64_t, MLRUN_STACK_REGISTERS> registers{};
   uint64_t address = 0;  // of the first byte
   std::string bytes;
-  // Ranges of the copy that could not be read: pages never written to, as in large arrays, or lost.
+  // Ranges [start, end) in bytes from `address` that could not be read: pages never written to, as in large arrays, or lost.
   std::vector<std::pair<uint64_t, uint64_t>> holes = {};
   uint64_t asked_bytes = 0;  // length requested from `address` on
 

@@ -35,7 +35,7 @@ class HeapMeter {
     live_.prefetch(row.address);
     if (row.old_address != 0) live_.prefetch(row.old_address);
   }
-  // Requires: all rows were added. Call it before the functions below, which return the figures at that time.
+  // Call it after the rows so far and before the functions below, which return the figures at that time. Further rows may follow.
   void finish();
 
   [[nodiscard]] int64_t live_blocks() const { return int64_t(live_.size()); }  // tracked ones

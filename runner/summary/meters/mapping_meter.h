@@ -20,7 +20,7 @@ namespace mlrun::summary {
 // Number of mappings that may still be tracked, over all processes: about 80 bytes each.
 struct MappingRoom {
   int64_t left = int64_t{1} << 18;
-  int64_t left_out_bytes = 0;  // bytes of mappings that were not tracked
+  int64_t left_out_bytes = 0;  // bytes of accessible mappings (without MAP_NORESERVE) that were not tracked
 };
 
 class MappingMeter {
@@ -50,7 +50,7 @@ class MappingMeter {
   void note_peak(int64_t ts_ns);
   void split_at(uint64_t address);
   void join(uint64_t begin, uint64_t end);
-  // Removes [begin, end) from mappings that were made before before_ns.
+  // Removes [begin, end) from mappings that were made up to before_ns.
   void cut(uint64_t begin, uint64_t end, int64_t before_ns);
   void insert(uint64_t begin, const Span& span);
 

@@ -33,8 +33,8 @@ class PhaseMeter {
   // Adds a sum of calls on files to the interval that contains moment_ns.
   void add(int32_t proc_id, int64_t moment_ns, const Totals& totals);
 
-  // Sets the final bounds of the phases; each may have moved within its undecided window. Call it before finish(). Beyond kKeptMax calls in windows,
-  // a call counts at the beginning of its window.
+  // Sets the final bounds of the phases: each may have moved within its undecided window. Requires: the phases are otherwise the same. Call it before
+  // finish(). Beyond kKeptMax calls in windows, a call counts at the beginning of its window.
   void settle(std::vector<model::PhaseRow> phases);
 
   // The phases with their figures, by start, longer ones first.

@@ -21,7 +21,7 @@ class SplitMeter {
   // A call of group files, or an operation, whose split is known. file_id 0: unknown file.
   void add(SplitKind kind, int32_t proc_id, int64_t file_id, int64_t time_ns, const model::CallSplit& split);
 
-  // Order: the run, its kinds, the processes as in `processes`, the phases, then files by the time asleep in their calls.
+  // Order: the run, its kinds, the processes as in `processes`, the phases, then files by the time asleep in their calls and operations.
   // Empty: nothing was added.
   [[nodiscard]] std::vector<SplitSummary> finish(const std::vector<ProcessSummary>& processes,
                                                  const std::vector<SplitSummary>& phases,

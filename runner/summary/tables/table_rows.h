@@ -43,7 +43,7 @@ struct Columns<Totals> {
   }
 };
 
-// Columns that are an object in the JSON; in the table their names get a prefix.
+// Columns that are an object in the JSON; in the table their names begin with `prefix`.
 template <typename Visitor>
 void visit_totals(Visitor& visitor, auto& totals, const char* member, const char* prefix = "") {
   visit_object(visitor, member,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that `mlrun advise` writes: rules for --place, and a table [advice] with the prediction made before any run under these rules.
+// The file that `mlrun advise` writes: rules for --place, and a table [advice] with how they were chosen and what was expected of them before
+// any run under these rules.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,20 @@
 
 namespace mlrun::sweep {
 
-// Predicted change of the run time under the advised placement, as a fraction of the time with everything on the slow memory; 95 %
-// interval.
+// Predicted change of the time (Advice::figure) under the advised placement, as a fraction of the time with everything on the slow memory;
+// 95 % interval.
 struct Prediction {
   double change = 0, low = 0, high = 0;
-  double near_s = 0, far_s = 0;  // measured times with everything on the fast, on the slow memory
-  int64_t blocks = 0;            // of runs: each block has one run of every configuration
+  // Measured times with everything on the fast memory (if Advice::spread is set: over both nodes), on the slow memory.
+  double near_s = 0, far_s = 0;
+  int64_t blocks = 0;  // of runs: each block has one run of every configuration
 };
 
 struct Advice {
   std::string trace;
   std::string fast, slow;  // targets of rules: "node 1", "huge", "default"
   std::string figure;      // what is compared: "wall" or "cpu" time
-  // Most bytes of the chosen blocks at any moment; smallest block that a rule places.
+  // Limit of the bytes of the chosen blocks at any moment; smallest block that a rule places.
   uint64_t capacity_bytes = 0, min_bytes = 0;
   std::string ranked_by;  // what the gain of a site is computed from, in words
   // Gain of the chosen sites, as a fraction of the gain of all sites; gain_most: upper bound for any choice.

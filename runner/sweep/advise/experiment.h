@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its pages are on
-// the nodes of its rules.
+// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its sampled pages
+// are on the nodes of their rules.
 #pragma once
 
 #include <cstdint>

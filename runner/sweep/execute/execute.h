@@ -27,8 +27,8 @@ Result<Store> store_of(const SweepRequest& request);
 // a file of placement rules has changed since.
 Status enter_directory(const Plan& plan);
 
-// Makes all runs that are not done. 0: all succeeded; 1: some failed; 130: ended by Ctrl-C. Checks the plan, the programs and the
-// privileges that it needs before it creates anything.
+// Makes all runs that are not done. 0: all succeeded; 1: some failed. A signal that stops it is an error with exit code 128 + signal (Ctrl-C:
+// 130). Checks the plan, the programs and the privileges that it needs before it creates anything.
 Result<int> execute(const SweepRequest& request);
 
 }  // namespace mlrun::sweep

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the processes that still run after a sweep and its supervisor were both killed.
+// Ends the processes that a command has left running because its supervisor was killed, alone or with the sweep.
 #pragma once
 
 #include <string>

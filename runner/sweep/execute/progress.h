@@ -22,7 +22,7 @@ class Progress {
 
   // Before a run.
   void begin(const RunRow& run, size_t number, size_t total);
-  // After a run. `spent_ns`: time of the run and of all that the sweep did for it.
+  // After a run. `spent_ns`: time of the run with its commands `before` and `after`, without pause and warm-up.
   void end(const RunRow& run, uint64_t spent_ns);
   using Cell = std::pair<uint32_t, uint32_t>;  // configuration, workload
   // How many runs are to be made after the current one, for the time left.

@@ -12,7 +12,7 @@
 
 namespace mlrun::sweep {
 
-// Creates an empty folder. Logs of a run that did not begin are replaced; anything else that the folder has is moved to NAME.left-N.
+// Creates an empty folder. Logs of a run that did not begin are replaced; a folder with anything else is moved to NAME.left-N.
 Status make_run_folder(const std::string& out, const std::string& name);
 
 // Renames the folder of a failed attempt to the name that the database has for it (failed_folder()).

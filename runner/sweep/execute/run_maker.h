@@ -11,7 +11,8 @@ namespace mlrun::sweep {
 // Makes the run and returns its row as stored: done, failed or timed out. `interrupted`: a signal stopped the sweep, or the disk is full.
 Result<RunRow> make_run(Making& making, RunRow run);
 
-// Runs the command of `run` once to fill the page cache; its output and trace are not kept. False: a signal stopped the sweep.
+// Runs the command of `run` once to fill the page cache; its trace is not kept, its output goes to warm_up.log. False: a signal
+// stopped the sweep.
 Result<bool> warm_up(Making& making, const RunRow& run);
 
 }  // namespace mlrun::sweep

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks Ctrl-C, SIGTERM, SIGHUP and SIGQUIT and reads them from a signalfd, so that they end a sweep only between two steps. Children
-// start with these signals unblocked.
+// Blocks Ctrl-C, SIGTERM, SIGHUP and SIGQUIT, except those that are ignored, and reads them from a signalfd, so that they end a sweep only
+// between two steps. Children start with these signals unblocked.
 #pragma once
 
 #include <signal.h>

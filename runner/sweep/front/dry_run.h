@@ -9,7 +9,7 @@
 
 namespace mlrun::sweep {
 
-// Prints every run with its full command. If `folder` holds a sweep, times are those of its runs, and runs that it has are not made
+// Prints every run with its full command. If `folder` holds a sweep, times are those of its successful runs, and these are not made
 // again. Empty `folder`: the commands show OUT.
 Status print_dry_run(const Plan& plan, const std::string& folder, bool json);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command line as words, quoted as for a shell. No shell is started: unquoted text that a shell would expand or redirect is an error.
+// A command line as words, quoted as for a shell. No shell is started: what one would expand ($NAME, `...`, ~) or redirect is an error, unless quotes
+// or a backslash keep a shell from that.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ struct PastSeries {
 // Sweeps in the order given. Series are in the order in which they first appear.
 std::vector<PastSeries> past_of(const std::vector<Sweep>& sweeps, const std::string& figure);
 
-// Each folder if it is a sweep, else the sweeps in it.
+// Each folder if it is a sweep or holds none, else the sweeps in it.
 std::vector<std::string> sweep_folders(const std::vector<std::string>& folders);
 
 // The commit that the first run with one has stored; empty: no run has one.

@@ -10,7 +10,7 @@
 
 namespace mlrun::sweep {
 
-// A value with the unit that the end of the figure's name says: "2.31 s", "1.23 GiB", "93 %", "1,234".
+// A value with the unit that the figure's name says: "2.31 s", "1.23 GiB", "93 %", "1,234".
 std::string figure_text(const std::string& figure, double value, const summary::Glyphs& glyphs);
 
 // "2.29 to 2.33 s", in one unit, with as many digits as make the ends differ.

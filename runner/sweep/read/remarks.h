@@ -16,7 +16,7 @@ std::vector<std::string> remarks_on(const std::string& figure, const Description
 // Remarks about a cell, whatever the figure.
 std::vector<std::string> remarks_on(const Cell& cell);
 
-// A cell in which some runs read many bytes from devices and others next to none, so that their times cannot be pooled.
+// A cell in which some runs read much more from devices than others: their times are of two kinds.
 struct UnlikeReads {
   size_t many = 0, few = 0;  // numbers of runs
   double most_bytes = 0, least_bytes = 0;

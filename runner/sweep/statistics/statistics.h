@@ -88,7 +88,7 @@ struct Comparison {
   double adjusted_equal_p = 1;  // after correct_for_number
   Verdict verdict = Verdict::kCannotTell;
   double margin = 0;
-  // More runs on each side until a verdict is likely; none: there is a verdict, or too many are needed.
+  // More runs on each side until a verdict is likely; nullopt: there is a verdict, or their number is too large or unknown.
   std::optional<int64_t> needs_runs;
   Spread spread;  // on the scale of the tests: logarithms, or fractions of a
 };

@@ -29,9 +29,10 @@ struct RunRow {
   std::optional<int> exit_status;  // as in a shell: 128 + n for a signal
   int64_t started_realtime_ns = 0, ended_realtime_ns = 0;
   int64_t pid = 0;
-  std::string failure;       // why it failed, in words
-  bool interrupted = false;  // it failed because the sweep was ended or the disk was full: --resume makes the run again
-  Figures figures;           // figures of the run
+  std::string failure;  // why it failed, in words
+  // It failed because the sweep was ended, the disk was full, or its Slurm task was lost: --resume makes the run again.
+  bool interrupted = false;
+  Figures figures;  // figures of the run
   Figures
       machine;  // state of the machine during the run: steal_share, load_1m, other_cpu_share, memory_available_bytes ...
   std::map<std::string, std::string> facts;  // words: governor, turbo, thp, aslr

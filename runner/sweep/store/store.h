@@ -31,7 +31,7 @@ class Store final : public RunLog {
 
   // The sweep's plan; the newest one if the sweep was extended.
   [[nodiscard]] const Plan& plan() const override;
-  // Replaces the plan by one that has more runs, or changes settings that are no part of a run.
+  // Stores a newer plan, which has more runs or changes settings that are no part of a run, and appends its new runs.
   Status extend(const Plan& plan, const std::vector<PlannedRun>& runs);
   // Whether the tables of events are kept of all runs; the choice stays with the sweep.
   [[nodiscard]] bool keeps_all_traces() const;
@@ -45,8 +45,8 @@ class Store final : public RunLog {
   // caller renames.
   Result<RunRow> add_attempt(const RunRow& failed);
 
-  // Each is one transaction. set_ended() is synced to disk when it returns. A power failure can lose a state that was stored before; that
-  // run is made again.
+  // Each is one transaction. set_ended() is synced to disk when it returns. A power failure can lose what set_running() stored; that run is
+  // made again.
   Status set_running(const RunRow& run, const Processes& processes) override;
   Status set_ended(const RunRow& run) override;
   Status set_looks(int32_t looks);  // keeps the greater number

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A snapshot of all processes of this machine, and the descendants of some of them.
+// A snapshot of all processes in /proc, and the descendants of some of them.
 #pragma once
 
 #include <functional>

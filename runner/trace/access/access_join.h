@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins memory accesses with the heap blocks at their addresses, and adds them up by allocation site. Accesses and
-// allocations come in order of time. A row is finished 2 s later, when the allocation calls during which the access
-// happened have ended.
+// allocations come in order of time. A row is finished 2 s later: the allocation calls during which the access happened
+// have ended by then, unless they take longer.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ struct AccessRow {
   int64_t block_ts_ns = 0;
   bool has_site = false;  // all blocks that the row is about are of `site`
   AllocSite site;
-  bool is_first = false;  // of a fault: the first access to its page since the block was allocated
+  bool is_first = false;  // of a fault: the first recorded access to its page since the block was allocated
 };
 
 // Sums of one rung (method of --access) for the blocks of one allocation site.

@@ -37,7 +37,7 @@ class CoverageMeter {
   std::vector<model::CoverageRow> rows_;
 };
 
-// Adds rows as remarks: only names or attributes are missing in the tables, no bytes or memory.
+// Adds rows as remarks: no bytes or memory are missing in the tables, only names, attributes or samples.
 void add_remarks(model::TraceInfo& info, std::vector<model::CoverageRow> rows);
 
 }  // namespace mlrun::trace

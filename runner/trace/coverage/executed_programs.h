@@ -21,7 +21,7 @@ class ExecutedPrograms {
   // proc_id of the processes that executed an untraceable program.
   [[nodiscard]] std::set<int32_t> parents() const;
 
-  // Whether add_rows() names the program that this child, which recorded nothing, executed.
+  // Whether a row of add_rows() counts the program that this child, which recorded nothing, executed.
   [[nodiscard]] bool names_program_of(int32_t parent, int32_t pid) const {
     return children_.find(child_key(parent, pid)) != nullptr;
   }

@@ -13,7 +13,7 @@
 
 namespace mlrun::trace {
 
-// A process with an io_uring need not do I/O by it: libuv submits only epoll_ctl. The operations of rings that are created
+// A process with an io_uring need not do I/O by it: libuv submits epoll_ctl. The operations of rings that are created
 // and entered through libc's syscall() are recorded (preload/calls/ring_watch.h); if none of them moves bytes, the row is
 // a remark. The operations of other rings are unknown.
 class RingCoverage {
