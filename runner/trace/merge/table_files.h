@@ -28,7 +28,7 @@ class PartWriter {
 
   // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
   // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
-  // only, so that every table has a file with its columns.
+  // only, so that every table has a file with its columns; `mark` gets none.
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
   // For a part whose files exist: only passes its calls to the kernel side, as write() does.
   void pass(const Partition& partition, int64_t first_call_id);
