@@ -26,7 +26,7 @@ inline uint16_t access_rung_of(std::string_view name) {
   return 0;
 }
 
-// Whether the rung records single accesses; the others record ranges of memory, a window of time after the other.
+// Whether the rung records single accesses; the others record ranges of memory, one window of time after another.
 constexpr bool records_events(uint16_t rung) {
   return rung == MLRUN_ACCESS_PRECISE || rung == MLRUN_ACCESS_HINT_FAULTS || rung == MLRUN_ACCESS_FAULTS;
 }

@@ -11,8 +11,8 @@
 
 namespace mlrun::util {
 
-// Parses `text`; the result is_discarded() if it is not JSON. All code parses by this function, since each caller of
-// json::parse() would compile a parser.
+// Parses `text`; the result is_discarded() if it is not JSON. To be used instead of json::parse(): each caller of that
+// compiles a parser.
 nlohmann::json parse_json(std::string_view text);
 
 // The value at `where`; null if missing.

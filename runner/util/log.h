@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mlrun's messages, one line each: to stderr as "mlrun: TEXT", and with the time to mlrun.log in the trace folder. Control characters in
-// a text are escaped (printable). A message that cannot be written is lost without an error, so that the command runs on.
+// mlrun's messages, one line each: to stderr as "mlrun: TEXT", and with the time to mlrun.log in the trace folder. Names in a
+// text cannot control the terminal (printable). A message that cannot be written is lost without an error, so that the command runs on.
 #pragma once
 
 #include <string>

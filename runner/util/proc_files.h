@@ -30,8 +30,8 @@ std::vector<Module> parse_modules(const std::string& maps);
 // Key and value of each line of /proc/PID/io.
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid);
 
-// The counts of /proc/PID/io by name. Those of a zombie are final, and include the children that it waited for. nullopt:
-// the process has ended, or belongs to another user.
+// The counts of /proc/PID/io by name. They include the children that the process has waited for; those of a zombie are
+// final. nullopt: the process has ended, or belongs to another user.
 struct IoCounts {
   uint64_t rchar = 0, wchar = 0, syscr = 0, syscw = 0, read_bytes = 0, write_bytes = 0;
 };

@@ -24,7 +24,7 @@ std::string escaped_utf8(std::string_view bytes);
 // "512", "64K", "256M", "4G" (powers of 1024; a suffix "iB" or "B" is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
-// The length in nanoseconds of a unit: ns, us, ms, s, m, min, h or d; 0: no such unit.
+// The length in nanoseconds of a unit: ns, us or µs, ms, s, m or min, h, d; 0: no such unit.
 [[nodiscard]] uint64_t unit_ns(std::string_view unit);
 // "10min" as nanoseconds.
 Result<uint64_t> parse_time(std::string_view text);

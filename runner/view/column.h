@@ -48,7 +48,8 @@ class Column {
   [[nodiscard]] double real(int64_t row) const;
   [[nodiscard]] bool boolean(int64_t row) const;
   [[nodiscard]] std::string_view text(int64_t row) const;
-  // The text as valid UTF-8. Bytes are escaped as in the tables (util/text.h), so that different values stay different.
+  // The text as valid UTF-8. A column of bytes is escaped as in the tables (util/text.h), so that different values stay
+  // different.
   [[nodiscard]] std::string utf8(int64_t row) const;
 
  private:

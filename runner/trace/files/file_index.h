@@ -89,7 +89,7 @@ class FileIndex {
   util::ChunkedList<uint32_t> file_of_ref_;
   std::vector<NamedInode> inherited_;
   List<events::FileEvent> pending_files_;
-  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened as /dev/stdin or /proc/self/fd/N
+  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by a name of a descriptor, as /dev/stdin
   util::ChunkedList<PathRef> pending_paths_;
   List<GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;

@@ -36,7 +36,7 @@ class FilesByInode {
   // An inode that has several paths but is not in `seen` always means the file of the first path.
   FilesByInode(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
 
-  // The file_id; 0: the file has no name, and nameless() counts the inode. `device`: the kernel's number.
+  // The file_id; 0: no file with a known name, and nameless() counts the inode. `device`: the kernel's number.
   [[nodiscard]] int64_t find(uint32_t device, uint64_t inode, int64_t ts_ns);
   // Number of inodes without a name.
   [[nodiscard]] int64_t nameless() const { return static_cast<int64_t>(nameless_.size()); }
@@ -50,8 +50,8 @@ class FilesByInode {
 
   using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
 
-  Ids ids_;                                                // inodes with one file for the whole run
-  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // other inodes: their files in order of time
+  Ids ids_;                                                // inodes not in `seen`: one file for the whole run
+  std::unordered_map<uint64_t, std::vector<Life>> lives_;  // inodes in `seen`: their files in order of time
   Ids on_overlay_;                                         // by inode number; 0: several files have it
   std::unordered_set<uint64_t> nameless_;
 };

@@ -2,9 +2,9 @@
 // The two ends of connections within the trace, by the addresses that connect and accept recorded:
 //
 //   IP        the accepted socket's addresses are those of the connecting one, exchanged
-//   AF_UNIX   the name is the same, and the kernel reports to accept the pid that connected. A listening socket accepts
-//             in the order of the connects, so an accept gets this pid's first connect that has no accept yet. If
-//             connects overlap in time, their order is unknown, and so are their other ends.
+//   AF_UNIX   the name is the same, and the kernel reports the pid that connected. A listening socket accepts in the
+//             order of the connects, so an accept gets this pid's first connect that has no accept yet. If connects
+//             overlap in time, their order is unknown, and so are their other ends.
 //
 // IP addresses are used again, so an accept belongs to the last connect that began before it returned.
 #pragma once

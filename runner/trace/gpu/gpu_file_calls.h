@@ -80,7 +80,7 @@ class GpuFileCalls {
     model::BatchStatus status = model::BatchStatus::kNone;  // of a batch operation
     int64_t result = 0;                                     // of a batch operation
   };
-  // A recorded read or write, of libcufile or of the program itself.
+  // A recorded read or write of any process, by libcufile or by the program itself.
   struct Transfer {
     int64_t ts_ns = 0, dur_ns = 0;
     int32_t pid = 0, tid = 0;

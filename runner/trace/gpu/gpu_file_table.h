@@ -27,7 +27,7 @@ model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);
 // The same for a batch operation, with its outcome.
 model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const BatchEnd& end);
 
-// Coverage rows about libcufile calls and batch operations of which something is unknown.
+// Rows of coverage and loss about libcufile calls and batch operations of which something is unknown.
 class GpuFileGaps {
  public:
   void add(const model::GpuFileRow& row);

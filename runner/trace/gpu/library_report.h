@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel side's report on a library whose calls it probed: the processes that mapped the library, since when, and
-// the functions whose probes were detached.
+// The kernel side's report on a library whose calls it probed: the processes that mapped the library, since when it was
+// probed there, and the functions whose probes were detached.
 #pragma once
 
 #include <string>

@@ -47,7 +47,7 @@ class Identity {
     int64_t first_ns = 0, last_ns = 0;
     auto operator<=>(const Life&) const = default;
   };
-  // The beginning of a thread: the first record of its channel, or a note about it on another thread's channel.
+  // The beginning of a thread: that of one of its channels, or a note about it on another thread's channel.
   struct Begin {
     Life life;
     bool is_channel = false;

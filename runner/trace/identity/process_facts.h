@@ -67,8 +67,8 @@ class ProcessNotes {
   // Requires: in the order of the spool.
   void add(const BlockScan& scan);
 
-  // Gives what was added its process and converts its times to the trace's clock. Requires: everything was added, and `channels` is
-  // complete. Names of threads stay ids of texts; those in comms() are texts, since the collector read them.
+  // Gives what was added its process or channel, and converts its times to the trace's clock (those of rings() and threads() stay).
+  // Requires: everything was added, and `channels` is complete. Names stay ids of texts, except in comms(): the collector read these.
   void place(ChannelTable& channels, const TraceClock& clock, mlrun_clock_kind session_clock);
 
   [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }

@@ -17,8 +17,8 @@ class ThreadFinder {
   ThreadFinder() = default;  // knows no thread
   explicit ThreadFinder(const model::TraceInfo& info);
 
-  // The latest thread of that pid and tid that had begun at `ts_ns`, else the first one. If there is none, only the ids
-  // of the process are set; if that is unknown too, all ids are 0.
+  // The latest thread of that pid and tid that had begun at `ts_ns`, else the first one. If there is none, only proc_id
+  // is set besides pid and tid; it is 0 if the process is unknown too.
   [[nodiscard]] model::Origin find(int64_t ts_ns, uint32_t pid, uint32_t tid) const;
 
   // The process that had that id at `ts_ns`, or at most `slack_ns` earlier; 0: no recorded one.

@@ -24,7 +24,7 @@
 
 namespace mlrun::trace {
 
-// Bytes that could not be read, and records and frames that were malformed.
+// Bytes that could not be read, and records and frames that were malformed or of an unknown kind.
 struct SpoolDamage {
   uint64_t file_bytes = 0, record_bytes = 0;
   uint64_t unknown_records = 0, unknown_frames = 0;
@@ -32,8 +32,9 @@ struct SpoolDamage {
 
 struct SpoolOptions {
   std::string path;
-  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // clock of channels that the spool does not describe
-  std::vector<mlrun_frame_anchor> anchors;        // clock readings that are not in the spool
+  // Clock of time stamps outside of channels, and of channels that the spool does not describe.
+  mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;
+  std::vector<mlrun_frame_anchor> anchors;  // clock readings that are not in the spool
   unsigned threads = 1;
   int64_t alloc_sample_bytes = 0;          // 0: allocations were not sampled
   std::string kept_path;                   // definitions saved from freed parts of the spool; the file may be missing

@@ -30,7 +30,7 @@ class CallSplitter {
   // Requires: the window outlives it; `files` is complete.
   CallSplitter(const KernelWindow& window, const model::FileTable& files);
 
-  // Requires: calls in order of their end. nullopt: kernel records of the call's time were lost.
+  // Requires: calls in order of their end. nullopt: kernel records of the call's time were lost or dropped.
   [[nodiscard]] std::optional<model::CallSplit> split(const model::CallRow& row);
 
   // Requires: operations in order of their end. The labels add up to the time until completion; `own` is 0. nullopt

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last time that the kernel side recorded, if mlrun or mlrun-probes was killed. The time after it is a gap, as when
-// a ring was full: the time of a call or operation that extends into the gap is not split.
+// The time until which the kernel side recorded waits, if it ended early, because mlrun or mlrun-probes was killed. The
+// time after it is a gap, as when a ring was full: the time of a call or operation that extends into the gap is not split.
 #pragma once
 
 #include "runner/events/kernel_record.h"
@@ -19,7 +19,7 @@ class KernelEnd {
   // Called for each record, in any order.
   void note(const mlrun_kernel_head& head);
 
-  // The gap after the last record; nullptr: the kernel side ended normally.
+  // The gap after the last recorded wait; nullptr: the kernel side ended normally, or did not begin.
   [[nodiscard]] const mlrun_kernel_loss* gap() const { return reason_ == nullptr ? nullptr : &gap_; }
   // Adds the row of `loss`, which ends at the last known time. Requires: info.losses has all other losses.
   void add_row(model::TraceInfo& info) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the table loss for the kernel side: records that it could not write, and records that the merger discarded.
+// Rows of the table loss for the kernel side: what it did not record, and records that the merger discarded.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@
 
 namespace mlrun::trace {
 
-// Adds a row for records that the merger discarded; none if `count` is 0. Limits: limits.h.
+// Adds a row without times, for what the merger discarded or the kernel side did not record; none if `count` is 0.
+// kTooMany: the reason for items beyond a limit of limits.h.
 inline constexpr const char* kTooMany = "more than the merger takes in";
 void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
 // Adds rows for events at which the kernel did not run the BPF program, as reported by mlrun-probes.

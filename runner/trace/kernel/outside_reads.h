@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that recorded threads read from devices outside of recorded calls and operations: page faults of mapped files,
 // loading of programs and libraries, asynchronous I/O; without the library in the processes also directory listing and
-// stat. If the kernel side records file operations by kernel functions, page faults and asynchronous I/O have rows in
-// vfs; by tracepoints only, these bytes are all that is known of them.
+// stat. If the kernel side records file operations by kernel functions, page faults (if their function was found) and
+// asynchronous I/O have rows in vfs; by tracepoints only, these bytes are all that is known of them.
 #pragma once
 
 #include <cstdint>

@@ -88,7 +88,7 @@ class MllogReader {
   // log to their processes. Requires: writes.finish().
   void find_writers(const LogWrites& writes);
 
-  // Drops marks and intervals outside of the run [start_ns, end_ns], and cuts intervals at its bounds. Requires:
+  // Drops marks and intervals outside of the run [start_ns, end_ns], and cuts phases at its bounds. Requires:
   // everything was read.
   Mllog finish(int64_t start_ns, int64_t end_ns);
 

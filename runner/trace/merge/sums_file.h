@@ -45,7 +45,8 @@ class SumsFile {
   [[nodiscard]] const StretchTimes& stretches() const { return stretches_; }
   [[nodiscard]] std::vector<model::SumRow>& rows() { return rows_; }
 
-  // Passes data that makes no rows (totals per stretch, timeline, heaps, counters, writes to the log) to the consumers.
+  // Passes rows(), and data that makes no rows (totals per stretch, timeline, heaps, counters, writes to the log), to the
+  // summary and the trackers.
   void feed(summary::Builder& builder, CounterTracker& counters, LogWrites& log_writes) const;
 
  private:

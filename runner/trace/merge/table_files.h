@@ -19,7 +19,7 @@ class PartWriter {
  public:
   // Names of the tables that have parts.
   static std::vector<std::string> tables(bool has_gpu);
-  // `tables_folder` has a folder for each of these tables. `has_gpu`: GPU work was recorded, so its tables are written.
+  // `tables_folder` has a folder for each of these tables. `has_gpu`: GPU work may have been recorded, so its tables are written.
   // `join`: receives every call; nullptr without the kernel side.
   PartWriter(std::string tables_folder, bool has_gpu, CallJoin* join = nullptr)
       : folder_(std::move(tables_folder)), has_gpu_(has_gpu), join_(join), calls_(join != nullptr) {}
@@ -28,7 +28,7 @@ class PartWriter {
 
   // Writes the rows of each table in row groups: groups follow each other in order of the rows' ends, and the rows of a
   // group are sorted by start. Calls get ids from first_call_id on. A table without rows gets a file in the first part
-  // only, so that every table has a file with its columns.
+  // only, so that every table has a file with its columns; `mark` gets none, since it always has a file of the MLLOG marks.
   Status write(const Partition& partition, size_t number, int64_t first_call_id);
   // For a part whose files exist: only passes its calls to the kernel side, as write() does.
   void pass(const Partition& partition, int64_t first_call_id);

@@ -38,7 +38,8 @@ class ObservedTasks {
   // Requires: finish() was called.
   [[nodiscard]] const ObservedFiles& files() const { return files_; }
 
-  // Adds rows for what the trace lacks if mlrun observed processes. `nameless_files`: inodes in the tables without a path.
+  // Adds rows of loss for what was beyond the limits and, if mlrun observed processes, rows of coverage for what the
+  // trace lacks. `nameless_files`: inodes in the tables without a path.
   void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
 
  private:

@@ -18,7 +18,8 @@ class SilentProcesses {
   explicit SilentProcesses(const model::TraceInfo& info);
   void add(const mlrun_block_part& part);
   void add(const mlrun_file_op& operation);
-  // Counts a process by its waits only if no process recorded anything. Else a process that only waits may do no I/O.
+  // Counts the process only if no process recorded anything: then it is the command itself. Otherwise it may be a child
+  // that only waited and did no I/O.
   void add(const mlrun_wait& wait);
   // At least 1 (the command) if no process recorded anything: it may have ended before the kernel side recorded it.
   [[nodiscard]] int64_t count() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes rows that arrive nearly in order of their end times. Rows wait in a window; when it is full, its half with the
-// earlier ends is written as a row group. Rows of a row group are sorted by start, as in all event tables.
+// Writes rows, which arrive nearly in order of their end times, in that order. Rows wait in a window; when it is full, its
+// half with the earlier ends is written as a row group. Rows of a row group are sorted by start, as in all event tables.
 #pragma once
 
 #include <algorithm>

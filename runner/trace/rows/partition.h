@@ -92,8 +92,8 @@ struct Partition {
   std::vector<MarkMoment> mark_moments;
   std::vector<model::GpuWorkRow> gpu;
   std::array<size_t, model::kGpuKinds> gpu_rows{};  // of each kind, in `order`
-  std::vector<GpuCaller> gpu_callers;               // of calls in this slice
-  std::vector<GpuHostCall> gpu_hosts;               // also of calls in this slice
+  std::vector<GpuCaller> gpu_callers;               // of calls in this slice, and in progress at its end
+  std::vector<GpuHostCall> gpu_hosts;               // of calls in this slice, and soon after it
   std::vector<model::GpuWorkRow> later_calls;       // CUDA calls that began in this slice and end soon after it, by end
   size_t later_calls_left_out = 0;                  // beyond the limit
   std::vector<model::MarkRow> marks;                // made from `mark_moments` in order; `order` then refers to these

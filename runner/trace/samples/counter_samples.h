@@ -21,8 +21,8 @@ struct CounterSampleTotals {
   uint64_t damaged_rows = 0;  // in malformed frames
 };
 
-// Each table has a file even without rows. Only sample_memory has none then, because the kernel side or the end of the
-// merge gives it one. Requires: threads of `info` are complete.
+// Each table but sample_memory has a file even without rows; sample_memory gets one from the kernel side or at the end of
+// the merge. Requires: threads of `info` are complete.
 Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const model::TraceInfo& info,
                                                   const std::string& tables_folder);
 

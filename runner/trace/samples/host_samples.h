@@ -19,8 +19,8 @@ struct HostSampleTotals {
   CounterSampleTotals counters;
 };
 
-// Appends rows of sampled threads to info.threads, and adds missing names to the rows of threads that recorded. Requires:
-// processes, images and threads of `info` are complete as far as the spool has them.
+// Appends rows of sampled threads that recorded nothing to info.threads, and adds missing names to the rows of threads
+// that recorded. Requires: processes, images and threads of `info` are complete as far as the spool has them.
 Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info);
 
 // Writes the tables; each has a file even without rows. Requires: add_seen_threads() was called.

@@ -24,7 +24,7 @@
 namespace mlrun::trace {
 
 // A frame of a channel, of any type. Times are on the channel's clock, or in nanoseconds for a counters frame. A frame
-// with min_end > max_end has no such rows.
+// with min_end > max_end has no rows besides GPU work.
 struct FrameNote {
   uint64_t offset = 0, channel = 0, seq = 0;
   uint64_t min_end = UINT64_MAX, max_end = 0, min_start = UINT64_MAX;  // of its rows

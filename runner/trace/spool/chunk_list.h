@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the parts of the spool that contain rows of a time range. The collector appends frames in order of time, so
+// Finds the parts of the spool that contain rows of a time range. The collector appends frames as time goes by, so
 // consecutive frames (struct Chunk: 512 KiB, or one frame) cover a short range of time, and the ranges of neighbouring
 // chunks overlap only a little. Each row is in one chunk.
 //

@@ -75,7 +75,7 @@ class ChannelTable {
   [[nodiscard]] const std::vector<Channel>& all() const { return channels_; }
   [[nodiscard]] const std::vector<LossSpan>& losses() const { return losses_; }
 
-  // Whether a longer twin replaced the frame at the offset.
+  // Whether the frame at the offset must not be read, as add() found or because a longer twin came later.
   [[nodiscard]] bool is_dropped(uint64_t offset) {
     return dropped_.size() != 0 && dropped_.find(scrambled(offset)) != nullptr;
   }
