@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a command fails in each run of a trial or a calibration, that is one error which says how many failed and where their output is. Nothing is judged or
-predicted, and no file is left."""
+predicted, and no file is left. A trial that Ctrl-C stops says how it goes on."""
+
+import signal
+import subprocess
+import time
 
 from lib import case
+
+
+def stop(this, words, folder):
+    """Sends Ctrl-C once the first run is there."""
+    with subprocess.Popen([case.MLRUN, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=this.environment) as process:
+        while not (folder / "runs").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    return process.returncode, said
 
 
 def check(this):
@@ -11,6 +25,9 @@ def check(this):
     trace = this.trace(this.victim("hot_and_cold"), "1", "10", what, options=("--stacks=16", "--alloc-min=64K"))
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=1G", "-o", rules)
     this.equal("advice", done.returncode, 0, said=done.stderr)
+    status, said = stop(this, ("advise", rules, "--try", this.path("stopped"), "--quiet"), this.path("stopped"))
+    this.equal("stopped: status", status, 128 + signal.SIGINT, said=said)
+    this.true("stopped: how it goes on", "give the same command again" in said and str(this.path("stopped")) in said, said)
     what.unlink()
     for folder, words in (("trial", (rules,)), ("calibration", (trace.folder, "--fast", "huge=1G", "-o", missing))):
         option = "--try" if folder == "trial" else "--calibrate"

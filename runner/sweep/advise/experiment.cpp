@@ -156,9 +156,12 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   std::error_code ignored;
   request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
   const auto status = execute(request);
+  constexpr int kSignalled = 128;  // and the signal's number
+  if (!status && status.error().exit_code > kSignalled) {
+    return tl::make_unexpected(Error{"stopped; give the same command again to resume the runs in " + experiment.folder,
+                                     status.error().exit_code});
+  }
   if (!status) return tl::make_unexpected(status.error());
-  if (*status == 130)
-    return fail("interrupted; give the same command again to resume the runs in " + experiment.folder);
   const auto sweep = open_sweep(experiment.folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   Measured measured;
