@@ -44,9 +44,9 @@ static uint32_t place_of(const struct stream_state *state) {
 }
 
 // True also where the pointers cannot show it: data that an unbuffered or line-buffered stream writes does not move them,
-// a small buffer, which only a program sets, may have been refilled up to the same place, and at the end of the file the
-// buffer is empty each time.
-enum { kLeastOwnBuffer = 4096 };  // buffers that libc makes for files are this large at least
+// a small buffer (set by the program, or made by libc where blocks are small, as in /proc) may have been refilled up to
+// the same place, and at the end of the file the buffer is empty each time.
+enum { kLeastOwnBuffer = 4096 };  // libc's own size for a file on most file systems
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);
   if (!entry || entry->last_place != place_of(state)) return true;
@@ -138,8 +138,8 @@ static void put_seek_back(struct stream_call *call) {
   put_stream_seek(call, (struct stream_seek){-call->before.read_ahead, -1, 0, SEEK_CUR, .transfer_follows = true});
 }
 
-// How many bytes the call read into the buffer. After a refill the buffer has another end, or its pointer has not moved
-// by the bytes handed out.
+// How many bytes the call read from the file, into the buffer or past it. If only a minimum of the bytes handed out is
+// known, a refill shows in another end of the buffer, or in a pointer that has not moved by that minimum.
 static size_t refilled_bytes(const struct stream_state *before, const struct stream_state *after,
                              struct handed_out handed) {
   int64_t bytes = (int64_t)(handed.bytes + after->unread - before->unread);

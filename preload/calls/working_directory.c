@@ -7,7 +7,7 @@
 
 static uint64_t current;    // string id; 0: unknown
 static uint32_t asked_at;   // control->renames before the kernel was asked
-static uint32_t unsettled;  // calls in progress that change it; too many if the program jumped out of one
+static uint32_t unsettled;  // calls in progress that change it; never 0 again after unshare, or a jump out of one
 
 void forget_working_directory(void) {
   if (!in_vfork_child()) __atomic_store_n(&current, 0, __ATOMIC_RELAXED);

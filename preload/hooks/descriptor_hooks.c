@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on many descriptors, and functions of libc that change descriptors inside (pseudoterminals, daemon).
+// Calls on many descriptors, and functions of libc that make calls on descriptors inside (eventfd_read and eventfd_write,
+// pseudoterminals, daemon).
 #include <pty.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -55,7 +56,7 @@ EXPORT int openpty(int *master, int *slave, char *name, const struct termios *mo
   return result;
 }
 
-// The terminal becomes descriptors 0 to 2, and `fd` is closed.
+// The terminal becomes descriptors 0 to 2, and `fd` is closed if it is none of these.
 EXPORT int login_tty(int fd) {
   REAL(int, login_tty, int);
   uint32_t open_file = known_open_file(fd);

@@ -19,8 +19,8 @@ static COLD void resolve(void) {
   if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
 }
 
-// Allocates from the heap of the matching rule. Null: the program's allocator has to serve the call; *refused is then the rule that matched but could not
-// serve it, if there is one.
+// Allocates from the heap of the matching rule. Null: the program's allocator has to serve the call; *refused is then the rule that matched
+// but could not serve it, if there is one.
 static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller, int *refused) {
   int error = errno, rule = rule_for(MLRUN_PLACE_MALLOC, bytes, caller);
   if (rule == kNoRule) return NULL;

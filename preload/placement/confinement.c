@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks of the two functions that can install a seccomp filter; all other calls of them pass through. The recorder has its own hooks in front of these.
-// Both end in a jump to the real function and leave no stack frame: `syscall` may make a child that shares this stack.
+// Hooks of the two functions that can install a seccomp filter; all other calls of them pass through. The recorder has its own hooks in front
+// of these. Both end in a jump to the real function and leave no stack frame: `syscall` may make a child that shares this stack.
 #include "preload/placement/confinement.h"
 
 #include <stdbool.h>

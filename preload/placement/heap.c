@@ -22,8 +22,8 @@ HOT const char *single_threaded;
 const struct thread_state *forking;
 uint32_t heaps_opened, placement_rules;
 
-// Spins before it sleeps: the lock is held for tens of nanoseconds (longer only while pages are mapped or unmapped), and a sleep costs a hundred times
-// as much.
+// Spins before it sleeps: the lock is held for tens of nanoseconds (longer while pages are mapped or given back), and a sleep costs a hundred
+// times as much.
 COLD void heap_wait_for_lock(struct heap *heap) {
   for (int i = 0; i < kTries; i++) {
     uint32_t free = 0;
@@ -112,8 +112,8 @@ static void forget(struct heap *heap, uint32_t page) {
   heap->kept_pages -= run_at(page)->touched;
 }
 
-// Gives the pages of a run that is in no list back to the kernel, with the lock released: this takes long. Of a large run all pages, because a huge page
-// may reach beyond the touched ones.
+// Gives the pages of a run that is in no list back to the kernel, with the lock released: this takes long. A touched run of the large range
+// gives back all its pages, because a huge page may reach beyond the touched ones.
 static void give_back(struct heap *heap, uint32_t page) {
   struct run *run = run_at(page);
   uint32_t pages = run->touched && range_of(heap, page) == &heap->ranges[kLarge] ? run->room : run->touched;
@@ -162,7 +162,7 @@ void heap_release(struct heap *heap, uint32_t page) {
   give_back_beyond(heap, limit);
 }
 
-// A rule's pages, kept ones included, never exceed its budget: gives kept pages back before `pages` new ones are taken.
+// Gives kept pages back before `pages` new ones are taken, so that a rule's pages, kept ones included, stay within its budget.
 static void keep_within_budget(struct heap *heap, uint64_t pages) {
   uint64_t budget = heap->rule->budget_bytes / kPageBytes, live = heap->live_bytes / kPageBytes;
   if (budget) give_back_beyond(heap, budget > live + pages ? budget - live - pages : 0);

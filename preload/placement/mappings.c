@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap. Mappings that libc makes itself
-// (its allocator, thread stacks) do not call these hooks.
+// Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap; nothing else changes.
+// Mappings that libc makes itself (its allocator, thread stacks) do not call these hooks.
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>

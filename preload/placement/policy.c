@@ -5,10 +5,12 @@
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap_parts.h"
 
-// A ratio cuts a run into pieces, each a mapping of 64 KiB or more. The kernel allows a process 65,530 mappings, and the program needs some.
+// A ratio cuts a run or a mapping into pieces, each a mapping of the kernel. A piece has 64 KiB or more, unless all of it is too small for one
+// cycle of such pieces. The kernel allows a process 65,530 mappings, and the program needs some.
 enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMany = 16384, kPiecesMax = 32768 };
 
-static uint32_t run_pieces, mapping_pieces;  // mapping_pieces is never reduced: the ends of mappings are not seen
+static uint32_t run_pieces,
+    mapping_pieces;  // mapping_pieces: all that were ever made, as ends of mappings are not seen
 
 static bool bind(void *at, size_t bytes, uint32_t policy, const __u64 *nodes) {
   return raw_syscall(SYS_mbind, (long)at, (long)bytes, (long)policy, (long)nodes, MLRUN_PLACE_NODES + 1, 0) == 0;

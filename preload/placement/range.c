@@ -86,7 +86,7 @@ static bool map_up_to(struct range *range, uint32_t mapped) {
   return true;
 }
 
-// Maps the memory of `pages` pages from the top on. Maps up to an eighth of the range (at most 4 MiB) more, to save system calls.
+// Maps the memory of `pages` pages from the top on, and, to save system calls, if possible an eighth of what is mapped (at most 4 MiB) more.
 static bool reach(struct range *range, uint32_t pages) {
   uint64_t needed = (uint64_t)range->top + pages + 1;
   if (needed <= range->mapped) return true;

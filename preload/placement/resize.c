@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy. Blocks that
-// cannot go there are copied and get half as much again as room.
+// realloc in a heap. A block that grows to 1 MiB or more and has no room in place moves to the yard, where it can grow further without a copy.
+// Growing blocks that cannot go there are copied and get half as much again as room.
 #include <string.h>
 
 #include "preload/placement/heap.h"
@@ -32,8 +32,8 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
   set_pages(heap, run, pages);
 }
 
-// Makes a block in the yard for a growing one; null: not possible. A large block's pages are moved there (run->touched is 0 then); else the caller copies
-// the contents.
+// Makes a block in the yard for a growing one; null: not possible. The pages of a block of 4 MiB or more are moved there if the kernel can
+// (run->touched is 0 then); else the caller copies the contents.
 static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
   uint32_t old = run->pages;
   struct range *large = &heap->ranges[kLarge];

@@ -49,7 +49,7 @@ static uint64_t number_behind(const char **at) {
   return number;
 }
 
-// Maps the beginning of the arena. Null: there is none, or inherited seccomp filters might kill for the calls (inherited_filters.h).
+// Maps the beginning of the arena. Null: not possible, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {
   static char path[kPathMax];
   size_t length = strcspn(session, ",");
@@ -196,8 +196,8 @@ static void in_child(void) {
   if (shared && placement) rules_choose(shared, program, is_main_process());
 }
 
-// Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it. (_Fork and
-// clone call no handlers; the locks of libc's allocator have the same problem there.)
+// Registers fork handlers that take all locks: else another thread could hold one at the moment of the fork, and the child could never take it.
+// (_Fork and clone call no handlers; the locks of libc's allocator have the same problem there.)
 static __attribute__((constructor)) void load(void) {
   typedef void handler(void);
   int (*at_fork)(handler *, handler *, handler *, void *) =

@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 
-// Number of dynamic symbols. No ELF field has it; the last symbol is at the end of the hash chain of the bucket with the highest first symbol.
+// Number of dynamic symbols. DT_GNU_HASH does not have it; the last symbol is at the end of the hash chain of the bucket with the highest first symbol.
 static uint32_t count_of(const uint32_t *hash) {
   uint32_t buckets = hash[0], first = hash[1], bloom_words = hash[2], last = 0;
   const uint32_t *bucket = hash + 4 + bloom_words * 2, *chain = bucket + buckets;

@@ -3,7 +3,7 @@
 
 #include "preload/placement/pages.h"
 
-enum { kGrowth = 8 };  // a place has room for eight times the block's size when it arrives
+enum { kGrowth = 8 };  // a place has room for at least eight times the block's new size when it arrives
 
 static struct yard_place *place_at(struct yard *yard, uint32_t page) {
   for (uint32_t i = 0; i < yard->count; i++)
