@@ -9,8 +9,7 @@
 // cycle of such pieces. The kernel allows a process 65,530 mappings, and the program needs some.
 enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMany = 16384, kPiecesMax = 32768 };
 
-static uint32_t run_pieces,
-    mapping_pieces;  // mapping_pieces: all that were ever made, as ends of mappings are not seen
+static uint32_t run_pieces, mapping_pieces;  // mapping_pieces: all ever made, as ends of mappings are not seen
 
 static bool bind(void *at, size_t bytes, uint32_t policy, const __u64 *nodes) {
   return raw_syscall(SYS_mbind, (long)at, (long)bytes, (long)policy, (long)nodes, MLRUN_PLACE_NODES + 1, 0) == 0;

@@ -50,8 +50,7 @@ void rules_choose(const struct mlrun_placement *area, const char *command, bool 
 
 int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_start *caller) {
   struct call_site site;
-  if (bytes >> kAddressBits)
-    return kNoRule;  // no process has so much: the real function refuses it, and sums do not overflow
+  if (bytes >> kAddressBits) return kNoRule;  // no process has so much: it is refused, and sums do not overflow
   site.known = site.placed = 0;
   for (uint64_t left = chosen; left; left &= left - 1) {
     int number = __builtin_ctzll(left);

@@ -46,8 +46,8 @@ static bool add_defined(uint64_t hash) {
   return true;
 }
 
-// The absolute path for a library's name: a relative one, which the program passed to dlopen, starts at the working
-// directory. Null: the name cannot be a file's.
+// The absolute path for a library's name: a relative one (as the program may pass to dlopen) starts at the working
+// directory. Null: the name cannot be a file's, or its path is unknown or too long.
 static const char *whole_name(const char *name, size_t *bytes, char *room) {
   if (!memchr(name, '/', *bytes)) return NULL;  // the kernel's own (vDSO)
   if (name[0] == '/') return name;

@@ -16,7 +16,7 @@ struct variable {
   unsigned char number, launcher;
 };
 
-// In the order of preference: for each number the first variable that is set counts.
+// In the order of preference: for each number the first variable that is set to a usable number counts.
 static const struct variable kVariables[] = {
     {"RANK", kRank, MLRUN_LAUNCHER_TORCH},
     {"LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_TORCH},

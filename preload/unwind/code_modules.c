@@ -155,8 +155,8 @@ static COLD bool refresh(void) {
   return whole;
 }
 
-// Whether the linker's list has changed since it was read. New objects are appended. If the last object known was removed,
-// its predecessor no longer points to it.
+// Whether the linker's list may have new objects since it was read: these are appended. If the last object known was
+// removed, its predecessor no longer points to it. Removals before it are not seen.
 static bool has_list_changed(void) {
   const struct link_map *last = (const struct link_map *)last_met;
   if (!last || !is_readable_range(last_met, sizeof *last)) return true;

@@ -16,8 +16,8 @@ struct headers {
   unsigned count;
 };
 
-// FNV-1a over the first 64 words of the file, which hold the program headers: these differ between any two libraries,
-// except tiny ones.
+// FNV-1a over the first 64 words of the file: the ELF header and the program headers behind it, which differ between any
+// two libraries, except tiny ones.
 uint64_t elf_header_hash(uint64_t header) {
   enum { kWords = 64 };
   if (!is_readable_range(header, kWords * 8)) return 0;

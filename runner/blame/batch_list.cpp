@@ -13,7 +13,7 @@ namespace {
 
 // Size of the header, if multiprocessing.connection writes header and body in two calls.
 constexpr int64_t kHeaderBytes = 4;
-// Share of the median size: a smaller message is not a batch, but a worker's notice that it ends.
+// Share of the median size: a smaller message is not a batch, but a worker's notice that it ends or begins another pass.
 constexpr double kMarkBytes = 0.5;
 constexpr size_t kBatchesMin = 3;
 constexpr int32_t kNoWorker = 0;
@@ -65,7 +65,7 @@ void find_reads(const Timeline& timeline, int32_t proc_id, int64_t file_id, std:
 
 // A message that arrives while the driver goes on waiting is only a part of what it waits for, as with Pool.map. Joins such parts.
 void join_parts(const Thread& driver, std::vector<Batch>& batches) {
-  // Joined only if at least a third are parts: a pool whose results are taken one by one has fewer.
+  // Joined only if more than a third are parts: a pool whose results are taken one by one has fewer.
   constexpr size_t kShare = 3;
   std::vector<Batch> whole;
   for (size_t i = 0; i < batches.size(); ++i) {

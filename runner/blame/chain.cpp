@@ -150,7 +150,7 @@ void Chain::stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   }
 }
 
-// In a worker, a wait for Python's lock is followed to the thread that holds it. In the driver it only gets the label kPythonLock.
+// A wait for Python's lock is followed to the threads that hold it, if they are known. The driver's own wait only gets the label kPythonLock.
 bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path) {
   const int32_t proc_id = timeline_.thread(thread_id).proc_id;
   if (!timeline_.is_python_lock(proc_id, wait)) return false;
@@ -175,7 +175,7 @@ bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns
   return true;
 }
 
-// A sleep in code that loads data counts as loading; its label stays kSleep.
+// A sleep of the driver in code that loads data counts as loading; its label stays kSleep.
 void Chain::sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
   put(path, a_ns, b_ns, Label::kSleep, thread_id, line_near(thread_id, middle_ns), State::kBlocked);
@@ -264,7 +264,7 @@ Label Chain::label_of(const StackSample& sample, const Path& path) {
   switch (kinds_.kind(sample.stack_id)) {
     case StackKind::kImport: return Label::kImport;
     case StackKind::kPickle: return Label::kSerialise;
-    // A worker does nothing but loading: its reading of a checkpoint is computing.
+    // A worker does nothing but loading: its checkpoint, loader and logging code is computing.
     case StackKind::kCheckpoint: return path.hops > 0 ? Label::kCpu : Label::kCheckpoint;
     case StackKind::kLoader: return path.hops > 0 ? Label::kCpu : Label::kLoader;
     case StackKind::kLogging: return path.hops > 0 ? Label::kCpu : Label::kLogging;
@@ -428,7 +428,7 @@ void Chain::put_samples(int32_t thread_id, Ns a_ns, Ns b_ns, const std::vector<P
                         const OffProcessor& off, const Path& path) {
   const Thread& thread = timeline_.thread(thread_id);
   if (samples.empty()) {
-    // In a worker, a thread that only sends (a queue's feeder thread) pickles.
+    // A followed thread that sends and is not its process's main thread (a queue's feeder thread) pickles.
     const bool hands_over = path.hops > 0 && thread_id != timeline_.process(thread.proc_id).main && sends(thread_id);
     const int32_t unseen = !thread.samples.empty() && !hands_over ? kUnseenLine : kNoLine;
     return put(path, a_ns, b_ns, hands_over ? Label::kSerialise : Label::kCpu, thread_id, unseen, state);
