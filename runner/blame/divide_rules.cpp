@@ -16,7 +16,7 @@ using summary::Activity;
 constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver writes at least this much is a checkpoint
 constexpr int64_t kBigBytes = 65'536;
 constexpr Ns kLateNs = 1'000'000'000;
-// A process that is no worker must send this many messages to count as a sender of batches.
+// Least number of messages from senders that are no workers, or of waits at locks, that count as batches.
 constexpr int64_t kStrangerMessages = 8;
 constexpr size_t kLoaderSamples = 3;
 
@@ -99,7 +99,8 @@ Divider::Stretches Divider::receiving(int32_t driver) const {
   return merged(std::move(stretches));
 }
 
-// Checkpoints: from opening to closing of files into which the driver writes a MiB or more. With `logs` instead: the syncs of small appends.
+// Checkpoints: from opening to closing of files into which the driver writes a MiB or more. With `logs` instead: small synced writes, from the first
+// write to each sync; if there is only one sync, from opening to closing.
 Divider::Stretches Divider::savings(int32_t driver, bool logs) const {
   Stretches stretches;
   const auto found = timeline_.savings.find(driver);
@@ -138,7 +139,7 @@ std::unordered_set<int32_t> Divider::feeding_processes(int32_t driver) const {
   return feeding;
 }
 
-// When workers were started that send to the driver: by its process, or by multiprocessing's helper for it.
+// When workers were started that send to the driver's process: by that process, or by multiprocessing's helper for it.
 std::vector<Ns> Divider::starts_of_workers(int32_t driver) const {
   const int32_t own = timeline_.thread(driver).proc_id;
   const std::unordered_set<int32_t> feeding = feeding_processes(driver);
@@ -170,7 +171,7 @@ void Divider::mark_starts(int32_t driver) {
     if (start == starts.end() || *start >= wait_ns) continue;
     const Ns middle_ns = piece.start_ns + (piece.end_ns - piece.start_ns) / 2;
     const bool forks = piece.label == Label::kOtherCall && *start - piece.end_ns < kNearNs;
-    // The data set's samples are listed by a function instead of a class.
+    // A function may read the data instead of the class of a data set.
     const bool loads =
         (piece.by_loader || piece.label == Label::kLoader) && std::min(joins_ns, *start) - piece.end_ns < kShortNs;
     piece.for_workers = forks || loads || chain_.makes_near(driver, middle_ns);

@@ -88,7 +88,7 @@ std::vector<Ns> begins_of(const Lap& lap, const std::vector<std::pair<Ns, Ns>>& 
   for (size_t from = 0, to = 0; from < in.size(); from = to) {
     while (to < in.size() && in[to] == in[from]) ++to;
     const auto count = static_cast<double>(to - from), length = static_cast<double>(in[from].second - in[from].first);
-    // A lap begins and ends between two samples: at its edges steps are a median step apart.
+    // A lap begins and ends between two samples: at its edges steps are at most a mean step of the lap apart.
     const bool is_edge = from == 0 || to == in.size();
     const double part = is_edge ? std::min(length / count, lap.step_ns) : length / count;
     for (size_t k = from; k < to; ++k) {
@@ -132,7 +132,7 @@ Ns whole_ns(const Timeline& timeline, const Thread& driver, const Loop& loop) {
   return driver.samples.empty() ? 0 : driver.samples.back().end_ns - from_ns;
 }
 
-// nullptr: no loop qualifies, or several do and none is better.
+// nullptr: no loop qualifies, or several do and it is unknown which one is better.
 const Loop* choose(std::vector<Loop>& loops, const Timeline& timeline, const Thread& driver, StackKinds& kinds) {
   std::erase_if(loops, [&](const Loop& one) {
     const auto whole = static_cast<double>(std::max<Ns>(1, whole_ns(timeline, driver, one)));

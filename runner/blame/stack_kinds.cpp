@@ -59,7 +59,7 @@ constexpr std::string_view kBatchNames[] = {"collate",     "next_batch", "get_ba
                                             "load_batch",  "read_batch", "fetch_batch", "load_sample",
                                             "read_sample", "load_image", "read_image",  "batches"};
 constexpr std::string_view kLoadNames[] = {"__getitem__", "__next__", "load", "read", "fetch", "decode"};
-// Only frames near the top of the stack show what the thread does; frames of multiprocessing further out only started the process.
+// Frames of pickling, loggers and file readers count only near the top of the stack: frames of multiprocessing further out only started the process.
 constexpr size_t kInnermostPickle = 6, kInnermostLogger = 4, kInnermostReader = 6;
 
 bool has_any(std::string_view text, Parts parts) {

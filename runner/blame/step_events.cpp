@@ -122,8 +122,8 @@ void Collector::add_takes() {
   }
 }
 
-// Adds messages to a thread of the driver's process, such as asyncio sends to wake a loop in another thread. A message that ends the thread is no
-// task.
+// Adds the driver's messages to other threads of its process, such as asyncio sends to wake a loop in another thread. A message that ends the thread
+// is no task.
 void Collector::add_tasks() {
   constexpr Ns kEndsNs = 20'000'000;
   std::unordered_map<int64_t, int32_t> readers;

@@ -94,8 +94,8 @@ double busy_ns(const Division& division, const StepBounds& step) {
   return static_cast<double>(std::max<Ns>(0, until_ns - step.start_ns));
 }
 
-// The next time at which the driver waits for longer than `least_ns`: for workers to end, or to start. Shorter waits belong to a step, such as those
-// for the descriptors of a batch's shared memory.
+// The next time at which the driver waits for longer than `least_ns`, or for more than 1 ms for workers to end or to start. Shorter waits belong to a
+// step, such as those for the descriptors of a batch's shared memory.
 Ns next_wait_ns(const Division& division, Ns from_ns, Ns least_ns) {
   auto piece = std::partition_point(division.pieces.begin(), division.pieces.end(),
                                     [&](const Divided& one) { return one.end_ns <= from_ns; });

@@ -262,7 +262,7 @@ void Pattern::begin_with_ranks() {
   begins_.push_back(std::max(before_ns, first.start_ns - static_cast<Ns>(compute_ns_)));
 }
 
-// Ends the loop before an event that no computing follows: the last collective operation, or the loader's message that it ends.
+// A last event that no computing follows begins no step: the last collective operation, or the loader's message that it ends.
 void Pattern::end_loop() {
   // Events after a long stretch with other calls in it are not of the loop.
   while (clusters_.size() > 1) {
@@ -289,7 +289,7 @@ size_t Pattern::steps_in(double length_ns, double compute_ns, bool waits_on) {
   constexpr double kNear = 0.25;
   if (!is_regular_ || source_.kind != Kind::kThreads || compute_ns <= kLong * compute_ns_) return 1;
   const double steps = length_ns / step_ns_;
-  if (steps <= kLong || waits_on) return 1;  // the wait was as long as others: the batch came late, none was ready
+  if (steps <= kLong || waits_on) return 1;  // the length is usual, or the next batch was not ready
   if (std::abs(steps - std::round(steps)) > kNear) ++ambiguous_;
   return std::max<size_t>(1, static_cast<size_t>(std::min(std::round(steps), std::round(compute_ns / compute_ns_))));
 }
@@ -396,7 +396,8 @@ bool Pattern::fill(const std::vector<size_t>& made_after) {
     const Ns from_ns = clusters_[i].end_ns, to_ns = is_last ? end_ns_ : clusters_[i + 1].end_ns;
     const Ns computed_ns = is_last ? end_ns_ : clusters_[i + 1].start_ns;
     const double computed = computing(from_ns, computed_ns);
-    // A thread that waited for the driver had no batch ready. And a loop that waits for every batch waits less for a batch that was nearly ready.
+    // No batch was taken meanwhile if a thread waited for the driver: it was not asked. Nor was one if a loop that waits for every batch waits long:
+    // it would wait less after a batch that was ready.
     const Event* next = is_last ? nullptr : &clusters_[i + 1];
     const bool is_blocked =
         next != nullptr && next->blocked_ns != 0 && computing(from_ns, next->blocked_ns) < kShort * compute_ns_;

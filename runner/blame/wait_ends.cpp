@@ -102,8 +102,8 @@ const Read* WaitEnds::read_after(int32_t thread_id, const Wait& wait) const {
   return at->start_ns - wait.end_ns < kSoonNs ? &*at : nullptr;
 }
 
-// The thread that wrote last into the channel before the read ended. A write from before the wait counts only if there is no later one. A socket is
-// read at the other end than it is written, a pipe has one file.
+// The thread that wrote first into the channel after the wait began and before the read ended. A write that had begun before the wait counts only if
+// there is no later one. A socket is read at the other end than it is written, a pipe has one file.
 int32_t WaitEnds::writer(int32_t thread_id, const Wait& wait) const {
   const Read* read = read_after(thread_id, wait);
   if (read == nullptr) return 0;

@@ -14,8 +14,9 @@ namespace {
 
 constexpr size_t kDefinitionsMax = size_t{1} << 22;  // tracked of each kind; further ones are never evicted
 constexpr uint64_t kLetGoBytesMax = 64 << 20;
-constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;  // of re-emitted records; only a forged one needs more
-constexpr uint32_t kFirstId = 3;                               // the first word of a record that may be an id
+// With more bytes than this nothing is re-emitted, so that all fits in one frame: only a forged record needs more.
+constexpr size_t kTakenBackMax = MLRUN_FRAME_PAYLOAD_MAX / 2;
+constexpr uint32_t kFirstId = 3;  // the first word of a record that may be an id
 constexpr uint32_t kCallWords = 8;
 constexpr uint32_t kFileWords = 8;
 constexpr int kFolderDepthMax = 64;  // nested openat folders; the merger follows as many

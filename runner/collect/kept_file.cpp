@@ -40,7 +40,7 @@ bool KeptFile::flush() {
   return held_.empty();
 }
 
-// False: `of_frame` stopped, or a read failed; another process may have truncated the file.
+// False: `of_frame` stopped, a read failed or a frame is too long; another process may have truncated or changed the file.
 bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
   const uint64_t written = end_ - held_.size();
   const auto read = [&](void* into, size_t bytes, uint64_t at) {

@@ -81,7 +81,7 @@ bool SegmentDrain::put(uint32_t index, Channel& channel, const Pass& pass, const
   return true;
 }
 
-// Skips the unfinished unit at the offset; the caller has waited long enough for it. True: skipped.
+// Skips what is unfinished at the offset; the caller has waited long enough for it, or nothing will finish it. True: skipped.
 bool SegmentDrain::look_behind_hole(uint32_t index, Channel& channel, const Pass& pass) {
   State& state = states_[index];
   const uint32_t next = next_tagged_unit(arena_.segment(index), state.offset, lap_of(state.owner_word));

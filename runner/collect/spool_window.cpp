@@ -19,7 +19,7 @@ constexpr uint64_t kSmallestRewriteBytes = 256 << 10;
 // names of 12 KiB and nested folders.
 constexpr size_t kKeptFrameBytes = 64 << 10;
 
-// Process frames with only I/O counts need not be kept: they come every two seconds, so the window has some.
+// Process frames with only I/O counts need not be kept: they come every two seconds, and those within the window suffice.
 bool identifies_processes(std::string_view json) {
   for (const char* key : {"\"modules\"", "\"comm\"", "\"start_ticks\""}) {
     if (json.find(key) != std::string_view::npos) return true;

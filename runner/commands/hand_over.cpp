@@ -21,7 +21,7 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
   const int error_number = errno;
-  if (::access(program.c_str(), F_OK) != 0)  // tests/demo builds only some of the programs
+  if (::access(program.c_str(), F_OK) != 0)  // tests/demo builds only some of the programs at first
     return fail(program +
                 " is missing: tests/setup/build.sh builds all of mlrun; if it was installed, install it again");
   return fail_errno("start " + program, error_number);

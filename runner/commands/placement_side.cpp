@@ -112,7 +112,7 @@ void describe_processes(nlohmann::json& placement, const mlrun_placement& area, 
   placement["processes"] = std::move(processes);
 }
 
-// Whether the process with this number here is the one that reported it: in another pid namespace the number may be another process's.
+// Whether the process with this number here is in the given pid namespace. In another one the number may be another process's.
 bool is_in_namespace(int pid, uint64_t inode) {
   struct stat status {};
   return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &status) == 0 && status.st_ino == inode;

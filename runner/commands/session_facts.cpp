@@ -62,7 +62,7 @@ json clock_discipline() {
   const int state = ::adjtimex(&clock);
   if (state == -1) return nullptr;
   constexpr int64_t kNsPerUs = 1000;
-  constexpr double kUnitsPerPpm = 65536;  // unit of timex.freq
+  constexpr double kUnitsPerPpm = 65536;  // of timex.freq
   return {{"is_synchronised", state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0},
           {"max_error_ns", clock.maxerror * kNsPerUs},
           {"estimated_error_ns", clock.esterror * kNsPerUs},

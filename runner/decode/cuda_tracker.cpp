@@ -12,7 +12,7 @@ using model::GpuKind;
 using model::GpuWorkRow;
 
 constexpr uint32_t kAllocation = 1, kRelease = 2;  // model::GpuMemoryOperation
-constexpr size_t kPushesMax = 64;                  // pushed contexts per thread
+constexpr size_t kPushesMax = 64;                  // pushed contexts per thread; primary contexts per process
 
 int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(value, INT64_MAX)); }
 
@@ -32,7 +32,7 @@ int32_t device_of_location(const mlrun_cuda_call& record) {
                                                                        : -1;
 }
 
-// The device on which a function creates a context: the index of the argument that has it.
+// The device on which a function creates a context: one of its arguments, at a place that depends on the function.
 uint64_t made_on(const events::CudaCall& what, const mlrun_cuda_call& record) {
   if (what.name == "cuCtxCreate_v2") return record.arguments[2];
   return record.arguments[what.name == "cuCtxCreate_v3" ? 4 : 3];

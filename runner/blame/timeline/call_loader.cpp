@@ -229,7 +229,7 @@ void CallLoader::add(const Row& row, const Use& use) {
     if (row.end_ns - row.start_ns >= kBlockedNs) return add_wait(row, use, WaitKind::kConnection, thread);
   }
   if (is_refused_lock(row, use)) here.refused_ns = row.end_ns;
-  // A short sleep after a failed attempt is part of the wait for the lock: SQLite and others poll their locks.
+  // A sleep that begins soon after a failed attempt is part of the wait for the lock: SQLite and others poll their locks.
   const bool polls_lock = use.wait == WaitKind::kSleep && row.start_ns - here.refused_ns < kPollsNs;
   const bool locks = use.controls && (row.flags == F_SETLKW || row.flags == F_OFD_SETLKW);
   if (locks) return add_wait(row, use, WaitKind::kFileLock, thread);

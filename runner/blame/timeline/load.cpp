@@ -240,8 +240,9 @@ void join_usage(std::vector<Usage>& rows) {
   rows = std::move(joined);
 }
 
-// Derives from the scheduler's counts what a thread did outside of recorded waits and calls. Sleep there is page faults if any were counted, else a
-// mutex, barrier or the like. Kernel time there is page faults without a device, or freeing of memory.
+// Derives from the scheduler's counts what a thread did outside of recorded waits and calls. Sleep there is page faults that read from a device
+// if at least 5 were counted, else a mutex, barrier or the like. Kernel time there belongs to these faults, else it is page faults without a device,
+// or freeing of memory.
 void settle_usage(Thread& thread) {
   constexpr int64_t kFaultsMin = 5;
   constexpr double kKernelMin = 0.2;
