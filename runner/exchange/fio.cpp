@@ -39,7 +39,7 @@ bool has_dots(std::string_view path) {
   return false;
 }
 
-// Whether reads of this file can be replayed from a regular file. Traces of other tools lack the kind of a file, so the path decides.
+// Whether reads and writes of this file can be replayed with a regular file. Traces of other tools lack the kind of a file: the path decides.
 bool is_replayed(std::string_view kind, std::string_view path) {
   if (kind != "unknown") return kind == "regular" || kind == "shm" || kind == "block";
   return path.starts_with('/') && !path.starts_with("/dev/") && !path.starts_with("/proc/") &&

@@ -166,7 +166,7 @@ class FlowArrows::Finder {
       return;
     }
     if (to_.threads_.size() >= kMostArrows) return;
-    // The arrow would go back to a slice that began earlier: it is drawn between points at the two rows of `flow`.
+    // The arrow would go to the slice that it begins in, or back to one that began earlier: it is drawn between points at the rows of `flow`.
     if (!waits && begin.sequence >= end.sequence) {
       begin = {.row = from.flow_row, .sequence = from.flow_sequence, .source = self.source};
       end = self;

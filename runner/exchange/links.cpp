@@ -40,7 +40,7 @@ void Links::begin(Link link, int64_t proc_id, int64_t id, std::vector<uint64_t>&
 void Links::end(Link link, int64_t proc_id, int64_t id, std::vector<uint64_t>& arrows) {
   Page* page = find(link, proc_id, id);
   uint16_t* count = page == nullptr ? nullptr : &page->count_of(id);
-  if (count == nullptr || (*count & kMost) == 0) {  // beyond kMost, which expect() has counted
+  if (count == nullptr || (*count & kMost) == 0) {  // counted as not drawn by expect() (beyond kMost) or forget_open()
     return;
   }
   --*count;

@@ -173,7 +173,7 @@ Status OrderedRows::load_unit() {
 
 Result<bool> OrderedRows::next() {
   for (;;) {
-    // Not in the previous call: its current row, which the caller read until now, was in such a unit.
+    // Not in the previous call: its current row, which the caller read until now, may be in such a unit.
     std::erase_if(loaded_, [](const Unit& unit) { return unit.next == unit.places.size(); });
     const Place* first = next_early_ < early_.size() ? &early_[next_early_] : nullptr;
     Unit* of = nullptr;

@@ -17,7 +17,7 @@ namespace mlrun::exchange {
 
 namespace {
 
-constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread, to end it
+constexpr int kEndOfWait = SIGUSR2;  // sent to the waiting thread alone, to end its wait
 
 // All scratch folders of this process.
 struct Folders {

@@ -60,7 +60,7 @@ constexpr std::array<TableForm, 39> kForms = {{
     {"sample_bandwidth", kCounter, kRun, "memory bandwidth", "", "source,kind,socket,channel"},
 }};
 
-// Values that most rows have; they are not shown.
+// Values that most rows have and that say nothing: they are not shown.
 struct UsualValue {
   const char* column;
   int64_t number;

@@ -52,7 +52,7 @@ Cause cause_of_wait(const Context& context, const Divided& piece) {
     case Label::kTimer: return Cause::kTimer;
     case Label::kWait: return piece.state == State::kRemote ? Cause::kDataRemote : Cause::kNotFollowed;
     case Label::kWorkerEnd: return Cause::kLoaderEnd;
-    // Both threads wait for each other: a hand-over for which one of them was not running yet.
+    // The threads wait for each other, perhaps through others: a hand-over for which one of them was not running yet.
     case Label::kIdle: return Cause::kDataSerialisation;
     case Label::kAsleep: return Cause::kNotFollowed;
   }
@@ -80,7 +80,7 @@ Cause cause_of(const Context& context, const Divided& piece) {
     case Activity::kCompute: break;
   }
   if (piece.label == Label::kSleep) return Cause::kTimer;
-  if (piece.hops > 0) return cause_of_wait(context, piece);  // the driver waited for a command
+  if (piece.hops > 0) return cause_of_wait(context, piece);  // the driver waited for a command that it ran
   if (piece.away_file_id != 0) return Cause::kRemoteCall;
   if (piece.label == Label::kPageFault) return Cause::kPageCacheMiss;
   if (piece.label == Label::kOtherCall || piece.label == Label::kKernel) return Cause::kAllocation;
@@ -162,7 +162,7 @@ void settle_files(Context& context, const std::string& folder) {
 
 // If the workers take turns at a lock, the driver's waiting for their work gets the lock as its cause.
 void settle_lock(Context& context) {
-  constexpr double kMost = 0.4;  // median share of the driver's waiting in which a worker waits at a lock
+  constexpr double kMost = 0.4;  // median share of the driver's waiting in which a worker waits for another at a lock
   if (context.locked < kMost) return;
   context.held_lock = true;
   for (size_t i = 0; i < context.causes.size(); ++i) {

@@ -97,7 +97,8 @@ Finding make(const Context& context, const Rule& rule) {
   return finding;
 }
 
-// Limits the saving to what a replay without the cause saves, if the loader can be replayed.
+// Sets at_most_saved_ns to what a replay without the cause saves, for causes in files and slow workers, if the loader can be replayed and
+// the replay as it was comes close to the run.
 void add_saved(blame::Analysis& analysis, const Machine& machine, std::vector<Finding>& findings) {
   const auto is_in_files = [](const std::string& cause) {
     return cause == "data_device" || cause == "data_remote" || cause == "page_cache_miss" || cause == "reread" ||

@@ -61,7 +61,7 @@ bool is_transfer(std::string_view name) {
   return (reads || writes) && !name.starts_with("readlink");
 }
 
-// A call that the kernel will restart ends with ERESTART..., 512 to 516, which programs never see: it counts as EINTR.
+// An interrupted call that the kernel may restart ends with ERESTART..., 512 to 516, which programs never see: it counts as EINTR.
 int32_t strace_errno(std::string_view name) { return name.starts_with("ERESTART") ? EINTR : errno_number(name); }
 
 // The tid in the name of a file of strace -ff: `log.1234` has the calls of thread 1234.

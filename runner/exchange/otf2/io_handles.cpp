@@ -89,7 +89,7 @@ OTF2_IoHandleRef Otf2IoHandles::add(const Otf2Call& call, bool existed) {
   return handle;
 }
 
-// The handle ends unless other descriptors share it, or it was open before the trace.
+// The handle ends unless other descriptors share it, or it was open before the first call of it that is exported.
 Otf2IoEnd Otf2IoHandles::close(const Otf2Call& call) {
   const auto found = known_.find(key_of(call));
   if (found == known_.end() || found->second.existed || --found->second.descriptors > 0) return {};

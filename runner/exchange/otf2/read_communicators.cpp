@@ -20,7 +20,7 @@ const std::vector<uint64_t>& Otf2Communicators::locations(OTF2_GroupRef ref) {
   const std::vector<uint64_t> places =
       all == all_locations_.end() ? std::vector<uint64_t>() : groups_[all->second].members;
   for (uint64_t& member : group.members) {
-    if (member >= places.size()) {  // the archive is damaged
+    if (member >= places.size()) {  // the archive is not valid
       group.members.clear();
       break;
     }

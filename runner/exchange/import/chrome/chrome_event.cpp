@@ -159,7 +159,7 @@ bool take_member(std::string_view key, Value value, ChromeEvent& event) {
   return true;
 }
 
-// Whether the text may have NaN or -Infinity as a number, which JSON lacks and Python writes.
+// Whether the text may have a number that JSON lacks, such as NaN or -Infinity, which Python writes.
 bool may_have_odd_number(std::string_view text) {
   const auto is_odd = [&](size_t i) {
     if (i == 0 || i + 3 > text.size()) return false;
@@ -198,7 +198,7 @@ bool may_have_odd_number(std::string_view text) {
   return false;
 }
 
-// Makes valid JSON of the text that programs without a JSON library write.
+// Mends JSON of programs that write it without a JSON library, as far as the faults are known here.
 class Mender {
  public:
   Mender(std::string_view text, bool escapes_quotes) : text_(text), escapes_quotes_(escapes_quotes) {}
@@ -260,7 +260,7 @@ class Mender {
     const size_t next = text_.find_first_not_of(" \n\r\t", at_ + 1);
     return next == std::string::npos || std::string_view(",:}]").find(text_[next]) != std::string_view::npos;
   }
-  // The value of the four hex digits after "\u"; nothing if they are no hex digits.
+  // The value of the escape "\uXXXX" at `at`; nothing if there is none.
   [[nodiscard]] std::optional<unsigned> unit_at(size_t at) const {
     if (at + 6 > text_.size() || text_[at] != '\\' || text_[at + 1] != 'u') return std::nullopt;
     unsigned unit = 0;

@@ -8,7 +8,7 @@ namespace mlrun::exchange {
 namespace {
 
 constexpr size_t kOpenMax = 500'000;  // of all threads
-constexpr size_t kSearchMax = 1000;   // open ranges of a thread that are searched for the name of an end
+constexpr size_t kSearchMax = 1000;   // innermost open ranges of one key_of() that are searched for the name of an end
 
 model::SliceKind kind_of(char phase) {
   switch (phase) {
@@ -42,7 +42,7 @@ Status ChromeRanges::add(const ChromeEvent& event, const model::Origin& origin, 
   return ends_.add(origin.ts_ns, {origin, stack_id, event.phase}, {event.name, event.category, id, event.args, rest});
 }
 
-// The key by which an end finds its range, besides the name: for B and E the thread, else the id and mostly the category.
+// The key by which an end finds its range: for B and E the thread, for N and D name and id, else category and id, for S and F also the name.
 std::string ChromeRanges::key_of(const End& end, const SortedRows<End, 5>::Texts& texts) {
   const auto& [name, category, id, args, other] = texts;
   std::string key;

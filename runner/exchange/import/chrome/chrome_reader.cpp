@@ -64,7 +64,7 @@ unsigned stack_member(const ChromeEvent& event) { return event.stack.empty() ? k
 
 std::string in_braces(std::string members) { return members.empty() ? std::move(members) : "{" + members + "}"; }
 
-// The arguments as they are, or, if there is a rest, a JSON object with both.
+// The arguments as they are, or, if there is a rest, a JSON object of the rest with the arguments as its member `args`.
 std::string args_and(std::string_view args, const std::string& rest) {
   if (rest.empty()) return std::string(args);
   std::string members;
@@ -135,7 +135,7 @@ Status ChromeReader::take(ChromeEvent& event) {
     const unsigned used = event.phase == 'B' || event.phase == 'E' ? 0 : kId | kScope;
     if (!ChromeRanges::is_end(event.phase))
       return ranges_.add(event, origin, stacks_.of(event), rest_of(event, used | stack_member(event)));
-    // An X event is begin and end; the stack at its end is kept under another name.
+    // The stack at an end is kept under the name that it has in an X event, which is begin and end in one.
     if (!event.stack_frame.empty()) add_json_member(event.other, "esf", json_scalar(event.stack_frame));
     if (!event.stack.empty()) add_json_member(event.other, "estack", event.stack);
     return ranges_.add(event, origin, 0, rest_of(event, used | kFrame | kStack));
