@@ -12,8 +12,8 @@ int64_t distance_ns(const PythonLines::Sample& sample, int64_t moment_ns) {
   return std::max<int64_t>(0, moment_ns - sample.last_ns);
 }
 
-// Whether one of the samples was taken within the piece. Only the first and last time are known: a piece between them has
-// one for sure if it is at least twice as long as their average distance.
+// Whether one of the samples was probably taken within the piece. Only the first and last time are known: a piece between
+// them counts if it is at least twice as long as their average distance.
 bool has_sample_in(const PythonLines::Sample& sample, Stretch piece) {
   const auto lies_in = [&](int64_t moment_ns) { return moment_ns >= piece.start_ns && moment_ns < piece.end_ns; };
   if (lies_in(sample.first_ns) || lies_in(sample.last_ns)) return true;

@@ -98,7 +98,8 @@ Status HttpServer::listen() {
   evhttp_set_timeout(http, kSilenceS);
   evhttp_set_max_headers_size(http, kHeadersMax);
   evhttp_set_max_body_size(http, kBodyMax);
-  // Methods that are not listed here get status 501 from libevent. Listed ones reach answer(), which refuses them with 405.
+  // Methods that are not listed here get status 501 from libevent. Listed ones reach answer(), which refuses all but GET
+  // and HEAD with status 405 and the list of allowed methods.
   evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD | EVHTTP_REQ_POST | EVHTTP_REQ_PUT |
                                        EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
   evhttp_set_bevcb(

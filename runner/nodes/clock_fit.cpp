@@ -161,7 +161,7 @@ ClockLine ClockLine::after(const ClockLine& third_to_other) const {
   line.drift_ = third.drift_ + drift_ - third.drift_ * drift_;
   line.widened_ns_ = widened_ns_ + third.widened_ns_;
   line.constant_error_ns_ = constant_error_ns_ + third.constant_error_ns_;
-  // An error of the third line also shifts the time at which this line is evaluated, by at most the largest drift.
+  // An error of the third line also shifts the time at which this line is evaluated. This adds at most the error times kDriftMost.
   const auto of_third = [&](const Corner& c) {
     const double more = 1 + kDriftMost;
     return Corner{more * (c.offset_ns + c.drift * static_cast<double>(line.zero_ns_ - third.zero_ns_)), more * c.drift};

@@ -132,7 +132,7 @@ Status align_and_fill(const std::string& folder, const Options& options, const A
   auto aligned = align(merged.traces, alignment);
   if (!aligned) return tl::make_unexpected(aligned.error());
   merged.alignment = *std::move(aligned);
-  // One trace is not merged: its copy would pass for the run on all nodes, above all in a script.
+  // If only one of several traces is left, it is not merged: its copy would pass for the run on all nodes, above all in a script.
   if (merged.traces.nodes.size() == 1 && options.traces.size() > 1) {
     const std::string& rest = merged.traces.nodes.front().folder;
     return fail(fmt::format("nothing to merge: of {} traces only one is left, {}; mlrun report {} shows it",

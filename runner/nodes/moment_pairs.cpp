@@ -10,8 +10,8 @@ namespace {
 constexpr size_t kComparedMost = 8;
 constexpr size_t kBoundsMost = 4096;  // before they are reduced to those that matter
 
-// One moment in one node, with several processes. Each of them begins it before any process of another node ends it. The last begin and the
-// first end give the tightest bounds, which include those of the other processes, as no clock is twice as fast as another one.
+// One moment in all processes of one node. Each of them begins it before any process of another node ends it. The last begin and the first
+// end give the tightest bounds, which include those of the other processes, as no clock is twice as fast as another one.
 struct OfNode {
   size_t node = 0;
   int64_t begin_ns = 0;  // the last begin

@@ -80,7 +80,7 @@ class OneSkew {
     late += late_ns;
   }
 
-  // Adds the skew to `skews` if all processes took part in at least one of the moments.
+  // Adds the skew to `skews`, and each rank's share to `ranks`, if at least one moment had all processes.
   void finish(const Moments::Key& key, std::vector<RankFigures>& ranks, std::vector<SkewFigures>& skews) const {
     if (most_ < 2 || most_ != processes_.size()) return;
     SkewFigures& skew = skews.emplace_back(SkewFigures{key.name, key.operation});

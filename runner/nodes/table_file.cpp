@@ -98,7 +98,7 @@ Result<int64_t> TableFile::largest(int column) const {
   return most;
 }
 
-// Recognises errors of util::damaged_trace(), and errors that begin with the name of a table file, by their text.
+// Recognises by their text: errors of util::damaged_trace(), and errors that begin with a table file's name or "cannot open" it.
 bool is_about_trace(const Error& error, const std::string& trace_folder) {
   const auto begins = [&](const std::string& text) { return error.text.starts_with(text); };
   return begins("the trace " + trace_folder + " is damaged: ") || begins(trace_folder + "/tables/") ||

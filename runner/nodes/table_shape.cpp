@@ -36,7 +36,7 @@ trace::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
     return std::ranges::any_of(chunk->encodings(), [&](const auto one) { return ((one == wanted) || ...); });
   };
   if (has(parquet::Encoding::DELTA_BINARY_PACKED)) return trace::Encoding::kDelta;
-  // A dictionary page is itself encoded as PLAIN, so the dictionary encodings are looked for first.
+  // A dictionary page is itself encoded as PLAIN, so the dictionary encodings are looked for before PLAIN.
   if (has(parquet::Encoding::PLAIN_DICTIONARY, parquet::Encoding::RLE_DICTIONARY)) return trace::Encoding::kDictionary;
   return has(parquet::Encoding::PLAIN, parquet::Encoding::BYTE_STREAM_SPLIT) ? trace::Encoding::kSplit
                                                                              : trace::Encoding::kDictionary;

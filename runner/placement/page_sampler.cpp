@@ -49,7 +49,7 @@ void add_parts(const std::vector<Span>& all, uint64_t from, uint64_t to, std::ve
   }
 }
 
-// The mappings that no newer one overlaps. Requires: the newest come first.
+// The mappings that overlap no newer one that is kept itself. Requires: the newest come first.
 std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
   std::vector<PlacedMapping> kept;
   for (const PlacedMapping& one : mappings) {

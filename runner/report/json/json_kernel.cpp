@@ -9,7 +9,7 @@ namespace mlrun::summary {
 
 using Json = nlohmann::ordered_json;
 
-// From run.json; null if the kernel was not traced.
+// The kernel_side of run.json, also if it was refused; null if there is none.
 Json kernel_side_json(const Summary& summary) {
   const nlohmann::json& found = util::json_at(*summary.run.document, "/kernel_side");
   if (!found.is_object()) return {};

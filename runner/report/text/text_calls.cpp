@@ -102,7 +102,7 @@ std::string reread_text(const Reread& reread) {
   return out;
 }
 
-// Access figures without imports, which are most of what a short run reads. Empty: no imports.
+// Access figures without imports, which are most of what a short run reads. Empty: no imports, or no figures of other files.
 std::string without_imports_text(const Summary& summary) {
   FileTree own;
   bool has_imports = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directories and files: the first by bytes, then the slowest of all others. With page cache data, also which share of the read bytes came from
-// devices, including read-ahead.
+// Directories and files: the first by bytes, then those of the slowest that are not among them. With page cache data, also how many bytes had to be
+// fetched, including read-ahead.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kDirectoriesByBytes = 2, kFilesByBytes = 3, kDirectoriesByTime = 1, kFilesByTime = 2;
 
-// Shows the first items by bytes, and the slowest of all others.
+// The first items by bytes, and those of the slowest that are not among them.
 template <typename Item>
 struct Choice {
   std::vector<const Item*> by_bytes, by_time;

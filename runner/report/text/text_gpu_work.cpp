@@ -69,7 +69,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
   }
 }
 
-// Number and name, since several devices may have the same name.
+// The name of a device; if there are several, its number first, since they may have the same name.
 std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
   if (summary.gpu_work.size() < 2) return printable(gpu.name);
   return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));

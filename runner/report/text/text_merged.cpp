@@ -42,7 +42,7 @@ std::string signed_text(int64_t ns, const TextStyle& style) {
   return (ns < 0 ? "-" : "+") + time_text(std::abs(ns), style.glyphs);
 }
 
-// Empty for an error of 0, which means none.
+// "unknown" if the error is missing or negative.
 std::string error_text(const ordered_json& row, const TextStyle& style) {
   const int64_t error = integer_in(row, "error_ns");
   if (error < 0) return "unknown";

@@ -34,7 +34,7 @@ std::string group_name(const PythonSummary& line, const std::string& drivers_rol
   return line.role == drivers_role ? role + ", others" : role;
 }
 
-// Whether the thread may only be idle: it sleeps in a library, or is a helper of multiprocessing.
+// Whether sleep at the line is most often rest: a line in a library, or of a helper of multiprocessing, but not of the driver.
 bool may_rest(const PythonSummary& line) {
   const bool helps = line.role == "resource tracker" || line.role == "fork server";
   return line.is_driver == 0 && (helps || is_installed(line.source));

@@ -21,8 +21,8 @@ std::string missing_text(const Stream& stream) {
              : fmt::format("requested but not available: {} ({})", stream.text, printable(stream.reason));
 }
 
-// "allocations, --cupti": each option once; or the streams themselves if another stream of their option was on. Streams that only attach to running
-// programs are left out.
+// "allocations, --cupti": each option once; or the streams themselves if another stream of their option was on. Streams that are on only if a value
+// of --kprobes names them are left out.
 std::vector<std::string> off_names(const std::vector<Stream>& all) {
   std::vector<std::string> names;
   const auto is_partly_on = [&](const std::string& option) {

@@ -13,7 +13,7 @@
 namespace mlrun::summary {
 namespace {
 
-constexpr double kReadOver = 1.5;  // smallest re-read ratio that is shown
+constexpr double kReadOver = 1.5;  // re-read ratios above it are shown
 
 double reread_ratio(const FileTree& tree) {
   return tree.distinct_bytes > 0 ? double(tree.followed_bytes) / double(tree.distinct_bytes) : 0;

@@ -53,7 +53,7 @@ int64_t activity_ns(const Answer& answer, Activity activity) {
   return sum;
 }
 
-// Lines by time. Small ones are added up; start-up and end are last and always have a line.
+// Lines by time. Small ones are added up. Start-up and end are last; only a small end is added to the small ones, if there are any.
 std::vector<TimeLine> time_lines(const Answer& answer) {
   std::vector<TimeLine> rows;
   TimeLine others;

@@ -181,7 +181,7 @@ class BitsRung : public Rung {
     return true;
   }
 
-  // Both return errno or 0. Adds the pause that must follow to `pause_ns`.
+  // Both return errno or 0. The first one adds the pause that must follow to `pause_ns`.
   int make_range_cold(uint32_t pid, Process& process, uint64_t& pause_ns) {
     Mapping& mapping = process.left.front();
     const uint64_t start = mapping.start;
@@ -215,7 +215,7 @@ class BitsRung : public Rung {
     const std::vector<Mapping> mappings = read_smaps(static_cast<pid_t>(pid), facts_.worst_read_ns);
     const uint64_t end_ns = util::monotonic_ns();
     std::map<uint64_t, uint64_t> resident;
-    // Pages that were filled before the first window may still count as touched in it, so that window is dropped.
+    // Pages that were filled before the first window may still count as touched in it, so that window is dropped, except with soft-dirty bits.
     const bool is_first = process.windows++ == 0 && options_.bits != PageBits::kSoftDirty;
     process.huge = 0;
     for (const Mapping& mapping : mappings) {
