@@ -46,8 +46,8 @@ void set_file(uint64_t& word, uint32_t number) {
   word = (word & ~kFileNumberMask) | uint64_t{number} << kFileNumberShift;
 }
 
-// Stores in the cell the record that represents its sum, with only the fields that all its calls share. Files in it have
-// the number whose description is kept (KnownFiles).
+// Stores in the cell the record that represents its sum: that of the first call, without files and paths if the sum has no detail. Files in it
+// have the number whose description is kept (KnownFiles).
 void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, Cell& cell) {
   const auto units = std::min<uint32_t>(record.units, static_cast<uint32_t>(cell.record.size() / 2));
   std::memcpy(cell.record.data(), record.words, size_t{units} * MLRUN_UNIT_BYTES);

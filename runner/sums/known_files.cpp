@@ -16,7 +16,8 @@ using trace::scrambled;
 constexpr uint32_t kTypeShift = 12;
 
 // Whether calls on a file of this type mostly wait for another process or machine, as the summary has it
-// (summary/meters/call_facts.h): pipes, sockets, devices, memory files.
+// (summary/meters/call_facts.h): pipes, sockets, character devices, memory files, and files without a type (eventfd
+// and others).
 bool is_channel(uint32_t type, bool is_memfd) {
   switch (type) {
     case S_IFREG: return is_memfd;

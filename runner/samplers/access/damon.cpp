@@ -187,7 +187,7 @@ class DamonRung : public Rung {
     return false;
   }
 
-  // Starts DAMON. If this fails because a process has ended meanwhile, it is tried again later.
+  // Starts DAMON. If this fails, for example because a process has ended meanwhile, it is tried again later.
   void start(uint64_t now_ns) {
     failed_.clear();
     try_ns_ = now_ns + kRetryNs;

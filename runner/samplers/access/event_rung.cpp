@@ -12,7 +12,7 @@ namespace mlrun::access {
 namespace {
 
 constexpr uint64_t kDrainNs = 10'000'000, kProcessorsNs = 1'000'000'000;
-constexpr double kSavedNs = 1e8;  // budget at the start: enough to see a program fill its memory
+constexpr double kSavedNs = 1e8;  // most saved budget, also that at the start: enough to see a program fill its memory
 constexpr uint64_t kPage = 4096;
 
 mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {

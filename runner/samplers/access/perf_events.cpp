@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older headers do not name it
 
-constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; a user without rights may lock 129 pages
+constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
 
 util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
   const auto open = [&] {

@@ -44,7 +44,7 @@ constexpr Kind kSourceKinds[] = {{"cpu", make_source<CpuSource>},          {"dis
 
 uint64_t own_cpu_ns() { return util::clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
-// Makes and reads the sources. Used only in the sampler's thread.
+// Makes and reads the sources. Used in one thread: the sampler's, or the caller's of check_sources().
 class Reader {
  public:
   Reader(const MachineOptions& options, const Places& places) {

@@ -49,7 +49,8 @@ const Names kNumastat = {{"numa_hit", MLRUN_MEMORY_NUMA_HIT},         {"numa_mis
                          {"numa_foreign", MLRUN_MEMORY_NUMA_FOREIGN}, {"interleave_hit", MLRUN_MEMORY_INTERLEAVE_HIT},
                          {"local_node", MLRUN_MEMORY_LOCAL_NODE},     {"other_node", MLRUN_MEMORY_OTHER_NODE}};
 
-// Newer kernels split some counters by zone or cause; the parts are added up under the name from before the split.
+// Some counters (kSplit) are split by zone or cause, depending on the kernel; the parts are added up under the name without
+// the split.
 const Names kVmstat = {{"pgpgin", MLRUN_MEMORY_PAGED_IN_BYTES},
                        {"pgpgout", MLRUN_MEMORY_PAGED_OUT_BYTES},
                        {"pswpin", MLRUN_MEMORY_SWAPPED_IN},

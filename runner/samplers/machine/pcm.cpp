@@ -129,7 +129,7 @@ class PcmMemory : public BandwidthReader {
     sigset_t none;
     sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes, &none);  // our thread blocks all signals
-    ::posix_spawnattr_setpgroup(&attributes, 0);       // so that Ctrl-C reaches only the command
+    ::posix_spawnattr_setpgroup(&attributes, 0);       // so that Ctrl-C, which is for the command, does not reach it
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     const char* arguments[] = {program_.c_str(), "1", "-csv", nullptr};
     const int error =

@@ -123,7 +123,7 @@ std::vector<BandwidthReading> parse_pcm_metrics(std::string_view text) {
     const std::string_view labels = line.substr(brace, end - brace);
     const auto socket = number_behind(labels, "socket=\"");
     const auto value = decimal(line.substr(end + 1));
-    if (!meaning || !socket || !value) return;  // a line of the whole machine: not needed, it is the sum of its sockets
+    if (!meaning || !socket || !value) return;  // another metric; or the whole machine, which is the sum of its sockets
     BandwidthReading& reading = readings[find_or_add(readings, meaning->kind, *socket, -1)];
     reading.values[meaning->field] = static_cast<int64_t>(*value);
   });

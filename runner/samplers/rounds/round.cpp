@@ -62,7 +62,7 @@ void Round::take(const std::vector<collect::WatchedProcess>& processes) {
   if (options_.python_hz > 0) python_.take(processes);
 }
 
-// Reading the CPU clock costs as much as a sample of a sleeping thread, so only every eighth call reads it.
+// Reading the CPU clock costs as much as a sample of a sleeping thread, so after a yes only every eighth call reads it.
 bool Round::may_go(double reserve_ns) {
   constexpr uint32_t kEvery = 8;
   if (is_ending_ || python_.batch().bytes() >= kPayloadBytes) return false;

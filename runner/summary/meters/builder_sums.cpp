@@ -50,7 +50,7 @@ void Builder::add_counted(int64_t mallocs, int64_t frees) {
   util::add_to(state_->counted_frees, frees);
 }
 
-// Keeps the figures of the image with the highest peak.
+// Keeps the figures of the image with the highest peak; adds up the counts of allocations of all images.
 void Builder::add_heap(int32_t proc_id, const HeapSum& heap) {
   std::optional<HeapSum>& sum = state_->process(proc_id).heap_sum;
   const int64_t recorded = heap.recorded_allocations + (sum ? sum->recorded_allocations : 0);

@@ -50,7 +50,7 @@ void CollectiveMeter::compare(const model::CollectiveRow& row, Sums* sums) {
   give_up_oldest(pending);
 }
 
-// Drops the oldest collectives beyond the communicator's share.
+// Settles the oldest collectives beyond the communicator's share without waiting for their other ranks.
 void CollectiveMeter::give_up_oldest(Pending& pending) {
   const size_t share = std::clamp<size_t>(kPendingMax / pending_.size(), 1, kPendingMost);
   while (pending.by_number.size() > share) {

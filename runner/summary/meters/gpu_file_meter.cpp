@@ -41,7 +41,7 @@ Totals totals_of(const model::GpuFileRow& row, bool posix_is_counted) {
     totals.metadata_calls = 1;
     return totals;
   }
-  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // an asynchronous operation: no thread waited in it
+  if (what->role == CufileRole::kOperation) totals.time_ns = 0;  // an operation of a batch: no thread waited in it
   int64_t bytes = std::max<int64_t>(row.ret, 0);
   if (posix_is_counted) {
     // The other bytes are counted in read and write calls already.

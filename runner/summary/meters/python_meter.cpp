@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kInstalled[] = {"site-packages", "dist-packages", "/lib/python3", "/usr/lib", "<frozen"};
 
-// Whether the frame is the outermost one of a multiprocessing process or a thread.
+// Whether the frame is the one with which a multiprocessing process or a thread begins. Frames outside it belong to the start of the process, or
+// to its parent at the fork.
 bool begins_life(const model::FrameRow& frame) {
   return frame.function.ends_with("_bootstrap") &&
          (frame.source.ends_with("multiprocessing/process.py") || frame.source.ends_with("threading.py"));

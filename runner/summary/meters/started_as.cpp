@@ -27,7 +27,7 @@ bool takes_value(std::string_view option) {
   return option == "-W" || option == "-X" || option == "--check-hash-based-pycs";
 }
 
-// The code that a Python command line runs: the text after -c, the module after -m, or a script.
+// What a command runs. Python: the text after -c, the module after -m, or a script. Other commands: the program (in `script`).
 struct Run {
   std::string_view text, module, script;
   std::string_view arguments;
