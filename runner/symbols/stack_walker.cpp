@@ -129,7 +129,8 @@ struct StackWalker::Walk {
     return true;
   }
 
-  // Adds a frame by its return address `goes_on`. `code` is inside the call, since the return address may be after the end of the function.
+  // Adds a frame by its return address `goes_on`, or, if a signal interrupted it, by the interrupted address. `code` is inside the call,
+  // since a return address may be after the end of the function.
   bool add(uint64_t goes_on, bool is_interrupted) {
     const uint64_t code = goes_on - (is_interrupted ? 0 : 1);
     if (walked.frames.size() >= depth) {
@@ -151,7 +152,7 @@ struct StackWalker::Walk {
     return false;
   }
 
-  // libdw knows only after stepping to the next frame whether a signal interrupted it. That step needs the next frame's file.
+  // libdw knows only after stepping to the next frame whether a signal interrupted a frame. That step needs that frame's file.
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
