@@ -152,7 +152,7 @@ struct StackWalker::Walk {
     return false;
   }
 
-  // libdw knows only after stepping to the next frame whether a signal interrupted a frame. That step needs that frame's file.
+  // libdw knows whether a signal interrupted a frame only after stepping to the next one. That step needs the file of the frame itself.
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
@@ -165,7 +165,7 @@ struct StackWalker::Walk {
     self.has_left_copy = false;
     if (File* file = self.file_at(pc - 1); file != nullptr && !file->is_opened) self.open(*file);
     if (!dwfl_frame_pc(frame, &pc, &is_interrupted)) return DWARF_CB_ABORT;
-    if (self.is_first) {  // walk() has added it already, by an address inside the call
+    if (self.is_first) {  // run() has added it already; here its address is inside the call, not after it
       self.is_first = false;
       return DWARF_CB_OK;
     }
@@ -225,7 +225,7 @@ struct StackWalker::Walk {
     const int ended = attach() ? dwfl_getthread_frames(session.get(), kThread, take_frame, this) : -1;
     if (end) return;
     if (has_left_copy) {
-      constexpr uint64_t kStackMax = 8 << 20;  // an address farther from the stack pointer is not on the stack
+      constexpr uint64_t kStackMax = 8 << 20;  // an address farther behind the requested bytes is not on the stack
       const bool is_behind = left_at >= copy->asked_bytes && left_at - copy->asked_bytes < kStackMax;
       end = is_behind ? MLRUN_STACK_DEPTH : MLRUN_STACK_BROKEN;
     } else {

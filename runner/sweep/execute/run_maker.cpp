@@ -30,7 +30,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-// The Git commit of the work tree that contains the working directory; empty: there is no work tree.
+// The Git commit of the work tree that contains the working directory; empty: none is known.
 std::string commit_here() {
   std::error_code ignored;
   const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
