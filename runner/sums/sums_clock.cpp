@@ -22,7 +22,7 @@ void SumsClock::add(const mlrun_frame_anchor& anchor) {
     ns_per_tick_ =
         static_cast<double>(anchor.monotonic_ns - first.monotonic_ns) / static_cast<double>(anchor.tsc - first.tsc);
   }
-  // The last entry is always the newest anchor; the next anchor replaces it unless it is a step_-th one.
+  // The last entry is always the newest anchor. The next anchor replaces it, unless that one is a step_-th anchor. The first entry stays.
   if (seen_++ % step_ != 0 && anchors_.size() > 1) anchors_.pop_back();
   anchors_.push_back(anchor);
   if (anchors_.size() < kAnchorsMax) return;

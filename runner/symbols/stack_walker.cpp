@@ -129,7 +129,8 @@ struct StackWalker::Walk {
     return true;
   }
 
-  // Adds a frame by its return address `goes_on`. `code` is inside the call, since the return address may be after the end of the function.
+  // Adds a frame by its return address `goes_on`, or, if a signal interrupted it, by the interrupted address. `code` is inside the call,
+  // since a return address may be after the end of the function.
   bool add(uint64_t goes_on, bool is_interrupted) {
     const uint64_t code = goes_on - (is_interrupted ? 0 : 1);
     if (walked.frames.size() >= depth) {
@@ -151,7 +152,7 @@ struct StackWalker::Walk {
     return false;
   }
 
-  // libdw knows only after stepping to the next frame whether a signal interrupted it. That step needs the next frame's file.
+  // libdw knows whether a signal interrupted a frame only after stepping to the next one. That step needs the file of the frame itself.
   static int take_frame(Dwfl_Frame* frame, void* argument) {
     auto& self = *static_cast<Walk*>(argument);
     Dwarf_Addr pc = 0;
@@ -164,7 +165,7 @@ struct StackWalker::Walk {
     self.has_left_copy = false;
     if (File* file = self.file_at(pc - 1); file != nullptr && !file->is_opened) self.open(*file);
     if (!dwfl_frame_pc(frame, &pc, &is_interrupted)) return DWARF_CB_ABORT;
-    if (self.is_first) {  // walk() has added it already, by an address inside the call
+    if (self.is_first) {  // run() has added it already; here its address is inside the call, not after it
       self.is_first = false;
       return DWARF_CB_OK;
     }
@@ -224,7 +225,7 @@ struct StackWalker::Walk {
     const int ended = attach() ? dwfl_getthread_frames(session.get(), kThread, take_frame, this) : -1;
     if (end) return;
     if (has_left_copy) {
-      constexpr uint64_t kStackMax = 8 << 20;  // an address farther from the stack pointer is not on the stack
+      constexpr uint64_t kStackMax = 8 << 20;  // an address farther behind the requested bytes is not on the stack
       const bool is_behind = left_at >= copy->asked_bytes && left_at - copy->asked_bytes < kStackMax;
       end = is_behind ? MLRUN_STACK_DEPTH : MLRUN_STACK_BROKEN;
     } else {

@@ -23,8 +23,8 @@ const Dwfl_Callbacks kCallbacks = {.find_elf = dwfl_build_id_find_elf,
                                    .section_address = dwfl_offline_section_address,
                                    .debuginfo_path = nullptr};
 
-// A function's own name, without namespace, class, template arguments and parameters: the mangled name contains it unchanged. Empty for an operator
-// or a lambda.
+// A function's own name, without namespace, class, template arguments and parameters: the mangled name contains it
+// unchanged. Empty for an operator or a lambda.
 std::string_view plain_name(std::string_view name) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
   int depth = 0;

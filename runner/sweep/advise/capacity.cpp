@@ -108,8 +108,8 @@ class Search {
     }
   }
 
-  // The order by gain per price misses a site with a large gain and many bytes if a few small sites come before it. Tries each such site
-  // first.
+  // The order by gain per price misses a site with a large gain and many bytes if a few small sites come before it. So tries each
+  // of the sites with the largest gains as the first one.
   void begin_with_each() {
     std::vector<size_t> order = by_worth(), first = usable_;
     std::stable_sort(first.begin(), first.end(), [&](size_t a, size_t b) { return p_.gain[a] > p_.gain[b]; });

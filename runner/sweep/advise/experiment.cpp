@@ -38,7 +38,7 @@ std::string plan_text(const Experiment& experiment) {
   for (const std::string& word : experiment.command) command += (command.empty() ? "" : " ") + shell_word(word);
   std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(command));
   for (const PlacedRuns& placed : experiment.configurations) {
-    // Nothing is recorded, since that would add to the measured times.
+    // Only the placement is on: recording would add to the measured times.
     std::vector<std::string> options = {"--preload=off", "--sample=off", "--python-stacks=off"};
     for (const std::string& rule : placed.rules) options.insert(options.end(), {"--place", rule});
     std::vector<std::string> texts;

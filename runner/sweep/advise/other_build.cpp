@@ -21,7 +21,8 @@ namespace {
 
 constexpr size_t kIdDigitsKept = 16;  // hexadecimal digits of a build id in a signature
 
-// From a frame's recorded place to the frame in the present file; an empty place: its function was not found.
+// From a frame's recorded place to the frame in the present file; an empty place: its function was not found, or
+// that file has no build id.
 using NewFrames = std::map<std::string, FrameName>;
 
 std::string id_bytes(std::string_view digits) {

@@ -67,7 +67,7 @@ class Stacks {
     }
   }
 
-  // A signature ends before the first frame whose file has no build id.
+  // A signature ends before the first frame that is in no file with a build id.
   static SiteName name_of(const std::map<int64_t, int64_t>& by_depth,
                           const std::unordered_map<int64_t, FrameName>& frames) {
     std::vector<std::string> places, functions;

@@ -244,7 +244,8 @@ Result<bool> Execution::make_left() {
   return true;
 }
 
-// Adds a block if there is a stop rule, the results do not meet it yet, and the limit of blocks is not reached. False: none was added.
+// Tests the stop rule, after each block from `at_least` on. Adds a block if the results do not meet it yet and the limit of blocks is not
+// reached. False: none was added, or there is no rule.
 Result<bool> Execution::add_block() {
   const Plan& plan = making_.plan();
   if (plan.stop.within <= 0) return false;

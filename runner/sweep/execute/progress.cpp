@@ -83,7 +83,7 @@ void Progress::tick() {
 }
 
 // Expected time of the runs that are left, and twice its standard deviation. A cell without a run so far is taken to need the mean of all
-// runs, with half of that as its deviation.
+// runs. A cell with less than two runs is taken to have half of its mean as its deviation.
 std::string Progress::time_left() const {
   double all_s = 0;
   size_t all = 0;

@@ -28,7 +28,8 @@ constexpr size_t kMessageBytes = 200;
 constexpr const char* kTemporaryEnd = ".tmp";  // of the file that util::write_atomically renames at last
 constexpr off_t kEndBytes = 1 << 16;           // read at most, since a program's log may have any size
 
-// True if the sweep was killed before it started the run's command. A log may be half written.
+// Whether the folder has only logs of the sweep: a sweep left it that was killed before it started the run's command. A log may be half
+// written.
 bool holds_logs_alone(const std::string& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {

@@ -30,7 +30,7 @@ namespace mlrun::sweep {
 
 namespace {
 
-// The Git commit of the work tree that contains the working directory; empty: there is no work tree.
+// The Git commit of the work tree that contains the working directory; empty: none is known.
 std::string commit_here() {
   std::error_code ignored;
   const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
@@ -174,7 +174,7 @@ std::map<std::string, std::string> helper_environment(const Making& making, cons
           {"MLRUN_SWEEP_FOLDER", making.folder_of(run)}};
 }
 
-// Runs the command `before` or `after`. False: the run has failed; its row says why.
+// Runs the command `before` or `after`. False: the run failed, or the sweep was stopped; its row says why.
 Result<bool> run_around(Making& making, RunRow& run, const Words& command, const char* name) {
   if (command.empty()) return true;
   const std::string output = making.helper_log(name);
@@ -229,7 +229,7 @@ Status supervise(Making& making, RunRow& run, const std::string& folder) {
   return {};
 }
 
-// Makes the run, without storing its row.
+// Makes the run, without storing how it ended.
 Status make(Making& making, RunRow& run) {
   const std::string folder = making.folder_of(run);
   if (free_bytes(making.folder) < kRoomBytes) return tl::make_unexpected(disk_full(making.folder));

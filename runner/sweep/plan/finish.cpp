@@ -45,7 +45,7 @@ void check_parameters(Draft& draft) {
   }
 }
 
-// The figure that was probably meant: wall_s for "wall", or the most similar name.
+// A hint at the figure that was probably meant: wall_s for "wall", or the most similar name. If there is none, a list of all figures.
 std::string meant_figure(const std::string& figure, const std::vector<std::string>& known) {
   const auto longer =
       std::find_if(known.begin(), known.end(), [&](const std::string& name) { return name.starts_with(figure + "_"); });
@@ -72,7 +72,8 @@ void check_question(Draft& draft) {
   }
 }
 
-// With a stop rule, `repetitions` blocks are made in any case, and at most `at_most`.
+// With a stop rule and `at_most`, `repetitions` blocks are made in any case, and at most `at_most`. Without `at_most`, at most
+// `repetitions` are made.
 void check_stop(Draft& draft) {
   Plan& plan = draft.plan;
   StopRule& stop = plan.stop;

@@ -27,8 +27,8 @@ Status read_modes_file(const std::string& file, Draft& draft) {
 }
 
 // The mode that the older script came with was "1loc_50 0 1 1 0 5000": memory and CPUs of node 1, recorded, 5,000 samples a second. Node
-// 1 is used if the machine has it. Samples cost time and need rights, so only a modes file can ask for them; the name ends in 00 like the
-// script's other names without samples.
+// 1 is used if the machine has it. Samples cost time and need rights, so this mode has none, and a modes file can ask for them; the name
+// says so by 00, as the script's other names do.
 void add_default_mode(Draft& draft) {
   const bool has_node = launch::find_cpus_of_nodes("1") && launch::find_memory_nodes("1");
   const std::string node = has_node ? "1" : "-";

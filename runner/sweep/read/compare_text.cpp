@@ -86,7 +86,8 @@ std::string sentence(const std::string& text, const TextStyle& style) {
   return summary::paragraph(text, 2, kAnyLine, style);
 }
 
-// One line on how the intervals of a pair were computed. All rows of a pair have the same runs, so the first row gives their number.
+// One line on how the intervals of a pair were computed. The number of runs is that of the first row: other rows differ only if runs lack
+// their figure.
 std::string how(const Rows& rows, const TextStyle& style) {
   std::set<std::string> methods;
   for (const ComparedRow* row : rows) {

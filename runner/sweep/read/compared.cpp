@@ -145,7 +145,7 @@ std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   return found;
 }
 
-// The trace as a sweep of one run.
+// The trace as a sweep of one run. Its configuration is the only one, whatever its options, so that any two traces can be compared.
 Result<Sweep> sweep_of_trace(const std::string& folder) {
   auto run = figures_of_trace(folder);
   if (!run) return tl::make_unexpected(run.error());

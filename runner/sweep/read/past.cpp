@@ -53,7 +53,7 @@ std::vector<std::string> sweep_folders(const std::vector<std::string>& folders) 
       }
     }
     std::ranges::sort(below);
-    if (below.empty()) below.push_back(folder);  // no sweep: open_sweep() then says what the folder is
+    if (below.empty()) below.push_back(folder);  // a sweep, or a folder without sweeps, which open_sweep() reports
     found.insert(found.end(), below.begin(), below.end());
   }
   return found;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9, kPerCent = 100, kLargest = 9e18;
 
-// Decimals that show two digits of a small percentage, and no decimals for a large one.
+// Decimals of a percentage: none from 10 % on and for 0, one from 0.1 % on, else two.
 int decimals(double percent) {
   const double size = std::abs(percent);
   return size == 0 || size >= 10 ? 0 : size >= 0.1 ? 1 : 2;

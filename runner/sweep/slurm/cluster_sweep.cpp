@@ -45,7 +45,7 @@ class ClusterSweep {
   ClusterSweep(std::string out, Store& store) : out_(std::move(out)), store_(store) {}
 
   Status collect();
-  // Submits the runs that no task makes, or has made successfully.
+  // Submits the runs that no task is making and that none has made successfully.
   Status submit_missing(const Words& options);
   Result<int> finish(bool quiet) const;
 
@@ -65,8 +65,8 @@ class ClusterSweep {
   size_t submitted_ = 0, arrays_ = 0;
 };
 
-// A submission without a job number is used only if its tasks are in the queue or have begun: mlrun was killed after sbatch, before it
-// stored the number.
+// A task of a submission without a job number counts only if it is in the queue or has begun: then mlrun was killed before it stored the
+// number, or sbatch timed out.
 Status ClusterSweep::read_places() {
   const auto submissions = read_submissions(out_);
   if (!submissions) return tl::make_unexpected(submissions.error());

@@ -24,8 +24,8 @@ namespace {
 
 constexpr int32_t kArrayMost = 1000;  // by Slurm's own default, MaxArraySize = 1001
 
-// This process's environment without variables that would hide jobs from squeue or change its columns: SQUEUE_STATES, SQUEUE_PARTITION
-// ...
+// This process's environment without SQUEUE_STATES, SQUEUE_PARTITION and all other SQUEUE_ variables, which would hide jobs from squeue or
+// change its columns.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** at = environ; *at != nullptr; ++at) {

@@ -95,7 +95,8 @@ Result<int> slurm_task(const Arguments& arguments) {
   Making making{out, log, signals, progress, fmt::format("slurm/{}.{}.", run.planned.position, run.attempt)};
   const auto made = make(making, run);
   if (made) return made->exit_status.value_or(made->state == RunState::kDone ? 0 : 1);
-  run.state = RunState::kFailed;  // this node could not make the run: its disk is full, or it lacks a program
+  // This node could not make the run: for instance its disk is full, or it lacks a program.
+  run.state = RunState::kFailed;
   run.interrupted = true;
   run.failure = made.error().text;
   if (Status written = log.set_ended(run); !written) return tl::make_unexpected(written.error());

@@ -62,7 +62,7 @@ Result<FolderLock> FolderLock::take(const std::string& folder) {
   }
   const ProcessMark self = own_mark();
   const std::string text = fmt::format("{} {} {}\n", self.pid, self.start_ticks, self.boot_id);
-  // Used only by the message above, so a failed write does not matter.
+  // Used only by the loop above of another sweep, for its message and its wait, so a failed write does not matter.
   if (::ftruncate(lock.fd_.get(), 0) == 0) {
     [[maybe_unused]] const ssize_t put = ::pwrite(lock.fd_.get(), text.data(), text.size(), 0);
   }

@@ -18,7 +18,8 @@ namespace mlrun::trace {
 
 namespace {
 
-// An allocator that mapped fewer bytes counts as unused: the two in pyarrow's libarrow map 10 MiB when they are loaded.
+// An allocator that mapped fewer bytes counts as unused: the two in pyarrow's libarrow together map
+// 10 MiB when they are loaded.
 constexpr int64_t kUsedBytesMin = 16 << 20;
 
 // The real path: the dynamic linker reports the path by which it found a library, which may lead through symbolic links.

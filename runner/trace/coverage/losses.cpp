@@ -192,7 +192,7 @@ class LossFinder {
     return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer.c_str(), 0), 0));
   }
 
-  // Records of threads that got no channel: one count for the whole run, not by process.
+  // Records of threads that got no channel: counted for the whole run, not by process.
   void add_without_channel() {
     static constexpr const char* kReason = "no room for a thread's channel";
     const uint64_t all = count_in_session("/collector/failures/no_channel");

@@ -18,15 +18,16 @@ namespace mlrun::trace {
 
 namespace {
 
-// Tables that spilled to files (spilled_memory.h) grow in memory by look-ups: each may load 64 KiB of three tables. Trims
-// their resident part every kTrimSteps look-ups.
+// Tables that spilled to files (spilled_memory.h) grow in memory by look-ups: each may load up to 64 KiB of each of three
+// tables. Trims their resident part every kTrimSteps look-ups.
 void count_look_up() {
   constexpr uint32_t kTrimSteps = 128;
   static thread_local uint32_t look_ups = 0;
   if (++look_ups % kTrimSteps == 0) util::LargeMemory::trim();
 }
 
-// Length of a chain of directories, each opened relative to the next one, whose records are in reverse order.
+// Rounds of find_pending(), and so the longest chain of directories, opened relative to each other, whose records are in
+// reverse order.
 constexpr int kFolderDepthMax = 64;
 
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
@@ -267,7 +268,7 @@ std::string FileIndex::path_of(uint32_t file_id) const {
 }
 
 // Adds pending files whose names are known now. A directory may be relative to another pending one, so this repeats
-// until it adds none.
+// until it adds none, at most kFolderDepthMax times.
 void FileIndex::find_pending() {
   size_t found = pending_files_.size();
   for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
@@ -276,7 +277,7 @@ void FileIndex::find_pending() {
 }
 
 // Gives the file the path of another open file of the trace (`file_id`), or of a standard stream of the command, with
-// the same device and inode; else a made-up name.
+// the same device and inode; else a made-up name if it is a pipe, a regular file or a directory, and `path` if not.
 void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
   if (file_id == 0) {
     const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {
