@@ -30,8 +30,8 @@ bool may_be_host(std::string_view authority) {
 }
 
 // Offset of the '@' that ends user and password; kNone: none. By the URL syntax it precedes the first slash. A password
-// with an unescaped slash is recognised if the text before the slash cannot be a host, or if it ends in a host without
-// a dot and another '@' follows the slash.
+// with an unescaped slash is recognised if the text before the slash cannot be a host, or if it has a password and
+// a short host (without '.', ':' or '[', not localhost) and another '@' follows the slash.
 size_t end_of_user(std::string_view text, size_t begin, size_t end) {
   // Only up to `end`: a text may have many addresses, and must not be searched to its end for each.
   const std::string_view rest = text.substr(begin, end - begin);

@@ -68,10 +68,10 @@ constexpr std::string_view kBeforeKey =
     " service shared app application admin root session webhook client consumer subscription sas aws azure gcp openai"
     " wandb hf huggingface comet neptune mlflow dd datadog anthropic gemini google stripe sendgrid token jwt hmac aes"
     " fernet ";
-// After one of these words, "key" of an environment variable is not a credential; after all others it is.
+// After one of these words, "key" of an environment variable is not a credential.
 constexpr std::string_view kBeforePublicKey =
     " public pub primary foreign sort cache partition hot compose group row column index map modifier ";
-// After one of these words, "pass" means a pass over data.
+// After one of these words, "pass" and "passes" mean a pass over data.
 constexpr std::string_view kBeforePass =
     " one two single multi first second last num n max by forward backward render low high band all ";
 constexpr std::string_view kBeforePat = " github gitlab gh git azure ado devops ext bitbucket personal ";

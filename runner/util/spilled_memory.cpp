@@ -22,7 +22,7 @@ namespace mlrun::util {
 namespace {
 
 constexpr mode_t kOwnerOnly = 0600;
-// Short enough: a page fault maps up to 64 KiB and takes about a microsecond, so about 64 MiB can become resident meanwhile.
+// Short enough: a page fault maps up to 64 KiB and takes about a microsecond, so a thread makes at most about 64 MiB resident meanwhile.
 constexpr auto kTrimPeriod = std::chrono::milliseconds(1);
 
 std::atomic<SpillFolder*> current{nullptr};

@@ -30,7 +30,7 @@ constexpr const char* kReportFooter =
     "\n"
     "The keys of the JSON text are explained in SUMMARY_JSON.md. LC_ALL=C gives plain ASCII, NO_COLOR=1 no colours.";
 
-// Divides the driver's time again if the user names another driver, or if the trace is of an earlier version.
+// Divides the driver's time again if the user names the driver, or if the trace is of an earlier version.
 Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_tid) {
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());

@@ -275,7 +275,7 @@ void Identity::name_threads(model::TraceInfo& info) {
   }
 }
 
-// A forked child runs its parent's code. If the collector read no mappings of the child, the parent's are used.
+// A forked child runs its parent's code. If the collector came too late to read its mappings, the parent's are used.
 void Identity::inherit_modules(const model::TraceInfo& info) {
   for (const model::ProcessRow& row : info.processes) {
     if (row.parent_proc_id == 0) continue;

@@ -31,7 +31,7 @@ bool is_context_switch(const std::string& function) {
 
 Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
-  // If mlrun was killed, it is unknown when the probes of context switches were detached.
+  // Without a normal end of the run, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
   for (const json& gone : library_.list("let_go")) {
     if (!is_context_switch(gone.value("function", ""))) continue;

@@ -424,7 +424,7 @@ void KernelMerge::add_gpu_file_gaps(model::TraceInfo& info) const {
                            -1, -1});
 }
 
-// Observed names of files. In a run without mlrun's library they come from the kernel side and /proc, else from the
+// Observed names of files. If no library records files, they come from the kernel side or /proc, else from the
 // recorded calls on files.
 std::vector<FileSeen> KernelMerge::names_seen() const {
   std::vector<FileSeen> seen = observed_.files().seen();

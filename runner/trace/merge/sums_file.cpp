@@ -16,7 +16,7 @@ namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kNearBoundNs = 500'000;  // half the distance of two bounds at least: bounds are whole milliseconds
+constexpr uint64_t kNearBoundNs = 500'000;  // half the least distance of two bounds, which are whole milliseconds
 constexpr uint32_t kOwn = 1;                // bit of mlrun_sum.file_mode: an anonymous file (memfd, eventfd)
 constexpr size_t kRowsOfSumsMax = size_t{1} << 20;
 constexpr int64_t kMost = INT64_MAX / (int64_t{1} << 20);  // so that sums of sums cannot overflow

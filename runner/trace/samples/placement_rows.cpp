@@ -5,7 +5,7 @@ namespace mlrun::trace {
 
 std::vector<PlacementRow> placement_rows(const model::Placement& placement) {
   std::vector<PlacementRow> rows;
-  if (!placement.processes) return rows;  // the counts were lost, as mlrun was killed
+  if (!placement.processes) return rows;  // the counts are lost
   for (size_t i = 0; i < placement.rules.size(); i++) {
     const auto rule = static_cast<int32_t>(i);
     const std::string& text = placement.rules[i].text;
