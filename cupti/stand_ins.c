@@ -13,7 +13,8 @@
 #include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
-// A bit in `kinds` that is never cleared: for switches that we do not track when they go off (one context or one call).
+// A bit in `kinds` for what cannot be followed until it goes off: kinds from 63 on, and those of one context or one call. Only a call that
+// CUPTI refuses clears it.
 enum { kForGood = 63 };
 
 // Declares `real.call`, the function that the caller would call without ours; if there is none, returns an error.
@@ -42,7 +43,7 @@ enum { kForGood = 63 };
   ENTRY(name, 14, "@libcupti.so.14", parameters, arguments); \
   ENTRY(name, 0, "@@MLRUN", parameters, arguments)
 
-// If the tool calls CUPTI before our session begins, it keeps CUPTI: we do not record.
+// If the tool registers its callbacks or its clock before our session begins, it keeps CUPTI: we do not record.
 static enum entry enter_first(void) {
   uint32_t state = __atomic_load_n(&session.state, __ATOMIC_ACQUIRE);
   if (state == kIdle) other.was_first = true;
@@ -84,7 +85,7 @@ STAND_IN(cuptiActivityRegisterTimestampCallback, (cupti_timestamp callback), (ca
 static uint64_t bit_of(uint32_t kind) { return 1ull << (kind < kForGood ? kind : kForGood); }
 
 // Called before the tool switches a kind on. If the tool has callbacks, our kinds go off first. Returns the kind's bit,
-// or 0 if the tool had it on.
+// or 0 if the tool had it on, or the call is only passed on.
 static uint64_t note_on(uint32_t kind) {
   enum entry entry = enter_other();
   if (entry == kPassOn) return 0;

@@ -57,7 +57,7 @@ void FileOps::attach_by_fentry(Function& function) const {
   function.way = "fentry";
 }
 
-// Attaches all functions by fentry, with kThreadsMax threads.
+// Attaches all functions by fentry, with up to kThreadsMax threads.
 void FileOps::attach_all_by_fentry() {
   std::atomic<size_t> next = 0;
   const auto take_turns = [&] {

@@ -341,7 +341,8 @@ void Probes::attach_open_paths() {
   programs_.push_back(std::move(state));
 }
 
-// mlrun's child gets the launcher flag: its system calls are not counted before it executes the command.
+// A child of mlrun's gets the launcher flag: its system calls are not counted before it executes the command. Processes that run already
+// do not wait for an exec.
 int Probes::follow(int pidfd) {
   const bool waits_for_exec = !observes_ || (is_command_ && has_syscalls_);
   return follow(pidfd, waits_for_exec ? MLRUN_FOLLOWING_LAUNCHER : MLRUN_FOLLOWING);
