@@ -67,7 +67,7 @@ void FileOps::attach_all_by_fentry() {
   const size_t wanted = std::min<size_t>(std::thread::hardware_concurrency(), kThreadsMax);
   try {
     while (others.size() + 1 < wanted) others.emplace_back(take_turns);
-  } catch (const std::system_error&) {  // no second thread can be created: this one does the work
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): without a second thread this one does the work
   }
   take_turns();
 }
