@@ -8,8 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
-// Of the runtime: all calls except frequent ones without effect. Of the driver: calls that start work on the GPU or
-// allocate, because some programs (Triton) make these without the runtime. Requires: the kind CUPTI_RUNTIME is on.
+// Chooses the CUDA calls to record: all of the runtime API except frequent ones without effect, and those of the driver
+// API that start work on the GPU or allocate, because some programs (Triton) make these without the runtime. Requires:
+// the kind CUPTI_RUNTIME is on.
 void choose_traced_calls(void);
 
 // Undoes choose_traced_calls. `driver_is_kept`: leaves the driver's calls on, because the other tool has them all on.

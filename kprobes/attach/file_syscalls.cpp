@@ -36,7 +36,7 @@ bool can_cast(FunctionTypes::Place event, uint32_t cast, uint32_t type) {
       .valid();
 }
 
-// Replaces the placeholder MLRUN_CAST_TO_COME by a call of bpf_rdonly_cast. libbpf could do it from a declaration, but
+// Writes a call of bpf_rdonly_cast in place of the load-time constant MLRUN_CAST_TO_COME. libbpf could do it from a declaration, but
 // would read all of the kernel's types for that.
 bool call_cast(bpf_program* program, uint32_t cast) {
   const bpf_insn* begin = ::bpf_program__insns(program);

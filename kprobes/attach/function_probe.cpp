@@ -39,7 +39,7 @@ util::UniqueFd load(const bpf_insn* instructions, size_t count, bpf_attach_type 
 // Uses the older of two system calls: the newer one accepts such programs only since Linux 5.19.
 util::UniqueFd attach(int program) { return util::UniqueFd(::bpf_raw_tracepoint_open(nullptr, program)); }
 
-// Replaces the placeholders (bpf/shared.h) by the function's facts. The verifier then knows which branches are taken:
+// Sets the load-time constants (bpf/shared.h) to the function's facts. The verifier then knows which branches are taken:
 // it follows only a few hundred instructions and removes the unreachable ones.
 std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFunction& function,
                                        FunctionTypes::Place place) {

@@ -192,8 +192,8 @@ static __always_inline int end_operation(__u64 frame, struct probed probed, __u6
   return 0;
 }
 
-// A placeholder (shared.h) as a number in the code. The loader loads each of the next four programs once for every
-// function that it attaches the program to, with the placeholders replaced by the facts of that function. So only the
+// A load-time constant (shared.h) as a number in the code. The loader loads each of the next four programs once for
+// every function that it attaches the program to, with the constants set to the facts of that function. So only the
 // code for that kind of function remains, and the verifier knows the types of its arguments.
 #define WRITTEN(TO_COME)                                     \
   ({                                                         \
@@ -258,7 +258,7 @@ int on_file_op_exit(__u64 *context) {
 }
 
 // The next two programs are for reads and writes, by far the most frequent operations: the kind is a compile-time
-// constant, and the result is the word after two arguments. True: the loader has not replaced the placeholders; then
+// constant, and the result is the word after two arguments. True: the loader has not set the load-time constants; then
 // the programs return at once, because vfs_read, to which they would be attached, has other arguments.
 static __always_inline bool has_no_probe(void) { return WRITTEN(MLRUN_OP_TO_COME) == MLRUN_OP_TO_COME; }
 

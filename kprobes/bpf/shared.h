@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-// Types that the BPF programs share with their loader (mlrun-probes): map values, cookies and placeholders. Sizes are
+// Types that the BPF programs share with their loader (mlrun-probes): map values, cookies and load-time constants. Sizes are
 // asserted, since two compilers lay the structs out.
 #pragma once
 

@@ -56,7 +56,7 @@ ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   return process;
 }
 
-// The pid in mlrun's namespace of a process of another pid namespace; 0: not found, or not searched for now.
+// The pid in mlrun's namespace of a process of another pid namespace. 0: not found, or the search is over or not due.
 uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   const uint64_t begin_ns = util::monotonic_ns();
   if (begin_ns < next_search_ns_ || process.searches >= kSearchesMax || channel.marked_dead()) return 0;

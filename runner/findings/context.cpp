@@ -24,7 +24,7 @@ bool is_other_rank(const Context& context, int32_t thread_id) {
   return blame::is_of_other_rank(context.timeline(), context.analysis.division.driver, thread_id);
 }
 
-// kDataDevice is a placeholder for all time in files until settle_files() chooses its cause.
+// All time in files has the cause kDataDevice here; settle_files() sets the cause that the use of the files shows.
 Cause cause_of_wait(const Context& context, const Divided& piece) {
   if (is_other_rank(context, piece.thread_id)) return Cause::kRankSkew;
   if (blame::is_for_ranks_elsewhere(context.timeline(), context.analysis.division.driver, piece))
@@ -133,7 +133,7 @@ void replace(Context& context, Cause from, Cause to) {
   }
 }
 
-// Replaces the placeholder cause of time in files by what the use of the files shows.
+// Sets the cause of time in files by what the use of the files shows.
 void settle_files(Context& context, const std::string& folder) {
   double files_ns = 0;
   std::array<double, std::size(summary::kStateNames)> states{};

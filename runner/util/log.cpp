@@ -19,8 +19,8 @@ namespace mlrun::util {
 
 namespace {
 
-// Each line is one write, so that lines of mlrun and mlrun-trace do not mix. The file is opened anew for each line: lines are few, and
-// the command may leave mlrun few descriptors.
+// Each line is one write, so that lines of mlrun and mlrun-trace do not mix. The file is opened for each line: lines are few, and
+// a low limit of open files may leave mlrun few descriptors.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   // `path`: the log file; empty: stderr.

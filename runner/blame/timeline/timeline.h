@@ -189,7 +189,7 @@ struct Saving {
   Ns unsynced_ns = 0;                          // the first write since the last sync; 0: none
   bool appends = false;                        // opened to append
 
-  // Whether this is a log: few bytes between two syncs. A file that is opened anew for each line has only one sync.
+  // Whether this is a log: few bytes between two syncs. A file that is opened again for each line has only one sync.
   [[nodiscard]] bool is_log() const {
     constexpr int64_t kMostBytes = 65'536;
     return (syncs > 1 || (appends && syncs == 1)) && bytes / syncs < kMostBytes;
