@@ -183,7 +183,7 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
   return true;
 }
 
-// Joins parts of an interrupted batch: together they have the usual mark.
+// Joins parts of an interrupted batch, as long as the sum of their `mark` (as files opened, or bytes) is not above the usual.
 void Pattern::join_parts(double Event::*mark, double tolerance) {
   const double usual = (1 + tolerance) * middle(marks(mark));
   std::vector<Event> whole;

@@ -328,8 +328,8 @@ enum mlrun_exec_target {
   MLRUN_EXEC_32_BIT = 9        // 32-bit: the library is left out
 };
 
-// A duration in 32 bits: up to 2^31 exactly, beyond that in units of 1024, with the highest bit set; 2^41 and more are
-// 2^41 - 1024.
+// A duration in ticks of the record clock, in 32 bits: exact below 2^31, else rounded to units of 1024, with the highest
+// bit set; 2^41 and more are 2^41 - 1024.
 #define MLRUN_DURATION_IS_LONG (1u << 31)
 static inline __u32 mlrun_short_duration(__u64 duration) {
   if (duration < MLRUN_DURATION_IS_LONG) return (__u32)duration;

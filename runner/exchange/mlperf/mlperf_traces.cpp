@@ -38,9 +38,9 @@ std::string local_time(const Export& job, int64_t at_ns, const char* format) {
 
 Status write_mlperf_traces(Export& job) {
   if (job.is_merged()) {
-    return fail(
-        fmt::format("{} is a trace of {} nodes, and these files describe only one: export the trace of each node",
-                    job.trace_folder(), job.nodes().size()));
+    return fail(fmt::format(
+        "{} is a trace of {} nodes, and traces of MLPerf Storage describe only one: export the trace of each node",
+        job.trace_folder(), job.nodes().size()));
   }
   std::error_code error;
   if (!std::filesystem::create_directory(job.output(), error)) {

@@ -100,7 +100,8 @@ AccessState AccessSampler::state() const {
   const std::lock_guard lock(shared_->mutex);
   AccessState state = shared_->state;
   if (shared_->stop && shared_->started && !shared_->ended && state.problem.empty())
-    state.problem = fmt::format("the last sample took longer than {} s and is missing", kAccessPatience.count());
+    state.problem =
+        fmt::format("the last sample of accesses took longer than {} s and is missing", kAccessPatience.count());
   return state;
 }
 
