@@ -16,6 +16,7 @@
 #include "runner/collect/arena_place.h"
 #include "runner/collect/mapped_arena.h"
 #include "runner/collect/recovery.h"
+#include "runner/model/run.h"
 #include "runner/session/session_file.h"
 #include "runner/util/text.h"
 
@@ -40,8 +41,9 @@ std::string waiting_folder(const std::string& path) {
   if (!arena) return {};
   const std::string folder = arena->trace_folder();
   const auto session = launch::SessionFile::read(folder);
-  const bool waits = session && session->text("/session") == collect::session_text(arena->session()) &&
-                     session->text("/state") != "collected";
+  if (!session) return {};
+  const model::Run run = model::run_of(session->data);
+  const bool waits = run.session == collect::session_text(arena->session()) && run.state != "collected";
   return waits ? folder : std::string();
 }
 

@@ -13,6 +13,7 @@
 #include "runner/commands/session_facts.h"
 #include "runner/launch/merge_process.h"
 #include "runner/launch/own_limits.h"
+#include "runner/model/run.h"
 #include "runner/session/installation.h"
 #include "runner/session/session_file.h"
 #include "runner/util/log.h"
@@ -25,10 +26,11 @@ namespace {
 Status complete(const std::string& folder, launch::SessionFile& session) {
   collect::RecoveryOptions options;
   options.trace_folder = folder;
-  options.arena_path = session.text("/arena/path");
-  options.session = session.text("/session");
+  const model::Run run = model::run_of(session.data);
+  options.arena_path = run.arena.path;
+  options.session = run.session;
   options.same_boot = session.same_boot();
-  options.outage = session.text("/state") == "running";
+  options.outage = run.state == "running";
   const auto recovery = collect::Recovery::open(options);
   if (!recovery) return tl::make_unexpected(recovery.error());
   if (Status completed = (*recovery)->complete(); !completed) return completed;
@@ -64,7 +66,7 @@ Result<int> recover(const Arguments& arguments) {
         fmt::format("mlrun still records or merges in {} (process {}): wait for it", folder, session->leader_pid()));
   }
   util::begin_log(folder);
-  if (session->text("/state") != "collected") {
+  if (model::run_of(session->data).state != "collected") {
     if (const Status completed = complete(folder, *session); !completed) return tl::make_unexpected(completed.error());
   }
   const Status merged =

@@ -79,12 +79,13 @@ static bool take(const json& from, ClockReading::Discipline& to) {
   return keys(from, "is_synchronised", to.is_synchronised, "max_error_ns", to.max_error_ns);
 }
 static bool take(const json& from, ClockReading& to) {
-  return keys(from, "monotonic_ns", to.monotonic_ns, "realtime_ns", to.realtime_ns, "discipline", to.discipline);
+  return keys(from, "monotonic_ns", to.monotonic_ns, "realtime_ns", to.realtime_ns, "tsc", to.tsc, "width_ticks",
+              to.width_ticks, "boottime_ns", to.boottime_ns, "discipline", to.discipline);
 }
 static bool take(const json& from, RunClock& to) {
-  return keys(from, "start", to.start, "end", to.end, "error_ns", to.error_ns, "realtime_offset_start_ns",
-              to.realtime_offset_start_ns, "realtime_offset_end_ns", to.realtime_offset_end_ns,
-              "realtime_offset_by_time", to.realtime_offset_by_time);
+  return keys(from, "kind", to.kind, "start", to.start, "end", to.end, "error_ns", to.error_ns,
+              "realtime_offset_start_ns", to.realtime_offset_start_ns, "realtime_offset_end_ns",
+              to.realtime_offset_end_ns, "realtime_offset_by_time", to.realtime_offset_by_time);
 }
 static bool take(const json& from, RunHost& to) {
   return keys(from, "name", to.name, "kernel", to.kernel, "boot_id", to.boot_id, "time_namespace", to.time_namespace,
@@ -102,9 +103,17 @@ static bool take(const json& from, RecordingOptions& to) {
               to.alloc_min_bytes, "summary_only", to.summary_only, "lossless", to.lossless, "alloc_times",
               to.alloc_times, "python_stacks_hz", to.python_stacks_hz);
 }
+static bool take(const json& from, Arena& to) { return keys(from, "path", to.path, "medium", to.medium); }
+static bool take(const json& from, OpenFile& to) {
+  return keys(from, "device", to.device, "inode", to.inode, "path", to.path);
+}
+static bool take(const json& from, Observed& to) {
+  return keys(from, "scope", to.scope, "children_before", to.children_before);
+}
 static bool take(const json& from, Collector& to) {
   return keys(from, "medium", to.medium, "cpu_ns", to.cpu_ns, "channels", to.channels, "gpu_processes",
-              to.gpu_processes);
+              to.gpu_processes, "added_up", to.added_up, "failures", to.failures, "without_channel",
+              to.without_channel);
 }
 static bool take(const json& from, ResourceUse& to) {
   return keys(from, "major_faults", to.major_faults, "minor_faults", to.minor_faults, "input_blocks", to.input_blocks,
@@ -114,7 +123,32 @@ static bool take(const json& from, CallCosts& to) {
   return keys(from, "cost_per_call_ns", to.cost_per_call_ns, "source", to.source, "measured_realtime_ns",
               to.measured_realtime_ns);
 }
-static bool take(const json& from, SamplerState& to) { return keys(from, "problem", to.problem, "absent", to.absent); }
+static bool take(const json& from, SamplerState& to) {
+  return keys(from, "problem", to.problem, "absent", to.absent, "rows_dropped", to.rows_dropped);
+}
+static bool take(const json& from, GpuSampler::NotSampled& to) {
+  return keys(from, "gpu_id", to.gpu_id, "what", to.what);
+}
+static bool take(const json& from, GpuSampler& to) {
+  return take(from, static_cast<SamplerState&>(to)) && keys(from, "looks", to.looks, "late_looks", to.late_looks,
+                                                            "look_ns", to.look_ns, "not_sampled", to.not_sampled);
+}
+static bool take(const json& from, MachineSampler::NotSampled& to) {
+  return keys(from, "sample", to.sample, "text", to.text);
+}
+static bool take(const json& from, MachineSampler& to) {
+  return take(from, static_cast<SamplerState&>(to)) &&
+         keys(from, "looks", to.looks, "left_out", to.left_out, "not_sampled", to.not_sampled);
+}
+static bool take(const json& from, PythonSampler::Problem& to) {
+  return keys(from, "text", to.text, "processes", to.processes);
+}
+static bool take(const json& from, PythonSampler& to) {
+  to.is_reported =
+      take(from, static_cast<SamplerState&>(to)) && keys(from, "by_name", to.by_name, "looks", to.looks,
+                                                         "looks_left_out", to.looks_left_out, "problems", to.problems);
+  return to.is_reported;
+}
 static bool take(const json& from, Placement::Rule& to) {
   return keys(from, "text", to.text, "folder", to.folder, "nodes", to.nodes, "mmap", to.mmap, "strict", to.strict);
 }
@@ -127,7 +161,8 @@ static bool take(const json& from, Placement::Pages& to) {
               "resident_bytes", to.resident_bytes);
 }
 static bool take(const json& from, Placement::Process& to) {
-  return keys(from, "pid", to.pid, "rules", to.rules, "pages", to.pages);
+  return keys(from, "pid", to.pid, "window", to.window, "window_bytes", to.window_bytes, "rules", to.rules, "pages",
+              to.pages);
 }
 static bool take(const json& from, Placement::Machine& to) {
   return keys(from, "numa_pages_migrated", to.numa_pages_migrated, "oom_kill", to.oom_kill);
@@ -140,6 +175,31 @@ static bool take(const json& from, Placement& to) {
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);
 }
+static bool take(const json& from, KernelSide::Program& to) {
+  return keys(from, "event", to.event, "file_system", to.file_system, "missing", to.missing, "since_ns", to.since_ns);
+}
+static bool take(const json& from, KernelSide::Skipped& to) {
+  return keys(from, "program", to.program, "times", to.times);
+}
+static bool take(const json& from, KernelSide::Library::Process& to) {
+  return keys(from, "pid", to.pid, "functions", to.functions, "path", to.path, "missing", to.missing, "was_there",
+              to.was_there, "was_probed", to.was_probed);
+}
+static bool take(const json& from, KernelSide::Library::DetachedProbe& to) {
+  return keys(from, "function", to.function, "calls_per_second", to.calls_per_second, "at_ns", to.at_ns);
+}
+static bool take(const json& from, KernelSide::Library& to) {
+  return keys(from, "libraries", to.libraries, "let_go", to.let_go, "put_off", to.put_off);
+}
+static bool take(const json& from, KernelSide::BlockDevice& to) {
+  return keys(from, "device", to.device, "name", to.name, "kind", to.kind, "path_name", to.path_name, "model", to.model,
+              "scheduler", to.scheduler, "rotational", to.rotational, "below", to.below);
+}
+static bool take(const json& from, KernelSide::BlockTotal& to) {
+  return keys(from, "device", to.device, "op", to.op, "requests", to.requests, "bytes", to.bytes, "device_ns",
+              to.device_ns, "errors", to.errors, "own_requests", to.own_requests, "own_bytes", to.own_bytes);
+}
+static bool take(const json& from, KernelSide::Spool& to) { return keys(from, "left_out", to.left_out); }
 static bool take(const json& from, KernelSide::Throttled& to) {
   return keys(from, "asleep_ns", to.asleep_ns, "waits", to.waits);
 }
@@ -155,12 +215,16 @@ static bool take(const json& from, KernelSide::Syscall& to) {
               to.processes, "p50_below_ns", to.p50_below_ns, "p99_below_ns", to.p99_below_ns);
 }
 static bool take(const json& from, KernelSide& to) {
-  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "signals", to.signals, "throttled",
-              to.throttled, "own_devices", to.own_devices, "syscalls", to.syscalls);
+  return keys(from, "state", to.state, "reason", to.reason, "records", to.records, "let_go_at_exec", to.let_go_at_exec,
+              "untold_32bit_calls", to.untold_32bit_calls, "spool", to.spool, "signals", to.signals, "programs",
+              to.programs, "skipped", to.skipped, "devices", to.devices, "totals", to.totals, "cuda", to.cuda, "cufile",
+              to.cufile, "torch", to.torch, "throttled", to.throttled, "own_devices", to.own_devices, "syscalls",
+              to.syscalls);
 }
 static bool take(const json& from, MemoryAccess::Rung& to) {
-  return keys(from, "rung", to.rung, "cost", to.cost, "blind_to", to.blind_to, "on_ns", to.on_ns, "all_ns", to.all_ns,
-              "worst_stall_ns", to.worst_stall_ns, "worst_read_ns", to.worst_read_ns);
+  return keys(from, "rung", to.rung, "cost", to.cost, "blind_to", to.blind_to, "problem", to.problem, "lost", to.lost,
+              "left_out", to.left_out, "on_ns", to.on_ns, "all_ns", to.all_ns, "worst_stall_ns", to.worst_stall_ns,
+              "worst_read_ns", to.worst_read_ns);
 }
 static bool take(const json& from, MemoryAccess::Site& to) {
   return keys(from, "site", to.site, "blocks", to.blocks, "bytes", to.bytes, "loads", to.loads, "stores", to.stores,
@@ -187,7 +251,8 @@ static bool take(const json& from, GpuSteps& to) { return keys(from, "devices", 
 static bool take(const json& from, RunCoverage& to) { return keys(from, "level", to.level); }
 
 static void take_run(const json& from, Run& to) {
-  keys(from, "command", to.command, "cwd", to.cwd, "session", to.session, "mlrun_version", to.mlrun_version,
+  keys(from, "command", to.command, "cwd", to.cwd, "session", to.session, "mlrun_version", to.mlrun_version, "state",
+       to.state, "observed", to.observed, "mllog", to.mllog, "standard_files", to.standard_files, "arena", to.arena,
        "exit_status", to.exit_status, "wait_status", to.wait_status, "max_rss_bytes", to.max_rss_bytes, "start_ns",
        to.start_ns, "end_ns", to.end_ns, "wall_ns", to.wall_ns, "user_ns", to.user_ns, "sys_ns", to.sys_ns,
        "events_from_ns", to.events_from_ns, "recovered", to.recovered, "clock", to.clock, "host", to.host, "job",
@@ -196,9 +261,32 @@ static void take_run(const json& from, Run& to) {
        "placement", to.placement, "kernel_side", to.kernel_side, "access", to.access, "gpu_steps", to.gpu_steps,
        "totals", to.totals, "coverage", to.coverage);
   if (std::string text; to.command.empty() && keys(from, "command", text) && !text.empty()) to.command = {text};
-  keys(util::json_at(from, "/observed"), "scope", to.observed_scope);
+  keys(util::json_at(from, "/spool"), "frames_left_out", to.frames_left_out);
+  keys(util::json_at(from, "/watched"), "left_out", to.unwatched_processes);
   keys(util::json_at(from, "/gpu_work"), "folded_nodes", to.folded_nodes);
   to.is_merged = from.contains("merged");
+}
+
+int64_t Collector::failed(const std::string& how) const {
+  const auto found = failures.find(how);
+  return found == failures.end() ? 0 : found->second;
+}
+
+std::string KernelSide::attached_by(std::string_view signal) const {
+  for (const Signal& entry : signals) {
+    if (entry.signal == signal && !entry.way.empty()) return entry.way;
+  }
+  return {};
+}
+
+bool KernelSide::has_program(std::string_view event) const {
+  return std::any_of(programs.begin(), programs.end(),
+                     [&](const Program& program) { return program.event == event && !program.missing; });
+}
+
+bool KernelSide::lacks_program(std::string_view event) const {
+  return std::any_of(programs.begin(), programs.end(),
+                     [&](const Program& program) { return program.event == event && program.missing; });
 }
 
 std::string Run::command_text() const { return fmt::format("{}", fmt::join(command, " ")); }
@@ -217,6 +305,14 @@ Number Run::total(const char* name) const {
 
 bool Run::has_stream(std::string_view name) const {
   return options.streams && std::find(options.streams->begin(), options.streams->end(), name) != options.streams->end();
+}
+
+bool Run::asked_for(std::string_view name) const {
+  return std::find(options.asked_streams.begin(), options.asked_streams.end(), name) != options.asked_streams.end();
+}
+
+std::string Run::recorded_by(std::string_view signal) const {
+  return kernel_side.has_recorded() ? kernel_side.attached_by(signal) : std::string();
 }
 
 Run run_of(json document) {

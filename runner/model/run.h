@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.json as values; the keys are those of runner/trace/TABLES.md and runner/launch/README.md. Traces of other versions lack some: a
-// field whose key is missing, or of another type, keeps its default, and a list leaves out entries of another type.
+// run.json and session.json as values; the keys are those of runner/trace/TABLES.md and runner/launch/README.md. A merge makes run.json
+// from session.json: it removes what only a run in progress needs, and adds the rest. Traces of other versions lack some keys: a field
+// whose key is missing, or of another type, keeps its default, and a list leaves out entries of another type.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,12 @@ struct ClockReading {
     int64_t max_error_ns = 0;
   };
   Number monotonic_ns, realtime_ns;
+  int64_t tsc = 0, width_ticks = 0, boottime_ns = 0;
   Discipline discipline;
 };
 
 struct RunClock {
+  std::string kind;  // "tsc" or "monotonic"
   ClockReading start, end;
   int64_t error_ns = 0;
   Number realtime_offset_start_ns, realtime_offset_end_ns;
@@ -55,14 +58,33 @@ struct RecordingOptions {
   std::optional<Texts> streams;  // nullopt: unknown
   Texts asked_streams, include, exclude;
   Number graph_nodes_per_s, fold_ns, last_ns;
-  int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 0;
+  int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 1024;
   bool summary_only = false, lossless = false, alloc_times = false;
   std::optional<double> python_stacks_hz;
 };
 
+struct Arena {
+  std::string path, medium;
+};
+
+// A file that was open when the run began.
+struct OpenFile {
+  int64_t device = 0, inode = 0;
+  std::string path;
+};
+
+struct Observed {
+  // "processes" (--pid), "cgroup" or "system"; "command": mlrun started the command without its library.
+  std::string scope;
+  std::vector<int64_t> children_before;  // pids that are not followed
+};
+
 struct Collector {
   std::string medium;
-  Number cpu_ns, channels, gpu_processes;
+  Number cpu_ns, channels, gpu_processes, added_up;
+  std::map<std::string, int64_t> failures, without_channel;
+
+  [[nodiscard]] int64_t failed(const std::string& how) const;
 };
 
 struct ResourceUse {
@@ -79,6 +101,35 @@ struct CallCosts {
 struct SamplerState {
   std::string problem;
   Texts absent;  // words of --sample for which there are no samples
+  int64_t rows_dropped = 0;
+};
+
+struct GpuSampler : SamplerState {
+  struct NotSampled {
+    int64_t gpu_id = 0;
+    Texts what;
+  };
+  int64_t looks = 0, late_looks = 0, look_ns = 0;
+  std::vector<NotSampled> not_sampled;
+};
+
+struct MachineSampler : SamplerState {
+  struct NotSampled {
+    std::string sample, text;
+  };
+  int64_t looks = 0, left_out = 0;
+  std::vector<NotSampled> not_sampled;
+};
+
+struct PythonSampler : SamplerState {
+  struct Problem {
+    std::string text;
+    std::vector<int64_t> processes;
+  };
+  bool is_reported = false;  // false: mlrun was killed before it reported
+  bool by_name = false;
+  int64_t looks = 0, looks_left_out = 0;
+  std::vector<Problem> problems;
 };
 
 struct Placement {
@@ -94,7 +145,7 @@ struct Placement {
     int64_t rule = 0, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
   };
   struct Process {
-    int64_t pid = 0;
+    int64_t pid = 0, window = 0, window_bytes = 0;
     std::vector<Counts> rules;
     std::vector<Pages> pages;
   };
@@ -111,6 +162,42 @@ struct Placement {
 struct KernelSide {
   struct Signal {
     std::string signal, way, missing, note;
+  };
+  struct Program {
+    std::string event, file_system;
+    std::optional<std::string> missing;
+    Number since_ns;
+  };
+  struct Skipped {
+    std::string program;
+    int64_t times = 0;
+  };
+  struct Library {
+    struct Process {
+      int64_t pid = 0, functions = 0;
+      std::string path;
+      std::optional<std::string> missing;
+      bool was_there = false, was_probed = false;
+    };
+    struct DetachedProbe {
+      std::string function;
+      int64_t calls_per_second = 0, at_ns = 0;
+    };
+    std::vector<Process> libraries;
+    std::vector<DetachedProbe> let_go;
+    int64_t put_off = 0;
+  };
+  struct BlockDevice {
+    int64_t device = 0;
+    std::string name, kind, path_name, model, scheduler;
+    std::optional<bool> rotational;
+    Texts below;
+  };
+  struct BlockTotal {
+    int64_t device = 0, op = -1, requests = 0, bytes = 0, device_ns = 0, errors = 0, own_requests = 0, own_bytes = 0;
+  };
+  struct Spool {
+    int64_t left_out = 0;
   };
   struct Throttled {
     int64_t asleep_ns = 0, waits = 0;
@@ -130,18 +217,31 @@ struct KernelSide {
   };
   std::string state, reason;
   Number records;
+  int64_t let_go_at_exec = 0, untold_32bit_calls = 0;
+  Spool spool;
   std::vector<Signal> signals;
+  std::vector<Program> programs;
+  std::vector<Skipped> skipped;
+  std::vector<BlockDevice> devices;
+  std::vector<BlockTotal> totals;              // of all processes, by device and operation
+  std::optional<Library> cuda, cufile, torch;  // nullopt: not requested, or mlrun was killed before it reported
   std::optional<Throttled> throttled;
   std::optional<std::vector<Device>> own_devices;
   std::optional<std::vector<Syscall>> syscalls;
 
   [[nodiscard]] bool has_recorded() const { return state == "recorded"; }  // until the end of the run
+  // The mechanism that records a signal; empty: none works.
+  [[nodiscard]] std::string attached_by(std::string_view signal) const;
+  // Whether a BPF program is attached to the event.
+  [[nodiscard]] bool has_program(std::string_view event) const;
+  // Whether a BPF program for the event could not be attached.
+  [[nodiscard]] bool lacks_program(std::string_view event) const;
 };
 
 struct MemoryAccess {
   struct Rung {
-    std::string rung, cost, blind_to;
-    int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0;
+    std::string rung, cost, blind_to, problem;
+    int64_t on_ns = 0, all_ns = 0, worst_stall_ns = 0, worst_read_ns = 0, lost = 0, left_out = 0;
   };
   struct Site {
     std::string site;
@@ -183,16 +283,21 @@ struct RunCoverage {
 struct Run {
   Texts command;
   std::string cwd, session, mlrun_version;
-  // "processes" (--pid), "cgroup" or "system"; "command": mlrun started the command without its library; empty: all other traces.
-  std::string observed_scope;
-  Number exit_status;  // as in a shell, 128 + signal
-  int64_t wait_status = 0, max_rss_bytes = 0;
-  Number start_ns, end_ns, wall_ns;  // of the command
-  Number user_ns, sys_ns;            // of the command and its waited-for children
-  Number events_from_ns;             // --last freed older events
-  bool recovered = false;            // mlrun was killed; the end of the command is unknown
-  bool is_merged = false;            // merged from the traces of several nodes
-  int64_t folded_nodes = 0;          // nodes of CUDA graphs without rows
+  std::string state;                 // of a run in progress: "running" or "collected"
+  std::optional<Observed> observed;  // nullopt: mlrun started the command with its library
+  Number exit_status;                // as in a shell, 128 + signal
+  int64_t wait_status = -1, max_rss_bytes = 0;
+  Number start_ns, end_ns, wall_ns;      // of the command
+  Number user_ns, sys_ns;                // of the command and its waited-for children
+  Number events_from_ns;                 // --last freed older events
+  bool recovered = false;                // mlrun was killed; the end of the command is unknown
+  bool is_merged = false;                // merged from the traces of several nodes
+  int64_t folded_nodes = 0;              // nodes of CUDA graphs without rows
+  int64_t frames_left_out = 0;           // of the spool: reports that did not fit
+  int64_t unwatched_processes = 0;       // processes beyond the 4,096 that mlrun watches
+  Texts mllog;                           // paths, relative to cwd
+  std::vector<OpenFile> standard_files;  // of the command's first three descriptors
+  Arena arena;
   RunClock clock;
   RunHost host;
   RunJob job;
@@ -200,7 +305,10 @@ struct Run {
   Collector collector;
   ResourceUse use;
   CallCosts cost;
-  SamplerState gpu_sampler, sampler, machine_sampler, python_stacks;
+  GpuSampler gpu_sampler;
+  SamplerState sampler;
+  MachineSampler machine_sampler;
+  PythonSampler python_stacks;
   Placement placement;
   KernelSide kernel_side;
   MemoryAccess access;
@@ -215,7 +323,12 @@ struct Run {
   [[nodiscard]] Number begin_ns() const;     // start of the command, else of the recording
   [[nodiscard]] Number duration_ns() const;  // duration of the command
   [[nodiscard]] Number total(const char* name) const;
+  // Whether the stream was requested.
   [[nodiscard]] bool has_stream(std::string_view name) const;
+  // Whether the stream was requested by name, not by default.
+  [[nodiscard]] bool asked_for(std::string_view name) const;
+  // The mechanism by which the kernel side recorded a signal until the end of the run; empty: none.
+  [[nodiscard]] std::string recorded_by(std::string_view signal) const;
   [[nodiscard]] bool is_preload_off() const { return options.streams && options.streams->empty(); }
 };
 

@@ -54,11 +54,9 @@ Status SessionFile::write() const {
 
 void SessionFile::remove() const { ::unlink(path_.c_str()); }
 
-std::string SessionFile::text(const char* pointer) const { return util::text_at(data, pointer); }
-
 uint32_t SessionFile::leader_pid() const { return static_cast<uint32_t>(util::count_at(data, "/leader/pid")); }
 
-bool SessionFile::same_boot() const { return text("/leader/boot_id") == collect::boot_id(); }
+bool SessionFile::same_boot() const { return util::text_at(data, "/leader/boot_id") == collect::boot_id(); }
 
 bool SessionFile::leader_lives() const {
   const uint64_t ticks = util::count_at(data, "/leader/start_ticks");

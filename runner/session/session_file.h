@@ -28,7 +28,6 @@ class SessionFile {
   [[nodiscard]] uint32_t leader_pid() const;
   // Did it run since the last boot of this machine?
   [[nodiscard]] bool same_boot() const;
-  [[nodiscard]] std::string text(const char* pointer) const;  // by JSON pointer; empty: missing
 
   nlohmann::json data;
 

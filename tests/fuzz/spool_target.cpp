@@ -165,7 +165,7 @@ class Feed {
     fold_.apply(partition);
     if (sum_table_) sum_table_->add(partition);
   }
-  void finish(trace::SpoolIndex& index, const trace::SessionInfo& session, model::TraceInfo& info) {
+  void finish(trace::SpoolIndex& index, const model::Run& session, model::TraceInfo& info) {
     static_cast<void>(marks_.finish(mark_meter_));
     info.losses = trace::find_losses(index, session, {}, {0, marks_.ranges_left_out()});
     for (model::LossRow& row : gpu_join_.losses()) info.losses.push_back(std::move(row));
@@ -211,7 +211,7 @@ trace::SpoolOptions options_for(const Folder& folder, const trace::SessionInfo& 
           wishes.samples ? kSampleBytes : 0,
           folder.path() + "/" + MLRUN_KEPT_FILE,
           folder.path() + "/" + MLRUN_SUMS_FILE,
-          session.summary_only};
+          session.run.options.summary_only};
 }
 
 bool accepted = false;
@@ -223,7 +223,7 @@ void decode(const Folder& folder, const Wishes& wishes) {
   model::TraceInfo info;
   auto index = trace::SpoolIndex::load(options_for(folder, *session, wishes), info, [](size_t, size_t) {});
   if (!index) return;
-  trace::KernelMerge kernel(folder.path(), *session);
+  trace::KernelMerge kernel(folder.path(), session->run);
   if (kernel.present() && !kernel.load(info)) return;
   summary::PythonMeter python;
   idle::PythonLines python_lines;
@@ -240,7 +240,7 @@ void decode(const Folder& folder, const Wishes& wishes) {
       (*index)->chunks().slices(kRowsPerSlice, [&](const trace::Slice& slice) { return reader.count(slice); });
   if (!slices) return;
   Feed feed(**index, info, kernel, wishes.folds ? kFoldNs : 0);
-  if (session->summary_only && !feed.load_sums(folder.path())) return;
+  if (session->run.options.summary_only && !feed.load_sums(folder.path())) return;
   bool has_rows = feed.has_sums();
   trace::Partition partition;
   for (const trace::Slice& slice : *slices) {
@@ -248,7 +248,7 @@ void decode(const Folder& folder, const Wishes& wishes) {
     has_rows = has_rows || !partition.order.empty();
     feed.add(partition);
   }
-  feed.finish(**index, *session, info);
+  feed.finish(**index, session->run, info);
   accepted = has_rows;
 }
 

@@ -39,7 +39,7 @@ std::vector<std::string> off_names(const std::vector<Stream>& all) {
   return names;
 }
 
-bool observes_others(const model::Run& run) { return !run.observed_scope.empty() && run.observed_scope != "command"; }
+bool observes_others(const model::Run& run) { return run.observed && run.observed->scope != "command"; }
 
 }  // namespace
 

@@ -15,7 +15,6 @@
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/trace_clock.h"
 #include "runner/util/access_rungs.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
@@ -25,11 +24,10 @@ using nlohmann::json;
 
 constexpr size_t kSitesListed = 20;  // maximum sites of a rung in run.json
 
-std::vector<uint16_t> rungs_of(const json& session) {
+std::vector<uint16_t> rungs_of(const model::MemoryAccess& access) {
   std::vector<uint16_t> rungs;
-  for (const json& rung : util::list_at(session, "/access/rungs")) {
-    if (const uint16_t number = util::access_rung_of(util::text_at(rung, "/rung")); number != 0)
-      rungs.push_back(number);
+  for (const auto& rung : access.rungs) {
+    if (const uint16_t number = util::access_rung_of(rung.rung); number != 0) rungs.push_back(number);
   }
   return rungs;
 }
@@ -46,13 +44,13 @@ AccessRow row_of(const mlrun_access_sample& sample, const ThreadFinder& threads)
 
 }  // namespace
 
-Status AccessPass::run(const SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info,
+Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const model::TraceInfo& info,
                        const std::string& folder) {
   AccessTable table;
   AccessSiteTable site_table;
   if (Status opened = table.open_in(folder + "/tables"); !opened) return opened;
   if (Status opened = site_table.open_in(folder + "/tables"); !opened) return opened;
-  const std::vector<uint16_t> rungs = rungs_of(*session.all);
+  const std::vector<uint16_t> rungs = rungs_of(session.access);
   Status written;
   if (!rungs.empty()) {
     auto events = AllocEvents::open(folder);
@@ -152,21 +150,19 @@ std::string left_out_text(const std::string& rung, int64_t left_out, double shar
 
 }  // namespace
 
-std::vector<model::CoverageRow> AccessPass::coverage(const SessionInfo& session) const {
+std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) const {
   std::vector<model::CoverageRow> rows;
-  for (const json& rung : util::list_at(*session.all, "/access/rungs")) {
-    const std::string name = util::text_at(rung, "/rung");
+  for (const auto& rung : session.access.rungs) {
     const auto add = [&](const std::string& detail) {
-      rows.push_back({.subject = "accesses by " + name, .detail = detail, .level = model::kRemark});
+      rows.push_back({.subject = "accesses by " + rung.rung, .detail = detail, .level = model::kRemark});
     };
-    add("not seen: " + util::text_at(rung, "/blind_to"));
-    const int64_t lost = util::integer_at(rung, "/lost"), on_ns = util::integer_at(rung, "/on_ns");
-    const int64_t all_ns = util::integer_at(rung, "/all_ns"), left_out = util::integer_at(rung, "/left_out");
-    if (lost > 0) add(fmt::format("{} samples were lost: the buffer was full", lost));
-    if (left_out > 0)
-      add(left_out_text(name, left_out,
-                        static_cast<double>(on_ns) / static_cast<double>(std::max<int64_t>(all_ns, 1))));
-    if (const std::string problem = util::text_at(rung, "/problem"); !problem.empty()) add(problem);
+    add("not seen: " + rung.blind_to);
+    if (rung.lost > 0) add(fmt::format("{} samples were lost: the buffer was full", rung.lost));
+    if (rung.left_out > 0) {
+      add(left_out_text(rung.rung, rung.left_out,
+                        static_cast<double>(rung.on_ns) / static_cast<double>(std::max<int64_t>(rung.all_ns, 1))));
+    }
+    if (!rung.problem.empty()) add(rung.problem);
   }
   if (rows_ > 0 && sites_.empty())
     rows.push_back(

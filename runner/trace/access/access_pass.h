@@ -8,10 +8,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/access/access_row.h"
 #include "runner/trace/index/spool_index.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -19,13 +19,13 @@ namespace mlrun::trace {
 class AccessPass {
  public:
   // Both tables have a file even without rows. Requires: `alloc` is written; processes and threads are known. `folder`: of the trace.
-  Status run(const SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info,
+  Status run(const SpoolIndex& index, const model::Run& session, const model::TraceInfo& info,
              const std::string& folder);
 
   // Adds the numbers of rows and the sums by rung and site to `access` of run.json. Requires: stacks are symbolized.
   void describe(const model::TraceInfo& info, nlohmann::json& run) const;
   // Rows about what each rung (method of --access) cannot see, lost or left out.
-  [[nodiscard]] std::vector<model::CoverageRow> coverage(const SessionInfo& session) const;
+  [[nodiscard]] std::vector<model::CoverageRow> coverage(const model::Run& session) const;
   [[nodiscard]] uint64_t damaged_rows() const { return damaged_rows_; }
 
  private:

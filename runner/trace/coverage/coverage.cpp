@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/symbols/demangle.h"
 #include "runner/trace/coverage/allocator_coverage.h"
 #include "runner/trace/coverage/kernel_recorded.h"
@@ -41,45 +39,46 @@ void CoverageMeter::add_cut_off(SpoolIndex& index) {
   }
 }
 
-void CoverageMeter::add_failures(const SessionInfo& session) {
+void CoverageMeter::add_failures(const model::Run& session) {
   struct Failure {
-    const char *pointer, *subject, *detail;
+    const char *how, *subject, *detail;
     const char* level = model::kUnseen;
   };
   static constexpr Failure kFailures[] = {
-      {"/collector/failures/no_room", "processes",
-       "their address space limit leaves no room for mlrun's buffer; raise it (ulimit -v)"},
-      {"/collector/failures/abi", "processes", "they loaded mlrun's library of another version"},
-      {"/collector/failures/no_clock", "processes that stopped recording",
+      {"no_room", "processes", "their address space limit leaves no room for mlrun's buffer; raise it (ulimit -v)"},
+      {"abi", "processes", "they loaded mlrun's library of another version"},
+      {"no_clock", "processes that stopped recording",
        "they disabled the time stamp counter for themselves (seccomp strict, PR_SET_TSC)"},
-      {"/collector/failures/no_robust", "the end of threads",
+      {"no_robust", "the end of threads",
        "libc registered no robust list for them, by which mlrun sees that a thread has ended", model::kRemark},
-      {"/collector/failures/walks", "what walks through folders opened and read",
+      {"walks", "what walks through folders opened and read",
        "ftw, nftw and fts open and read inside libc, where no hook is called", model::kRemark},
-      {"/collector/failures/streams", "flushes of streams",
+      {"streams", "flushes of streams",
        "only the first 64 with buffered bytes are recorded when fflush(NULL) or the end of the process flushes all"},
-      {"/collector/failures/bound_deep", "calls of libraries that find libc before the hooks",
+      {"bound_deep", "calls of libraries that find libc before the hooks",
        "the libraries were loaded with RTLD_DEEPBIND, or by dlmopen into another namespace"},
-      {"/collector/failures/by_handle", "calls of functions that were looked up in libc itself",
+      {"by_handle", "calls of functions that were looked up in libc itself",
        "the program used a handle of libc (dlsym, ctypes, cffi, JNA), which finds no hook"},
-      {"/watched/left_out", "bytes read and written",
-       "mlrun watches at most 4,096 processes: whether further ones recorded their bytes is unknown"},
   };
   for (const Failure& failure : kFailures) {
-    const int64_t count = session.number(failure.pointer, 0);
+    const int64_t count = session.collector.failed(failure.how);
     if (count > 0) rows_.push_back({0, failure.subject, failure.detail, -1, count, failure.level});
+  }
+  if (session.unwatched_processes > 0) {
+    rows_.push_back({0, "bytes read and written",
+                     "mlrun watches at most 4,096 processes: whether further ones recorded their bytes is unknown", -1,
+                     session.unwatched_processes});
   }
 }
 
-std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const SessionInfo& session,
+std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const model::Run& session,
                                                       const model::TraceInfo& info) {
   const UnseenReasons reasons(index, info, programs_);
   const bool whole = index.events_from_ns() == 0;  // else --last freed most records of what the kernel counted
   // Without the stream of file calls every byte that the kernel counted would be unrecorded.
   if (whole && session.has_stream("files")) {
     bytes_.add_rows(info, read_watched(session, info), reasons, rows_);
-    if (mechanism_of(session, "block I/O").empty())
-      bytes_.add_device_rows(index, session.text("/arena/medium") != "file", rows_);
+    if (session.recorded_by("block I/O").empty()) bytes_.add_device_rows(index, session.arena.medium != "file", rows_);
   }
   const WaitedChildren waited(index, info, bytes_.whole());
   programs_.add_rows(info, waited, rows_);
@@ -93,7 +92,7 @@ std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const S
   if (session.has_stream("allocs")) {
     for (model::CoverageRow& row : allocator_coverage(index, info, callers_)) rows_.push_back(std::move(row));
   }
-  const bool has_calls = session.has_kernel_side() && session.all->contains("/kernel_side/cufile"_json_pointer);
+  const bool has_calls = session.kernel_side.has_recorded() && session.kernel_side.cufile;
   if (!has_calls) add_cufile(info, rows_);
   add_failures(session);
   if (const size_t names = symbols::names_given_up(); names != 0) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/coverage/executed_programs.h"
 #include "runner/trace/coverage/mapped_coverage.h"
@@ -12,7 +13,6 @@
 #include "runner/trace/coverage/ring_coverage.h"
 #include "runner/trace/coverage/unseen_bytes.h"
 #include "runner/trace/index/spool_index.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
@@ -23,11 +23,11 @@ class CoverageMeter {
   void add(const model::SumRow& sum);
 
   // Requires: all rows were added; info.processes and info.left_out are complete.
-  std::vector<model::CoverageRow> finish(SpoolIndex& index, const SessionInfo& session, const model::TraceInfo& info);
+  std::vector<model::CoverageRow> finish(SpoolIndex& index, const model::Run& session, const model::TraceInfo& info);
 
  private:
   void add_cut_off(SpoolIndex& index);
-  void add_failures(const SessionInfo& session);
+  void add_failures(const model::Run& session);
 
   UnseenBytes bytes_;
   ExecutedPrograms programs_;

@@ -41,7 +41,7 @@ std::optional<Reason> reason_of(uint32_t gap) {
 
 class LossFinder {
  public:
-  LossFinder(SpoolIndex& index, const SessionInfo& session) : index_(index), session_(session) {}
+  LossFinder(SpoolIndex& index, const model::Run& session) : index_(index), session_(session) {}
 
   std::vector<LossRow> find(const Mllog& mllog, const RowLosses& noticed) {
     note_spans();
@@ -57,10 +57,10 @@ class LossFinder {
     add("python stacks", "rows that break the rules of the format", noticed.damaged_python_rows, "rows");
     add("python stacks", "rows whose stack is beyond the limits or malformed", noticed.python_rows_without_stack,
         "rows");
-    add("python stacks", "rows not fetched in time", count_in_session("/python_stacks/rows_dropped"), "rows");
-    add("samples", "rows not fetched in time", count_in_session("/sampler/rows_dropped"), "rows");
-    add("samples", "rows of counters not fetched in time", count_in_session("/machine_sampler/rows_dropped"), "rows");
-    add("gpu sampler", "rows not fetched in time", count_in_session("/gpu_sampler/rows_dropped"), "rows");
+    add("python stacks", "rows not fetched in time", positive(session_.python_stacks.rows_dropped), "rows");
+    add("samples", "rows not fetched in time", positive(session_.sampler.rows_dropped), "rows");
+    add("samples", "rows of counters not fetched in time", positive(session_.machine_sampler.rows_dropped), "rows");
+    add("gpu sampler", "rows not fetched in time", positive(session_.gpu_sampler.rows_dropped), "rows");
     return std::move(rows_);
   }
 
@@ -185,21 +185,22 @@ class LossFinder {
     add("spool", "more files than the merger tracks", index_.files().left_out(), "files");
     add("spool", "stacks that are damaged or too many", index_.stacks().left_out(), "stacks");
     add("spool", "reports about processes that cannot be read", index_.notes().unreadable_texts(), "reports");
-    add("spool", "reports that did not fit", count_in_session("/spool/frames_left_out"), "frames");
+    add("spool", "reports that did not fit", positive(session_.frames_left_out), "frames");
   }
 
-  uint64_t count_in_session(const std::string& pointer) {
-    return static_cast<uint64_t>(std::max<int64_t>(session_.number(pointer.c_str(), 0), 0));
-  }
+  static uint64_t positive(int64_t count) { return static_cast<uint64_t>(std::max<int64_t>(count, 0)); }
+
+  [[nodiscard]] uint64_t failed(const char* how) const { return positive(session_.collector.failed(how)); }
 
   // Records of threads that got no channel: counted for the whole run, not by process.
   void add_without_channel() {
     static constexpr const char* kReason = "no room for a thread's channel";
-    const uint64_t all = count_in_session("/collector/failures/no_channel");
+    const uint64_t all = failed("no_channel");
     uint64_t of_kinds = 0;
     for (uint32_t i = 0; i < MLRUN_DROPPED_KINDS; ++i) {
       const std::string kind = events::name_of(static_cast<mlrun_dropped>(i));
-      const uint64_t count = count_in_session("/collector/without_channel/" + kind);
+      const auto found = session_.collector.without_channel.find(kind);
+      const uint64_t count = found == session_.collector.without_channel.end() ? 0 : positive(found->second);
       if (count == 0) continue;
       add("interposer", kReason, count, "records");
       rows_.back().kind = kind;
@@ -210,15 +211,14 @@ class LossFinder {
 
   void add_failures() {
     add_without_channel();
-    add("interposer", "sampled blocks whose end cannot be seen", count_in_session("/collector/failures/samples"),
-        "blocks");
-    add("interposer", "descriptors that no table holds", count_in_session("/collector/failures/fd_range"), "calls");
-    add("interposer", "no memory for unwinding stacks", count_in_session("/collector/failures/no_stacks"), "processes");
-    add("marks", "names and domains beyond the limit", count_in_session("/collector/failures/mark_names"), "names");
+    add("interposer", "sampled blocks whose end cannot be seen", failed("samples"), "blocks");
+    add("interposer", "descriptors that no table holds", failed("fd_range"), "calls");
+    add("interposer", "no memory for unwinding stacks", failed("no_stacks"), "processes");
+    add("marks", "names and domains beyond the limit", failed("mark_names"), "names");
   }
 
   SpoolIndex& index_;
-  const SessionInfo& session_;
+  const model::Run& session_;
   TraceClock::Hint hint_;
   std::map<size_t, Span> spans_;  // by channel index
   std::vector<LossRow> rows_;
@@ -226,13 +226,13 @@ class LossFinder {
 
 }  // namespace
 
-std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
+std::vector<model::LossRow> find_losses(SpoolIndex& index, const model::Run& session, const Mllog& mllog,
                                         const RowLosses& noticed) {
   return LossFinder(index, session).find(mllog, noticed);
 }
 
-std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state) {
-  const int64_t added_up = session.number("/collector/added_up", -1);
+std::optional<model::LossRow> unsaved_loss(const model::Run& session, const mlrun_frame_sums_state& state) {
+  const int64_t added_up = session.collector.added_up.value_or(-1);
   if (added_up < 0) return std::nullopt;
   const uint32_t unsaved = static_cast<uint32_t>(added_up) - static_cast<uint32_t>(state.records);
   if (unsaved == 0) return std::nullopt;

@@ -8,9 +8,9 @@
 
 #include "runner/events/sums.h"
 #include "runner/model/rows.h"
+#include "runner/model/run.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/trace/marks/mllog.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
@@ -21,11 +21,11 @@ struct RowLosses {
   uint64_t damaged_python_rows = 0, python_rows_without_stack = 0;
 };
 
-std::vector<model::LossRow> find_losses(SpoolIndex& index, const SessionInfo& session, const Mllog& mllog,
+std::vector<model::LossRow> find_losses(SpoolIndex& index, const model::Run& session, const Mllog& mllog,
                                         const RowLosses& noticed);
 
 // With --summary-only: the records that mlrun summed up after it last wrote the sums and before it was killed. nullopt:
 // none.
-std::optional<model::LossRow> unsaved_loss(const SessionInfo& session, const mlrun_frame_sums_state& state);
+std::optional<model::LossRow> unsaved_loss(const model::Run& session, const mlrun_frame_sums_state& state);
 
 }  // namespace mlrun::trace

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// A number of session.json within bounds, because the file is untrusted.
+// The list is read here alone: run.json has none. A number within bounds, because the file is untrusted.
 int64_t number_at(const json& object, const char* where, int64_t otherwise) {
   return std::clamp<int64_t>(util::integer_at(object, where, otherwise), otherwise, int64_t{1} << 56);
 }
@@ -46,7 +46,7 @@ using Key = std::pair<int64_t, int32_t>;  // pid namespace, pid in it
 
 }  // namespace
 
-std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model::TraceInfo& info) {
+std::vector<WatchedProcess> read_watched(const model::Run& session, const model::TraceInfo& info) {
   std::multimap<Key, const model::ProcessRow*> recorded;
   for (const model::ProcessRow& row : info.processes) {
     recorded.insert({{row.pid_namespace, row.ns_pid}, &row});
@@ -54,7 +54,7 @@ std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model
         {{kAsMlrunSees, row.pid}, &row});  // a process that cannot read /proc does not know its pid_namespace
   }
   std::vector<WatchedProcess> processes;
-  for (const json& entry : session.list("/watched/processes")) {
+  for (const json& entry : util::list_at(*session.document, "/watched/processes")) {
     if (!entry.is_object()) continue;
     WatchedProcess& process = processes.emplace_back(process_in(entry));
     process.is_command = processes.size() == 1;

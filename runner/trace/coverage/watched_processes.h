@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/identity/process_facts.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
@@ -24,6 +24,6 @@ struct WatchedProcess {
 };
 
 // Requires: info.processes is complete.
-std::vector<WatchedProcess> read_watched(const SessionInfo& session, const model::TraceInfo& info);
+std::vector<WatchedProcess> read_watched(const model::Run& session, const model::TraceInfo& info);
 
 }  // namespace mlrun::trace

@@ -7,16 +7,12 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/trace/spool/trace_clock.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
 namespace {
-
-using nlohmann::json;
 
 struct LateMount {
   uint64_t since_ns = 0;  // when all its functions were attached
@@ -24,13 +20,12 @@ struct LateMount {
   std::string missing;
 };
 
-void add(const json& program, std::map<std::string, LateMount>& mounts) {
-  const std::string type = util::text_at(program, "/file_system");
-  if (type.empty() || !util::json_at(program, "/since_ns").is_number_unsigned()) return;
-  LateMount& mount = mounts[type];
-  mount.since_ns = std::max(mount.since_ns, util::count_at(program, "/since_ns"));
-  if (const json& missing = util::json_at(program, "/missing"); missing.is_string()) {
-    mount.missing = missing.get<std::string>();
+void add(const model::KernelSide::Program& program, std::map<std::string, LateMount>& mounts) {
+  if (program.file_system.empty() || program.since_ns.value_or(-1) < 0) return;
+  LateMount& mount = mounts[program.file_system];
+  mount.since_ns = std::max(mount.since_ns, static_cast<uint64_t>(*program.since_ns));
+  if (program.missing) {
+    mount.missing = *program.missing;
   } else {
     ++mount.attached;
   }
@@ -38,9 +33,9 @@ void add(const json& program, std::map<std::string, LateMount>& mounts) {
 
 }  // namespace
 
-void add_late_mounts(const SessionInfo& session, model::TraceInfo& info) {
+void add_late_mounts(const model::Run& session, model::TraceInfo& info) {
   std::map<std::string, LateMount> mounts;
-  for (const json& program : session.list("/kernel_side/programs")) add(program, mounts);
+  for (const auto& program : session.kernel_side.programs) add(program, mounts);
   for (const auto& [type, mount] : mounts) {
     std::string detail = "first mounted during the run";
     if (mount.attached > 0)

@@ -2,12 +2,12 @@
 // File systems mounted during the run: reports the time from which the kernel side recorded operations on their files.
 #pragma once
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
 // Adds a coverage row for each such file system.
-void add_late_mounts(const SessionInfo& session, model::TraceInfo& info);
+void add_late_mounts(const model::Run& session, model::TraceInfo& info);
 
 }  // namespace mlrun::trace

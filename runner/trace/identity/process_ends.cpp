@@ -75,9 +75,8 @@ void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& cha
   }
 }
 
-void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session) {
-  const bool all_could = session.number("/collector/failures/no_channel", 0) <= 0 &&
-                         session.number("/collector/failures/no_clock", 0) <= 0;
+void withdraw_ends(std::vector<model::ProcessRow>& processes, const model::Run& session) {
+  const bool all_could = session.collector.failed("no_channel") <= 0 && session.collector.failed("no_clock") <= 0;
   if (all_could) return;
   for (model::ProcessRow& process : processes) {
     if (process.end == "no record") process.end.clear();

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runner/model/rows.h"
+#include "runner/model/run.h"
 #include "runner/trace/identity/process_facts.h"
 #include "runner/trace/spool/block_scan.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/trace/spool/spool_channels.h"
 
 namespace mlrun::trace {
@@ -26,7 +26,7 @@ void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& cha
 
 // Clears `end` if exit records could not be written: for threads without a channel and processes without a clock, it is
 // unknown which processes are affected.
-void withdraw_ends(std::vector<model::ProcessRow>& processes, const SessionInfo& session);
+void withdraw_ends(std::vector<model::ProcessRow>& processes, const model::Run& session);
 
 // The command is the earliest process that has no parent in the trace. `wait_status`: -1 if unknown.
 void note_exit_status(std::vector<model::ProcessRow>& processes, int64_t wait_status);

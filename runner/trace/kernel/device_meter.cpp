@@ -45,11 +45,11 @@ void DeviceMeter::add(const RequestRow& row) {
   device.device_ns.add(row.end_ns - issue_ns);
 }
 
-json DeviceMeter::json_of(const json& session) const {
+json DeviceMeter::json_of(const model::KernelSide& kernel_side) const {
   json list = json::array();
   for (const auto& [number, device] : devices_) {
     list.push_back({{"dev", stat_device(number)},
-                    {"name", device_name(session, number)},
+                    {"name", device_name(kernel_side, number)},
                     {"requests", device.requests},
                     {"reads", device.reads},
                     {"read_bytes", device.read_bytes},

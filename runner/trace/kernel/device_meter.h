@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/model/run.h"
 #include "runner/trace/kernel/kernel_tables.h"
 #include "runner/util/log_histogram.h"
 
@@ -16,9 +17,9 @@ class DeviceMeter {
  public:
   void add(const RequestRow& row);
 
-  // The value of `own_devices` in run.json (SUMMARY_JSON.md, `devices`). `session`: session.json, which has the names
-  // of the devices.
-  [[nodiscard]] nlohmann::json json_of(const nlohmann::json& session) const;
+  // The value of `own_devices` in run.json (SUMMARY_JSON.md, `devices`). `kernel_side` has the names of the
+  // devices.
+  [[nodiscard]] nlohmann::json json_of(const model::KernelSide& kernel_side) const;
 
  private:
   struct Device {

@@ -3,68 +3,59 @@
 
 #include <map>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "runner/events/kernel_record.h"
 #include "runner/model/device_row.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/files/device_number.h"
-#include "runner/util/json_at.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-using nlohmann::json;
-
-void describe(const json& facts, model::DeviceRow& row) {
-  row.name = util::text_at(facts, "/name");
-  row.kind = util::text_at(facts, "/kind");
-  row.path_name = util::text_at(facts, "/path_name");
-  row.model = util::text_at(facts, "/model");
-  row.scheduler = util::text_at(facts, "/scheduler");
-  if (const json& rotational = util::json_at(facts, "/rotational"); rotational.is_boolean()) {
-    row.rotational = rotational.get<bool>() ? 1 : 0;
-  }
-  for (const json& name : util::list_at(facts, "/below")) {
-    if (name.is_string()) row.below += (row.below.empty() ? "" : ",") + name.get<std::string>();
-  }
+void describe(const model::KernelSide::BlockDevice& facts, model::DeviceRow& row) {
+  row.name = facts.name;
+  row.kind = facts.kind;
+  row.path_name = facts.path_name;
+  row.model = facts.model;
+  row.scheduler = facts.scheduler;
+  if (facts.rotational) row.rotational = *facts.rotational ? 1 : 0;
+  row.below = fmt::format("{}", fmt::join(facts.below, ","));
 }
 
-void add_total(const json& total, model::DeviceRow& row) {
-  const int64_t requests = util::integer_at(total, "/requests"), bytes = util::integer_at(total, "/bytes");
-  switch (util::integer_at(total, "/op")) {
+void add_total(const model::KernelSide::BlockTotal& total, model::DeviceRow& row) {
+  switch (total.op) {
     case MLRUN_BLOCK_READ:
-      row.reads += requests;
-      row.read_bytes += bytes;
+      row.reads += total.requests;
+      row.read_bytes += total.bytes;
       break;
     case MLRUN_BLOCK_WRITE:
-      row.writes += requests;
-      row.write_bytes += bytes;
+      row.writes += total.requests;
+      row.write_bytes += total.bytes;
       break;
-    case MLRUN_BLOCK_FLUSH: row.flushes += requests; break;
-    case MLRUN_BLOCK_DISCARD: row.discards += requests; break;
+    case MLRUN_BLOCK_FLUSH: row.flushes += total.requests; break;
+    case MLRUN_BLOCK_DISCARD: row.discards += total.requests; break;
     default: break;
   }
-  row.device_ns += util::integer_at(total, "/device_ns");
-  row.errors += util::integer_at(total, "/errors");
-  row.own_requests += util::integer_at(total, "/own_requests");
-  row.own_bytes += util::integer_at(total, "/own_bytes");
+  row.device_ns += total.device_ns;
+  row.errors += total.errors;
+  row.own_requests += total.own_requests;
+  row.own_bytes += total.own_bytes;
 }
 
-std::map<uint32_t, model::DeviceRow> rows_of(const json& session) {
+std::map<uint32_t, model::DeviceRow> rows_of(const model::KernelSide& kernel_side) {
   std::map<uint32_t, model::DeviceRow> rows;
-  const auto row_of = [&](const json& entry) -> model::DeviceRow& {
-    const auto number = static_cast<uint32_t>(util::integer_at(entry, "/device"));
+  const auto row_of = [&](int64_t device) -> model::DeviceRow& {
+    const auto number = static_cast<uint32_t>(device);
     model::DeviceRow& row = rows[number];
     row.dev = stat_device(number);
     row.major = major_of(number);
     row.minor = minor_of(number);
     return row;
   };
-  for (const json& facts : util::list_at(session, "/kernel_side/devices")) describe(facts, row_of(facts));
-  for (const json& total : util::list_at(session, "/kernel_side/totals")) add_total(total, row_of(total));
+  for (const auto& facts : kernel_side.devices) describe(facts, row_of(facts.device));
+  for (const auto& total : kernel_side.totals) add_total(total, row_of(total.device));
   return rows;
 }
 
@@ -97,18 +88,17 @@ using DeviceTable = RowTable<DeviceColumns, model::DeviceRow>;
 
 }  // namespace
 
-std::string device_name(const json& session, uint32_t device) {
-  for (const json& facts : util::list_at(session, "/kernel_side/devices")) {
-    if (util::integer_at(facts, "/device") != device) continue;
-    if (std::string name = util::text_at(facts, "/name"); !name.empty()) return name;
+std::string device_name(const model::KernelSide& kernel_side, uint32_t device) {
+  for (const auto& facts : kernel_side.devices) {
+    if (facts.device == device && !facts.name.empty()) return facts.name;
   }
   return fmt::format("{}:{}", major_of(device), minor_of(device));
 }
 
-Status write_devices(const json& session, const std::string& tables_folder) {
+Status write_devices(const model::KernelSide& kernel_side, const std::string& tables_folder) {
   DeviceTable devices;
   if (Status opened = devices.open_in(tables_folder); !opened) return opened;
-  for (const auto& [number, row] : rows_of(session)) devices.add(row);
+  for (const auto& [number, row] : rows_of(kernel_side)) devices.add(row);
   return devices.close();
 }
 

@@ -17,11 +17,11 @@ constexpr const char* kOtherNumbers =
 
 }  // namespace
 
-bool recorded_by_system_calls(const SessionInfo& session) {
-  return session.attached_by("file operations") == "tracepoint";
+bool recorded_by_system_calls(const model::Run& session) {
+  return session.kernel_side.attached_by("file operations") == "tracepoint";
 }
 
-void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
+void add_file_call_gaps(const model::Run& session, model::TraceInfo& info) {
   if (!recorded_by_system_calls(session)) return;
   info.coverage.push_back(
       {0, "operations on files without a system call of their own",
@@ -29,7 +29,7 @@ void add_file_call_gaps(const SessionInfo& session, model::TraceInfo& info) {
                    "from devices are in the table block_part",
                    MLRUN_NO_FILE_CALLS),
        -1, -1});
-  const int64_t unseen = session.number("/kernel_side/untold_32bit_calls", 0);
+  const int64_t unseen = session.kernel_side.untold_32bit_calls;
   if (unseen > 0) info.coverage.push_back({0, "operations on files", kOtherNumbers, -1, unseen});
 }
 

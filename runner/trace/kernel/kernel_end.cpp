@@ -8,8 +8,8 @@
 
 namespace mlrun::trace {
 
-KernelEnd::KernelEnd(const SessionInfo& session) : session_(session) {
-  const std::string state = session.text("/kernel_side/state");
+KernelEnd::KernelEnd(const model::Run& session) : session_(session) {
+  const std::string& state = session.kernel_side.state;
   if (state == "unfinished") reason_ = "mlrun died, and the kernel side ended with it";
   if (state == "broken") reason_ = "the kernel side (mlrun-probes) ended before the run did";
   began_ = state == "recorded" || reason_ != nullptr;
@@ -30,7 +30,7 @@ void KernelEnd::add_row(model::TraceInfo& info) const {
   row.channel = "kernel side";
   row.reason = reason_;
   row.first_ns = TraceClock::from_monotonic(gap_.first_ns);
-  row.last_ns = std::max(row.first_ns, session_.end_ns);
+  row.last_ns = std::max(row.first_ns, session_.end_ns.value_or(0));
   for (const model::LossRow& other : info.losses) row.last_ns = std::max(row.last_ns, other.last_ns);
   row.count = 1;
   row.unit = "stretches";

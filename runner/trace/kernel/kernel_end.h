@@ -4,14 +4,14 @@
 #pragma once
 
 #include "runner/events/kernel_record.h"
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
 class KernelEnd {
  public:
-  explicit KernelEnd(const SessionInfo& session);
+  explicit KernelEnd(const model::Run& session);
 
   // Whether the kernel side began to record. If not, the time of calls is not split.
   [[nodiscard]] bool has_begun() const { return began_; }
@@ -25,7 +25,7 @@ class KernelEnd {
   void add_row(model::TraceInfo& info) const;
 
  private:
-  const SessionInfo& session_;
+  const model::Run& session_;
   bool began_ = false;
   const char* reason_ = nullptr;
   mlrun_kernel_loss gap_{};

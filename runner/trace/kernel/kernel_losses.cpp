@@ -4,10 +4,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/trace/spool/trace_clock.h"
-#include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 #include "runner/util/text.h"
 
@@ -71,13 +69,13 @@ void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count,
   info.losses.push_back(std::move(row));
 }
 
-void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session) {
-  for (const nlohmann::json& program : util::list_at(session, "/kernel_side/skipped")) {
-    const std::string name = util::escaped_utf8(util::text_at(program, "/program"));
+void add_skipped_programs(model::TraceInfo& info, const model::KernelSide& kernel_side) {
+  for (const auto& program : kernel_side.skipped) {
+    const std::string name = util::escaped_utf8(program.program);
     if (name.empty()) continue;
     add_kernel_loss(
         info, fmt::format("the kernel skipped the BPF program {}, which was already running on that processor", name),
-        util::count_at(program, "/times"), "events of all processes");
+        static_cast<uint64_t>(std::max<int64_t>(program.times, 0)), "events of all processes");
   }
 }
 

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "runner/decode/limits.h"
 #include "runner/events/kernel_record.h"
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 
 namespace mlrun::trace {
@@ -22,7 +21,7 @@ namespace mlrun::trace {
 inline constexpr const char* kTooMany = "more than the merger takes in";
 void add_kernel_loss(model::TraceInfo& info, std::string reason, uint64_t count, const char* unit);
 // Adds rows for events at which the kernel did not run the BPF program, as reported by mlrun-probes.
-void add_skipped_programs(model::TraceInfo& info, const nlohmann::json& session);
+void add_skipped_programs(model::TraceInfo& info, const model::KernelSide& kernel_side);
 
 // Makes rows from the loss records of the kernel side. Beyond the limit of separate rows, records of one kind and reason
 // share a row for all processors.

@@ -33,7 +33,7 @@ std::optional<LogWrites> find_log_writes(SpoolIndex& index, const std::vector<st
 Mllog read_logs(SpoolIndex& index, const SessionInfo& session, const model::FileTable& files, uint64_t rows_at_once) {
   MllogReader reader(index.clock());
   for (const std::string& path : session.mllog) reader.read_file(path);
-  if (reader.is_ambiguous() && !session.summary_only) {
+  if (reader.is_ambiguous() && !session.run.options.summary_only) {
     const auto writers = find_log_writes(index, session.mllog, files, rows_at_once);
     if (writers) reader.find_writers(*writers);
   }

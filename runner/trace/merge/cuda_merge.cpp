@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "runner/decode/cuda_tracker.h"
 #include "runner/events/record.h"
 #include "runner/trace/identity/thread_finder.h"
@@ -16,8 +14,6 @@
 namespace mlrun::trace {
 
 namespace {
-
-using nlohmann::json;
 
 bool is_context_switch(const std::string& function) {
   const auto* call = std::find_if(events::kCudaCalls.begin(), events::kCudaCalls.end(),
@@ -33,9 +29,11 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
                       const std::function<Status(const Partition&)>& take) {
   // Without a normal end of the run, it is unknown when the probes of context switches were detached.
   int64_t contexts_until_ns = library_.is_there() ? INT64_MAX : INT64_MIN;
-  for (const json& gone : library_.list("let_go")) {
-    if (!is_context_switch(gone.value("function", ""))) continue;
-    contexts_until_ns = std::min(contexts_until_ns, time_of(gone.value("at_ns", uint64_t{0})));
+  if (const auto& report = library_.report()) {
+    for (const auto& gone : report->let_go) {
+      if (!is_context_switch(gone.function)) continue;
+      contexts_until_ns = std::min(contexts_until_ns, time_of(static_cast<uint64_t>(gone.at_ns)));
+    }
   }
   const ThreadFinder threads(info);
   CudaTracker tracker(contexts_until_ns);

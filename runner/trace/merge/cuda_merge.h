@@ -9,21 +9,21 @@
 #include <cstdint>
 #include <functional>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/gpu/cuda_stacks.h"
 #include "runner/trace/gpu/library_report.h"
 #include "runner/trace/merge/kernel_merge.h"
 #include "runner/trace/rows/partition.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
 class CudaMerge {
  public:
   // Requires: session outlives it.
-  explicit CudaMerge(const SessionInfo& session)
-      : library_(session, "cuda", "libcuda"),
-        stack_depth_(static_cast<size_t>(std::max<int64_t>(session.number("/options/stack_depth", 0), 0))) {}
+  explicit CudaMerge(const model::Run& session)
+      : library_(session, session.kernel_side.cuda, "cuda", "libcuda"),
+        stack_depth_(static_cast<size_t>(std::max<int64_t>(session.options.stack_depth, 0))) {}
 
   // Whether libcuda's calls were requested.
   [[nodiscard]] bool present() const { return library_.is_followed(); }

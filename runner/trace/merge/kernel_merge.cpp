@@ -43,12 +43,13 @@ constexpr const char* kSilent =
 
 }  // namespace
 
-KernelMerge::KernelMerge(const std::string& trace_folder, const SessionInfo& session)
+KernelMerge::KernelMerge(const std::string& trace_folder, const model::Run& session)
     : session_(session),
       end_(session),
       file_(::open((trace_folder + "/" + MLRUN_KERNEL_FILE).c_str(), O_RDONLY | O_CLOEXEC)),
-      libcufile_(session, "cufile", "libcufile"),
-      torch_(session, "torch", "PyTorch's allocator", "libc10_cuda.so or libc10_hip.so, which have its probes,"),
+      libcufile_(session, session.kernel_side.cufile, "cufile", "libcufile"),
+      torch_(session, session.kernel_side.torch, "torch", "PyTorch's allocator",
+             "libc10_cuda.so or libc10_hip.so, which have its probes,"),
       gpu_files_(below_gpu_files()) {}
 
 // The rows in which libcufile's own reads and writes are searched. If both calls and kernel operations were recorded,
@@ -58,7 +59,7 @@ GpuFileCalls::Below KernelMerge::below_gpu_files() const {
   return has_signal("file operations") ? GpuFileCalls::Below::kOperations : GpuFileCalls::Below::kNothing;
 }
 
-bool KernelMerge::has_signal(const char* name) const { return !session_.attached_by(name).empty(); }
+bool KernelMerge::has_signal(const char* name) const { return !session_.kernel_side.attached_by(name).empty(); }
 
 bool KernelMerge::lacks_faults() const {
   return has_calls() ? !records_faults(session_) : recorded_by_system_calls(session_);
@@ -95,7 +96,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
 }
 
 // Whether the begin and the end of every sleep were recorded. If not, an unrecorded sleep would count as time awake.
-bool KernelMerge::has_waits() const { return end_.has_begun() && session_.has_program("sched_switch"); }
+bool KernelMerge::has_waits() const { return end_.has_begun() && session_.kernel_side.has_program("sched_switch"); }
 
 Status KernelMerge::load(model::TraceInfo& info) {
   for (const model::ImageRow& image : info.images) {
@@ -125,7 +126,7 @@ Status KernelMerge::load(model::TraceInfo& info) {
     names_.add(reader);
     return {};
   });
-  observed_.finish(info, session_.end_ns);
+  observed_.finish(info, session_.end_ns.value_or(0));
   names_.finish(info.files);
   if (has_waits()) follower_.emplace(file_.get(), bytes_, end_, info.files);
   join_.parts.sort();
@@ -379,29 +380,29 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
   if (status) status = for_each_record([&](const events::KernelReader& reader) { return tables.add(reader); });
   if (status) status = tables.close();
   if (status) status = syscalls_.write(tables_folder);
-  return status ? write_devices(*session_.all, tables_folder) : status;
+  return status ? write_devices(session_.kernel_side, tables_folder) : status;
 }
 
 void KernelMerge::add_gaps(model::TraceInfo& info) const {
-  const std::string state = session_.text("/kernel_side/state"), reason = session_.text("/kernel_side/reason");
-  if (!state.empty() && state != "recorded") info.coverage.push_back({0, "the kernel side", reason, -1, -1});
+  const model::KernelSide& side = session_.kernel_side;
+  if (!side.state.empty() && !side.has_recorded()) info.coverage.push_back({0, "the kernel side", side.reason, -1, -1});
   if (!present()) return;
   observed_.add_gaps(session_, nameless_files_, info);
-  const int64_t let_go = session_.number("/kernel_side/let_go_at_exec", 0);
-  if (let_go > 0) info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, let_go});
+  if (side.let_go_at_exec > 0)
+    info.coverage.push_back({0, "the kernel side of processes", kLetGo, 0, side.let_go_at_exec});
   add_late_mounts(session_, info);
   add_file_call_gaps(session_, info);
   if (lacks_faults()) outside_reads_.add_row(info);
   if (has_calls() && silent_processes_ > 0) info.coverage.push_back({0, "processes", kSilent, 0, silent_processes_});
   losses_.add_rows(info);
   end_.add_row(info);
-  add_skipped_programs(info, *session_.all);
+  add_skipped_programs(info, side);
   add_kernel_loss(info, kTooMany, completions_.left_out(), "completions of file operations");
   add_kernel_loss(info, "its completion was not seen", completions_.missing(), "asynchronous file operations");
   add_kernel_loss(info, "damaged in its spool", damaged_bytes_, "bytes");
   add_kernel_loss(info, "of a kind that this version does not know", unknown_records_, "records");
-  const int64_t left_out = session_.number("/kernel_side/spool/left_out", 0);
-  add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(left_out, 0)), "records");
+  add_kernel_loss(info, "no room on the disk", static_cast<uint64_t>(std::max<int64_t>(side.spool.left_out, 0)),
+                  "records");
   if (has_calls()) add_joins_left_out(info);
   if (libcufile_.is_followed()) add_gpu_file_gaps(info);
   if (torch_.is_followed()) add_torch_gaps(info);
@@ -448,7 +449,7 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
 void KernelMerge::describe(json& run) const {
   if (!present()) return;
   if (!run["kernel_side"].is_object()) run["kernel_side"] = json::object();
-  run["kernel_side"]["own_devices"] = devices_.json_of(*session_.all);
+  run["kernel_side"]["own_devices"] = devices_.json_of(session_.kernel_side);
   if (throttled_ > 0) run["kernel_side"]["throttled"] = {{"waits", throttled_}, {"asleep_ns", throttled_ns_}};
   if (!syscalls_.empty()) run["kernel_side"]["syscalls"] = syscalls_.json();
   run["totals"]["block_requests"] = requests_;

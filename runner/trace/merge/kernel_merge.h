@@ -21,6 +21,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/meters/builder.h"
 #include "runner/trace/gpu/gpu_file_calls.h"
@@ -39,7 +40,6 @@
 #include "runner/trace/kernel/syscall_table.h"
 #include "runner/trace/observed/observed_tasks.h"
 #include "runner/trace/observed/operation_names.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/trace/spool/spool_cursor.h"
 #include "runner/util/unique_fd.h"
 
@@ -48,7 +48,7 @@ namespace mlrun::trace {
 class KernelMerge {
  public:
   // Requires: session outlives it.
-  KernelMerge(const std::string& trace_folder, const SessionInfo& session);
+  KernelMerge(const std::string& trace_folder, const model::Run& session);
 
   // Whether the run has a kernel side.
   [[nodiscard]] bool present() const { return file_.valid(); }
@@ -103,11 +103,11 @@ class KernelMerge {
   [[nodiscard]] bool has_waits() const;
   // Whether page faults of mapped files have no rows, so that only their reads from devices are known.
   [[nodiscard]] bool lacks_faults() const;
-  [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.observes(); }
+  [[nodiscard]] bool has_calls() const { return session_.has_stream("files") && !session_.observed; }
   [[nodiscard]] bool has_signal(const char* name) const;
   [[nodiscard]] GpuFileCalls::Below below_gpu_files() const;
 
-  const SessionInfo& session_;
+  const model::Run& session_;
   KernelEnd end_;
   util::UniqueFd file_;
   uint64_t bytes_ = 0, damaged_bytes_ = 0, unknown_records_ = 0;

@@ -146,15 +146,15 @@ Status Merger::load() {
                            session_.alloc_sample_bytes,
                            options_.trace_folder + "/" + MLRUN_KEPT_FILE,
                            options_.trace_folder + "/" + MLRUN_SUMS_FILE,
-                           session_.summary_only,
+                           session_.run.options.summary_only,
                            session_.standard_files};
   progress_.begin(kScanShare, 0);
   auto index = SpoolIndex::load(spool, info_, [&](size_t done, size_t all) { progress_.reached(done, all); });
   if (!index) return tl::make_unexpected(index.error());
   index_ = *std::move(index);
   if (Status added = add_seen_threads(*index_, info_); !added) return added;
-  kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_);
-  cuda_ = std::make_unique<CudaMerge>(session_);
+  kernel_ = std::make_unique<KernelMerge>(options_.trace_folder, session_.run);
+  cuda_ = std::make_unique<CudaMerge>(session_.run);
   return kernel_->present() ? kernel_->load(info_) : Status();
 }
 
@@ -182,7 +182,7 @@ void Merger::name_marks() {
   marks_->add_log(info_.marks);
 }
 
-bool Merger::has_cupti() const { return index_->has_gpu_work() || session_.has_stream("gpu"); }
+bool Merger::has_cupti() const { return index_->has_gpu_work() || session_.run.has_stream("gpu"); }
 
 void Merger::prepare() {
   read_mllog();
@@ -191,7 +191,7 @@ void Merger::prepare() {
   index_->gpu_facts().place_devices(info_, index_->strings());
   gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names(), info_.gpus);
   builder_ = std::make_unique<summary::Builder>(
-      summary::BuilderOptions{session_.start_ns, session_.alloc_min_bytes, session_.alloc_sample_bytes,
+      summary::BuilderOptions{session_.start_ns, session_.run.options.alloc_min_bytes, session_.alloc_sample_bytes,
                               kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_), &info_.files});
   offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
   mappings_ = std::make_unique<MappingFiles>(index_->files(), info_);
@@ -200,7 +200,7 @@ void Merger::prepare() {
 }
 
 Status Merger::load_sums() {
-  if (!session_.summary_only) return {};
+  if (!session_.run.options.summary_only) return {};
   sums_ = std::make_unique<SumsFile>(*index_);
   if (auto read = sums_->read(options_.trace_folder + "/" + MLRUN_SUMS_FILE); !read) return read;
   sum_table_ = std::make_unique<SumTable>(sums_->stretches());
@@ -285,7 +285,7 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (unsigned i = 0; i < threads_; ++i) {
     workers.push_back(std::make_unique<Worker>(*index_, staging.tables(), has_gpu(), kernel_->join()));
-    workers.back()->writer.set({session_.list("/placement/processes"), session_.list("/placement/rules").size()});
+    workers.back()->writer.set(PlacedNodes(session_.run.placement));
   }
   auto slices =
       index_->chunks().slices(rows_per_part(), [&](const Slice& slice) { return workers[0]->reader.count(slice); });
@@ -367,13 +367,13 @@ void Merger::note_collectives() {
 
 void Merger::complete_info() {
   settle_phases();
-  symbols::symbolize(info_.stacks, session_.number("/clock/start/realtime_ns", 0));
+  symbols::symbolize(info_.stacks, session_.run.clock.start.realtime_ns.value_or(0));
   totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
   totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
-  withdraw_ends(info_.processes, session_);
-  note_exit_status(info_.processes, session_.wait_status);
+  withdraw_ends(info_.processes, session_.run);
+  note_exit_status(info_.processes, session_.run.wait_status);
   info_.losses =
-      find_losses(*index_, session_, mllog_,
+      find_losses(*index_, session_.run, mllog_,
                   {totals_.damaged_samples(), marks_->ranges_left_out(), python_damaged_rows_, python_left_out_});
   totals_.gpu = gpu_join_->totals();
   for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
@@ -381,25 +381,25 @@ void Merger::complete_info() {
   std::ranges::move(index_->gpu_facts().losses(index_->channels(), info_), std::back_inserter(info_.losses));
   info_.folded = fold_->finish();
   info_.left_out = find_left_out(*index_);
-  info_.coverage = coverage_.finish(*index_, session_, info_);
+  info_.coverage = coverage_.finish(*index_, session_.run, info_);
   kernel_->add_gaps(info_);
   cuda_->add_gaps(info_);
   if (sum_table_) {
     info_.sums = sum_table_->finish(std::move(sums_->rows()), mllog_.phases);
     add_remarks(info_, SumTable::coverage(info_.sums, sums_->state()));
-    if (auto unsaved = unsaved_loss(session_, sums_->state())) info_.losses.push_back(*std::move(unsaved));
+    if (auto unsaved = unsaved_loss(session_.run, sums_->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
-  const bool stacks_wanted = session_.number("/options/stack_depth", 0) != 0;
+  const bool stacks_wanted = session_.run.options.stack_depth != 0;
   std::ranges::move(gpu_join_->coverage(has_cupti(), stacks_wanted), std::back_inserter(info_.coverage));
   add_remarks(info_, gpu_figures_.take_coverage());
-  add_remarks(info_, python_coverage(session_, *index_));
-  add_remarks(info_, gpu_sample_coverage(session_, info_));
-  add_remarks(info_, counter_sample_coverage(session_));
-  add_remarks(info_, accesses_.coverage(session_));
+  add_remarks(info_, python_coverage(session_.run, *index_));
+  add_remarks(info_, gpu_sample_coverage(session_.run, info_));
+  add_remarks(info_, counter_sample_coverage(session_.run));
+  add_remarks(info_, accesses_.coverage(session_.run));
   std::ranges::move(index_->gpu_facts().coverage(index_->channels(), index_->strings()),
                     std::back_inserter(info_.coverage));
-  info_.run = make_run_json(session_, *index_, info_, totals_);
+  info_.run = make_run_json(session_.run, *index_, info_, totals_);
   kernel_->describe(*info_.run);
   accesses_.describe(info_, *info_.run);
   if (nlohmann::json steps = gpu_figures_.describe_steps(); !steps.is_null())
@@ -408,7 +408,7 @@ void Merger::complete_info() {
 
 Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
   Status done = write_small_tables(info_, staging.path());
-  const findings::AnswerOptions options{.has_rows = !session_.summary_only && totals_.calls != 0};
+  const findings::AnswerOptions options{.has_rows = !session_.run.options.summary_only && totals_.calls != 0};
   if (done) done = findings::answer(staging.path(), summary.run, options, summary.answer);
   if (done) done = summary::add_phase_times(staging.path(), summary.phases);
   summary.python = python_.finish(summary.processes, info_.stacks, summary.answer.driver_thread_id);
@@ -423,7 +423,7 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
   if (written && kernel_->present())
     written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
-  if (written) written = accesses_.run(*index_, session_, info_, staging.path());
+  if (written) written = accesses_.run(*index_, session_.run, info_, staging.path());
   if (written) written = gpu_figures_.find_sites(info_, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();

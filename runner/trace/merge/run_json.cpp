@@ -82,9 +82,9 @@ json gpu_json(SpoolIndex& index, const GpuTotals& totals) {
 
 }  // namespace
 
-json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
+json make_run_json(const model::Run& session, SpoolIndex& index, const model::TraceInfo& info,
                    const RowTotals& totals) {
-  json run = *session.all;
+  json run = *session.document;
   for (const char* about_the_recording : {"state", "leader"}) run.erase(about_the_recording);
   if (const auto watched = run.find("watched"); watched != run.end() && watched->is_object())
     watched->erase("processes");

@@ -6,12 +6,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/gpu/gpu_join.h"
 #include "runner/trace/index/spool_index.h"
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
@@ -26,7 +26,7 @@ struct RowTotals {
 };
 
 // Requires: the small tables of `info` are complete, except for rows that the summary adds.
-nlohmann::json make_run_json(const SessionInfo& session, SpoolIndex& index, const model::TraceInfo& info,
+nlohmann::json make_run_json(const model::Run& session, SpoolIndex& index, const model::TraceInfo& info,
                              const RowTotals& totals);
 
 }  // namespace mlrun::trace

@@ -247,20 +247,19 @@ void ObservedTasks::name_what_is_left(model::TraceInfo& info) {
   }
 }
 
-void ObservedTasks::add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const {
+void ObservedTasks::add_gaps(const model::Run& session, int64_t nameless_files, model::TraceInfo& info) const {
   add_kernel_loss(info, kTooMany, tasks_left_out_, "begins, execs and ends of threads");
   add_kernel_loss(info, kTooMany, snapshots_left_out_, "/proc snapshots of processes");
   files_.add_gaps(info);
-  if (!session.observes()) return;
+  if (!session.observed) return;
   const auto add = [&](std::string subject, std::string detail, int64_t unseen = -1,
                        const char* level = model::kUnseen) {
     info.coverage.push_back({0, std::move(subject), std::move(detail), -1, unseen, level});
   };
-  const bool is_command = session.text("/observed/scope") == "command";
+  const bool is_command = session.observed->scope == "command";
   add("calls of the C library, allocations and marks",
       is_command ? "--preload is off" : "mlrun cannot load its library into processes that already run");
-  const json& children = session.list("/observed/children_before");
-  if (!children.empty())
+  if (const auto& children = session.observed->children_before; !children.empty())
     add("children that ran before", "give their pids to --pid to observe them", std::ssize(children));
   if (unnamed_ > 0) add("arguments of processes", "they ended before /proc could be read", unnamed_, model::kRemark);
   if (nameless_files > 0) {

@@ -13,9 +13,9 @@
 
 #include "runner/decode/kernel_view.h"
 #include "runner/decode/limits.h"
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/trace/observed/observed_files.h"
-#include "runner/trace/spool/session_info.h"
 
 namespace mlrun::trace {
 
@@ -40,7 +40,7 @@ class ObservedTasks {
 
   // Adds rows of loss for what was beyond the limits and, if mlrun observed processes, rows of coverage for what the
   // trace lacks. `nameless_files`: inodes in the tables without a path.
-  void add_gaps(const SessionInfo& session, int64_t nameless_files, model::TraceInfo& info) const;
+  void add_gaps(const model::Run& session, int64_t nameless_files, model::TraceInfo& info) const;
 
  private:
   struct Event {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/parquet/row_columns.h"
 #include "runner/summary/meters/machine_meter.h"
@@ -275,16 +274,13 @@ class CounterReader {
 
 }  // namespace
 
-std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& session) {
+std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& session) {
   constexpr int64_t kShare = 10;
   std::vector<model::CoverageRow> rows;
-  const auto lines = session.all->value("/machine_sampler/not_sampled"_json_pointer, nlohmann::json::array());
-  for (const nlohmann::json& line : lines) {
-    if (line.is_object())
-      rows.push_back({.subject = "samples of " + line.value("sample", ""), .detail = line.value("text", "")});
+  for (const auto& line : session.machine_sampler.not_sampled) {
+    rows.push_back({.subject = "samples of " + line.sample, .detail = line.text});
   }
-  const int64_t samples = session.number("/machine_sampler/looks", 0);
-  const int64_t left_out = session.number("/machine_sampler/left_out", 0);
+  const int64_t samples = session.machine_sampler.looks, left_out = session.machine_sampler.left_out;
   if (samples <= 0 || left_out <= 0 || left_out < (samples + left_out) / kShare) return rows;
   rows.push_back(
       {.subject = "samples of counters",

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/summary.h"
 #include "runner/trace/index/spool_index.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -27,6 +27,6 @@ Result<CounterSampleTotals> write_counter_samples(const SpoolIndex& index, const
                                                   const std::string& tables_folder);
 
 // Rows about counters that could not be sampled on this machine, and one if a tenth or more of the samples were skipped.
-std::vector<model::CoverageRow> counter_sample_coverage(const SessionInfo& session);
+std::vector<model::CoverageRow> counter_sample_coverage(const model::Run& session);
 
 }  // namespace mlrun::trace

@@ -269,17 +269,12 @@ int32_t index_of(const model::TraceInfo& info, int64_t gpu_id) {
   return -1;
 }
 
-std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const model::TraceInfo& info) {
+std::vector<model::CoverageRow> unsampled(const model::Run& session, const model::TraceInfo& info) {
   std::vector<model::CoverageRow> rows;
-  for (const nlohmann::json& gpu : session.list("/gpu_sampler/not_sampled")) {
-    if (!gpu.is_object()) continue;
-    std::string names;
-    for (const nlohmann::json& what : util::list_at(gpu, "/what")) {
-      if (what.is_string()) names += (names.empty() ? "" : ", ") + what.get<std::string>();
-    }
+  for (const auto& gpu : session.gpu_sampler.not_sampled) {
     rows.push_back({.subject = "samples of the driver's own",
-                    .detail = fmt::format("the driver takes none of GPU {}: {}",
-                                          index_of(info, util::integer_at(gpu, "/gpu_id")), names)});
+                    .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.gpu_id),
+                                          fmt::join(gpu.what, ", "))});
   }
   return rows;
 }
@@ -287,14 +282,13 @@ std::vector<model::CoverageRow> unsampled(const SessionInfo& session, const mode
 }  // namespace
 
 // Skipped samples are reported if they are a tenth or more; fewer show as larger distances between the rows' times.
-std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info) {
+std::vector<model::CoverageRow> gpu_sample_coverage(const model::Run& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
   constexpr double kNsInMs = 1e6;
   std::vector<model::CoverageRow> rows = unsampled(session, info);
-  const int64_t samples = session.number("/gpu_sampler/looks", 0), late = session.number("/gpu_sampler/late_looks", 0);
+  const int64_t samples = session.gpu_sampler.looks, late = session.gpu_sampler.late_looks;
   if (samples <= 0 || late <= 0 || late < (samples + late) / kShare) return rows;
-  const double sample_ms =
-      static_cast<double>(session.number("/gpu_sampler/look_ns", 0)) / kNsInMs / static_cast<double>(samples);
+  const double sample_ms = static_cast<double>(session.gpu_sampler.look_ns) / kNsInMs / static_cast<double>(samples);
   rows.push_back(
       {.subject = "samples of the GPUs",
        .detail = fmt::format("{} of {} were skipped: the driver took {:.1f} ms for a sample, on average; a lower "

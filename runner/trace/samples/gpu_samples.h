@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/meters/gpu_meter.h"
 #include "runner/trace/index/spool_index.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -29,7 +29,7 @@ Result<GpuSampleTotals> write_gpu_samples(const SpoolIndex& index, const model::
 
 // Rows about values that the driver does not sample by itself, and one if the driver was so slow that a tenth or more of
 // the samples were skipped.
-std::vector<model::CoverageRow> gpu_sample_coverage(const SessionInfo& session, const model::TraceInfo& info);
+std::vector<model::CoverageRow> gpu_sample_coverage(const model::Run& session, const model::TraceInfo& info);
 
 // NVML's clock throttle reasons (bits) as words: "sw_power_cap hw_thermal".
 std::string throttle_text(int64_t reasons);

@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
+#include "runner/model/run.h"
 
 namespace mlrun::trace {
 
 class PlacedNodes {
  public:
   PlacedNodes() = default;
-  // `processes`: placement.processes of session.json; `rules`: number of rules.
-  PlacedNodes(const nlohmann::json& processes, size_t rules);
+  explicit PlacedNodes(const model::Placement& placement);
 
   // Node of the block at `address`; -1: no rule placed it, or less than 95 % of the rule's sampled pages are on one node.
   [[nodiscard]] int64_t node_of(int32_t pid, uint64_t address) const {

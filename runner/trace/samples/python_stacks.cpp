@@ -7,14 +7,12 @@
 #include <unordered_map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "runner/decode/limits.h"
 #include "runner/events/python_sample.h"
 #include "runner/parquet/row_columns.h"
 #include "runner/trace/identity/thread_finder.h"
 #include "runner/trace/spool/spool_cursor.h"
-#include "runner/util/json_at.h"
 #include "runner/util/text.h"
 
 namespace mlrun::trace {
@@ -267,35 +265,31 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
   return totals;
 }
 
-std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index) {
+std::vector<model::CoverageRow> python_coverage(const model::Run& session, const SpoolIndex& index) {
   std::vector<model::CoverageRow> rows;
   const auto add = [&](int32_t proc_id, std::string detail) {
     rows.push_back({.proc_id = proc_id, .subject = "Python stacks", .detail = std::move(detail)});
   };
-  const nlohmann::json& about = util::json_at(*session.all, "/python_stacks");
-  if (!about.is_object()) {
+  const model::PythonSampler& sampler = session.python_stacks;
+  if (!sampler.is_reported) {
     if (session.asked_for("python_stacks"))
       add(0, "mlrun died before it reported how many samples were skipped, and which processes have no stacks");
     return rows;
   }
-  const std::string problem = util::text_at(about, "/problem");
-  if (!problem.empty()) add(0, problem);
+  if (!sampler.problem.empty()) add(0, sampler.problem);
   std::unordered_map<uint32_t, int32_t> proc_ids;
   for (const Channel& channel : index.channels().all()) proc_ids[channel.about.process] = channel.origin.proc_id;
-  for (const nlohmann::json& one : util::list_at(about, "/problems")) {
-    for (const nlohmann::json& process : util::list_at(one, "/processes")) {
-      const auto known = process.is_number_unsigned() ? proc_ids.find(process.get<uint32_t>()) : proc_ids.end();
-      add(known == proc_ids.end() ? 0 : known->second, util::text_at(one, "/text"));
+  for (const auto& problem : sampler.problems) {
+    for (const int64_t process : problem.processes) {
+      const auto known = proc_ids.find(static_cast<uint32_t>(process));
+      add(known == proc_ids.end() ? 0 : known->second, problem.text);
     }
   }
-  const uint64_t left_out = util::count_at(about, "/looks_left_out");
-  const uint64_t rounds = util::count_at(about, "/looks");
-  const bool by_name = util::flag_at(about, "/by_name");
-  if (left_out > 0 && by_name) {
+  if (sampler.looks_left_out > 0 && sampler.by_name) {
     add(0, fmt::format("{} of {} samples were without some of the threads: with all threads they would have taken more "
                        "than 2 % of a "
                        "processor",
-                       left_out, rounds));
+                       sampler.looks_left_out, sampler.looks));
   }
   return rows;
 }

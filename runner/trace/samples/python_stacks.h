@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "runner/idle/python_lines.h"
+#include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/meters/python_meter.h"
 #include "runner/trace/index/spool_index.h"
-#include "runner/trace/spool/session_info.h"
 #include "runner/util/result.h"
 
 namespace mlrun::trace {
@@ -32,6 +32,6 @@ Result<PythonTotals> write_python_stacks(const SpoolIndex& index, model::TraceIn
                                          idle::PythonLines& lines);
 
 // Rows about processes whose stacks were not sampled and, with --python-stacks, about samples without some threads.
-std::vector<model::CoverageRow> python_coverage(const SessionInfo& session, const SpoolIndex& index);
+std::vector<model::CoverageRow> python_coverage(const model::Run& session, const SpoolIndex& index);
 
 }  // namespace mlrun::trace

@@ -34,7 +34,7 @@ TEST(RunTest, HasTheValuesOfNestedObjectsAndLists) {
   EXPECT_EQ(run.placement.rules[0].nodes, (std::vector<int64_t>{0, 2}));
   EXPECT_EQ(run.placement.processes->at(0).pages[0].bytes, 9);
   EXPECT_EQ(run.cost.cost_per_call_ns->at("open"), 45.5);
-  EXPECT_EQ(run.observed_scope, "cgroup");
+  EXPECT_EQ(run.observed->scope, "cgroup");
   EXPECT_EQ(run.total("losses"), 0);
   EXPECT_EQ(run.total("marks"), std::nullopt);
   EXPECT_EQ(run.coverage->at(0).level, "remark");
@@ -58,6 +58,44 @@ TEST(RunTest, OfAnotherVersionHasWhatIsOfTheTypeThatIsKnown) {
   EXPECT_EQ(run.total("events"), 4);
   EXPECT_EQ(run.total("losses"), std::nullopt);
   EXPECT_TRUE(run_of(json(7)).command.empty());
+}
+
+TEST(RunTest, HasWhatTheKernelSideReported) {
+  const model::Run run = run_of(json::parse(R"({"kernel_side": {"state": "recorded",
+    "signals": [{"signal": "waits", "way": null}, {"signal": "waits", "way": "tracepoint"}],
+    "programs": [{"event": "a", "way": "fentry"}, {"event": "b", "way": null, "missing": "refused"}],
+    "cufile": {"put_off": 2, "libraries": [{"pid": 5}], "let_go": [7, {"function": "f", "calls_per_second": 9}]},
+    "torch": null, "devices": [{"device": 8, "rotational": false}]}})"));
+  const KernelSide& side = run.kernel_side;
+  EXPECT_EQ(run.recorded_by("waits"), "tracepoint");
+  EXPECT_EQ(run.recorded_by("block I/O"), "");
+  EXPECT_TRUE(side.has_program("a") && side.lacks_program("b"));
+  EXPECT_FALSE(side.lacks_program("a") || side.has_program("b") || side.has_program("c") || side.lacks_program("c"));
+  ASSERT_TRUE(side.cufile);
+  EXPECT_EQ(side.cufile->let_go.at(0).calls_per_second, 9);
+  EXPECT_FALSE(side.torch || side.cuda);
+  EXPECT_EQ(side.devices.at(0).rotational, false);
+  EXPECT_EQ(
+      run_of(json::parse(R"({"kernel_side": {"state": "broken", "signals": [{"signal": "waits", "way": "kprobe"}]}})"))
+          .recorded_by("waits"),
+      "");
+}
+
+TEST(RunTest, HasWhatTheSamplersReported) {
+  const model::Run run = run_of(json::parse(R"({
+    "gpu_sampler": {"looks": 5, "rows_dropped": 3, "not_sampled": [{"gpu_id": 2, "what": ["power", 4]}, "all"]},
+    "machine_sampler": {"problem": "late", "not_sampled": [{"sample": "disk", "text": "no /proc/diskstats"}]},
+    "python_stacks": {"problems": [{"text": "too old", "processes": [7, "8"]}]}, "collector": {"failures": {"walks": 4}}})"));
+  EXPECT_EQ(run.gpu_sampler.rows_dropped, 3);
+  ASSERT_EQ(run.gpu_sampler.not_sampled.size(), 1U);
+  EXPECT_EQ(run.gpu_sampler.not_sampled[0].what, Texts{"power"});
+  EXPECT_EQ(run.machine_sampler.problem, "late");
+  EXPECT_EQ(run.machine_sampler.not_sampled.at(0).sample, "disk");
+  EXPECT_TRUE(run.python_stacks.is_reported);
+  EXPECT_EQ(run.python_stacks.problems.at(0).processes, std::vector<int64_t>{7});
+  EXPECT_FALSE(run_of(json::parse(R"({"python_stacks": 7})")).python_stacks.is_reported);
+  EXPECT_EQ(run.collector.failed("walks"), 4);
+  EXPECT_EQ(run.collector.failed("abi"), 0);
 }
 
 TEST(RunTest, KeepsKeysThatItDoesNotKnow) {

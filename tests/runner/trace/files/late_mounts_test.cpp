@@ -14,8 +14,7 @@ namespace {
 using nlohmann::json;
 
 std::vector<std::string> rows_of(const json& programs) {
-  SessionInfo session;
-  *session.all = {{"kernel_side", {{"programs", programs}}}};
+  const model::Run session = model::run_of({{"kernel_side", {{"programs", programs}}}});
   model::TraceInfo info;
   add_late_mounts(session, info);
   std::vector<std::string> rows;

@@ -14,8 +14,7 @@ namespace {
 using nlohmann::json;
 
 std::vector<model::CoverageRow> rows_of(const json& kernel_side) {
-  SessionInfo session;
-  *session.all = {{"kernel_side", kernel_side}};
+  const model::Run session = model::run_of({{"kernel_side", kernel_side}});
   model::TraceInfo info;
   add_file_call_gaps(session, info);
   return info.coverage;

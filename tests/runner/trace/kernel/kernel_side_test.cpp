@@ -238,16 +238,19 @@ TEST(KernelLosses, WhatWasNotRememberedSaysWhatIsMissingForIt) {
 
 TEST(KernelLosses, ProgramsThatTheKernelDidNotRunAreReported) {
   model::TraceInfo info;
-  add_skipped_programs(info, {{"kernel_side", {{"skipped", nlohmann::json::array()}}}});
-  add_skipped_programs(info, {{"kernel_side", {{"skipped", "none"}}}});
-  add_skipped_programs(info, {{"kernel_side", nullptr}});
+  const auto add = [&](const nlohmann::json& session) {
+    add_skipped_programs(info, model::run_of(session).kernel_side);
+  };
+  add({{"kernel_side", {{"skipped", nlohmann::json::array()}}}});
+  add({{"kernel_side", {{"skipped", "none"}}}});
+  add({{"kernel_side", nullptr}});
   EXPECT_TRUE(info.losses.empty());
-  add_skipped_programs(info, {{"kernel_side",
-                               {{"skipped",
-                                 {{{"program", "on_request_complete"}, {"times", 12u}},
-                                  {{"program", 7}, {"times", 12u}},
-                                  {{"program", "on_switch"}, {"times", -1}},
-                                  nullptr}}}}});
+  add({{"kernel_side",
+        {{"skipped",
+          {{{"program", "on_request_complete"}, {"times", 12u}},
+           {{"program", 7}, {"times", 12u}},
+           {{"program", "on_switch"}, {"times", -1}},
+           nullptr}}}}});
   ASSERT_EQ(info.losses.size(), 1u);
   EXPECT_EQ(info.losses[0].reason,
             "the kernel skipped the BPF program on_request_complete, which was already running on that processor");

@@ -97,8 +97,7 @@ class Records {
     while (reader.next()) tasks.add(reader);
     model::TraceInfo info;
     tasks.finish(info, static_cast<int64_t>(end_ns));
-    SessionInfo session;
-    *session.all = {{"observed", {{"scope", "processes"}}}};
+    const model::Run session = model::run_of({{"observed", {{"scope", "processes"}}}});
     tasks.add_gaps(session, 0, info);
     return info;
   }
