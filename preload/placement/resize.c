@@ -33,11 +33,12 @@ static void shrink(struct heap *heap, struct run *run, uint32_t page, uint32_t p
 }
 
 // Makes a block in the yard for a growing one; null: not possible. The pages of a block of 4 MiB or more are moved there if the kernel can
-// (run->touched is 0 then); else the caller copies the contents.
+// (run->touched is 0 then); else the caller copies the contents. All touched pages move, of which the block may have fewer after it became
+// smaller: what stays would hold old contents in a run that counts as never touched.
 static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t pages) {
-  uint32_t old = run->pages;
+  uint32_t old = run->touched;
   struct range *large = &heap->ranges[kLarge];
-  bool moves = range_of(heap, page) == large && old >= kMovePages;
+  bool moves = range_of(heap, page) == large && old >= kMovePages && old <= pages;
   uint32_t place = yard_take(&heap->yard, pages);
   if (place == kNoPage) return NULL;
   char *from = address_of(page), *to = address_of(place);

@@ -67,17 +67,13 @@ static uint32_t walk(struct call_site *site, const struct stack_start *caller, u
   return site->known;
 }
 
-static bool library_matches(uint64_t address, const char *pattern) {
-  struct code_module module;
-  if (find_code_module(address - 1, &module) != MODULE_FOUND) return false;
-  const char *name = module_name(&module);
+static bool library_matches(const struct code_module *module, const char *pattern) {
+  const char *name = module_name(module);
   return glob_matches(pattern, name, strlen(name));
 }
 
-static bool function_matches(uint64_t address, const char *pattern) {
-  struct code_module module;
-  if (find_code_module(address - 1, &module) != MODULE_FOUND) return false;
-  const char *name = symbol_at((const void *)module.dynamic, module.bias, address - 1);
+static bool function_matches(const struct code_module *module, uint64_t address, const char *pattern) {
+  const char *name = symbol_at((const void *)module->dynamic, module->bias, address - 1);
   return name && glob_matches(pattern, name, strlen(name));
 }
 
@@ -98,10 +94,6 @@ static bool signature_matches(struct call_site *site, const struct stack_start *
   return signatures_match(all, site->places, site->placed);
 }
 
-static bool asked_matches(uint64_t address, uint32_t kind, const char *text) {
-  return kind == MLRUN_PLACE_LIBRARY ? library_matches(address, text) : function_matches(address, text);
-}
-
 bool site_matches(struct call_site *site, const struct stack_start *caller, const struct mlrun_place_rule *rule,
                   uint32_t number, const char *text) {
   if (rule->site == MLRUN_PLACE_SIGNATURE) return signature_matches(site, caller, &signatures[number]);
@@ -110,7 +102,12 @@ bool site_matches(struct call_site *site, const struct stack_start *caller, cons
   uint64_t *answer = &answers[(address ^ address >> 12 ^ number * 977) % kAnswers];
   uint64_t known = __atomic_load_n(answer, __ATOMIC_RELAXED);
   if ((known & ~3ull) == key && known & 1) return known & 2;
-  bool matches = asked_matches(address, rule->site, text);
+  struct code_module module;
+  int found = find_code_module(address - 1, &module);
+  if (found == MODULE_BUSY) return false;  // another thread loads a library: asked again at the next call
+  bool matches =
+      found == MODULE_FOUND &&
+      (rule->site == MLRUN_PLACE_LIBRARY ? library_matches(&module, text) : function_matches(&module, address, text));
   __atomic_store_n(answer, key | (matches ? 3 : 1), __ATOMIC_RELAXED);
   return matches;
 }

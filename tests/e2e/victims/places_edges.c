@@ -3,6 +3,7 @@
 //   zero     realloc to 0 bytes, as the program's allocator does it
 //   shrink   realloc to a small block when there is no memory for another one
 //   beside   memory that the program maps right where a growing block could go keeps its contents
+//   clean    calloc after a block was made smaller and grew elsewhere
 //   many     40,000 blocks of 64 KiB, none of them written, then a mapping of the program's own
 //   guards   a fork while a page of a block may not be read
 //   ends     blocks that exit() handlers and destructors allocate and free
@@ -70,6 +71,30 @@ static void beside(void) {
   printf("all contents are kept %d\n", kept);
 }
 
+// Sizes in MiB: the block is filled, becomes smaller, and grows where it has no room. Then one of nearly the first size is asked for.
+static void clean_after(size_t first, size_t small, size_t large, size_t again) {
+  char *block = malloc(first * kLarge), *behind = malloc(first * kLarge);
+  memset(block, behind != NULL ? 255 : 0, first * kLarge);
+  block = realloc(block, small * kLarge);
+  block = realloc(block, large * kLarge);
+  size_t wrong = 0, kept = 0;
+  for (size_t i = 0; i < small * kLarge; i++) kept += (unsigned char)block[i] == 255;
+  char *zeros = calloc(1, again * kLarge);
+  for (size_t i = 0; i < again * kLarge; i++) wrong += zeros[i] != 0;
+  printf("realloc(%zu -> %zu -> %zu) keeps %zu; calloc(%zu): %zu bytes are not 0\n", first, small, large, kept, again,
+         wrong);
+  free(zeros);
+  free(block);
+  free(behind);
+}
+
+static void clean(void) {
+  clean_after(6, 5, 8, 6);
+  clean_after(64, 40, 80, 60);
+  clean_after(2, 1, 6, 2);
+  for (size_t first = 5; first < 30; first += 3) clean_after(first, first - 1, first + 4, first);
+}
+
 static void many(void) {
   static void *blocks[kMany];
   int missing = 0;
@@ -118,6 +143,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "zero")) zero();
     if (!strcmp(argv[i], "shrink")) shrink();
     if (!strcmp(argv[i], "beside")) beside();
+    if (!strcmp(argv[i], "clean")) clean();
     if (!strcmp(argv[i], "many")) many();
     if (!strcmp(argv[i], "guards")) guards();
     if (!strcmp(argv[i], "ends")) ends();
