@@ -12,6 +12,7 @@
 #include "runner/placement/pmem.h"
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
+#include "runner/util/text.h"
 
 namespace mlrun::placement {
 
@@ -28,6 +29,20 @@ Status find_gpu_node(Rule& rule) {
   return {};
 }
 
+// Whether a list such as "0,2-3" is written in rising order.
+bool is_rising(std::string_view list) {
+  int64_t before = -1;
+  for (const std::string_view part : util::split(list, ",")) {
+    for (const std::string_view number : util::split(part, "-")) {
+      int64_t node = -1;
+      std::from_chars(number.data(), number.data() + number.size(), node);
+      if (node <= before) return false;
+      before = node;
+    }
+  }
+  return true;
+}
+
 Status find_nodes(Rule& rule) {
   if (rule.target == Target::kDefault || rule.target == Target::kHuge || rule.target == Target::kPmem) return {};
   if (rule.target == Target::kNearGpu) {
@@ -42,6 +57,10 @@ Status find_nodes(Rule& rule) {
   if (!nodes) return tl::make_unexpected(nodes.error());
   if (nodes->back() >= MLRUN_PLACE_NODES)
     return fail(fmt::format("node {}: rules can name nodes below {}", nodes->back(), int{MLRUN_PLACE_NODES}));
+  if (rule.target == Target::kRatio && !is_rising(rule.where))
+    return fail(
+        fmt::format("write the nodes of a ratio in rising order, and its numbers in the same order: node {}, not {}",
+                    launch::id_list_text(*nodes), rule.where));
   if (rule.target == Target::kRatio && nodes->size() != rule.shares.size()) {
     return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes->size()));
   }

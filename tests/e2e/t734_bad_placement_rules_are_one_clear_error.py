@@ -23,6 +23,8 @@ BAD = {
     "mmap size >= 1M -> node 0 budget 1G": "a budget limits blocks, not mappings",
     "size > 18446744073709551615 -> default": "no size is above that",
     "-> 3:1 node 0": "the ratio has 2 numbers and 1",
+    "-> 1:1 node 0,0": "in rising order",
+    "size < 4K -> default": "no size fits",
     "-> near gpu 99": "GPU 99 does not exist",
     "-> hbw": "this machine has no hbw memory",
     "nothing.toml": "everything else is the name of a file",
