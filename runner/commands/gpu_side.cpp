@@ -48,7 +48,8 @@ Status check_samples(const RunOptions& options) {
       return fail(fmt::format("--sample={}: {}", state.absent.front(), state.not_sampled.front().second));
   }
   const bool is_only_stream = options.sample == Wish::kAuto && options.preload == Wish::kOff &&
-                              options.cupti == Wish::kOff && options.kprobes == Wish::kOff && !options.places();
+                              options.cupti == Wish::kOff && options.kprobes == Wish::kOff &&
+                              options.access.wish == Wish::kOff && !options.places();
   if (!options.sample_gpu || (options.sample != Wish::kRequire && !is_only_stream)) return {};
   const std::string what =
       is_only_stream ? "nothing to record: --preload=off leaves only samples of GPUs, and " : "no GPU can be sampled: ";

@@ -187,6 +187,7 @@ Result<int> observe(const RunOptions& options, const launch::Installation& insta
   if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   launch::SignalRelay relay;
   relay.no_command();
+  const launch::NewFolder made(options.output);
   const auto folder = launch::make_trace_folder(options.output, observed->name);
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
@@ -194,13 +195,13 @@ Result<int> observe(const RunOptions& options, const launch::Installation& insta
   auto recording = collect::Recording::create(observing_options(*folder));
   if (!recording) {
     util::take_log_back();
-    ::rmdir(folder->c_str());
+    made.take_back(*folder);
     return tl::make_unexpected(recording.error());
   }
   auto status = Observation(options, *std::move(observed), *folder, **recording, relay).run(installation);
   if (!status) {
     util::take_log_back();
-    ::rmdir(folder->c_str());  // fails if the folder is not empty
+    made.take_back(*folder);
   }
   return status;
 }

@@ -9,6 +9,7 @@
 
 #include "runner/collect/mapped_arena.h"
 #include "runner/collect/shared_word.h"
+#include "runner/commands/session_facts.h"
 #include "runner/model/run.h"
 #include "runner/session/session_file.h"
 #include "runner/util/clock.h"
@@ -30,7 +31,7 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
   }
   if (!session->leader_lives())
     return fail(fmt::format("{}: no mlrun is recording any more; mlrun recover {} makes the trace", folder, folder));
-  return collect::Arena::open(model::run_of(session->data).arena.path);
+  return collect::Arena::open(arena_path(folder, model::run_of(session->data)));
 }
 
 // Waits until the collector has made a complete pass and so seen this state, before the next one can replace it. False: the collector

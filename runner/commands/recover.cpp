@@ -27,7 +27,7 @@ Status complete(const std::string& folder, launch::SessionFile& session) {
   collect::RecoveryOptions options;
   options.trace_folder = folder;
   const model::Run run = model::run_of(session.data);
-  options.arena_path = run.arena.path;
+  options.arena_path = arena_path(folder, run);
   options.session = run.session;
   options.same_boot = session.same_boot();
   options.outage = run.state == "running";
@@ -66,11 +66,12 @@ Result<int> recover(const Arguments& arguments) {
         fmt::format("mlrun still records or merges in {} (process {}): wait for it", folder, session->leader_pid()));
   }
   util::begin_log(folder);
-  if (model::run_of(session->data).state != "collected") {
+  const model::Run run = model::run_of(session->data);
+  if (run.state != "collected") {
     if (const Status completed = complete(folder, *session); !completed) return tl::make_unexpected(completed.error());
   }
-  const Status merged =
-      launch::merge({launch::find_installation().trace_program, folder, (*parsed)->quiet, (*parsed)->keep_raw});
+  const bool keep_raw = (*parsed)->keep_raw || run.options.keep_raw;
+  const Status merged = launch::merge({launch::find_installation().trace_program, folder, (*parsed)->quiet, keep_raw});
   if (!merged) return tl::make_unexpected(merged.error());
   return 0;
 }

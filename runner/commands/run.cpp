@@ -328,6 +328,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
                    const launch::CommandState& state, const Rules& rules,
                    std::unique_ptr<samplers::AccessStart> access) try {
   launch::SignalRelay relay;
+  const launch::NewFolder made(options.output);
   const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
@@ -335,7 +336,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
   auto recording = collect::Recording::create(recording_options(options, *folder, rules.bytes));
   if (!recording) {
     util::take_log_back();
-    ::rmdir(folder->c_str());
+    made.take_back(*folder);
     return tl::make_unexpected(recording.error());
   }
   Run run{options,           installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder),
@@ -343,7 +344,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
   auto status = run_traced(run);
   if (!status) {
     util::take_log_back();
-    ::rmdir(folder->c_str());
+    made.take_back(*folder);
   }
   return status;
 } catch (const std::exception& error) {

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/collect/arena_place.h"
 #include "runner/collect/clock_anchor.h"
 #include "runner/collect/recovery.h"
 #include "runner/collect/shared_word.h"
@@ -49,7 +50,8 @@ json standard_files() {
     std::error_code failed;
     const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
     if (failed || ::fstat(fd, &status) != 0) continue;
-    list.push_back({{"device", uint64_t(status.st_dev)},
+    list.push_back({{"fd", fd},
+                    {"device", uint64_t(status.st_dev)},
                     {"inode", uint64_t(status.st_ino)},
                     {"path", util::escaped_utf8(path.string())}});
   }
@@ -136,6 +138,10 @@ json options_json(const RunOptions& options, collect::Recording& recording) {
 }
 
 }  // namespace
+
+std::string arena_path(const std::string& folder, const model::Run& run) {
+  return run.arena.medium == "file" ? folder + "/" + collect::kArenaFile : run.arena.path;
+}
 
 void describe_start(json& session, const RunOptions& options, collect::Recording& recording,
                     const launch::Placement& placement) {

@@ -101,11 +101,11 @@ static bool take(const json& from, RecordingOptions& to) {
               to.exclude, "graph_nodes_per_s", to.graph_nodes_per_s, "fold_ns", to.fold_ns, "last_ns", to.last_ns,
               "stack_depth", to.stack_depth, "alloc_sample_bytes", to.alloc_sample_bytes, "alloc_min_bytes",
               to.alloc_min_bytes, "summary_only", to.summary_only, "lossless", to.lossless, "alloc_times",
-              to.alloc_times, "python_stacks_hz", to.python_stacks_hz);
+              to.alloc_times, "keep_raw", to.keep_raw, "python_stacks_hz", to.python_stacks_hz);
 }
 static bool take(const json& from, Arena& to) { return keys(from, "path", to.path, "medium", to.medium); }
 static bool take(const json& from, OpenFile& to) {
-  return keys(from, "device", to.device, "inode", to.inode, "path", to.path);
+  return keys(from, "fd", to.fd, "device", to.device, "inode", to.inode, "path", to.path);
 }
 static bool take(const json& from, Observed& to) {
   return keys(from, "scope", to.scope, "children_before", to.children_before);
@@ -168,9 +168,9 @@ static bool take(const json& from, Placement::Machine& to) {
   return keys(from, "numa_pages_migrated", to.numa_pages_migrated, "oom_kill", to.oom_kill);
 }
 static bool take(const json& from, Placement& to) {
-  return keys(from, "cpus", to.cpus, "mem_node", to.mem_node, "problem", to.problem, "rules", to.rules, "processes",
-              to.processes, "images", to.images, "without_memory", to.without_memory, "not_counted", to.not_counted,
-              "counted", to.counted);
+  return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "problem", to.problem, "rules",
+              to.rules, "processes", to.processes, "images", to.images, "without_memory", to.without_memory,
+              "not_counted", to.not_counted, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);

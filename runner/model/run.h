@@ -59,7 +59,7 @@ struct RecordingOptions {
   Texts asked_streams, include, exclude;
   Number graph_nodes_per_s, fold_ns, last_ns;
   int64_t stack_depth = 0, alloc_sample_bytes = 0, alloc_min_bytes = 1024;
-  bool summary_only = false, lossless = false, alloc_times = false;
+  bool summary_only = false, lossless = false, alloc_times = false, keep_raw = false;
   std::optional<double> python_stacks_hz;
 };
 
@@ -69,7 +69,7 @@ struct Arena {
 
 // A file that was open when the run began.
 struct OpenFile {
-  int64_t device = 0, inode = 0;
+  int64_t fd = -1, device = 0, inode = 0;
   std::string path;
 };
 
@@ -152,7 +152,8 @@ struct Placement {
   struct Machine {
     int64_t numa_pages_migrated = 0, oom_kill = 0;
   };
-  std::string cpus, mem_node, problem;
+  // policy: the option that chose mem_node, without its dashes.
+  std::string cpus, policy, mem_node, problem;
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted;

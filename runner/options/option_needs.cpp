@@ -55,8 +55,8 @@ std::string option_about(About subject, const RunTexts& texts, const RunOptions&
                         {options.lossless, "--lossless", {kCommand}},
                         {options.wait_all, "--wait-all", {kCommand}},
                         {options.summary_only, "--summary-only", {kCommand, kLibrary}},
-                        {options.whole_graphs, "--cupti-whole-graphs", {kCupti}},
-                        {options.graph_nodes_per_s.has_value(), "--cupti-graph-nodes", {kCupti}}};
+                        {options.whole_graphs, "--cupti-whole-graphs", {kCommand, kCupti}},
+                        {options.graph_nodes_per_s.has_value(), "--cupti-graph-nodes", {kCommand, kCupti}}};
   const auto found = std::find_if(std::begin(all), std::end(all), [&](const Option& option) {
     return option.is_given &&
            std::find(option.subjects.begin(), option.subjects.end(), subject) != option.subjects.end();

@@ -74,4 +74,15 @@ Result<std::string> make_trace_folder(const std::optional<std::string>& asked, c
   }
 }
 
+static bool is_there(const std::optional<std::string>& folder) {
+  std::error_code ignored;
+  return folder && fs::exists(*folder, ignored);
+}
+
+NewFolder::NewFolder(const std::optional<std::string>& asked) : was_there_(is_there(asked)) {}
+
+void NewFolder::take_back(const std::string& folder) const {
+  if (!was_there_) ::rmdir(folder.c_str());
+}
+
 }  // namespace mlrun::launch

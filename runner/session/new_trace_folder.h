@@ -23,4 +23,14 @@ Status check_asked_folder(const std::optional<std::string>& asked);
 // with - for all but letters, digits and . _ +.
 Result<std::string> make_trace_folder(const std::optional<std::string>& asked, const std::string& name);
 
+// Removes the trace folder of a run that did not start, if it is empty and make_trace_folder made it. Requires: constructed before that.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::optional<std::string>& asked);
+  void take_back(const std::string& folder) const;
+
+ private:
+  bool was_there_;
+};
+
 }  // namespace mlrun::launch

@@ -33,13 +33,13 @@ def calls_finished(progress):
     return struct.unpack("q", progress.read_bytes())[0]
 
 
-def kill_mlrun_after(case, calls, issued=CALLS, pause_ns=PAUSE_NS, options=()):
-    """The program issues `issued` calls; the kill comes once `calls` of them have returned."""
+def kill_mlrun_after(case, calls, issued=CALLS, pause_ns=PAUSE_NS, options=(), prefix=()):
+    """The program issues `issued` calls; the kill comes once `calls` of them have returned. `prefix`: a command that executes mlrun."""
     data, out = case.data_file(), case.new_trace()
     progress, output, status = (case.path(f"{out.name}.{name}") for name in ("progress", "output", "status"))
     progress.write_bytes(bytes(8))
     victim = (case.victim("paced"), data, issued, progress, pause_ns)
-    command = case.command("/bin/sh", "-c", WRAPPED, "sh", *victim, out=out, options=options)
+    command = [*prefix, *case.command("/bin/sh", "-c", WRAPPED, "sh", *victim, out=out, options=options)]
     environment = case.environment | {"OUTPUT": str(output), "STATUS": str(status)}
     with subprocess.Popen(command, env=environment, cwd=case.folder) as mlrun:
         wait_for(lambda: calls_finished(progress) >= calls, 60)

@@ -16,6 +16,7 @@
 #include "runner/collect/recovery.h"
 #include "runner/events/call_layout.h"
 #include "runner/events/record.h"
+#include "runner/model/run.h"
 #include "runner/session/session_file.h"
 #include "tests/runner/collect/running_program.h"
 #include "tests/runner/collect/session.h"
@@ -305,7 +306,8 @@ TEST_F(Program, KilledAtAnyMomentTheWorkloadLivesOnAndNothingIsLostOrTwice) {
     ASSERT_TRUE(session);
     EXPECT_FALSE(session->leader_lives());
     ::usleep(20'000);  // until the workload has ended
-    auto recovery = collect::Recovery::open({trace_, session->text("/arena/path"), session->text("/session")});
+    const mlrun::model::Run session_run = mlrun::model::run_of(session->data);
+    auto recovery = collect::Recovery::open({trace_, session_run.arena.path, session_run.session});
     ASSERT_TRUE(recovery) << recovery.error().text;
     ASSERT_TRUE((*recovery)->complete());
     EXPECT_EQ(spool().error, "");
