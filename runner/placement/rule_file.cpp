@@ -116,7 +116,8 @@ std::string changed_files(const std::string& path, const toml::table& file) {
   if (const toml::table* const libraries = file["advice"]["libraries"].as_table(); libraries != nullptr) {
     for (const auto& [id, library] : *libraries) {
       const auto name = library.value<std::string>();
-      if (name && !build_id_of(*name).starts_with(id.str())) changed.push_back(util::printable(*name));
+      if (name && !build_id_of(util::unescaped_utf8(*name)).starts_with(id.str()))
+        changed.push_back(util::printable(*name));
     }
   }
   if (changed.empty()) return {};

@@ -41,7 +41,7 @@ void symbolize(model::StackTable& stacks, int64_t recorded_ns) {
   }
   for (size_t i = 0; i < by_file.size(); ++i) {
     if (by_file[i].empty()) continue;
-    SymbolFile file(stacks.files[i].path, stacks.files[i].build_id, recorded_ns);
+    SymbolFile file(util::unescaped_utf8(stacks.files[i].path), stacks.files[i].build_id, recorded_ns);
     for (FrameRow* frame : by_file[i]) name(*frame, file);
   }
 }

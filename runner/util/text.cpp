@@ -67,6 +67,20 @@ std::string escaped_utf8(std::string_view bytes) {
   return text;
 }
 
+std::string unescaped_utf8(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  while (!text.empty()) {
+    unsigned byte = 0;
+    const char *digits = text.data() + 2, *end = text.data() + 4;
+    const bool is_escape =
+        text.size() >= 4 && text.starts_with("\\x") && std::from_chars(digits, end, byte, 16).ptr == end;
+    bytes += is_escape ? static_cast<char>(byte) : text[0];
+    text.remove_prefix(is_escape ? 4 : 1);
+  }
+  return bytes;
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     const size_t length = utf8_length(text);

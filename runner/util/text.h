@@ -15,6 +15,9 @@ namespace mlrun::util {
 // so that the original can be restored.
 std::string escaped_utf8(std::string_view bytes);
 
+// The bytes of which escaped_utf8 made the text.
+std::string unescaped_utf8(std::string_view text);
+
 [[nodiscard]] bool is_utf8(std::string_view text);
 
 // For terminals: control characters, characters that reverse or hide the text around them (U+202E, U+2066, U+2028) and

@@ -37,7 +37,7 @@ std::string id_bytes(std::string_view digits) {
 
 // nullopt: the file is the recorded one.
 std::optional<NewFrames> new_frames(const std::string& id, const std::vector<const FrameName*>& frames) {
-  symbols::SymbolFile file(frames.front()->library, id_bytes(id), 0);
+  symbols::SymbolFile file(util::unescaped_utf8(frames.front()->library), id_bytes(id), 0);
   if (file.identity() == symbols::Identity::kSame) return {};
   std::set<std::string> names;
   for (const FrameName* frame : frames) names.insert(frame->function);

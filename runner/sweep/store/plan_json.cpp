@@ -112,16 +112,7 @@ json as_json(const std::vector<T>& values) {
   return list;
 }
 
-// "\xNN", as escaped_utf8 writes a byte.
-void from_json(const json& value, std::string& text) {
-  text.clear();
-  const auto escaped = value.get<std::string>();
-  for (size_t i = 0; i < escaped.size(); ++i) {
-    const bool is_byte = escaped.compare(i, 2, "\\x") == 0 && i + 4 <= escaped.size();
-    text += is_byte ? static_cast<char>(std::stoi(escaped.substr(i + 2, 2), nullptr, 16)) : escaped[i];
-    if (is_byte) i += 3;
-  }
-}
+void from_json(const json& value, std::string& text) { text = util::unescaped_utf8(value.get<std::string>()); }
 template <typename Enum>
 void from_names(const json& value, const auto& names, Enum& result) {
   const auto found = std::find(names.begin(), names.end(), value.get<std::string>());

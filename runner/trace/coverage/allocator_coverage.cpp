@@ -25,7 +25,7 @@ constexpr int64_t kUsedBytesMin = 16 << 20;
 // The real path: the dynamic linker reports the path by which it found a library, which may lead through symbolic links.
 std::string place_of(const std::string& path) {
   std::error_code failed;
-  const auto place = std::filesystem::canonical(path, failed);
+  const auto place = std::filesystem::canonical(util::unescaped_utf8(path), failed);
   return failed ? path : place.string();
 }
 
@@ -49,7 +49,7 @@ class AllocatorCoverage {
 
   const symbols::AllocatorSymbols& symbols_of(const std::string& path) {
     const auto [known, is_new] = symbols_.try_emplace(path);
-    if (is_new) known->second = symbols::read_allocator_symbols(path);
+    if (is_new) known->second = symbols::read_allocator_symbols(util::unescaped_utf8(path));
     return known->second;
   }
 
@@ -89,9 +89,10 @@ class AllocatorCoverage {
     for (const auto& [number, facts] : index_.notes().processes()) {
       const auto proc_id = proc_ids_.find(number);
       for (const events::ProcessEvent& record : facts.records) {
-        const std::string exe(index_.strings().text(record.exe)), allocator(index_.strings().text(record.allocator));
+        const std::string exe = util::escaped_utf8(index_.strings().text(record.exe)),
+                          allocator = util::escaped_utf8(index_.strings().text(record.allocator));
         const bool is_unseen = record.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
-        if (is_unseen) ++unseen[{proc_id == proc_ids_.end() ? 0 : proc_id->second, util::escaped_utf8(allocator)}];
+        if (is_unseen) ++unseen[{proc_id == proc_ids_.end() ? 0 : proc_id->second, allocator}];
       }
     }
     for (const auto& [key, images] : unseen) {

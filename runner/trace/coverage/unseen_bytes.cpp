@@ -12,6 +12,7 @@
 
 #include "runner/decode/func_class.h"
 #include "runner/util/saturating.h"
+#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -248,7 +249,7 @@ void UnseenBytes::add_device_rows(const SpoolIndex& index, bool with_writes,
   }
   const auto size_of = [](const std::string& path) {
     struct stat status {};
-    return ::stat(path.c_str(), &status) == 0 ? int64_t{status.st_size} : 0;
+    return ::stat(util::unescaped_utf8(path).c_str(), &status) == 0 ? int64_t{status.st_size} : 0;
   };
   for (const Process& process : processes_) {
     if (process.proc_id == 0) continue;

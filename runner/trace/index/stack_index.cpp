@@ -116,7 +116,7 @@ int32_t StackIndex::stack_id(const std::vector<int32_t>& frames, uint8_t end) {
 void StackIndex::finish(StringTable& strings, ModuleMap& modules) {
   for (const Waiting& waiting : waiting_) intern(waiting.process, waiting.stack, waiting.frames.data());
   waiting_ = {};
-  for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = strings.text(paths_[i]);
+  for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = util::escaped_utf8(strings.text(paths_[i]));
   for (const auto& [key, module] : modules_) {
     const events::ModuleEvent& at = module.event;
     if (module.file == 0) {  // no stack refers to this library: only its addresses are of use

@@ -12,6 +12,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/lexical_path.h"
+#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -30,8 +31,8 @@ std::vector<NamedInode> named(const std::vector<model::OpenFile>& files) {
   std::vector<NamedInode> inodes;
   for (const model::OpenFile& file : files) {
     if (file.path.empty()) continue;
-    inodes.push_back(
-        {static_cast<uint32_t>(count_of(file.device)), count_of(file.inode), std::string(without_deleted(file.path))});
+    inodes.push_back({static_cast<uint32_t>(count_of(file.device)), count_of(file.inode),
+                      std::string(without_deleted(util::unescaped_utf8(file.path)))});
   }
   return inodes;
 }
@@ -58,7 +59,7 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   info.start_ns = run.start_ns.value_or(0);
   info.end_ns = run.end_ns.value_or(0);
   info.standard_files = named(run.standard_files);
-  for (const std::string& log : run.mllog) info.mllog.push_back(absolute_path(run.cwd, log));
+  for (const std::string& log : run.mllog) info.mllog.push_back(util::unescaped_utf8(absolute_path(run.cwd, log)));
   return info;
 }
 

@@ -67,6 +67,9 @@ TEST(Text, BytesThatAreNoUtf8AreEscapedAndNothingElse) {
   EXPECT_EQ(escaped_utf8("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
   EXPECT_EQ(escaped_utf8("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
   EXPECT_EQ(escaped_utf8("\\xff \\n"), "\\x5cxff \\n");
+  for (const char* bytes : {"", "/data/größe", "a\xff\xc3", "\\xff \\n", "\\x", "\\\\x5c", "\xf0\x9f\x98\x80\xf0"})
+    EXPECT_EQ(unescaped_utf8(escaped_utf8(bytes)), bytes);
+  EXPECT_EQ(unescaped_utf8("\\xg1\\x1"), "\\xg1\\x1") << "another program wrote this";
 }
 
 TEST(Text, Sizes) {
