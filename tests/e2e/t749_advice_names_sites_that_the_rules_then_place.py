@@ -13,6 +13,14 @@ def advise(this, *words):
     return this.run(case.MLRUN, "advise", *words)
 
 
+def check_last_block(this):
+    """A block that is allocated last and never freed lives until the end of the run: no later allocation is needed to end it."""
+    code = "import os, time; kept = bytearray(32 << 20); time.sleep(0.5); os._exit(0)"
+    trace = this.trace("python3", "-c", code, options=("--stacks=16", "--alloc-min=64K"))
+    done = advise(this, trace.folder, "--fast", "huge=33M", "-o", this.path("last.toml"))
+    this.true("the last block is chosen", "PyByteArray" in done.stdout, done.stdout + done.stderr)
+
+
 def check(this):
     program = this.victim("phases")
     trace = this.trace(program, "\x7f", options=("--stacks=16", "--alloc-min=64K"))  # TOML has no such character in a text
@@ -28,6 +36,7 @@ def check(this):
     counts = {row["rule"]: row for row in again.rows("placement")}
     this.equal("blocks of the chosen sites", (counts[0]["matches"], counts[0]["bytes"], counts[0]["fallbacks"]), (8, 8 * 4 * MIB, 0))
     this.equal("all others", (counts[1]["matches"], counts[1]["bytes"]), (1, 5 * MIB))
+    check_last_block(this)
     plain = this.trace(program, options=())
     missing = this.path("missing.toml")
     for words, said in (((trace.folder, "--fast", "99=1G", "-o", missing), "node 99"),

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <array>
 #include <map>
 #include <utility>
 
@@ -65,6 +66,12 @@ std::string frames_text(const Advice& advice) {
                       : "\n# Names by which mlrun advise finds the callers in another build of their files.\n" + text;
 }
 
+// The keys of what a recorded command ran under, and their values.
+auto conditions(auto& command) {
+  return std::array{std::pair{"input", &command.input}, std::pair{"cpus", &command.cpus},
+                    std::pair{"policy", &command.policy}, std::pair{"mem_node", &command.mem_node}};
+}
+
 double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }
 
 // The chosen sites are those of the first rule. If it names none, it is the rule for all other blocks.
@@ -105,7 +112,10 @@ std::string advice_text(const Advice& advice) {
       "command = {}\nfolder = {}\n",
       toml_text(advice.trace), toml_text(advice.fast), toml_text(advice.slow), toml_text(advice.figure),
       advice.capacity_bytes, advice.min_bytes, toml_text(advice.ranked_by), advice.gain, advice.gain_most,
-      list_of(advice.command), toml_text(advice.folder));
+      list_of(advice.command.words), toml_text(advice.command.folder));
+  for (const auto& [key, value] : conditions(advice.command)) {
+    if (!value->empty()) text += fmt::format("{} = {}\n", key, toml_text(*value));
+  }
   if (!advice.spread.empty()) text += fmt::format("spread = {}\n", toml_text(advice.spread));
   if (advice.prediction) text += prediction_text(*advice.prediction);
   return text + frames_text(advice) + rules_text(advice);
@@ -129,14 +139,15 @@ Result<Advice> read_advice(const std::string& path) {
   advice.slow = word("slow");
   advice.figure = word("figure");
   advice.ranked_by = word("ranked_by");
-  advice.folder = word("folder");
+  advice.command.folder = word("folder");
+  for (const auto& [key, value] : conditions(advice.command)) *value = word(key);
   advice.spread = word("spread");
   advice.capacity_bytes = static_cast<uint64_t>((*table)["capacity_bytes"].value_or(int64_t{0}));
   advice.min_bytes = static_cast<uint64_t>((*table)["min_bytes"].value_or(int64_t{0}));
   advice.gain = number_at(*table, "gain");
   advice.gain_most = number_at(*table, "gain_most");
   if (const toml::array* words = (*table)["command"].as_array(); words != nullptr) {
-    for (const auto& one : *words) advice.command.push_back(one.value_or(std::string()));
+    for (const auto& one : *words) advice.command.words.push_back(one.value_or(std::string()));
   }
   if (const toml::table* found = (*table)["prediction"].as_table(); found != nullptr) {
     advice.prediction =
@@ -144,7 +155,7 @@ Result<Advice> read_advice(const std::string& path) {
                    number_at(*found, "near_s"), number_at(*found, "far_s"), (*found)["blocks"].value_or(int64_t{0})};
   }
   read_sites_of(file, advice);
-  if (advice.command.empty() || advice.fast.empty() || advice.slow.empty() || advice.figure.empty())
+  if (advice.command.words.empty() || advice.fast.empty() || advice.slow.empty() || advice.figure.empty())
     return fail(path +
                 ": its table [advice] lacks command, fast, slow or figure; write it again: mlrun advise TRACE --fast "
                 "NODE=SIZE -o FILE");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/util/result.h"
 
@@ -36,8 +37,7 @@ struct Advice {
   // Target that spreads the chosen blocks over both nodes; empty: they go to the fast memory.
   std::string spread;
   std::optional<Prediction> prediction;  // none: the sites were only ranked
-  std::vector<std::string> command;
-  std::string folder;  // working folder of the recorded command
+  RecordedCommand command;
 };
 
 std::string advice_text(const Advice& advice);

@@ -32,21 +32,32 @@ constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alo
 constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
 constexpr const char* kSpread = "spread";
 
-Status take_command(Advice& advice) {
+// What the runs of the command are made from: its words, and what it ran under.
+RecordedCommand recorded_command(const model::Run& run) {
+  RecordedCommand command{run.command, run.cwd, {}, run.placement.cpus, run.placement.policy, run.placement.mem_node};
+  for (const model::OpenFile& file : run.standard_files) {
+    if (file.fd == 0 && !file.path.starts_with("/dev/")) command.input = file.path;
+  }
+  return command;
+}
+
+// Returns the end of the command; 0: unknown.
+Result<int64_t> take_command(Advice& advice) {
   const auto run = model::read_run(advice.trace);
   if (!run) return fail(fmt::format("{} is no trace: {}", advice.trace, run.error().text));
-  advice.command = run->command;
-  if (advice.command.empty())
+  advice.command = recorded_command(*run);
+  if (advice.command.words.empty())
     return fail(advice.trace + " has no command, which advise needs to run again; name the trace of mlrun COMMAND");
   if (run->options.alloc_sample_bytes > 0)
     return fail(advice.trace +
                 " lists only a sample of its blocks, so what fits is unknown; record it without --alloc-sample");
-  advice.folder = run->cwd;
+  if (run->events_from_ns)
+    return fail(advice.trace + " has only the last part of its run, so what fits is unknown; record it without --last");
   advice.min_bytes = std::max(kMinBytes, static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0)));
   if (advice.capacity_bytes < advice.min_bytes)
     return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
                             util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
-  return {};
+  return run->end_ns.value_or(0);
 }
 
 std::string rule_of(const Advice& advice, const std::string& condition, const std::string& target) {
@@ -59,6 +70,19 @@ PlacedRuns everything(const Advice& advice, const char* name, const std::string&
 
 std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
 
+// Runs whose times were not used, or whose placement was not checked.
+std::string left_out_text(const Measured& measured) {
+  std::string text;
+  if (measured.failed > 0) text += fmt::format("{} runs failed\n", measured.failed);
+  if (measured.thrown_out > 0)
+    text += fmt::format("{} runs were thrown out: less than 95 % of their pages were on the nodes of their rules\n",
+                        measured.thrown_out);
+  if (measured.unverified > 0)
+    text += fmt::format("of {} runs the placement was not checked: they ended before a page was sampled\n",
+                        measured.unverified);
+  return text;
+}
+
 struct Measurement {
   Calibration calibration;
   bool is_spread = false;  // calibration.near are the runs over both nodes, which were faster than on the fast one
@@ -66,8 +90,16 @@ struct Measurement {
 
 // Runs with all blocks on the fast memory, on the slow one and over both nodes, and with each of the first sites alone on the fast one.
 Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
-  Experiment experiment{options.calibration, advice.command, advice.folder, {},
-                        advice.figure,       options.blocks, options.quiet};
+  if (const double most = most_bytes(found.sites);
+      options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
+    return fail(
+        fmt::format("--calibrate needs runs with all blocks on the fast memory, and {} of them live at one moment, "
+                    "more than the {} "
+                    "of {}; record a smaller problem, or leave out --calibrate",
+                    util::size_text(static_cast<uint64_t>(most)), util::size_text(options.fast_bytes), options.fast));
+  }
+  Experiment experiment{options.calibration, "the same command", advice.command, {},
+                        advice.figure,       options.blocks,     options.quiet};
   experiment.configurations = {everything(advice, kNear, advice.fast), everything(advice, kFar, advice.slow)};
   if (!options.spread.target.empty())
     experiment.configurations.push_back(everything(advice, kSpread, options.spread.target));
@@ -89,6 +121,8 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
   for (size_t site = 0; site < alone && !result.is_spread; site++)
     result.calibration.alone.push_back(measured->time_s[alone_name(site)]);
   for (const Site& site : found.sites) result.calibration.weights.push_back(site.weight);
+  result.calibration.weight_elsewhere = found.weight_elsewhere;
+  std::fputs(left_out_text(*measured).c_str(), stdout);
   return result;
 }
 
@@ -153,14 +187,16 @@ Status advise(const AdviseOptions& options) {
   advice.slow = options.slow;
   advice.figure = options.figure;
   advice.capacity_bytes = options.capacity_bytes;
-  if (const Status taken = take_command(advice); !taken) return taken;
-  auto found = read_sites(options.source, advice.min_bytes);
+  const auto end_ns = take_command(advice);
+  if (!end_ns) return tl::make_unexpected(end_ns.error());
+  auto found = read_sites(options.source, advice.min_bytes, *end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty())
     return fail(
         fmt::format("{} has no blocks of {} and more with a call stack; record it with --stacks=16 --alloc-min=64K",
                     options.source, util::size_text(advice.min_bytes)));
   const size_t sites = found->sites.size();
+  for (size_t site = kSitesMax; site < sites; site++) found->weight_elsewhere += found->sites[site].weight;
   found->sites.resize(std::min(sites, kSitesMax));
   std::vector<double> gains;
   for (const Site& site : found->sites) gains.push_back(site.weight);
@@ -212,8 +248,10 @@ Status renew(const std::string& file, const std::string& output) {
 Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto advice = read_advice(file);
   if (!advice) return tl::make_unexpected(advice.error());
-  Experiment experiment{options.trial,  advice->command, advice->folder, {},
-                        advice->figure, options.blocks,  options.quiet};
+  Experiment experiment{options.trial,   fmt::format("mlrun advise {} --try {}", file, options.trial),
+                        advice->command, {},
+                        advice->figure,  options.blocks,
+                        options.quiet};
   experiment.configurations = {everything(*advice, kControl, "default"),
                                everything(*advice, kNear, advice->fast),
                                everything(*advice, kFar, advice->slow),
@@ -221,11 +259,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto measured = make_runs(experiment, {kFar, kAdvised});
   if (!measured) return tl::make_unexpected(measured.error());
   const TryResult result = judge(*advice, measured->time_s);
-  std::string text = try_text(*advice, measured->time_s, result);
-  if (measured->failed > 0) text += fmt::format("{} runs failed\n", measured->failed);
-  if (measured->thrown_out > 0)
-    text += fmt::format("{} runs were thrown out: less than 95 % of their pages were on the nodes of their rules\n",
-                        measured->thrown_out);
+  const std::string text = try_text(*advice, measured->time_s, result) + left_out_text(*measured);
   std::fputs(text.c_str(), stdout);
   return result.held == Held::kFailed ? 1 : 0;
 }

@@ -98,12 +98,13 @@ uint64_t bytes_of_node(uint32_t node) {
   return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + 9, nullptr, 10) * 1024;
 }
 
-Status check_capacity(const AdviseOptions& options) {
+Status check_capacity(AdviseOptions& options) {
   if (options.fast == "huge") return {};
   const auto nodes = launch::find_memory_nodes(options.fast.substr(5));
   if (!nodes) return fail("--fast: " + nodes.error().text);
   uint64_t bytes = 0;
   for (const uint32_t node : *nodes) bytes += bytes_of_node(node);
+  options.fast_bytes = bytes;
   if (bytes == 0 || options.capacity_bytes <= bytes) return {};
   return fail(fmt::format("--fast: {} has {} in all, less than the given {}", options.fast, util::size_text(bytes),
                           util::size_text(options.capacity_bytes)));

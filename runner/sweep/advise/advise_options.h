@@ -16,6 +16,7 @@ struct AdviseOptions {
   bool is_file = false;    // `source` is such a file
   std::string fast, slow;  // targets of rules
   uint64_t capacity_bytes = 0;
+  uint64_t fast_bytes = 0;  // memory of the fast nodes; 0: huge pages, or unknown
   NodeSpread spread;
   std::string output, calibration, trial;  // file, folders of sweeps; empty: none
   std::string figure;                      // what is compared: "wall" or "cpu" time

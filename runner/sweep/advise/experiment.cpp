@@ -17,6 +17,11 @@
 #include "runner/sweep/plan/named_values.h"
 #include "runner/sweep/plan/read_plan.h"
 #include "runner/sweep/read/cells.h"
+#include "runner/sweep/store/plan_json.h"
+#include "runner/sweep/store/store.h"
+#include "runner/util/log.h"
+#include "runner/util/secrets.h"
+#include "runner/util/text.h"
 
 namespace mlrun::sweep {
 
@@ -33,18 +38,55 @@ std::string shell_word(const std::string& word) {
   return with_literal_braces(quoted + "'");
 }
 
-std::string plan_text(const Experiment& experiment) {
-  std::string command;
-  for (const std::string& word : experiment.command) command += (command.empty() ? "" : " ") + shell_word(word);
-  std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(command));
+// A recorded text as bytes. Fails if it is not UTF-8, as plans are.
+Result<std::string> whole_text(const std::string& recorded) {
+  std::string text = util::unescaped_utf8(recorded);
+  if (util::is_utf8(text)) return text;
+  return fail(fmt::format(
+      "'{}' is not UTF-8, as a plan of runs must be; record the command with other names of files and arguments",
+      recorded));
+}
+
+// The command's words with the quotes of a shell.
+Result<std::string> command_text(const RecordedCommand& command) {
+  std::string text;
+  for (const std::string& recorded : command.words) {
+    if (recorded.find(util::kMasked) != std::string::npos) {
+      return fail(
+          fmt::format("the trace has {} instead of the secret in '{}', so its command cannot be run again; record it "
+                      "with the secret in a file or in the environment",
+                      util::kMasked, recorded));
+    }
+    const auto word = whole_text(recorded);
+    if (!word) return word;
+    text += (text.empty() ? "" : " ") + shell_word(*word);
+  }
+  return text;
+}
+
+Result<std::string> plan_text(const Experiment& experiment) {
+  const RecordedCommand& command = experiment.command;
+  const auto words = command_text(command);
+  if (!words) return words;
+  std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(*words));
+  if (command.input.starts_with('/')) {
+    const auto input = whole_text(command.input);
+    if (!input) return input;
+    text += fmt::format("input = {}\n", toml_text(*input));
+  }
   for (const PlacedRuns& placed : experiment.configurations) {
     // Only the placement is on: recording would add to the measured times.
     std::vector<std::string> options = {"--preload=off", "--sample=off", "--python-stacks=off"};
+    if (!command.mem_node.empty() && command.policy != "mem-node")
+      options.push_back(fmt::format("--{}={}", command.policy, command.mem_node));
     for (const std::string& rule : placed.rules) options.insert(options.end(), {"--place", rule});
     std::vector<std::string> texts;
     for (const std::string& option : options) texts.push_back(toml_text(option));
     text +=
         fmt::format("[[configuration]]\nname = {}\noptions = [{}]\n", toml_text(placed.name), fmt::join(texts, ", "));
+    if (!command.cpus.empty()) text += fmt::format("cpus = {}\n", toml_text(command.cpus));
+    if (!command.mem_node.empty() && command.policy == "mem-node")
+      text += fmt::format("mem_node = {}\n", toml_text(command.mem_node));
   }
   return text;
 }
@@ -123,10 +165,6 @@ class InFolder {
   fs::path before_;
 };
 
-}  // namespace
-
-namespace {
-
 Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
   for (const char* const name : needed) {
     if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
@@ -142,24 +180,42 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
   return {};
 }
 
+// Fails if the folder holds runs of another command or of other placements.
+Status check_plan(const SweepRequest& request) {
+  if (!request.resume) return {};
+  const auto store = Store::open(request.folder);
+  if (!store) return tl::make_unexpected(store.error());
+  const std::string changed = changed_runs(store->plan(), *request.plan);
+  if (changed.empty()) return {};
+  return fail(fmt::format("{} has runs of another experiment ({}); name a new folder", request.folder, changed));
+}
+
 }  // namespace
 
 Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed) {
-  const auto inside = InFolder::enter(experiment.working_folder);
+  const auto inside = InFolder::enter(util::unescaped_utf8(experiment.command.folder));
   if (!inside) return tl::make_unexpected(inside.error());
-  auto plan = parse_plan(plan_text(experiment), "plan of mlrun advise");
+  const auto text = plan_text(experiment);
+  if (!text) return tl::make_unexpected(text.error());
+  auto plan = parse_plan(*text, "plan of mlrun advise");
   if (!plan) return tl::make_unexpected(plan.error());
+  const std::string& input = experiment.command.input;
+  if (!input.empty() && !input.starts_with('/'))
+    util::say("the standard input of the recorded command was a pipe or socket; these runs read nothing");
   SweepRequest request;
   request.plan = *std::move(plan);
   request.folder = experiment.folder;
   request.quiet = experiment.quiet;
   std::error_code ignored;
   request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
+  request.extend = request.resume;
+  if (const Status same = check_plan(request); !same) return tl::make_unexpected(same.error());
   const auto status = execute(request);
   constexpr int kSignalled = 128;  // and the signal's number
   if (!status && status.error().exit_code > kSignalled) {
-    return tl::make_unexpected(Error{"stopped; give the same command again to resume the runs in " + experiment.folder,
-                                     status.error().exit_code});
+    return tl::make_unexpected(
+        Error{fmt::format("stopped; what was measured is in {}; go on with: {}", experiment.folder, experiment.again),
+              status.error().exit_code});
   }
   if (!status) return tl::make_unexpected(status.error());
   const auto sweep = open_sweep(experiment.folder);

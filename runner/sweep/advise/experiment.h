@@ -18,10 +18,18 @@ struct PlacedRuns {
   std::vector<std::string> rules;  // each the argument of one --place
 };
 
+// A recorded command and the conditions under which it ran; texts as in run.json: escaped_utf8, secrets masked.
+struct RecordedCommand {
+  std::vector<std::string> words;
+  std::string folder;
+  std::string input;  // standard input: a file, "pipe:[…]", "socket:[…]"; empty: /dev/null or a terminal
+  std::string cpus, policy, mem_node;  // as in model::Placement
+};
+
 struct Experiment {
-  std::string folder;  // of the sweep; an existing sweep is resumed
-  std::vector<std::string> command;
-  std::string working_folder;
+  std::string folder;  // of the sweep; an existing sweep is resumed, and gets the blocks that it lacks
+  std::string again;   // the command that resumes it, for messages
+  RecordedCommand command;
   std::vector<PlacedRuns> configurations;
   std::string figure;  // "wall" or "cpu"
   int64_t blocks = 0;
@@ -36,7 +44,8 @@ struct Measured {
   std::string failure;  // error text of the first run that failed
 };
 
-// Fails if a configuration of `needed` has no run that can be used.
+// Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: a secret
+// in it is masked, or it is not UTF-8, as plans are.
 Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed);
 
 }  // namespace mlrun::sweep

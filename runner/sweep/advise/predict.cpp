@@ -58,7 +58,7 @@ double mean_of(const std::map<int32_t, Block>& blocks, const std::function<doubl
 double weight_beyond(const Calibration& calibration) {
   const size_t measured = std::min(calibration.alone.size(), calibration.weights.size());
   return std::accumulate(calibration.weights.begin() + static_cast<std::ptrdiff_t>(measured), calibration.weights.end(),
-                         0.0);
+                         calibration.weight_elsewhere);
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Result<Prediction> predict(const Calibration& calibration, const std::vector<siz
   for (const size_t site : chosen) {
     if (site >= calibration.alone.size() && beyond > 0) share += calibration.weights[site] / beyond;
   }
-  const bool takes_all = chosen.size() == calibration.weights.size();
+  const bool takes_all = chosen.size() == calibration.weights.size() && calibration.weight_elsewhere <= 0;
   Series ratios;  // of each block: predicted time to time on the slow memory
   double unexplained = 0;
   for (const auto& [number, block] : blocks) {

@@ -16,6 +16,7 @@ struct Calibration {
   Series near, far;
   std::vector<Series> alone;    // runs with one of the first sites alone on the fast memory
   std::vector<double> weights;  // Site::weight of all sites
+  double weight_elsewhere = 0;  // of blocks that no choice can move
 };
 
 // Seconds that each site saves on the fast memory, never below 0. Time that all sites save beyond those measured alone is divided among

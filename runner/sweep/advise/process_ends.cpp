@@ -28,6 +28,7 @@ Result<ProcessEnds> ProcessEnds::read(const std::string& trace) {
                                         const Numbers process(batch, "proc_id"), last(batch, "last");
                                         const Texts ended(batch, "ended");
                                         for (int64_t row = 0; row < batch.num_rows(); row++) {
+                                          ends.latest_ns_ = std::max(ends.latest_ns_, last[row]);
                                           if (!ended[row].empty() && ended[row] != "running")
                                             ends.moments_[process[row]].push_back(last[row]);
                                         }

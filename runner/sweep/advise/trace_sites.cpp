@@ -112,8 +112,14 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
   }
 }
 
-// Sets the weights of the sites.
-void rank(const std::string& rung, TraceSites& result) {
+// Blocks without a site.
+struct Elsewhere {
+  double byte_seconds = 0;
+  Accesses accesses;
+};
+
+// Sets the weights of the sites, and the one of all other blocks.
+void rank(const std::string& rung, const Elsewhere& elsewhere, TraceSites& result) {
   Accesses all;
   for (const Site& site : result.sites) all += site.accesses;
   const bool by_events = rung == "precise" && all.accesses > 0, by_latency = by_events && all.load_cycles > 0;
@@ -130,6 +136,9 @@ void rank(const std::string& rung, TraceSites& result) {
     result.unseen += by_heat && !is_seen ? 1 : 0;
     result.weight += site.weight;
   }
+  result.weight_elsewhere = by_latency  ? elsewhere.accesses.load_cycles
+                            : by_events ? elsewhere.accesses.accesses
+                                        : elsewhere.byte_seconds * mean_heat;
   result.ranked_by = by_latency  ? "loads x latency, by precise events"
                      : by_events ? "loads and stores, by precise events"
                      : by_heat   ? "hot bytes x time, by --access=" + rung
@@ -152,15 +161,17 @@ class Lives {
     last_ns_ = event.at_ns;
   }
 
-  void end() {
-    for (const auto& [key, event] : live_) finish(event, last_ns_);
+  // `run_end_ns`: the end of the command; 0: unknown. Blocks that are not freed live until then, or until their process ends.
+  void end(int64_t run_end_ns) {
+    const int64_t end_ns = std::max({last_ns_, ends_.latest_ns(), run_end_ns});
+    for (const auto& [key, event] : live_) finish(event, end_ns);
     for (const auto& [stack, seen] : accesses_.by_stack) {
       const SiteName* const name = stacks_.find(stack);
       const auto site = name == nullptr ? sites_.end() : sites_.find(name->signature);
-      if (site != sites_.end()) site->second.accesses += seen;
+      (site != sites_.end() ? site->second.accesses : elsewhere_.accesses) += seen;
     }
     for (auto& [signature, site] : sites_) add_site(std::move(site));
-    rank(accesses_.rung, result_);
+    rank(accesses_.rung, elsewhere_, result_);
     std::stable_sort(result_.sites.begin(), result_.sites.end(),
                      [](const Site& a, const Site& b) { return a.weight > b.weight; });
   }
@@ -187,6 +198,7 @@ class Lives {
     result_.blocks++;
     if (name == nullptr) {
       result_.without_site++;
+      elsewhere_.byte_seconds += byte_seconds;
       return;
     }
     Site& site = sites_[name->signature];
@@ -205,6 +217,7 @@ class Lives {
   TraceSites& result_;
   std::map<std::pair<int64_t, int64_t>, Event> live_;
   std::map<std::string, Site> sites_;
+  Elsewhere elsewhere_;
   int64_t last_ns_ = 0;
 };
 
@@ -253,7 +266,7 @@ struct Most {
 
 }  // namespace
 
-Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
+Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns) {
   Stacks stacks;
   if (const Status read = stacks.read(trace); !read) return tl::make_unexpected(read.error());
   if (stacks.empty())
@@ -273,8 +286,17 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes) {
   TraceSites result;
   Lives lives(stacks, *ends, *accesses, result);
   for (const Event& event : events) lives.add(event);
-  lives.end();
+  lives.end(run_end_ns);
   return result;
+}
+
+double most_bytes(const std::vector<Site>& sites) {
+  double now = 0, most = 0;
+  for (const Step& step : steps_of(sites)) {
+    now += step.begins ? step.bytes : -step.bytes;
+    most = std::max(most, now);
+  }
+  return most;
 }
 
 CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity) {

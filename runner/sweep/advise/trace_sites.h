@@ -40,12 +40,16 @@ struct TraceSites {
   std::string ranked_by;    // what the weight measures, in words
   size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
   size_t blocks = 0, without_site = 0;
-  double weight = 0;  // sum over all sites
+  double weight = 0;            // sum over all sites
+  double weight_elsewhere = 0;  // of blocks without a site, which stay on the slow memory
 };
 
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
-// memory is hot, hot bytes × time, or the number or latency of accesses.
-Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes);
+// memory is hot, hot bytes × time, or the number or latency of accesses. `run_end_ns`: when the command ended; 0: unknown.
+Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns);
+
+// The most bytes of all these sites that are alive at one moment.
+double most_bytes(const std::vector<Site>& sites);
 
 // Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.
 CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity);

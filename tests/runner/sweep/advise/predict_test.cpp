@@ -53,6 +53,17 @@ TEST(Predict, WhatWasNotMeasuredWidensTheInterval) {
   EXPECT_GT(guessed->high - guessed->low, measured->high - measured->low + 0.05);
 }
 
+TEST(Predict, BlocksThatNoChoiceCanMoveSaveNothing) {
+  Calibration calibration = three_sites();
+  calibration.alone.clear();  // near saves 4 s, of which no site is known
+  const auto whole = predict(calibration, {0, 1, 2});
+  EXPECT_NEAR(whole->change, -0.4, 0.01);
+  calibration.weight_elsewhere = 30;  // the sites have a quarter of the weight
+  const auto part = predict(calibration, {0, 1, 2});
+  EXPECT_NEAR(part->change, -0.1, 0.02);
+  EXPECT_GT(part->high - part->low, whole->high - whole->low + 0.05);
+}
+
 TEST(Predict, TwoBlocksAreTooFew) {
   Calibration calibration = three_sites();
   calibration.near.resize(2);
