@@ -35,9 +35,9 @@ class OwnLimits {
                                                                     RLIMIT_NOFILE};
   static constexpr size_t kThreadStackBytes = 1 << 20;
   static constexpr rlim_t kStackBytes = 8 << 20;
-  static constexpr rlim_t kDescriptors = 1024;
+  static constexpr rlim_t kDescriptors = 16'384;  // samplers keep some for each processor, process and thread
 
-  // Finite values: an unlimited stack changes a program's memory layout, and few programs need more descriptors.
+  // Finite values: an unlimited stack changes a program's memory layout.
   static rlim_t enough(__rlimit_resource_t resource) {
     if (resource == RLIMIT_STACK) return kStackBytes;
     return resource == RLIMIT_NOFILE ? kDescriptors : RLIM_INFINITY;

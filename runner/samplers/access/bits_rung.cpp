@@ -204,6 +204,13 @@ class BitsRung : public Rung {
     return error;
   }
 
+  // MADV_COLD skips pages that several processes share, and locked ones: they would seem touched in every window.
+  [[nodiscard]] bool is_left_alone(const Mapping& mapping) const {
+    constexpr uint64_t kFewOf = 100;
+    return options_.bits == PageBits::kCold &&
+           mapping.shared_bytes + mapping.locked_bytes > mapping.resident_bytes / kFewOf;
+  }
+
   void note_call(Process& process, uint64_t took_ns, uint64_t predicted_ns) {
     process.cost_ns += took_ns;
     if (took_ns <= facts_.worst_stall_ns) return;
@@ -221,7 +228,8 @@ class BitsRung : public Rung {
     for (const Mapping& mapping : mappings) {
       resident[mapping.start] = mapping.resident_bytes;
       process.huge += mapping.huge_bytes;
-      if (is_first || mapping.resident_bytes == 0 || mapping.bytes() > kReservedBytes) continue;
+      if (is_first || mapping.resident_bytes == 0 || mapping.bytes() > kReservedBytes || is_left_alone(mapping))
+        continue;
       mlrun_access_sample row{};
       row.monotonic_ns = end_ns;
       row.interval_ns = end_ns - process.opened_ns;

@@ -67,8 +67,12 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
       if (wanted) mappings.push_back({.start = head->start, .end = head->end});
     } else if (wanted) {
       Mapping& last = mappings.back();
-      if (!take_field(line, "Rss:", last.resident_bytes) && !take_field(line, "Referenced:", last.referenced_bytes))
-        take_field(line, "AnonHugePages:", last.huge_bytes);
+      uint64_t shared = 0;
+      const bool is_taken =
+          take_field(line, "Rss:", last.resident_bytes) || take_field(line, "Referenced:", last.referenced_bytes) ||
+          take_field(line, "AnonHugePages:", last.huge_bytes) || take_field(line, "Locked:", last.locked_bytes);
+      if (!is_taken && (take_field(line, "Shared_Clean:", shared) || take_field(line, "Shared_Dirty:", shared)))
+        last.shared_bytes += shared;
     }
   }
   return mappings;

@@ -14,6 +14,7 @@ namespace mlrun::access {
 struct Mapping {
   uint64_t start = 0, end = 0;
   uint64_t resident_bytes = 0, referenced_bytes = 0, huge_bytes = 0;
+  uint64_t shared_bytes = 0, locked_bytes = 0;  // in pages that other processes have too, as after a fork; mlock
   [[nodiscard]] uint64_t bytes() const { return end - start; }
 };
 

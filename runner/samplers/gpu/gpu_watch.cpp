@@ -156,14 +156,22 @@ void GpuWatch::read_device(Gpu& gpu, __s64* values) const {
   values[MLRUN_GPU_NVLINK_TX_BYTES] = fields[4] ? *fields[4] * kKib : MLRUN_NOT_KNOWN;
 }
 
-// A counter that decreased was reset: its increase is unknown. After unanswered samples the interval gets its share, by
+// The increase of a counter. One that decreased was reset, and its increase is unknown, but the driver's counters of PCIe have 32 bits.
+int64_t increase(mlrun_gpu_field field, int64_t before, int64_t now) {
+  constexpr int64_t kWrap = int64_t{1} << 32;
+  if (now >= before) return now - before;
+  const bool wraps = field == MLRUN_GPU_PCIE_RX_BYTES || field == MLRUN_GPU_PCIE_TX_BYTES;
+  return wraps && before < kWrap ? now + kWrap - before : MLRUN_NOT_KNOWN;
+}
+
+// After unanswered samples the interval gets its share, by
 // time, of the increase since the last answer.
 void GpuWatch::keep_differences(Gpu& gpu, uint64_t now_ns, __s64* values) {
   for (const mlrun_gpu_field field : kCounters) {
     const int64_t now = values[field];
     if (now == MLRUN_NOT_KNOWN) continue;
     const Counter before = std::exchange(gpu.counters[field], {now, now_ns});
-    values[field] = before.value != MLRUN_NOT_KNOWN && now >= before.value ? now - before.value : MLRUN_NOT_KNOWN;
+    values[field] = before.value != MLRUN_NOT_KNOWN ? increase(field, before.value, now) : MLRUN_NOT_KNOWN;
     if (values[field] == MLRUN_NOT_KNOWN || before.at_ns == gpu.before_ns) continue;
     const double share = static_cast<double>(now_ns - gpu.before_ns) / static_cast<double>(now_ns - before.at_ns);
     values[field] = std::llround(static_cast<double>(values[field]) * share);

@@ -60,9 +60,13 @@ class Reader {
   // Each source gets its own time stamp, from just before it is read.
   Batch sample() {
     Batch batch;
-    for (const auto& [word, source] : sources_) source->sample(util::monotonic_ns(), batch);
+    for (const auto& [word, source] : sources_) {
+      source->sample(util::monotonic_ns(), batch);
+      bounded_ns_ += source->take_bounded_ns();
+    }
     return batch;
   }
+  uint64_t take_bounded_ns() { return std::exchange(bounded_ns_, 0); }
   Batch finish() {
     Batch batch = sample();
     for (const auto& [word, source] : sources_) source->finish(batch);
@@ -81,6 +85,7 @@ class Reader {
 
  private:
   std::vector<std::pair<const char*, std::unique_ptr<Source>>> sources_;
+  uint64_t bounded_ns_ = 0;
 };
 
 }  // namespace
@@ -169,7 +174,8 @@ void MachineSampler::sample(Shared& shared) {
     const std::vector<uint32_t> host_pids = has_news ? shared.host_pids : std::vector<uint32_t>();
     lock.unlock();
     if (has_news) reader.watch(host_pids);
-    budget.take(own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns()));
+    const uint64_t used_ns = own_cpu_ns() - std::exchange(charged_ns, own_cpu_ns());
+    budget.take(used_ns - std::min(used_ns, reader.take_bounded_ns()));
     const bool may_sample = budget.allows(util::monotonic_ns());
     Batch batch = last ? reader.finish() : may_sample ? reader.sample() : Batch();
     lock.lock();

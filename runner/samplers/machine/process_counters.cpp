@@ -160,6 +160,7 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
     if (now_ns - row_end_ns_ >= kHeldNs) finish(batch);
     return Seen::kAsleep;
   }
+  finish(batch);  // before the new state is read: a row has the state at its end
   if (!read_stat(values)) return Seen::kGone;
   turns_ = turns;
   const bool reads_all = sampled_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
@@ -169,7 +170,6 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
   if (!is_stale_) read_io(values);
   if (reads_all) all_read_ns_ = now_ns;
   if (sampled_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);
-  finish(batch);
   add_row(now_ns, values, batch);
   last_ = values;
   last_[MLRUN_PROCESS_PSS_BYTES] = MLRUN_NOT_KNOWN;  // valid only at the time of that reading

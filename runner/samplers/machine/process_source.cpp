@@ -16,7 +16,8 @@ namespace mlrun::machine {
 
 namespace {
 
-// PSS is read 2 s after a process was seen, then every 20 s, and less often if that takes more than 1/1000 of the time.
+// PSS is read 2 s after a process was seen, then every 20 s, and less often if that takes more than 1/1000 of the time for all processes
+// together: the kernel walks all pages of a process, which may take seconds.
 constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000, kShareCostMax = 1000;
 
 }  // namespace
@@ -89,18 +90,20 @@ bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& bat
 bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
   const bool ran = sample_threads(process, now_ns, batch);
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
-  const bool reads_share = now_ns >= process.next_share_ns;
+  const bool reads_share = now_ns >= process.next_share_ns && now_ns >= next_share_ns_;
   if (!ran && !reads_share && !process.threads.empty()) {
     process.counters.keep(now_ns);
     if (now_ns - process.counters.row_end_ns() >= kQuietNs) process.counters.finish(batch);
     return true;
   }
   if (reads_share) process.counters.wants_share();
-  const uint64_t before_ns = util::monotonic_ns();
+  const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   if (process.counters.sample(now_ns, batch) == ProcessCounters::Seen::kGone) return false;
   if (reads_share) {
-    const uint64_t cost_ns = util::monotonic_ns() - before_ns;
-    process.next_share_ns = now_ns + std::max(kSharePauseNs, kShareCostMax * cost_ns);
+    const uint64_t cost_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+    process.next_share_ns = now_ns + kSharePauseNs;
+    next_share_ns_ = now_ns + kShareCostMax * cost_ns;
+    bounded_ns_ += cost_ns;
   }
   return true;
 }

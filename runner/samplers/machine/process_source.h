@@ -18,19 +18,20 @@ class ProcessSource : public Source {
   explicit ProcessSource(Places places) : places_(std::move(places)) {}
   void watch(const std::vector<uint32_t>& host_pids) override;
   void sample(uint64_t now_ns, Batch& batch) override;
+  uint64_t take_bounded_ns() override { return std::exchange(bounded_ns_, 0); }
   void finish(Batch& batch) override;
   [[nodiscard]] std::vector<std::string> remarks() const override;
 
  private:
   static constexpr size_t kThreadsMax = 5000;  // of all processes; further threads are only in their process's rows
-  static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's 1024 descriptors
+  static constexpr uint32_t kDescriptorsMax = 384;     // of mlrun's descriptors (launch/own_limits.h)
   static constexpr uint64_t kQuietNs = 1'000'000'000;  // between two rows of a process none of whose threads ran
 
   struct Process {
     ProcessCounters counters;
     std::map<uint32_t, ProcessCounters> threads;
     uint64_t listed = 0;         // number of threads at the last listing
-    uint64_t next_share_ns = 0;  // when smaps_rollup may be read again; 0: not decided
+    uint64_t next_share_ns = 0;  // when its smaps_rollup may be read again; 0: not decided
     bool has_ended = false;      // kept while watch() names the process, so that it is not taken for a new one
   };
   ProcessCounters make(uint32_t pid, uint32_t tid);
@@ -46,6 +47,8 @@ class ProcessSource : public Source {
   size_t threads_ = 0;
   uint32_t descriptors_ = 0;
   bool left_out_ = false;
+  uint64_t next_share_ns_ = 0;  // when any smaps_rollup may be read again
+  uint64_t bounded_ns_ = 0;     // CPU time of reading them that was not yet asked for
 };
 
 }  // namespace mlrun::machine

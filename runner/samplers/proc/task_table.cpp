@@ -92,6 +92,14 @@ void TaskTable::remove(Process& process, std::map<uint32_t, Task>::iterator task
   process.tasks.erase(task);
 }
 
+bool TaskTable::sample(Task& task, uint64_t now_ns) {
+  if (task.sample(now_ns, rows_)) return true;
+  Process& process = processes_[task.ids().host_pid];
+  process.listed_ns = 0;
+  if (const auto found = process.tasks.find(task.ids().host_tid); found != process.tasks.end()) remove(process, found);
+  return false;
+}
+
 Task* TaskTable::find(uint32_t host_pid, uint32_t tid) {
   const auto process = processes_.find(host_pid);
   if (process == processes_.end()) return nullptr;

@@ -25,8 +25,8 @@ class TaskTable {
   // The thread with this id in the process's own pid namespace; nullptr: not known. Valid until work() or set().
   Task* find(uint32_t host_pid, uint32_t tid);
 
-  // Samples a thread; false: it has ended.
-  bool sample(Task& task, uint64_t now_ns) { return task.sample(now_ns, rows_); }
+  // Samples a thread; false: it has ended, and `task` is gone.
+  bool sample(Task& task, uint64_t now_ns);
 
   // Lists the threads of processes and samples those that were not sampled for a second, while `go_on` holds. A
   // process whose number of threads is the same is listed less often.
@@ -40,7 +40,7 @@ class TaskTable {
 
  private:
   static constexpr size_t kTasksMax = 20'000;  // further threads are not sampled
-  static constexpr size_t kKeptOpenMax = 200;  // threads whose files stay open; mlrun has 1024 descriptors
+  static constexpr size_t kKeptOpenMax = 200;  // threads whose files stay open; each takes two of mlrun's descriptors
   static constexpr uint64_t kPauseNs = 950'000'000, kListNs = 5'000'000'000;
   static constexpr uint64_t kWorkNs = 200'000'000;  // least time between two calls of work() that have an effect
 

@@ -86,6 +86,7 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
     AllocSite site = sites_[block.site].site;
     site.proc_id = proc_id;
     mine.site = site_number(site);
+    mine.pages = {};  // what the parent touched
     mine.ts_ns = mine.begin_ns;
     mine.lives_from_ns = std::max(mine.lives_from_ns, row.first_ns);
   });

@@ -24,8 +24,9 @@ constexpr const char* kSmaps =
     "Size:               2048 kB\nRss:                1024 kB\nReferenced:            16 kB\nAnonHugePages:         0 "
     "kB\n"
     "7f0000000000-7f0000800000 rw-p 00000000 00:00 0 \n"
-    "Size:               8192 kB\nRss:                8192 kB\nReferenced:          4096 kB\nAnonHugePages:      6144 "
+    "Size:               8192 kB\nRss:                8192 kB\nShared_Clean:          8 kB\nShared_Dirty:         16 "
     "kB\n"
+    "Referenced:          4096 kB\nAnonHugePages:      6144 kB\nLocked:               32 kB\n"
     "VmFlags: rd wr mr mw me ac sd\n"
     "7f0000900000-7f0000901000 rw-p 00000000 00:00 0                          [anon: my arena]\n"
     "Rss:                   4 kB\nReferenced:            0 kB\n"
@@ -45,6 +46,9 @@ TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
   EXPECT_EQ(mappings[1].start, 0x7f0000000000u);
   EXPECT_EQ(mappings[1].referenced_bytes, 4096u << 10);
   EXPECT_EQ(mappings[1].huge_bytes, 6144u << 10);
+  EXPECT_EQ(mappings[1].shared_bytes, 24u << 10);
+  EXPECT_EQ(mappings[1].locked_bytes, 32u << 10);
+  EXPECT_EQ(mappings[0].shared_bytes + mappings[0].locked_bytes, 0u);
   EXPECT_EQ(mappings[2].resident_bytes, 4u << 10) << "a name with a blank";
 }
 

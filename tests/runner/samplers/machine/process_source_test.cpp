@@ -87,12 +87,14 @@ TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   }
   EXPECT_EQ(rows[7], 0u) << "of a thread for ten seconds";
   EXPECT_EQ(rows[0], 8u) << "of a process for one";
-  put_process('S', 50, 11, 7);
+  put_process('R', 50, 11, 7);
   std::vector<mlrun_process_sample> thread;
   for (const mlrun_process_sample& row : sample(source)) {
     if (row.host_tid == 7) thread.push_back(row);
   }
   ASSERT_EQ(thread.size(), 2u);
+  EXPECT_EQ(thread[0].state, static_cast<uint32_t>('S')) << "that at the row's end";
+  EXPECT_EQ(thread[1].state, static_cast<uint32_t>('R'));
   EXPECT_EQ(thread[0].interval_ns, 8'000'000'000u);
   EXPECT_EQ(thread[0].values[MLRUN_PROCESS_USER_NS], 0);
   EXPECT_EQ(thread[0].values[MLRUN_PROCESS_READ_CHARS], MLRUN_NOT_KNOWN);
