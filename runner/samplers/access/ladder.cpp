@@ -38,9 +38,9 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
       "node, which NUMA balancing skips; huge pages count by their first page"},
      {MLRUN_ACCESS_COLD,
-      "memory that several processes share, as after a fork, and locked memory (mlock); how often memory is accessed; "
-      "which part of a mapping, or of a huge page: one touched byte counts 2 MiB. The "
-      "kernel reclaims the sampled pages first when memory runs short"},
+      "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
+      "that several processes share, as after a fork, and locked memory (mlock). The kernel reclaims the sampled pages "
+      "first when memory runs short"},
      {MLRUN_ACCESS_CLEAR_REFS,
       "memory so hot that its translation never leaves the TLB: it may seem cold; how often memory is accessed; "
       "which part of a mapping, or of a huge page: one touched byte counts 2 MiB"},

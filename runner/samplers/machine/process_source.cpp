@@ -90,7 +90,7 @@ bool ProcessSource::sample_threads(Process& process, uint64_t now_ns, Batch& bat
 bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& batch) {
   const bool ran = sample_threads(process, now_ns, batch);
   if (process.next_share_ns == 0) process.next_share_ns = now_ns + kFirstShareNs;
-  const bool reads_share = now_ns >= process.next_share_ns && now_ns >= next_share_ns_;
+  const bool reads_share = &process == share_due_;
   if (!ran && !reads_share && !process.threads.empty()) {
     process.counters.keep(now_ns);
     if (now_ns - process.counters.row_end_ns() >= kQuietNs) process.counters.finish(batch);
@@ -108,7 +108,19 @@ bool ProcessSource::sample_process(Process& process, uint64_t now_ns, Batch& bat
   return true;
 }
 
+// The process whose PSS is due for the longest time; nullptr: none may be read now.
+ProcessSource::Process* ProcessSource::find_share_due(uint64_t now_ns) {
+  Process* due = nullptr;
+  if (now_ns < next_share_ns_) return due;
+  for (auto& [pid, process] : processes_) {
+    const bool is_due = !process.has_ended && process.next_share_ns != 0 && now_ns >= process.next_share_ns;
+    if (is_due && (due == nullptr || process.next_share_ns < due->next_share_ns)) due = &process;
+  }
+  return due;
+}
+
 void ProcessSource::sample(uint64_t now_ns, Batch& batch) {
+  share_due_ = find_share_due(now_ns);
   for (auto process = processes_.begin(); process != processes_.end();) {
     const auto here = process++;
     const uint32_t pid = here->first;

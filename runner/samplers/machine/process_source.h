@@ -40,6 +40,7 @@ class ProcessSource : public Source {
   bool sample_process(Process& process, uint64_t now_ns, Batch& batch);
   void remove(Process& process, std::map<uint32_t, ProcessCounters>::iterator thread);
   void end(Process& process, Batch& batch);
+  Process* find_share_due(uint64_t now_ns);
 
   Places places_;
   std::map<uint32_t, Process> processes_;  // by pid
@@ -47,8 +48,9 @@ class ProcessSource : public Source {
   size_t threads_ = 0;
   uint32_t descriptors_ = 0;
   bool left_out_ = false;
-  uint64_t next_share_ns_ = 0;  // when any smaps_rollup may be read again
-  uint64_t bounded_ns_ = 0;     // CPU time of reading them that was not yet asked for
+  Process* share_due_ = nullptr;  // whose smaps_rollup this sample reads
+  uint64_t next_share_ns_ = 0;    // when any smaps_rollup may be read again
+  uint64_t bounded_ns_ = 0;       // CPU time of reading them that was not yet asked for
 };
 
 }  // namespace mlrun::machine
