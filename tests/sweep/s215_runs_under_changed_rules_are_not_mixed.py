@@ -51,7 +51,8 @@ def check(this):
 
 def check_edit_under_way(this, here):
     rules = here / "rules.toml"
-    (here / "edit.sh").write_text(f"[ $MLRUN_SWEEP_BLOCK = 1 ] || echo '# edited' >> {rules}\n")
+    (here / "new_rule").write_text('[[rule]]\nto = "default"\n')
+    (here / "edit.sh").write_text(f"[ $MLRUN_SWEEP_BLOCK = 1 ] || cat {here}/new_rule >> {rules}\n")
     before = rules.read_text()
     sweep = kit.Sweep(this, 'before = ["sh", "edit.sh"]\n' + PLAN.format(repetitions=2), name="under_way")
     done = this.run(case.MLRUN, "sweep", sweep.plan, "-o", sweep.out, cwd=here)
@@ -60,7 +61,7 @@ def check_edit_under_way(this, here):
     placed = sweep.rows("SELECT state FROM run WHERE configuration = 'placed' ORDER BY position")
     this.equal("under way: runs under the first rules alone", placed, [("done",), ("planned",)])
     (here / "edit.sh").write_text("")
-    rules.write_text(before)
+    rules.write_text(f"# a comment is no rule\n{before}")
     done = this.run(case.MLRUN, "sweep", "--resume", sweep.out, cwd=here)
     this.equal("under way: with the earlier rules", done.returncode, 0, said=done.stderr)
     sweep.expect_whole(4)

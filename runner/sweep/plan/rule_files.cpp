@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
 #include "runner/sweep/plan/configuration_check.h"
-#include "runner/util/file_io.h"
 
 namespace mlrun::sweep {
 
@@ -18,9 +18,9 @@ Result<std::string> hash_of_rule_files(const Words& options) {
   std::string contents;
   for (const std::string& place : parsed->place) {
     if (placement::is_rule_text(place)) continue;
-    const auto content = util::read_file(place, util::kWrittenBytesMax);
-    if (!content) return tl::make_unexpected(content.error());
-    contents += fmt::format("{}:{}", content->size(), *content);
+    const auto rules = placement::read_rule_file(place);
+    if (!rules) return tl::make_unexpected(rules.error());
+    for (const placement::Rule& rule : *rules) contents += fmt::format("{}:{}", rule.text.size(), rule.text);
   }
   if (contents.empty()) return std::string();
   return boost::uuids::to_string(boost::uuids::name_generator_sha1(boost::uuids::ns::oid())(contents));
