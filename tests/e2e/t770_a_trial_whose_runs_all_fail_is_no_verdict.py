@@ -27,7 +27,7 @@ def check(this):
     this.equal("advice", done.returncode, 0, said=done.stderr)
     status, said = stop(this, ("advise", rules, "--try", this.path("stopped"), "--quiet"), this.path("stopped"))
     this.equal("stopped: status", status, 128 + signal.SIGINT, said=said)
-    this.true("stopped: how it goes on", f"go on with: mlrun advise {rules} --try {this.path('stopped')}" in said, said)
+    this.true("stopped: how it goes on", f"go on with: mlrun advise '{rules}' --try '{this.path('stopped')}' --blocks 8" in said, said)
     what.unlink()
     for folder, words in (("trial", (rules,)), ("calibration", (trace.folder, "--fast", "huge=1G", "-o", missing))):
         option = "--try" if folder == "trial" else "--calibrate"

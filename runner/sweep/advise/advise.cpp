@@ -19,6 +19,7 @@
 #include "runner/sweep/advise/verdict.h"
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
+#include "runner/util/log.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
@@ -32,11 +33,15 @@ constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alo
 constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
 constexpr const char* kSpread = "spread";
 
+bool is_empty_input(const std::string& path) {
+  return path == "/dev/null" || path == "/dev/console" || path.starts_with("/dev/tty") || path.starts_with("/dev/pts/");
+}
+
 // What the runs of the command are made from: its words, and what it ran under.
 RecordedCommand recorded_command(const model::Run& run) {
   RecordedCommand command{run.command, run.cwd, {}, run.placement.cpus, run.placement.policy, run.placement.mem_node};
   for (const model::OpenFile& file : run.standard_files) {
-    if (file.fd == 0 && !file.path.starts_with("/dev/")) command.input = file.path;
+    if (file.fd == 0 && !is_empty_input(file.path)) command.input = file.path;
   }
   return command;
 }
@@ -90,14 +95,6 @@ struct Measurement {
 
 // Runs with all blocks on the fast memory, on the slow one and over both nodes, and with each of the first sites alone on the fast one.
 Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
-  if (const double most = most_bytes(found.sites);
-      options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
-    return fail(
-        fmt::format("--calibrate needs runs with all blocks on the fast memory, and {} of them live at one moment, "
-                    "more than the {} "
-                    "of {}; record a smaller problem, or leave out --calibrate",
-                    util::size_text(static_cast<uint64_t>(most)), util::size_text(options.fast_bytes), options.fast));
-  }
   Experiment experiment{options.calibration, "the same command", advice.command, {},
                         advice.figure,       options.blocks,     options.quiet};
   experiment.configurations = {everything(advice, kNear, advice.fast), everything(advice, kFar, advice.slow)};
@@ -196,6 +193,13 @@ Status advise(const AdviseOptions& options) {
         fmt::format("{} has no blocks of {} and more with a call stack; record it with --stacks=16 --alloc-min=64K",
                     options.source, util::size_text(advice.min_bytes)));
   const size_t sites = found->sites.size();
+  if (const double most = most_bytes(found->sites);
+      !options.calibration.empty() && options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
+    util::say(fmt::format(
+        "blocks of {} are allocated at one moment, and {} has {}: of runs with all of them there, those that "
+        "touch more than that are not used",
+        util::size_text(static_cast<uint64_t>(most)), options.fast, util::size_text(options.fast_bytes)));
+  }
   for (size_t site = kSitesMax; site < sites; site++) found->weight_elsewhere += found->sites[site].weight;
   found->sites.resize(std::min(sites, kSitesMax));
   std::vector<double> gains;
@@ -248,10 +252,11 @@ Status renew(const std::string& file, const std::string& output) {
 Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto advice = read_advice(file);
   if (!advice) return tl::make_unexpected(advice.error());
-  Experiment experiment{options.trial,   fmt::format("mlrun advise {} --try {}", file, options.trial),
-                        advice->command, {},
-                        advice->figure,  options.blocks,
-                        options.quiet};
+  Experiment experiment{
+      options.trial,   fmt::format("mlrun advise '{}' --try '{}' --blocks {}", file, options.trial, options.blocks),
+      advice->command, {},
+      advice->figure,  options.blocks,
+      options.quiet};
   experiment.configurations = {everything(*advice, kControl, "default"),
                                everything(*advice, kNear, advice->fast),
                                everything(*advice, kFar, advice->slow),
@@ -259,7 +264,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto measured = make_runs(experiment, {kFar, kAdvised});
   if (!measured) return tl::make_unexpected(measured.error());
   const TryResult result = judge(*advice, measured->time_s);
-  const std::string text = try_text(*advice, measured->time_s, result) + left_out_text(*measured);
+  const std::string text = left_out_text(*measured) + try_text(*advice, measured->time_s, result);
   std::fputs(text.c_str(), stdout);
   return result.held == Held::kFailed ? 1 : 0;
 }

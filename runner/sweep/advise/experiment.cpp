@@ -64,12 +64,18 @@ Result<std::string> command_text(const RecordedCommand& command) {
   return text;
 }
 
+// Whether the recorded standard input is a file that can be read again.
+bool has_input_file(const RecordedCommand& command) {
+  std::error_code ignored;
+  return fs::is_regular_file(util::unescaped_utf8(command.input), ignored);
+}
+
 Result<std::string> plan_text(const Experiment& experiment) {
   const RecordedCommand& command = experiment.command;
   const auto words = command_text(command);
   if (!words) return words;
   std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(*words));
-  if (command.input.starts_with('/')) {
+  if (has_input_file(command)) {
     const auto input = whole_text(command.input);
     if (!input) return input;
     text += fmt::format("input = {}\n", toml_text(*input));
@@ -91,11 +97,17 @@ Result<std::string> plan_text(const Experiment& experiment) {
   return text;
 }
 
-// Share of the sampled pages that are on the nodes of their rules. nullopt: no rule names a node, or no page was sampled.
-std::optional<double> share_where_asked(const std::string& trace) {
+struct Verified {
+  bool is_asked = false;        // a rule names nodes
+  std::optional<double> share;  // of the sampled pages, on the nodes of their rules; nullopt: no page was sampled
+};
+
+Verified verified(const std::string& trace) {
   const auto run = model::read_run(trace);
-  if (!run || !run->placement.processes) return {};
+  if (!run) return {};
   const std::vector<model::Placement::Rule>& rules = run->placement.rules;
+  const bool is_asked = std::any_of(rules.begin(), rules.end(), [](const auto& rule) { return !rule.nodes.empty(); });
+  if (!run->placement.processes) return {is_asked, {}};
   int64_t right = 0, all = 0;
   for (const model::Placement::Process& process : *run->placement.processes) {
     for (const model::Placement::Pages& pages : process.pages) {
@@ -106,8 +118,8 @@ std::optional<double> share_where_asked(const std::string& trace) {
       if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
     }
   }
-  if (all == 0) return {};
-  return static_cast<double>(right) / static_cast<double>(all);
+  if (all == 0) return {is_asked, {}};
+  return {is_asked, static_cast<double>(right) / static_cast<double>(all)};
 }
 
 // CPU time is that of the command and of the descendants that it waited for.
@@ -130,9 +142,9 @@ void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, M
   }
   const auto time = time_of(run, figure);
   if (run.state != RunState::kDone || !time) return;
-  const auto share = share_where_asked(sweep.folder + "/runs/" + run.planned.folder);
-  if (!share) measured.unverified++;
-  if (share && *share < kVerified) {
+  const Verified pages = verified(sweep.folder + "/runs/" + run.planned.folder);
+  if (pages.is_asked && !pages.share) measured.unverified++;
+  if (pages.share && *pages.share < kVerified) {
     measured.thrown_out++;
     return;
   }
@@ -185,7 +197,10 @@ Status check_plan(const SweepRequest& request) {
   if (!request.resume) return {};
   const auto store = Store::open(request.folder);
   if (!store) return tl::make_unexpected(store.error());
-  const std::string changed = changed_runs(store->plan(), *request.plan);
+  if (store->plan().hash == request.plan->hash) return {};
+  std::string changed = changed_runs(store->plan(), *request.plan);
+  if (changed.empty() && store->plan().configurations.size() != request.plan->configurations.size())
+    changed = "with other placements";  // whose runs would be made long after the others
   if (changed.empty()) return {};
   return fail(fmt::format("{} has runs of another experiment ({}); name a new folder", request.folder, changed));
 }
@@ -200,8 +215,10 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   auto plan = parse_plan(*text, "plan of mlrun advise");
   if (!plan) return tl::make_unexpected(plan.error());
   const std::string& input = experiment.command.input;
-  if (!input.empty() && !input.starts_with('/'))
-    util::say("the standard input of the recorded command was a pipe or socket; these runs read nothing");
+  if (!input.empty() && !has_input_file(experiment.command))
+    util::say(
+        fmt::format("the standard input of the recorded command, {}, cannot be read again: these runs read nothing",
+                    util::printable(input)));
   SweepRequest request;
   request.plan = *std::move(plan);
   request.folder = experiment.folder;

@@ -22,7 +22,7 @@ struct PlacedRuns {
 struct RecordedCommand {
   std::vector<std::string> words;
   std::string folder;
-  std::string input;  // standard input: a file, "pipe:[…]", "socket:[…]"; empty: /dev/null or a terminal
+  std::string input;                   // standard input; empty: /dev/null or a terminal
   std::string cpus, policy, mem_node;  // as in model::Placement
 };
 
@@ -39,7 +39,7 @@ struct Experiment {
 struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
   size_t failed = 0, thrown_out = 0;     // numbers of runs
-  // Runs whose placement could not be checked: rules without nodes, or no page was sampled.
+  // Runs whose placement could not be checked: no page was sampled.
   size_t unverified = 0;
   std::string failure;  // error text of the first run that failed
 };

@@ -23,7 +23,6 @@ void add_rows(const arrow::RecordBatch& batch, ByRung& found) {
   const Numbers stack(batch, "stack_id"), seen(batch, "seen_byte_s"), hot(batch, "hot_ppm"), loads(batch, "loads"),
       stores(batch, "stores"), latency(batch, "latency");
   for (int64_t row = 0; row < batch.num_rows(); row++) {
-    if (stack.is_null(row)) continue;
     Accesses one;
     one.accesses = static_cast<double>(loads[row] + stores[row]);
     one.load_cycles = static_cast<double>(loads[row]) * static_cast<double>(latency[row]);

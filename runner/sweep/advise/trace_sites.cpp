@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -168,7 +169,8 @@ class Lives {
     for (const auto& [stack, seen] : accesses_.by_stack) {
       const SiteName* const name = stacks_.find(stack);
       const auto site = name == nullptr ? sites_.end() : sites_.find(name->signature);
-      (site != sites_.end() ? site->second.accesses : elsewhere_.accesses) += seen;
+      if (site != sites_.end()) site->second.accesses += seen;
+      if (stacks_elsewhere_.contains(stack)) elsewhere_.accesses += seen;
     }
     for (auto& [signature, site] : sites_) add_site(std::move(site));
     rank(accesses_.rung, elsewhere_, result_);
@@ -199,6 +201,7 @@ class Lives {
     if (name == nullptr) {
       result_.without_site++;
       elsewhere_.byte_seconds += byte_seconds;
+      stacks_elsewhere_.insert(event.stack);
       return;
     }
     Site& site = sites_[name->signature];
@@ -218,6 +221,7 @@ class Lives {
   std::map<std::pair<int64_t, int64_t>, Event> live_;
   std::map<std::string, Site> sites_;
   Elsewhere elsewhere_;
+  std::set<int64_t> stacks_elsewhere_;
   int64_t last_ns_ = 0;
 };
 
