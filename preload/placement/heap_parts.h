@@ -128,7 +128,7 @@ uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pag
 void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
 
 // The same as ratio_apply for a mapping of the program's own. Its munmap is not seen, so its pieces stay counted; once many are counted, mappings
-// are cut into fewer, larger pieces.
+// are cut into fewer, larger pieces, and at last go whole to the nodes in turn.
 bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes);
 
 // Sets the rule's NUMA policy (unless it is a ratio: ratio_apply) and its advice about huge pages on these pages. small:

@@ -271,8 +271,8 @@ class Reader {
 
   Status settle() {
     const bool maps = rule_.calls == MLRUN_PLACE_MMAP;
-    if (rule_.min_bytes == 0)
-      rule_.min_bytes = maps ? kUsualMapping : rule_.max_bytes > kUsualBlock ? kUsualBlock : kLeastBlock;
+    const uint64_t usual = maps ? kUsualMapping : kUsualBlock;
+    if (rule_.min_bytes == 0) rule_.min_bytes = rule_.max_bytes > usual ? usual : kLeastBlock;
     if (rule_.min_bytes > rule_.max_bytes) return fail("no size fits: the lower limit is above the upper one");
     if (rule_.min_bytes < kLeastBlock)
       return fail(fmt::format(

@@ -31,7 +31,7 @@ std::vector<NamedInode> named(const std::vector<model::OpenFile>& files) {
   std::vector<NamedInode> inodes;
   for (const model::OpenFile& file : files) {
     if (file.path.empty()) continue;
-    inodes.push_back({static_cast<uint32_t>(count_of(file.device)), count_of(file.inode),
+    inodes.push_back({static_cast<uint32_t>(count_of(file.device)), static_cast<uint64_t>(file.inode),
                       std::string(without_deleted(util::unescaped_utf8(file.path)))});
   }
   return inodes;
