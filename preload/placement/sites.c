@@ -43,8 +43,8 @@ static const char *base_name(const char *path) {
 }
 
 static const char *module_name(const struct code_module *module) {
-  const char *name = (const char *)module->name;
-  char *const *program = *name ? NULL : libc_variable("program_invocation_short_name");
+  const char *name = (const char *)module->name;  // NOLINT(performance-no-int-to-ptr)
+  char *const *program = *name ? NULL : (char *const *)libc_variable("program_invocation_short_name");
   return program && *program ? *program : base_name(name);
 }
 
@@ -73,7 +73,8 @@ static bool library_matches(const struct code_module *module, const char *patter
 }
 
 static bool function_matches(const struct code_module *module, uint64_t address, const char *pattern) {
-  const char *name = symbol_at((const void *)module->dynamic, module->bias, address - 1);
+  const void *dynamic = (const void *)module->dynamic;  // NOLINT(performance-no-int-to-ptr)
+  const char *name = symbol_at(dynamic, module->bias, address - 1);
   return name && glob_matches(pattern, name, strlen(name));
 }
 

@@ -51,7 +51,7 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
      {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
       "writes"}}};
-static_assert(kRungs.back().rung != mlrun_access_rung{}, "each rung has a line");
+static_assert(kRungs.back().blind != nullptr, "each rung has a line");
 // These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;

@@ -19,6 +19,7 @@
 #include "runner/sweep/advise/verdict.h"
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
+#include "runner/util/file_io.h"
 #include "runner/util/log.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"

@@ -57,7 +57,7 @@ Result<std::string> command_text(const RecordedCommand& command) {
                       "with the secret in a file or in the environment",
                       util::kMasked, recorded));
     }
-    const auto word = whole_text(recorded);
+    auto word = whole_text(recorded);
     if (!word) return word;
     text += (text.empty() ? "" : " ") + shell_word(*word);
   }
@@ -72,11 +72,11 @@ bool has_input_file(const RecordedCommand& command) {
 
 Result<std::string> plan_text(const Experiment& experiment) {
   const RecordedCommand& command = experiment.command;
-  const auto words = command_text(command);
+  auto words = command_text(command);
   if (!words) return words;
   std::string text = fmt::format("repetitions = {}\nworkloads = [{}]\n", experiment.blocks, toml_text(*words));
   if (has_input_file(command)) {
-    const auto input = whole_text(command.input);
+    auto input = whole_text(command.input);
     if (!input) return input;
     text += fmt::format("input = {}\n", toml_text(*input));
   }
