@@ -50,7 +50,7 @@ class ProcessSource : public Source {
   bool left_out_ = false;
   Process* share_due_ = nullptr;  // whose smaps_rollup this sample reads
   uint64_t next_share_ns_ = 0;    // when any smaps_rollup may be read again
-  uint64_t bounded_ns_ = 0;       // CPU time of reading them that was not yet asked for
+  uint64_t bounded_ns_ = 0;       // CPU time of reading them since the last take_bounded_ns()
 };
 
 }  // namespace mlrun::machine
