@@ -104,7 +104,7 @@ bool site_matches(struct call_site *site, const struct stack_start *caller, cons
   uint64_t known = __atomic_load_n(answer, __ATOMIC_RELAXED);
   if ((known & ~3ull) == key && known & 1) return known & 2;
   struct code_module module;
-  int found = find_code_module(address - 1, &module);
+  enum module_search found = find_code_module(address - 1, &module);
   if (found == MODULE_BUSY) return false;  // another thread loads a library: asked again at the next call
   bool matches =
       found == MODULE_FOUND &&

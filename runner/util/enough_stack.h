@@ -7,7 +7,7 @@
 namespace mlrun::util {
 
 // Runs `body` and returns its result; in a new thread with a larger stack if the main thread's may not grow to 1 MiB.
-// `body` must not throw.
+// The main thread then takes no signals. `body` must not throw.
 int run_with_enough_stack(const std::function<int()>& body);
 
 }  // namespace mlrun::util

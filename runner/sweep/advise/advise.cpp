@@ -84,8 +84,8 @@ std::string left_out_text(const Measured& measured) {
     text += fmt::format("{} runs were thrown out: less than 95 % of their pages were on the nodes of their rules\n",
                         measured.thrown_out);
   if (measured.unverified > 0)
-    text += fmt::format("of {} runs the placement was not checked: they ended before a page was sampled\n",
-                        measured.unverified);
+    text +=
+        fmt::format("the placement of {} runs was not checked: no page of theirs was sampled\n", measured.unverified);
   return text;
 }
 
@@ -197,8 +197,7 @@ Status advise(const AdviseOptions& options) {
   if (const double most = most_bytes(found->sites);
       !options.calibration.empty() && options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
     util::say(fmt::format(
-        "blocks of {} are allocated at one moment, and {} has {}: of runs with all of them there, those that "
-        "touch more than that are not used",
+        "{} are allocated at one moment, more than {} has ({}): calibration runs that do not fit there are thrown out",
         util::size_text(static_cast<uint64_t>(most)), options.fast, util::size_text(options.fast_bytes)));
   }
   for (size_t site = kSitesMax; site < sites; site++) found->weight_elsewhere += found->sites[site].weight;
