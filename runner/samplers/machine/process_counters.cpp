@@ -42,13 +42,15 @@ uint32_t ProcessCounters::descriptors() const {
 
 std::string ProcessCounters::path(const char* name) const { return folder_ + name; }
 
-std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room) const {
+std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room) {
   if (file.is_open()) return file.read(room.data(), room.size());
-  return proc::ProcFile(path(name)).read(room.data(), room.size());
+  const proc::ProcFile opened(path(name));
+  is_refused_ = is_refused_ || opened.is_refused();
+  return opened.read(room.data(), room.size());
 }
 
 // Reads schedstat. A kernel that does not count these times reports three zeros.
-bool ProcessCounters::read_turns(Values& values, uint64_t& turns) const {
+bool ProcessCounters::read_turns(Values& values, uint64_t& turns) {
   Room room;
   proc::Numbers numbers(read(first_, "schedstat", room));
   uint64_t run_ns = 0, runq_ns = 0;
@@ -79,7 +81,7 @@ bool ProcessCounters::read_stat(Values& values) {
   return true;
 }
 
-void ProcessCounters::read_switches(Values& values) const {
+void ProcessCounters::read_switches(Values& values) {
   Room room;
   const std::string_view text = read({}, "status", room);
   uint64_t value = 0;
@@ -110,7 +112,7 @@ void ProcessCounters::read_io(Values& values) {
   if (!reads_io_) return;
   Room room;
   const std::string_view text = read(io_, "io", room);
-  reads_io_ = !text.empty();
+  reads_io_ = is_refused_ || !text.empty();
   constexpr std::pair<const char*, mlrun_process_field> kLines[] = {
       {"rchar:", MLRUN_PROCESS_READ_CHARS},
       {"wchar:", MLRUN_PROCESS_WRITTEN_CHARS},
@@ -150,6 +152,7 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
   Values values;
   values.fill(MLRUN_NOT_KNOWN);
   uint64_t turns = 0;
+  is_refused_ = false;
   const bool has_turns = tid_ != 0 && read_turns(values, turns);
   constexpr uint64_t kAllNs = 1'000'000'000;
   const bool slept = state_ == 'S' || state_ == 'D' || state_ == 'Z';
@@ -161,13 +164,15 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
     return Seen::kAsleep;
   }
   finish(batch);  // before the new state is read: a row has the state at its end
-  if (!read_stat(values)) return Seen::kGone;
-  turns_ = turns;
+  if (!read_stat(values)) return is_refused_ ? Seen::kUnseen : Seen::kGone;
   const bool reads_all = sampled_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
-  is_stale_ = tid_ != 0 && !reads_all;
+  const bool is_stale = tid_ != 0 && !reads_all;
   if (tid_ == 0) read_memory(values);
   if (tid_ != 0 && reads_all) read_switches(values);
-  if (!is_stale_) read_io(values);
+  if (!is_stale) read_io(values);
+  if (is_refused_) return Seen::kUnseen;
+  turns_ = turns;
+  is_stale_ = is_stale;
   if (reads_all) all_read_ns_ = now_ns;
   if (sampled_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);
   add_row(now_ns, values, batch);

@@ -32,6 +32,7 @@ class ProcessCounters {
 
   enum class Seen {
     kGone,    // the files cannot be read any more: the process or thread has ended
+    kUnseen,  // the files cannot be opened now, for lack of descriptors: the next row has this time too
     kAsleep,  // a thread that has not run since the previous sample
     kRan
   };
@@ -56,10 +57,10 @@ class ProcessCounters {
   using Values = std::array<int64_t, MLRUN_PROCESS_FIELDS>;
 
   [[nodiscard]] std::string path(const char* name) const;
-  std::string_view read(const proc::ProcFile& file, const char* name, Room& room) const;
-  bool read_turns(Values& values, uint64_t& turns) const;
+  std::string_view read(const proc::ProcFile& file, const char* name, Room& room);
+  bool read_turns(Values& values, uint64_t& turns);
   bool read_stat(Values& values);
-  void read_switches(Values& values) const;
+  void read_switches(Values& values);
   void read_memory(Values& values);
   void read_io(Values& values);
   void add_row(uint64_t end_ns, const Values& now, Batch& batch);
@@ -68,7 +69,8 @@ class ProcessCounters {
   uint32_t pid_, tid_;
   proc::ProcFile first_, stat_, io_;  // first_: schedstat of a thread, statm of a process
   bool reads_io_ = true, is_first_ = true, wants_share_ = false;
-  bool is_stale_ = false;  // a thread's status and io were not read at the last reading
+  bool is_refused_ = false;  // a file could not be opened at this sample for lack of descriptors
+  bool is_stale_ = false;    // a thread's status and io were not read at the last reading
   char state_ = 0;
   std::array<char, 16> comm_{};
   uint64_t threads_ = 0, turns_ = 0, start_ticks_ = 0;

@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 
 namespace mlrun::proc {
 
-ProcFile::ProcFile(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+
+ProcFile::ProcFile(const std::string& path)
+    : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), is_refused_(!fd_.valid() && is_shortage(errno)) {}
 
 std::string_view ProcFile::read(char* room, size_t bytes) const {
   if (!fd_.valid()) return {};

@@ -20,12 +20,18 @@ class ProcFile {
   explicit ProcFile(const std::string& path);
 
   [[nodiscard]] bool is_open() const { return fd_.valid(); }
+  // It could not be opened for lack of descriptors or memory, which tells nothing about the file.
+  [[nodiscard]] bool is_refused() const { return is_refused_; }
   // Reads from the beginning of the file into `room`, at most `bytes`. Empty: the read failed. Valid as long as `room`.
   [[nodiscard]] std::string_view read(char* room, size_t bytes) const;
 
  private:
   util::UniqueFd fd_;
+  bool is_refused_ = false;
 };
+
+// After a failed call: is `error` (of errno) a lack of descriptors or memory?
+bool is_shortage(int error);
 
 // Reads numbers from a text, one after the other.
 class Numbers {

@@ -50,11 +50,12 @@ bool Task::read_turns(Sight& sight, Totals& totals) const {
   return true;
 }
 
-bool Task::read_stat(Sight& sight, Totals& totals) {
+Task::Stat Task::read_stat(Sight& sight, Totals& totals) {
   std::array<char, kStatBytes> room;
   const ProcFile opened = stat_.is_open() ? ProcFile() : ProcFile(path_of(ids_, "stat"));
+  if (opened.is_refused()) return Stat::kRefused;
   const auto line = parse_stat((stat_.is_open() ? stat_ : opened).read(room.data(), room.size()));
-  if (!line || line->state == 'Z' || line->state == 'X') return false;
+  if (!line || line->state == 'Z' || line->state == 'X') return Stat::kEnded;
   sight.state = line->state;
   totals.user_ticks = line->user_ticks;
   totals.system_ticks = line->system_ticks;
@@ -62,7 +63,7 @@ bool Task::read_stat(Sight& sight, Totals& totals) {
   start_ticks_ = line->start_ticks;
   comm_.fill(0);
   std::memcpy(comm_.data(), line->comm.data(), std::min(line->comm.size(), comm_.size()));
-  return true;
+  return Stat::kRead;
 }
 
 mlrun_thread_sample Task::row(uint64_t begin_ns, uint64_t end_ns, const Totals& now) const {
@@ -92,8 +93,10 @@ bool Task::sample(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows) {
   const bool has_schedstat = read_turns(sight, totals);
   sight.state = sight_.state;
   const bool sleeps_on = sampled_ns_ != 0 && has_schedstat && sight_.is_asleep() && sight == sight_;
-  if (!sleeps_on && !read_stat(sight, totals)) return false;
-  if (sleeps_on) {
+  if (!sleeps_on) {
+    const Stat stat = read_stat(sight, totals);
+    if (stat != Stat::kRead) return stat == Stat::kRefused;
+  } else {
     sampled_ns_ = now_ns;
     if (now_ns - row_end_ns_ >= kHeldNs) finish(rows);
     return true;

@@ -37,7 +37,8 @@ class Task {
   };
 
   // Adds the rows of the time since the previous sample. A sleeping thread's row is held back until the thread runs, for
-  // kHeldNs at most. False: the thread has ended.
+  // kHeldNs at most. False: the thread has ended. If its files cannot be opened for lack of descriptors, its next row has
+  // this time too.
   bool sample(uint64_t now_ns, std::vector<mlrun_thread_sample>& rows);
   // Adds the row that is held back.
   void finish(std::vector<mlrun_thread_sample>& rows);
@@ -57,7 +58,8 @@ class Task {
     uint64_t user_ticks = 0, system_ticks = 0, majflt = 0, run_ns = 0, runq_ns = 0;
   };
   bool read_turns(Sight& sight, Totals& totals) const;
-  bool read_stat(Sight& sight, Totals& totals);
+  enum class Stat { kRead, kRefused, kEnded };
+  Stat read_stat(Sight& sight, Totals& totals);
   [[nodiscard]] mlrun_thread_sample row(uint64_t begin_ns, uint64_t end_ns, const Totals& now) const;
 
   Ids ids_;

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -26,11 +28,12 @@ size_t thread_count(uint32_t host_pid) {
   return about.st_nlink > 2 ? about.st_nlink - 2 : 0;  // the folder's links: . and .. and one for each thread's folder
 }
 
-// Thread ids of a process, sorted. Empty: the process has ended.
-std::vector<uint32_t> threads_of(uint32_t host_pid) {
-  std::vector<uint32_t> tids;
+// Thread ids of a process, sorted. Empty: the process has ended. Nothing: they cannot be listed for lack of descriptors.
+std::optional<std::vector<uint32_t>> threads_of(uint32_t host_pid) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(fmt::format("/proc/{}/task", host_pid).c_str()),
                                                     ::closedir);
+  if (!entries && is_shortage(errno)) return std::nullopt;
+  std::vector<uint32_t> tids;
   if (!entries) return tids;
   while (const dirent* entry = ::readdir(entries.get())) {
     uint32_t tid = 0;
@@ -117,12 +120,16 @@ void TaskTable::list(Process& process, uint64_t now_ns, const std::function<bool
     process.counted_ns = now_ns;
     return;
   }
-  const std::vector<uint32_t> tids = threads_of(process.owner.host_pid);
+  const auto tids = threads_of(process.owner.host_pid);
+  if (!tids) {
+    process.counted_ns = now_ns;
+    return;
+  }
   for (auto task = process.tasks.begin(); task != process.tasks.end();) {
     const auto here = task++;
-    if (!std::binary_search(tids.begin(), tids.end(), here->first)) remove(process, here);
+    if (!std::binary_search(tids->begin(), tids->end(), here->first)) remove(process, here);
   }
-  for (const uint32_t tid : tids) {
+  for (const uint32_t tid : *tids) {
     if (process.tasks.contains(tid)) continue;
     if (!go_on()) return;  // the remaining threads are added at the next call
     if (Task* task = add(process, tid)) sample(*task, now_ns);

@@ -12,6 +12,7 @@
 
 #include "runner/util/clock.h"
 #include "tests/runner/samplers/machine/sampled_files.h"
+#include "tests/runner/samplers/no_descriptors.h"
 
 namespace mlrun::machine {
 namespace {
@@ -118,6 +119,33 @@ TEST_F(ProcessTest, AProcessThatVanishesEndsAndDoesNotBeginAgain) {
   sample(source);
   source.watch({7});
   EXPECT_EQ(sample(source).size(), 2u) << "another process with that number";
+}
+
+TEST_F(ProcessTest, ALackOfDescriptorsIsNotAnEnd) {
+  put_process('R', 40, 11, 6);
+  ProcessCounters process(places_, 7, 0, false);
+  ProcessCounters thread(places_, 7, 7, false);
+  Batch batch;
+  process.sample(2'000'000'000, batch);
+  thread.sample(2'000'000'000, batch);
+  put_process('R', 50, 11, 7);
+  put("proc/7/io", "rchar: 5\n");
+  {
+    const NoDescriptors none;
+    EXPECT_EQ(process.sample(3'000'000'000, batch), ProcessCounters::Seen::kUnseen);
+    EXPECT_EQ(thread.sample(3'000'000'000, batch), ProcessCounters::Seen::kUnseen);
+  }
+  batch = {};
+  EXPECT_EQ(process.sample(4'000'000'000, batch), ProcessCounters::Seen::kRan);
+  EXPECT_EQ(thread.sample(4'000'000'000, batch), ProcessCounters::Seen::kRan);
+  const auto rows = rows_of<mlrun_process_sample>(batch, MLRUN_SAMPLE_PROCESS);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const mlrun_process_sample& row : rows) {
+    EXPECT_EQ(row.interval_ns, 2'000'000'000u);
+    EXPECT_EQ(row.values[MLRUN_PROCESS_USER_NS], 10 * kTickNs);
+  }
+  std::filesystem::remove_all(top_ / "proc/7");
+  EXPECT_EQ(process.sample(5'000'000'000, batch), ProcessCounters::Seen::kGone);
 }
 
 TEST_F(ProcessTest, ARealChildHasWhatItUsedUntilItIsReaped) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of this test's own process.
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 
 #include "runner/samplers/proc/task_table.h"
 #include "runner/util/clock.h"
+#include "tests/runner/samplers/no_descriptors.h"
 
 namespace mlrun::proc {
 namespace {
@@ -61,6 +63,41 @@ class Worker {
   bool is_told_ = false, ends_ = false;
   std::thread thread_;
 };
+
+TEST(Task, ThatCannotBeOpenedForLackOfDescriptorsHasNotEnded) {
+  Worker worker;
+  Task task({1, worker.tid, own_pid(), worker.tid}, false);
+  std::vector<mlrun_thread_sample> rows;
+  ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
+  worker.compute(20'000'000);
+  {
+    const NoDescriptors none;
+    ASSERT_LT(::open("/dev/null", O_RDONLY), 0);
+    EXPECT_TRUE(task.sample(util::monotonic_ns(), rows));
+    EXPECT_EQ(rows.size(), 1u);
+  }
+  ASSERT_TRUE(task.sample(util::monotonic_ns(), rows));
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_GE(rows[1].run_ns, 20'000'000);
+  EXPECT_EQ(rows[1].monotonic_ns - rows[1].interval_ns, rows[0].monotonic_ns);
+}
+
+TEST(TaskTable, KeepsItsThreadsWhenTheyCannotBeListedForLackOfDescriptors) {
+  Worker worker;
+  TaskTable table;
+  table.set({{1, own_pid(), own_pid()}});
+  const auto always = [] { return true; };
+  const uint64_t begin_ns = util::monotonic_ns();
+  table.work(begin_ns, always);
+  const size_t threads = table.take().size();
+  ASSERT_GE(threads, 2u);
+  {
+    const NoDescriptors none;
+    table.work(begin_ns + 20'000'000'000, always);
+  }
+  table.work(begin_ns + 40'000'000'000, always);
+  for (const mlrun_thread_sample& row : table.take()) EXPECT_EQ(row.is_first, 0u) << "thread " << row.tid;
+}
 
 TEST(Task, ThatSleepsOnIsSeenToHaveNotRun) {
   for (const bool keeps_open : {true, false}) {
