@@ -44,7 +44,7 @@ class Uncore : public BandwidthReader {
         attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
         util::UniqueFd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
         if (!fd.valid()) return errno;
-        counters_.push_back({std::move(fd), socket_of(places, cpu), event});
+        counters_.push_back({std::move(fd), socket_of(places, cpu), event, {}});
       }
     }
     return 0;
@@ -52,18 +52,15 @@ class Uncore : public BandwidthReader {
 
   bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
     std::map<std::pair<int32_t, int32_t>, BandwidthReading> channels;
-    for (const Counter& counter : counters_) {
-      struct {
-        uint64_t count, enabled_ns, running_ns;
-      } got{};
-      if (::read(counter.fd.get(), &got, sizeof got) != sizeof got || got.running_ns == 0) continue;
-      // Scales up: the event is counted for a part of the time only, if other events need the same counters.
-      const double share = static_cast<double>(got.enabled_ns) / static_cast<double>(got.running_ns);
+    for (Counter& counter : counters_) {
+      CounterReading got;
+      if (::read(counter.fd.get(), &got, sizeof got) != sizeof got) continue;
+      const auto total = counter.count.add(got);
+      if (!total) continue;
       BandwidthReading& reading = channels[{counter.socket, counter.event.channel}];
       reading.socket = counter.socket;
       reading.channel = counter.event.channel;
-      reading.values[counter.event.field] =
-          static_cast<int64_t>(static_cast<double>(got.count) * share * counter.event.bytes_per_count);
+      reading.values[counter.event.field] = static_cast<int64_t>(*total * counter.event.bytes_per_count);
     }
     for (const auto& [key, reading] : channels) readings.push_back(reading);
     return !readings.empty();
@@ -78,6 +75,7 @@ class Uncore : public BandwidthReader {
     util::UniqueFd fd;
     int32_t socket;
     UncoreEvent event;
+    ScaledCount count;
   };
   std::vector<Counter> counters_;
 };

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 
 #include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/file_io.h"
@@ -83,6 +82,15 @@ bool put_bits(std::string_view format, uint64_t value, EventWords& words) {
     value >>= 1;
   }
   return true;
+}
+
+std::optional<double> ScaledCount::add(const CounterReading& now) {
+  const uint64_t running_ns = now.running_ns - before_.running_ns;
+  if (running_ns == 0) return std::nullopt;
+  const double share = static_cast<double>(now.enabled_ns - before_.enabled_ns) / static_cast<double>(running_ns);
+  total_ += static_cast<double>(now.count - before_.count) * share;
+  before_ = now;
+  return total_;
 }
 
 std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,24 @@ struct UncoreEvent {
   double bytes_per_count = 0;
   mlrun_bandwidth_field field = MLRUN_BANDWIDTH_READ_BYTES;
   int32_t channel = -1;  // number of the unit
+};
+
+// What a counter of perf reports: its count, and for how long it was asked for and did count. If other events need the
+// same hardware counters, the kernel lets them take turns.
+struct CounterReading {
+  uint64_t count = 0, enabled_ns = 0, running_ns = 0;
+};
+
+// The count of an event as if it had been counted all the time. Each span between two readings is scaled up by itself:
+// scaling the whole count makes it fall when the share of the time changes.
+class ScaledCount {
+ public:
+  // The total so far. Nothing: the event was not counted at all since the previous reading.
+  std::optional<double> add(const CounterReading& now);
+
+ private:
+  CounterReading before_;
+  double total_ = 0;
 };
 
 // `devices`: /sys/bus/event_source/devices.

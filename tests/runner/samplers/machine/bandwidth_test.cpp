@@ -38,6 +38,15 @@ TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
   EXPECT_EQ(events[0].channel, 3);
 }
 
+// Two events on one hardware counter: scaled as a whole, the total would be 2000 after the first row and 1640 after the second.
+TEST(ScaledCount, DoesNotFallWhenTheShareOfTheTimeChanges) {
+  ScaledCount count;
+  EXPECT_EQ(count.add({500, 1000, 250}), 2000);
+  EXPECT_EQ(count.add({1480, 2000, 1230}), 3000) << "980 in 980 of 1000 ns";
+  EXPECT_EQ(count.add({1480, 3000, 1230}), std::nullopt) << "not counted in this span";
+  EXPECT_EQ(count.add({1980, 4000, 1730}), 5000) << "500 in 500 of 2000 ns";
+}
+
 // The lines of PrometheusPrinter in pcm-sensor-server.cpp.
 TEST(Pcm, MetricsOfTheServerAreTotalsOfSockets) {
   const auto readings = parse_pcm_metrics(
