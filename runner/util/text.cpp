@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -106,12 +108,45 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// A number with a unit behind it: "2.5s".
+struct Quantity {
+  uint64_t whole = 0;
+  double fraction = 0;  // from 0 to below 1
+  std::string_view unit;
+
+  // In ones, each unit being `ones` of them; nothing: more than `most`.
+  [[nodiscard]] std::optional<uint64_t> times(uint64_t ones, uint64_t most) const {
+    if (whole > most / ones) return std::nullopt;
+    const uint64_t product = whole * ones;
+    const auto rest = static_cast<uint64_t>(std::llround(fraction * static_cast<double>(ones)));
+    return rest > most - product ? std::nullopt : std::optional(product + rest);
+  }
+};
+
+std::optional<Quantity> parse_quantity(std::string_view text) {
+  Quantity quantity;
+  const char* const end = text.data() + text.size();
+  const auto [point, error] = std::from_chars(text.data(), end, quantity.whole);
+  if (error != std::errc()) return std::nullopt;
+  const char* unit = point;
+  if (point != end && *point == '.') {
+    unit = std::find_if_not(point + 1, end, [](char c) { return c >= '0' && c <= '9'; });
+    if (unit == point + 1) return std::nullopt;
+    std::from_chars(point, unit, quantity.fraction);
+  }
+  quantity.unit = {unit, static_cast<size_t>(end - unit)};
+  return quantity;
+}
+
+}  // namespace
+
 Result<uint64_t> parse_size(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const auto quantity = parse_quantity(text);
+  std::string_view unit = quantity ? quantity->unit : std::string_view();
   unsigned shift = 0;
-  if (error == std::errc() && !unit.empty()) {
+  if (!unit.empty()) {
     const size_t power = std::string_view("KMGT").find(static_cast<char>(unit[0] & ~0x20));
     if (power != std::string_view::npos) {
       shift = static_cast<unsigned>(power + 1) * 10;
@@ -119,11 +154,11 @@ Result<uint64_t> parse_size(std::string_view text) {
     }
   }
   const bool known = unit.empty() || unit == "B" || (shift != 0 && unit == "iB");
-  if (error != std::errc() || !known || number > UINT64_MAX >> shift) {
-    return fail(
-        fmt::format("'{}' is not a size; write a number of bytes, or a number with K, M or G, such as 256M", text));
-  }
-  return number << shift;
+  const bool is_part = quantity && shift == 0 && quantity->fraction != 0;  // of a byte
+  const auto bytes = quantity && known && !is_part ? quantity->times(uint64_t{1} << shift, UINT64_MAX) : std::nullopt;
+  if (bytes) return *bytes;
+  return fail(
+      fmt::format("'{}' is not a size; write a number of bytes, or a number with K, M or G, such as 256M", text));
 }
 
 uint64_t unit_ns(std::string_view unit) {
@@ -139,17 +174,14 @@ uint64_t unit_ns(std::string_view unit) {
 }
 
 Result<uint64_t> parse_time(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  const uint64_t ns = unit_ns(unit);
-  if (error == std::errc() && ns != 0 && number <= uint64_t{INT64_MAX} / ns) return number * ns;
-  return fail(
-      fmt::format("'{}' is not a time; write a whole number and ns, us, ms, s, min, h or d, such as 10min", text));
+  const auto quantity = parse_quantity(text);
+  const uint64_t unit = quantity ? unit_ns(quantity->unit) : 0;
+  if (const auto ns = unit != 0 ? quantity->times(unit, uint64_t{INT64_MAX}) : std::nullopt) return *ns;
+  return fail(fmt::format("'{}' is not a time; write a number and ns, us, ms, s, min, h or d, such as 10min", text));
 }
 
 Result<uint64_t> parse_seconds(std::string_view text) {
-  const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_number = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
   return is_number ? parse_time(std::string(text) + "s") : parse_time(text);
 }
 

@@ -24,12 +24,12 @@ std::string unescaped_utf8(std::string_view text);
 // invalid UTF-8 become \xNN. Names of files and commands are untrusted and must not control the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
-// "512", "64K", "256M", "4G" (powers of 1024; a suffix "iB" or "B" is allowed).
+// "512", "64K", "256M", "1.5G" (powers of 1024; a suffix "iB" or "B" is allowed).
 Result<uint64_t> parse_size(std::string_view text);
 
 // The length in nanoseconds of a unit: ns, us or µs, ms, s, m or min, h, d; 0: no such unit.
 [[nodiscard]] uint64_t unit_ns(std::string_view unit);
-// "10min" as nanoseconds.
+// "10min" and "2.5s" as nanoseconds.
 Result<uint64_t> parse_time(std::string_view text);
 // Like parse_time; a plain number is seconds.
 Result<uint64_t> parse_seconds(std::string_view text);

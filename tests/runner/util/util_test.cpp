@@ -78,7 +78,10 @@ TEST(Text, Sizes) {
   EXPECT_EQ(*parse_size("256M"), 256u << 20);
   EXPECT_EQ(*parse_size("3GiB"), 3ull << 30);
   EXPECT_EQ(*parse_size("7B"), 7u);
-  for (const char* bad : {"", "M", "1.5G", "1 M", "1Mi", "iB", "1KBB", "18446744073709551616", "99999999999G"}) {
+  EXPECT_EQ(*parse_size("1.5G"), 3ull << 29);
+  EXPECT_EQ(*parse_size("0.25K"), 256u);
+  for (const char* bad : {"", "M", "1.5", "1.5B", "1.G", ".5G", "1.5.5G", "1e3", "1 M", "1Mi", "iB", "1KBB",
+                          "18446744073709551616", "18446744073709551615.5K", "99999999999G"}) {
     EXPECT_FALSE(parse_size(bad)) << bad;
   }
   EXPECT_EQ(size_text(0), "0 B");
@@ -92,6 +95,11 @@ TEST(Text, Times) {
   EXPECT_EQ(*parse_time("10us"), 10'000u);
   EXPECT_EQ(*parse_time("7ms"), 7'000'000u);
   EXPECT_EQ(*parse_time("90s"), 90'000'000'000u);
+  EXPECT_EQ(*parse_time("2.5s"), 2'500'000'000u);
+  EXPECT_EQ(*parse_time("0.1us"), 100u);
+  EXPECT_EQ(*parse_seconds("2.5"), 2'500'000'000u);
+  EXPECT_FALSE(parse_seconds("."));
+  EXPECT_FALSE(parse_seconds("2."));
   EXPECT_EQ(*parse_seconds("90"), 90'000'000'000u);
   EXPECT_EQ(*parse_seconds("10us"), 10'000u);
   EXPECT_FALSE(parse_seconds(""));
@@ -99,7 +107,7 @@ TEST(Text, Times) {
   EXPECT_EQ(*parse_time("10m"), 600'000'000'000u);
   EXPECT_EQ(*parse_time("2h"), 7'200'000'000'000u);
   EXPECT_EQ(*parse_time("1d"), 86'400'000'000'000u);
-  for (const char* bad : {"", "s", "10", "1.5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10mi"}) {
+  for (const char* bad : {"", "s", "10", "1.5", "1.s", ".5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10mi"}) {
     EXPECT_FALSE(parse_time(bad)) << bad;
   }
 }
