@@ -47,7 +47,7 @@ class Sysfs {
   [[nodiscard]] Nodes with_memory() const { return list_of(root_ + "/devices/system/node/has_memory"); }
   [[nodiscard]] Nodes with_cpus() const { return list_of(root_ + "/devices/system/node/has_cpu"); }
   [[nodiscard]] int64_t firmware_says(uint32_t node, const char* what) const {
-    return number_of(fmt::format("{}/devices/system/node/node{}/access0/initiators/{}", root_, node, what));
+    return firmware_value(node, what, root_);
   }
   // "Node 0 MemTotal:  8145420 kB"
   [[nodiscard]] int64_t kib(uint32_t node) const {
@@ -108,9 +108,11 @@ Found find(const std::string& kind, const Sysfs& sysfs) {
                 memory, [&](uint32_t node) { return sysfs.kib(node); }, true),
             "no node has memory"};
   if (kind == "lowest-latency") {
-    return {best(
-                memory, [&](uint32_t node) { return sysfs.firmware_says(node, "read_latency"); }, false),
-            "the firmware reports no latencies (HMAT)"};
+    const auto latency = [&](uint32_t node) { return sysfs.firmware_says(node, "read_latency"); };
+    const bool is_complete =
+        std::all_of(memory.begin(), memory.end(), [&](uint32_t node) { return latency(node) >= 0; });
+    return {is_complete ? best(memory, latency, false) : Nodes(),
+            "the firmware does not report the latency of each node (HMAT)"};
   }
   const char* const named = std::getenv("MEMKIND_HBW_NODES");
   if (kind == "hbw" && named != nullptr)
@@ -134,6 +136,16 @@ Found find(const std::string& kind, const Sysfs& sysfs) {
 
 }  // namespace
 
+// access1 is about CPUs. access0, all that there is before Linux 5.10, can be about a GPU or another device that is nearer.
+int64_t firmware_value(uint32_t node, const char* what, const std::string& system) {
+  for (const char* const level : {"access1", "access0"}) {
+    const int64_t value =
+        number_of(fmt::format("{}/devices/system/node/node{}/{}/initiators/{}", system, node, level, what));
+    if (value >= 0) return value;
+  }
+  return -1;
+}
+
 bool is_kind(const std::string& name) { return std::find(kKinds.begin(), kKinds.end(), name) != kKinds.end(); }
 
 std::string kind_names() { return fmt::format("{}", fmt::join(kKinds, ", ")); }
@@ -145,13 +157,29 @@ Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system) 
   return std::move(found.nodes);
 }
 
-Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system) {
-  std::set<std::string> gpus;  // by address: domain:bus:device.function
+namespace {
+
+// Paths of NVIDIA's GPUs in sysfs, by address: domain:bus:device.function.
+std::set<std::string> find_gpus(const std::string& system, const std::string& proc) {
+  const std::string devices = system + "/bus/pci/devices/";
+  std::set<std::string> gpus;
   std::error_code ignored;
-  for (const auto& device : std::filesystem::directory_iterator(system + "/bus/pci/devices", ignored)) {
+  for (const auto& gpu : std::filesystem::directory_iterator(proc + "/driver/nvidia/gpus", ignored))
+    gpus.insert(devices + gpu.path().filename().string());
+  if (!gpus.empty()) return gpus;
+  for (const auto& device : std::filesystem::directory_iterator(devices, ignored)) {
     const std::string path = device.path().string();
-    if (line_of(path + "/vendor") == "0x10de" && line_of(path + "/class").starts_with("0x03")) gpus.insert(path);
+    const bool is_virtual_function = std::filesystem::exists(path + "/physfn", ignored);
+    if (line_of(path + "/vendor") == "0x10de" && line_of(path + "/class").starts_with("0x03") && !is_virtual_function)
+      gpus.insert(path);
   }
+  return gpus;
+}
+
+}  // namespace
+
+Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system, const std::string& proc) {
+  const std::set<std::string> gpus = find_gpus(system, proc);
   if (gpu >= gpus.size())
     return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}", gpu, gpus.size(),
                             gpus.size() == 1 ? "" : "s"));

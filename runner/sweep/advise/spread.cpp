@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/advise/spread.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/util/file_io.h"
+#include "runner/placement/kinds.h"
 
 namespace mlrun::sweep {
 
@@ -32,9 +33,7 @@ std::optional<uint32_t> one_node(const std::string& target) {
 }
 
 double bandwidth_of(uint32_t node, const std::string& system) {
-  const std::string text =
-      util::read_text(fmt::format("{}/devices/system/node/node{}/access0/initiators/read_bandwidth", system, node), 64);
-  return number_of(std::string_view(text).substr(0, text.find('\n'))).value_or(0);
+  return static_cast<double>(std::max<int64_t>(placement::firmware_value(node, "read_bandwidth", system), 0));
 }
 
 std::pair<uint32_t, uint32_t> small_ratio(double wanted) {

@@ -48,6 +48,8 @@ class Kinds : public testing::Test {
     return nodes_of_kind(kind, root_.string()).value_or(Nodes());
   }
 
+  [[nodiscard]] Result<uint32_t> near(uint32_t gpu) const { return node_near_gpu(gpu, root_.string(), root_.string()); }
+
   std::filesystem::path root_;
 };
 
@@ -71,6 +73,26 @@ TEST_F(Kinds, ofAMachineWithTheFirmwaresTable) {
   ::setenv("MEMKIND_HBW_NODES", "wide", 1);
   EXPECT_NE(nodes_of_kind("hbw", root_.string()).error().text.find("is no list of nodes"), std::string::npos);
   ::unsetenv("MEMKIND_HBW_NODES");
+}
+
+// A GPU with memory of its own is nearest to that memory, which is far from the CPUs.
+TEST_F(Kinds, areJudgedByTheAccessOfCpus) {
+  put("devices/system/node/has_memory", "0-1");
+  put("devices/system/node/has_cpu", "0");
+  put_node("0", "100", "110", "180000");
+  put_node("1", "200", "90", "900000");
+  put("devices/system/node/node1/access1/initiators/read_latency", "600");
+  put("devices/system/node/node1/access1/initiators/read_bandwidth", "190000");
+  EXPECT_EQ(of("lowest-latency"), (Nodes{0}));
+  EXPECT_TRUE(of("hbw").empty());
+}
+
+TEST_F(Kinds, withTheLowestLatencyAreUnknownIfOneIs) {
+  put("devices/system/node/has_memory", "0-1");
+  put_node("0", "100", "", "");
+  put_node("1", "200", "600", "60000");
+  EXPECT_NE(nodes_of_kind("lowest-latency", root_.string()).error().text.find("latency of each node"),
+            std::string::npos);
 }
 
 TEST_F(Kinds, thatTheFirmwareDoesNotDescribeAreAbsent) {
@@ -102,19 +124,31 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfItsPciDevice) {
   put_gpu("0000:41:00.0", "0x10de", "0x030000", "0");
   put_gpu("0000:41:00.1", "0x10de", "0x040300", "0");
   put_gpu("0001:01:00.0", "0x10de", "0x030200", "-1");
-  EXPECT_EQ(node_near_gpu(0, root_.string()).value(), 0u);
-  EXPECT_EQ(node_near_gpu(1, root_.string()).value(), 1u);
-  EXPECT_NE(node_near_gpu(2, root_.string()).error().text.find("numa_node is -1"), std::string::npos);
-  EXPECT_EQ(node_near_gpu(3, root_.string()).error().text, "GPU 3 does not exist; this machine has 3 NVIDIA GPUs");
+  put_gpu("0000:41:00.4", "0x10de", "0x030000", "1");
+  put("bus/pci/devices/0000:41:00.4/physfn", "");
+  EXPECT_EQ(near(0).value(), 0u);
+  EXPECT_EQ(near(1).value(), 1u) << "0000:41:00.4 is a virtual function";
+  EXPECT_NE(near(2).error().text.find("numa_node is -1"), std::string::npos);
+  EXPECT_EQ(near(3).error().text, "GPU 3 does not exist; this machine has 3 NVIDIA GPUs");
+}
+
+// A container sees all PCI devices of the machine, and of the driver's list its own GPUs only.
+TEST_F(Kinds, nodeOfAGpuIsThatOfTheDriversListIfThereIsOne) {
+  put("devices/system/node/has_memory", "0-1");
+  put_gpu("0000:41:00.0", "0x10de", "0x030000", "0");
+  put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
+  put("driver/nvidia/gpus/0000:c1:00.0/information", "Model: x");
+  EXPECT_EQ(near(0).value(), 1u);
+  EXPECT_FALSE(near(1));
 }
 
 TEST_F(Kinds, nodeOfAGpuOfWhichTheFirmwareSaysNothingIsTheOnlyOneWithMemory) {
   put_gpu("0000:41:00.0", "0x10de", "0x030200", "-1");
-  EXPECT_FALSE(node_near_gpu(0, root_.string()));
+  EXPECT_FALSE(near(0));
   put("devices/system/node/has_memory", "0");
-  EXPECT_EQ(node_near_gpu(0, root_.string()).value(), 0u);
+  EXPECT_EQ(near(0).value(), 0u);
   put("devices/system/node/has_memory", "0,2");
-  EXPECT_NE(node_near_gpu(0, root_.string()).error().text.find("2 nodes with memory"), std::string::npos);
+  EXPECT_NE(near(0).error().text.find("2 nodes with memory"), std::string::npos);
 }
 
 }  // namespace
