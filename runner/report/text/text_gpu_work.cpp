@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU work, from CUPTI.
 #include <cstring>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
 // Adds notes on which NUMA nodes the host buffers of copies were; none if the trace has no such data.
 void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle& style) {
   int64_t bytes = 0, known = 0, misplaced = 0, misplaced_ns = 0, judged = 0;
+  std::set<int32_t> gpu_nodes;  // of GPUs with misplaced buffers
   int32_t error = 0;
   for (const GpuHostSummary& row : summary.gpu_hosts) {
     util::add_to(bytes, row.addressed_bytes);
@@ -42,6 +44,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
     util::add_to(judged, row.gpu_node >= 0 ? row.known_bytes : 0);
     util::add_to(misplaced, row.misplaced_bytes);
     util::add_to(misplaced_ns, row.misplaced_ns);
+    if (row.misplaced_bytes > 0) gpu_nodes.insert(row.gpu_node);
     if (row.error != 0) error = row.error;
   }
   if (bytes == 0) return;
@@ -49,7 +52,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
     table.add_note(fmt::format("host buffers of copies: the kernel does not report their nodes{}",
                                error != 0 ? fmt::format(" ({})", std::strerror(error)) : ""));
   } else if (judged == 0) {
-    table.add_note("host buffers of copies: the firmware does not report which node is next to the GPU");
+    table.add_note("host buffers of copies: no node with memory is known to be next to the GPU");
   } else if (misplaced == 0) {
     table.add_note(fmt::format("host buffers of copies: {} on the GPU's node", bytes_text(judged)));
   } else {
@@ -63,9 +66,15 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
                                time_text(row.misplaced_ns, style.glyphs),
                                row.allocated_by.empty() ? "unknown code" : printable(row.allocated_by)));
   }
-  if (misplaced != 0) {
+  if (misplaced == 0) return;
+  if (gpu_nodes.size() == 1) {
     table.add_note(fmt::format("  --mem-node {0} puts all memory there, --place 'size >= 64K -> node {0}' large blocks",
-                               summary.gpu_hosts.front().gpu_node));
+                               *gpu_nodes.begin()));
+  } else {
+    table.add_note(
+        fmt::format("  their GPUs are next to nodes {}: run a process for each of these nodes, with its GPUs "
+                    "and its own --mem-node",
+                    fmt::join(gpu_nodes, ", ")));
   }
 }
 

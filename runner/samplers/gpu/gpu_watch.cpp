@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
@@ -54,12 +55,13 @@ class MeanUse {
   int32_t sums_[6] = {}, counts_[6] = {};
 };
 
-// The NUMA node next to the GPU; -1: the firmware does not report it.
+// The NUMA node next to the GPU; -1: the firmware does not report it, or it has no memory.
 int64_t node_next_to(const std::string& pci) {
   const std::string text = util::read_text("/sys/bus/pci/devices/" + pci + "/numa_node", 16);
-  int64_t node = -1;
+  int32_t node = -1;
   std::from_chars(text.data(), text.data() + text.size(), node);
-  return node;
+  const auto with_memory = proc::parse_list(util::read_text("/sys/devices/system/node/has_memory", 4096));
+  return std::find(with_memory.begin(), with_memory.end(), node) == with_memory.end() ? -1 : node;
 }
 
 int64_t known(const Nvml::Number& number) { return number.value_or(MLRUN_NOT_KNOWN); }
