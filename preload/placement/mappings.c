@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap; nothing else changes.
-// Mappings that libc makes itself (its allocator, thread stacks) do not call these hooks.
+// Mappings that libc makes itself (its allocator, thread stacks) do not call these hooks. The kernel keeps the policy when it moves the
+// mapping (mremap).
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -12,12 +14,19 @@
 #include "preload/placement/rules.h"
 #include "preload/placement/start.h"
 
+static bool any_placed;
+
 static COLD void place(void *at, size_t bytes, const struct stack_start *caller) {
   int rule = is_confined() ? kNoRule : rule_for(MLRUN_PLACE_MMAP, bytes, caller);
   if (rule == kNoRule) return;
   note_first_block();
   heap_place_mapping((uint32_t)rule, at, bytes);
   note_mapping((uint32_t)rule, at, bytes);
+  __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
+}
+
+INLINE int forget(const void *at, size_t bytes) {
+  return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)) ? forget_mapping(at, bytes) : kNoRule;
 }
 
 static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {
@@ -27,6 +36,7 @@ static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {
 
 INLINE void *placed(void *at, size_t bytes, int flags) {
   int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
+  if (unlikely(flags & MAP_FIXED)) forget(at, bytes);
   if (unlikely(bytes >= least_mapping) && at != MAP_FAILED && (flags & (kind | never)) == kind)
     place_for_caller(at, bytes);
   return at;
@@ -42,4 +52,25 @@ void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t
 EXPORT void *mmap64(void *address, size_t bytes, int access, int flags, int fd, off64_t offset) {
   REAL(void *, mmap64, void *, size_t, int, int, int, off64_t);
   return placed(real(address, bytes, access, flags, fd, offset), bytes, flags);
+}
+
+EXPORT int munmap(void *address, size_t bytes) {
+  REAL(int, munmap, void *, size_t);
+  forget(address, bytes);
+  return real(address, bytes);
+}
+
+// Declared with the maximum number of arguments, because they are passed on.
+void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) __asm__("mremap");
+
+EXPORT void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) {
+  REAL(void *, mremap, void *, size_t, size_t, int, void *);
+  if (flags & MREMAP_FIXED) forget(wanted, bytes);
+  int rule = forget(address, bytes_before);
+  void *at = real(address, bytes_before, bytes, flags, wanted);
+  if (unlikely(rule != kNoRule)) {
+    bool failed = at == MAP_FAILED;
+    note_mapping((uint32_t)rule, failed ? address : at, failed ? bytes_before : bytes);
+  }
+  return at;
 }

@@ -175,6 +175,33 @@ void note_mapping(uint32_t rule, const void *at, size_t bytes) {
   __atomic_store_n(&mapping->number, number + 1, __ATOMIC_RELEASE);
 }
 
+// Removes [start, end) from a mapping. If both of its ends remain, the larger one is kept.
+static void cut_mapping(struct mlrun_place_mapping *mapping, uint64_t start, uint64_t end) {
+  uint64_t mapping_end = mapping->at + mapping->bytes;
+  uint64_t before = start > mapping->at ? start - mapping->at : 0, behind = mapping_end > end ? mapping_end - end : 0;
+  mapping->bytes = before > behind ? before : behind;
+  if (behind >= before) mapping->at = mapping_end - behind;
+}
+
+int forget_mapping(const void *at, size_t bytes) {
+  if (own_slot == UINT32_MAX) return kNoRule;  // this process has recorded none
+  struct mlrun_place_mappings *all = (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
+  uint64_t made = __atomic_load_n(&all->made, __ATOMIC_RELAXED), start = (uint64_t)at, end = start + bytes;
+  int rule = kNoRule;
+  for (uint64_t i = 0; i < made && i < MLRUN_PLACE_MAPPINGS; i++) {
+    struct mlrun_place_mapping *mapping = &all->last[i];
+    uint64_t number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
+    if (number == 0 || mapping->slot != own_slot || mapping->at >= end || mapping->at + mapping->bytes <= start)
+      continue;
+    // Fails if another process has just taken this entry.
+    if (!__atomic_compare_exchange_n(&mapping->number, &number, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    rule = (int)mapping->rule;
+    cut_mapping(mapping, start, end);
+    if (mapping->bytes) __atomic_store_n(&mapping->number, number, __ATOMIC_RELEASE);
+  }
+  return rule;
+}
+
 static void before_fork(void) {
   heaps_lock();
   files_before_fork();

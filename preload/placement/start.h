@@ -28,4 +28,8 @@ struct mlrun_place_cache *take_cache_counts(uint32_t rule);
 // Records a mapping that a rule has placed, so that mlrun can ask the kernel on which nodes its pages are.
 void note_mapping(uint32_t rule, const void *at, size_t bytes);
 
+// To be called before addresses get another mapping, or none: mlrun no longer asks for pages there. Returns the rule of the mapping that
+// was recorded there, or kNoRule.
+int forget_mapping(const void *at, size_t bytes);
+
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of mappings that a rule has placed are sampled like those of blocks, as long as they are mapped; each rule has its share of what is
-resident, as /proc says it; an allocation has the node that its rule's pages are on, and no other one has a node."""
+"""Pages of mappings that a rule has placed are sampled like those of blocks, as long as they are mapped, also where the kernel has moved them,
+and not those of a later mapping at the same address; each rule has its share of what is resident, as /proc says it; an allocation has the node that its rule's pages are on, and no other one has a node."""
 
 from lib import case
 
@@ -10,7 +10,10 @@ import mmap, time
 gone = mmap.mmap(-1, {96 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 gone[:] = bytes({96 * MIB})
 gone.close()
-mapping = mmap.mmap(-1, {64 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+shared = mmap.mmap(-1, {96 * MIB})  # where `gone` was
+shared[:] = bytes({96 * MIB})
+mapping = mmap.mmap(-1, {32 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+mapping.resize({64 * MIB})
 for at in range(0, {64 * MIB}, 4096): mapping[at] = 1
 blocks = [bytearray({8 * MIB}) for _ in range(4)]
 time.sleep(3.5)
