@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/placement_side.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "runner/events/placed_mappings.h"
 #include "runner/placement/resolve.h"
+#include "runner/samplers/proc/cgroup.h"
+#include "runner/samplers/proc/proc_file.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::commands {
@@ -75,47 +78,60 @@ std::vector<mlrun_place_slot> slots_of(const mlrun_placement& area, const mlrun_
   return result;
 }
 
-nlohmann::json pages_of(const placement::FoundBySlotAndRule& found, uint32_t slot) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const auto& [where, pages] : found) {
-    if (where.first != slot) continue;
-    for (const auto& [node, sampled] : pages.sampled) {
-      const double mean = pages.bytes.at(node) / static_cast<double>(pages.samples);
-      list.push_back({{"rule", where.second},
-                      {"node", node},
-                      {"looks", pages.samples},
-                      {"sampled", sampled},
-                      {"resident_bytes", pages.resident_bytes / pages.samples},
-                      {"bytes", static_cast<uint64_t>(mean)}});
-    }
+// Adds a row for each node to `list`; `about`: whose pages they are.
+void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, nlohmann::json& list) {
+  for (const auto& [node, sampled] : pages.sampled) {
+    nlohmann::json row = about;
+    row["node"] = node;
+    row["looks"] = pages.samples;
+    row["sampled"] = sampled;
+    row["resident_bytes"] = pages.resident_bytes / pages.samples;
+    row["bytes"] = static_cast<uint64_t>(pages.bytes.at(node) / static_cast<double>(pages.samples));
+    list.push_back(std::move(row));
   }
-  return list;
 }
 
-// What each process did by each rule, and where its pages were found.
-void describe_processes(nlohmann::json& placement, const mlrun_placement& area, uint32_t rules,
-                        const placement::FoundBySlotAndRule& found) {
-  const mlrun_placement head = head_of(area, rules);
-  nlohmann::json processes = nlohmann::json::array();
-  const std::vector<mlrun_place_slot> all = slots_of(area, head);
-  for (uint32_t i = 0; i < all.size(); i++) {
-    if (all[i].taken == 0) continue;
-    processes.push_back({{"pid", all[i].pid},
-                         {"window", all[i].window},
-                         {"window_bytes", all[i].window_bytes},
-                         {"rules", counts_at(area, head, i)},
-                         {"pages", pages_of(found, i)}});
-  }
+std::string why_none(const placement::PagesFound& pages) {
+  if (pages.error != 0) return std::string("move_pages: ") + std::strerror(pages.error);
+  return "none of them was in memory";
+}
+
+nlohmann::json process_json(const mlrun_placement& area, const mlrun_placement& head, uint32_t slot,
+                            const mlrun_place_slot& about) {
+  return {{"pid", about.pid},
+          {"window", about.window},
+          {"window_bytes", about.window_bytes},
+          {"rules", counts_at(area, head, slot)},
+          {"pages", nlohmann::json::array()}};
+}
+
+void describe_counts(nlohmann::json& placement, const mlrun_placement& head) {
   placement["images"] = head.processes;
   placement["without_memory"] = head.without_memory;
   placement["not_counted"] = head.slots_taken > head.slots_count ? head.slots_taken - head.slots_count : 0;
-  placement["processes"] = std::move(processes);
 }
 
-// Whether the process with this number here is in the given pid namespace. In another one the number may be another process's.
-bool is_in_namespace(int pid, uint64_t inode) {
-  struct stat status {};
-  return ::stat(fmt::format("/proc/{}/ns/pid", pid).c_str(), &status) == 0 && status.st_ino == inode;
+// kernel.numa_balancing, bits: 1 balances, 2 moves pages between fast and slow memory. -1: this kernel has none.
+int balancing() {
+  const std::string text = util::read_text("/proc/sys/kernel/numa_balancing", 16);
+  return text.empty() ? -1 : std::atoi(text.c_str());
+}
+
+// Adds what the kernel counts of its OOM killer in mlrun's cgroup, if that is of version 2.
+void add_cgroup_counters(std::map<std::string, int64_t>& counters) {
+  const proc::Cgroup cgroup =
+      proc::find_cgroup(util::read_text("/proc/self/cgroup"), util::read_text("/proc/self/mountinfo"));
+  const auto count = [](const std::string& path, const char* name) -> std::optional<int64_t> {
+    uint64_t value = 0;
+    const bool is_there = proc::number_after(util::read_text(path), name, value);
+    return is_there ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
+  };
+  if (cgroup.unified.empty()) return;
+  if (const auto killed = count(cgroup.unified.front() + "/memory.events", "oom_kill "))
+    counters["cgroup_oom_kill"] = *killed;
+  for (const std::string& folder : cgroup.unified) {  // a limit may be that of a parent
+    if (const auto reached = count(folder + "/memory.events.local", "oom ")) counters["cgroup_oom"] += *reached;
+  }
 }
 
 // What the kernel counts of moves between nodes, of NUMA balancing and of its OOM killer, on the whole machine.
@@ -126,9 +142,11 @@ std::map<std::string, int64_t> machine_counters() {
     const size_t blank = line.find(' ');
     const std::string name(line.substr(0, blank));
     if (blank != std::string_view::npos &&
-        (name.starts_with("numa_") || name.starts_with("pgmigrate_") || name == "oom_kill"))
+        (name.starts_with("numa_") || name.starts_with("pgmigrate_") || name.starts_with("pgdemote_") ||
+         name.starts_with("pgpromote_") || name == "oom_kill"))
       counters[name] = std::strtoll(line.data() + blank, nullptr, 10);
   }
+  add_cgroup_counters(counters);
   return counters;
 }
 
@@ -183,18 +201,45 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
 
 void describe_recovered(nlohmann::json& session, const mlrun_placement& area) {
   const auto rules = static_cast<uint32_t>(util::list_at(session, "/placement/rules").size());
-  if (rules == 0 || session["placement"].contains("processes")) return;
-  describe_processes(session["placement"], area, rules, {});
-  session["placement"]["problem"] = "mlrun was killed";
+  nlohmann::json& placement = session["placement"];
+  if (rules == 0 || placement.contains("processes")) return;
+  const mlrun_placement head = head_of(area, rules);
+  const std::vector<mlrun_place_slot> all = slots_of(area, head);
+  nlohmann::json processes = nlohmann::json::array();
+  for (uint32_t i = 0; i < all.size(); i++) {
+    if (all[i].taken != 0) processes.push_back(process_json(area, head, i, all[i]));
+  }
+  describe_counts(placement, head);
+  placement["processes"] = std::move(processes);
+  placement["problem"] = "mlrun was killed";
 }
 
-PlacedBlocks::PlacedBlocks(const Rules& rules, const mlrun_placement& area)
-    : area_(area), rules_(static_cast<uint32_t>(rules.rules.size())) {
-  if (rules_ != 0) sampler_ = std::make_unique<placement::PageSampler>(rules_);
-  counters_before_ = machine_counters();
+PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area)
+    : area_(area),
+      rules_(static_cast<uint32_t>(rules.rules.size())),
+      has_policy_(has_policy),
+      counters_before_(machine_counters()),
+      balancing_before_(balancing()) {
+  if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_);
 }
 
-std::vector<placement::PlacedMapping> PlacedBlocks::mappings_of(uint32_t slot) const {
+PlacedMemory::Owner& PlacedMemory::owner_of(uint32_t slot, const mlrun_place_slot& about) {
+  const auto [known, is_new] = owners_.try_emplace(slot);
+  Owner& owner = known->second;
+  if (is_new) {
+    const bool is_ours = about.pid_namespace == collect::pid_namespace_of(0);
+    owner.host_pid = is_ours ? about.pid : collect::find_host_pid(about.pid_namespace, about.pid);
+    owner.is_hidden = owner.host_pid == 0;
+    if (const auto stat = collect::read_proc_stat(owner.host_pid)) owner.start_ticks = stat->start_ticks;
+    owner.vdso = placement::vdso_of(owner.host_pid);
+  } else if (owner.host_pid != 0) {
+    const auto stat = collect::read_proc_stat(owner.host_pid);
+    if (!stat || stat->ended || stat->start_ticks != owner.start_ticks) owner.host_pid = 0;
+  }
+  return owner;
+}
+
+std::vector<placement::PlacedMapping> PlacedMemory::mappings_of(uint32_t slot) const {
   std::vector<placement::PlacedMapping> result;
   const auto* const all = reinterpret_cast<const mlrun_place_mappings*>(reinterpret_cast<const char*>(&area_) +
                                                                         MLRUN_PLACE_MAPPINGS_OFFSET);
@@ -208,29 +253,69 @@ std::vector<placement::PlacedMapping> PlacedBlocks::mappings_of(uint32_t slot) c
   return result;
 }
 
-void PlacedBlocks::follow(uint64_t now_ns) {
+void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch) {
   if (!sampler_ || now_ns < next_ns_) return;
   next_ns_ = now_ns + kFollowNs;
-  std::vector<placement::HeapPlace> places;
+  placement::SampledMemory targets;
   const std::vector<mlrun_place_slot> all = slots_of(area_, head_of(area_, rules_));
-  for (uint32_t i = 0; i < all.size(); i++) {
-    const auto pid = static_cast<int>(all[i].pid);
-    if (all[i].taken != 0 && pid > 0 && is_in_namespace(pid, all[i].pid_namespace))
-      places.push_back({i, pid, all[i].window, all[i].window_bytes, mappings_of(i)});
+  std::set<uint32_t> seen;
+  for (auto i = static_cast<uint32_t>(all.size()); i-- > 0;) {  // the newest first
+    if (all[i].taken == 0 || all[i].pid == 0) continue;
+    Owner& owner = owner_of(i, all[i]);
+    if (owner.host_pid == 0) continue;
+    if (!seen.insert(owner.host_pid).second) {
+      owner.host_pid = 0;  // an exec: the newer slot is of its memory
+      continue;
+    }
+    targets.heaps.push_back({i, owner.host_pid, owner.vdso, all[i].window, all[i].window_bytes, mappings_of(i)});
   }
-  sampler_->set_places(std::move(places));
+  if (has_policy_) targets.processes = watch.alive();
+  sampler_->set_targets(std::move(targets));
 }
 
-void PlacedBlocks::describe(nlohmann::json& session) {
-  if (session.contains("placement")) {
-    session["placement"]["numa_balancing"] = util::read_text("/proc/sys/kernel/numa_balancing", 16).starts_with('1');
-    session["placement"]["counted"] = counted_since(counters_before_);
+nlohmann::json PlacedMemory::processes(const mlrun_placement& head, const placement::FoundPages& found) const {
+  nlohmann::json processes = nlohmann::json::array();
+  const std::vector<mlrun_place_slot> all = slots_of(area_, head);
+  for (uint32_t slot = 0; slot < all.size(); slot++) {
+    if (all[slot].taken == 0) continue;
+    nlohmann::json process = process_json(area_, head, slot, all[slot]);
+    process["unsampled"] = nlohmann::json::array();
+    const auto owner = owners_.find(slot);
+    for (uint32_t rule = 0; rule < rules_; rule++) {
+      const auto pages = found.by_slot_and_rule.find({slot, rule});
+      if (pages != found.by_slot_and_rule.end() && !pages->second.sampled.empty()) {
+        add_pages(pages->second, {{"rule", rule}}, process["pages"]);
+      } else if (pages != found.by_slot_and_rule.end()) {
+        process["unsampled"].push_back({{"rule", rule}, {"why", why_none(pages->second)}});
+      } else if (owner != owners_.end() && owner->second.is_hidden) {
+        process["unsampled"].push_back({{"rule", rule}, {"why", "in a pid namespace that mlrun does not see"}});
+      }
+    }
+    processes.push_back(std::move(process));
   }
+  return processes;
+}
+
+void PlacedMemory::describe(nlohmann::json& session) {
+  if (!session.contains("placement")) return;
+  nlohmann::json& placement = session["placement"];
+  placement["numa_balancing"] = {{"before", balancing_before_}, {"after", balancing()}};
+  placement["counted"] = counted_since(counters_before_);
   if (!sampler_) return;
   std::string problem;
-  const placement::FoundBySlotAndRule found = sampler_->finish(problem);
-  describe_processes(session["placement"], area_, rules_, found);
-  session["placement"]["problem"] = problem;
+  const placement::FoundPages found = sampler_->finish(problem);
+  placement["problem"] = problem;
+  if (rules_ != 0) {
+    const mlrun_placement head = head_of(area_, rules_);
+    describe_counts(placement, head);
+    placement["processes"] = processes(head, found);
+  }
+  if (!has_policy_) return;
+  placement["pages"] = nlohmann::json::array();
+  for (const auto& [pid, pages] : found.by_process) {
+    add_pages(pages, {{"pid", pid}}, placement["pages"]);
+    if (pages.sampled.empty()) placement["problem"] = why_none(pages);
+  }
 }
 
 }  // namespace mlrun::commands

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of the command's blocks (--place, --mem-kind, --pmem), runner side: checks the rules before the run, samples where the pages
-// are during it, and reports after it what the processes did by the rules and where the pages were.
+// Placement of the command's blocks (--place, --mem-kind, --pmem) and of all its memory (--mem-node and its like), runner side: checks
+// the rules before the run, samples where the pages are during it, and reports after it what the processes did by the rules and where the
+// pages were.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "runner/collect/descendant_watch.h"
 #include "runner/events/placement.h"
 #include "runner/options/options.h"
 #include "runner/placement/page_sampler.h"
@@ -37,24 +39,35 @@ void describe_rules(nlohmann::json& session, const Rules& rules);
 // `placement` of session.json for a run whose mlrun was killed: what the processes have counted, unless the session has it already.
 void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
 
-// Follows the processes that place blocks.
-class PlacedBlocks {
+// Follows the processes that place blocks, and all processes of a command that has a memory policy.
+class PlacedMemory {
  public:
-  PlacedBlocks(const Rules& rules, const mlrun_placement& area);
+  PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area);
 
   // Call it often: twice a second it searches for new processes.
-  void follow(uint64_t now_ns);
+  void follow(uint64_t now_ns, const collect::DescendantWatch& watch);
 
   // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
   void describe(nlohmann::json& session);
 
  private:
+  // Whose blocks a slot counts. After an exec or the reuse of a pid, an older slot is of a process that is gone.
+  struct Owner {
+    uint32_t host_pid = 0;  // 0: it is gone, or hidden from mlrun
+    uint64_t start_ticks = 0, vdso = 0;
+    bool is_hidden = false;  // in a pid namespace that mlrun cannot look into
+  };
+  Owner& owner_of(uint32_t slot, const mlrun_place_slot& about);
   [[nodiscard]] std::vector<placement::PlacedMapping> mappings_of(uint32_t slot) const;  // the newest first
+  [[nodiscard]] nlohmann::json processes(const mlrun_placement& head, const placement::FoundPages& found) const;
 
   const mlrun_placement& area_;
   uint32_t rules_;
+  bool has_policy_;
   uint64_t next_ns_ = 0;
+  std::map<uint32_t, Owner> owners_;                // by slot
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
+  int balancing_before_;
   std::unique_ptr<placement::PageSampler> sampler_;
 };
 

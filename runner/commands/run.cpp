@@ -85,7 +85,7 @@ class Descendants {
 
 // Collects until the command and its descendants have ended, or the time to wait for descendants is over.
 CommandEnd collect_until_end(const RunOptions& options, collect::Recording& recording, launch::ChildProcess& child,
-                             launch::SignalRelay& relay, samplers::Samplers& samplers, PlacedBlocks& placed,
+                             launch::SignalRelay& relay, samplers::Samplers& samplers, PlacedMemory& placed,
                              collect::DescendantWatch& watch) {
   collect::Collector& collector = recording.collector();
   collect::Pace pace(recording.arena().control());
@@ -106,8 +106,8 @@ CommandEnd collect_until_end(const RunOptions& options, collect::Recording& reco
     }
     const uint32_t released = collector.pass();
     samplers.collect();
-    placed.follow(util::monotonic_ns());
     watch.work(util::monotonic_ns());
+    placed.follow(util::monotonic_ns(), watch);
     const uint64_t waited_ns = ended ? util::monotonic_ns() - end.ended_ns : 0;
     const bool enough = (waited_ns > kDescendantsNs && !options.wait_all) || launch::SignalRelay::asked_to_stop();
     if (ended && (enough || !descendants.alive(collector, waited_ns))) break;
@@ -279,7 +279,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
   samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
-  PlacedBlocks placed(run.rules, recording.arena().placement());
+  PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), recording.arena().placement());
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);

@@ -157,20 +157,24 @@ static bool take(const json& from, Placement::Counts& to) {
               to.fallback_bytes, "live_bytes", to.live_bytes, "peak_bytes", to.peak_bytes);
 }
 static bool take(const json& from, Placement::Pages& to) {
-  return keys(from, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled", to.sampled, "bytes", to.bytes,
-              "resident_bytes", to.resident_bytes);
+  return keys(from, "pid", to.pid, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled", to.sampled, "bytes",
+              to.bytes, "resident_bytes", to.resident_bytes);
 }
+static bool take(const json& from, Placement::Unsampled& to) { return keys(from, "rule", to.rule, "why", to.why); }
 static bool take(const json& from, Placement::Process& to) {
   return keys(from, "pid", to.pid, "window", to.window, "window_bytes", to.window_bytes, "rules", to.rules, "pages",
-              to.pages);
+              to.pages, "unsampled", to.unsampled);
 }
 static bool take(const json& from, Placement::Machine& to) {
-  return keys(from, "numa_pages_migrated", to.numa_pages_migrated, "oom_kill", to.oom_kill);
+  return keys(from, "numa_pages_migrated", to.numa_pages_migrated, "oom_kill", to.oom_kill, "cgroup_oom_kill",
+              to.cgroup_oom_kill, "cgroup_oom", to.cgroup_oom, "pgdemote_kswapd", to.pgdemote_kswapd, "pgdemote_direct",
+              to.pgdemote_direct, "pgdemote_khugepaged", to.pgdemote_khugepaged, "pgpromote_success",
+              to.pgpromote_success);
 }
 static bool take(const json& from, Placement& to) {
-  return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "problem", to.problem, "rules",
-              to.rules, "processes", to.processes, "images", to.images, "without_memory", to.without_memory,
-              "not_counted", to.not_counted, "counted", to.counted);
+  return keys(from, "cpus", to.cpus, "policy", to.policy, "mem_node", to.mem_node, "weights", to.weights, "problem",
+              to.problem, "pages", to.pages, "rules", to.rules, "processes", to.processes, "images", to.images,
+              "without_memory", to.without_memory, "not_counted", to.not_counted, "counted", to.counted);
 }
 static bool take(const json& from, KernelSide::Signal& to) {
   return keys(from, "signal", to.signal, "way", to.way, "missing", to.missing, "note", to.note);

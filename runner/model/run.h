@@ -142,18 +142,28 @@ struct Placement {
     int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
   };
   struct Pages {
-    int64_t rule = 0, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+    int64_t pid = 0, rule = -1, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+  };
+  struct Unsampled {
+    int64_t rule = 0;
+    std::string why;
   };
   struct Process {
     int64_t pid = 0, window = 0, window_bytes = 0;
     std::vector<Counts> rules;
     std::vector<Pages> pages;
+    std::vector<Unsampled> unsampled;
   };
   struct Machine {
     int64_t numa_pages_migrated = 0, oom_kill = 0;
+    Number cgroup_oom_kill,
+        cgroup_oom;  // processes of mlrun's cgroup that were killed; how often a limit of it was reached
+    // Pages that the kernel moved to slower and faster nodes.
+    int64_t pgdemote_kswapd = 0, pgdemote_direct = 0, pgdemote_khugepaged = 0, pgpromote_success = 0;
   };
-  // policy: the option that chose mem_node, without its dashes.
-  std::string cpus, policy, mem_node, problem;
+  // policy: the option that chose mem_node, without its dashes; weights: of weighted-interleave, "0:3,1:1".
+  std::string cpus, policy, mem_node, weights, problem;
+  std::vector<Pages> pages;  // of the processes under the policy: private anonymous memory that no rule places
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted;

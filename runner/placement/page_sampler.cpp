@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -26,41 +27,60 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 1024;
+constexpr uint64_t kSparseMost = 8;      // times as many pages where only a part of what is mapped is resident
 constexpr size_t kProcessesAtOnce = 32;  // sampled in one second; if there are more, they take turns
 
-struct Span {
-  uint64_t start = 0, end = 0;
+struct Mapping {
+  Span span;
+  bool is_own_memory = false;  // private, without a file
+  bool is_writable = false, is_vdso = false;
 };
 
 // The mappings of a process, by rising address.
-std::vector<Span> mapped_spans(int pid) {
-  std::vector<Span> spans;
+std::vector<Mapping> mappings_of(uint32_t pid) {
+  std::vector<Mapping> mappings;
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
   for (const std::string_view line : util::split(maps, "\n")) {
-    if (const auto map = util::maps_line(line)) spans.push_back({map->start, map->end});
+    const auto map = util::maps_line(line);
+    if (!map || map->rights.size() < 4) continue;
+    mappings.push_back({{map->start, map->end},
+                        map->rights[3] == 'p' && map->inode == 0,
+                        map->rights[1] == 'w',
+                        map->path == "[vdso]"});
   }
-  return spans;
+  return mappings;
 }
 
-// Adds the parts of `all` that are in [from, to).
-void add_parts(const std::vector<Span>& all, uint64_t from, uint64_t to, std::vector<Span>& parts) {
-  for (const Span& span : all) {
-    if (span.start < to && span.end > from) parts.push_back({std::max(span.start, from), std::min(span.end, to)});
-  }
+uint64_t vdso_in(const std::vector<Mapping>& mappings) {
+  const auto found = std::find_if(mappings.begin(), mappings.end(), [](const Mapping& one) { return one.is_vdso; });
+  return found == mappings.end() ? 0 : found->span.start;
 }
 
-// The mappings that overlap no newer one that is kept itself. Requires: the newest come first.
-std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
-  std::vector<PlacedMapping> kept;
-  for (const PlacedMapping& one : mappings) {
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const PlacedMapping& other) { return one.start < other.end && other.start < one.end; }))
-      kept.push_back(one);
-  }
-  return kept;
+// Adds the parts of `mapping` that are in [from, to).
+void add_part(const Mapping& mapping, uint64_t from, uint64_t to, std::vector<Span>& parts) {
+  const Span& span = mapping.span;
+  if (span.start < to && span.end > from) parts.push_back({std::max(span.start, from), std::min(span.end, to)});
 }
 
-uint64_t resident_bytes_of(int pid) {
+// Adds the parts of `span` outside of [from, to).
+void add_outside(const Span& span, uint64_t from, uint64_t to, std::vector<Span>& parts) {
+  if (span.start < std::min(span.end, from)) parts.push_back({span.start, std::min(span.end, from)});
+  if (std::max(span.start, to) < span.end) parts.push_back({std::max(span.start, to), span.end});
+}
+
+std::vector<Span> without(const std::vector<Span>& spans, uint64_t from, uint64_t to) {
+  std::vector<Span> parts;
+  for (const Span& span : spans) add_outside(span, from, to, parts);
+  return parts;
+}
+
+uint64_t pages_of(const std::vector<Span>& spans) {
+  uint64_t pages = 0;
+  for (const Span& span : spans) pages += (span.end - span.start) / kPage;
+  return pages;
+}
+
+uint64_t resident_bytes_of(uint32_t pid) {
   const std::string statm = util::read_text(fmt::format("/proc/{}/statm", pid));
   const auto words = util::split(statm, " ");
   uint64_t pages = 0;
@@ -68,57 +88,99 @@ uint64_t resident_bytes_of(int pid) {
   return pages * kPage;
 }
 
-// Up to kPagesAtOnce pages: divides all pages into as many equal parts and chooses one at random in each.
-std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, uint64_t total) {
+void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t resident_bytes, PagesFound& found) {
+  const std::vector<uint64_t> pages = choose_pages(spans, most);
+  std::vector<int> nodes(pages.size(), -1);
+  if (pages.empty()) return;
+  if (::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0) {
+    if (errno != ESRCH) found.error = errno;  // it has ended
+    return;
+  }
+  found.samples++;
+  found.resident_bytes += resident_bytes;
+  const auto bytes_each = static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size());
+  for (const int node : nodes) {
+    if (node < 0) continue;
+    found.sampled[node]++;
+    found.bytes[node] += bytes_each;
+  }
+}
+
+void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
+  const std::vector<Mapping> all = mappings_of(place.pid);
+  if (vdso_in(all) != place.vdso) return;
+  const std::vector<PlacedMapping> mappings = newest(place.mappings);
+  const uint64_t resident_bytes = resident_bytes_of(place.pid);
+  const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
+  for (uint32_t rule = 0; rule < rules; rule++) {
+    std::vector<Span> spans;
+    for (const Mapping& mapping : all) {
+      if (each != 0) add_part(mapping, place.window + rule * each, place.window + (rule + 1) * each, spans);
+      for (const PlacedMapping& one : mappings) {
+        if (one.rule == rule && mapping.is_own_memory) add_part(mapping, one.start, one.end, spans);
+      }
+    }
+    if (!spans.empty())
+      sample(place.pid, spans, kPagesAtOnce, resident_bytes, found.by_slot_and_rule[{place.slot, rule}]);
+  }
+}
+
+// Samples the memory of a process that no rule places.
+void sample_process(uint32_t pid, const std::vector<HeapPlace>& heaps, FoundPages& found) {
+  std::vector<Span> spans;
+  for (const Mapping& mapping : mappings_of(pid)) {
+    if (mapping.is_own_memory && mapping.is_writable) spans.push_back(mapping.span);
+  }
+  for (const HeapPlace& heap : heaps) {
+    if (heap.pid != pid) continue;
+    spans = without(spans, heap.window, heap.window + heap.window_bytes);
+    for (const PlacedMapping& one : heap.mappings) spans = without(spans, one.start, one.end);
+  }
+  const uint64_t resident_bytes = resident_bytes_of(pid);
+  const uint64_t times = pages_of(spans) / std::max<uint64_t>(resident_bytes / kPage, 1);
+  if (!spans.empty()) {
+    sample(pid, spans, kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost), resident_bytes,
+           found.by_process[pid]);
+  }
+}
+
+}  // namespace
+
+uint64_t vdso_of(uint32_t pid) { return vdso_in(mappings_of(pid)); }
+
+std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most) {
   static thread_local std::minstd_rand random{std::random_device{}()};
-  const size_t count = std::min<uint64_t>(total, kPagesAtOnce);
+  const uint64_t total = pages_of(spans);
+  const size_t count = std::min<uint64_t>(total, most);
+  const auto draw = [&](size_t part) {
+    const uint64_t low = total * part / count, high = total * (part + 1) / count;
+    return low + random() % std::max<uint64_t>(high - low, 1);
+  };
   std::vector<uint64_t> pages;
+  if (count == 0) return pages;
   uint64_t before = 0;
-  size_t part = 0;
+  uint64_t at = draw(0);  // once for each part: drawing again in the next span would favour spans in which a part ends
   for (const Span& span : spans) {
     const uint64_t size = (span.end - span.start) / kPage;
-    for (; part < count; part++) {
-      const uint64_t low = total * part / count, high = total * (part + 1) / count;
-      const uint64_t at = low + random() % std::max<uint64_t>(high - low, 1);
-      if (at >= before + size) break;
-      pages.push_back(span.start + (std::max(at, before) - before) * kPage);
+    while (pages.size() < count && at < before + size) {
+      pages.push_back(span.start + (at - before) * kPage);
+      at = draw(pages.size());
     }
     before += size;
   }
   return pages;
 }
 
-void sample_rule(int pid, const std::vector<Span>& spans, uint64_t resident_bytes, PagesFound& found) {
-  uint64_t total = 0;
-  for (const Span& span : spans) total += (span.end - span.start) / kPage;
-  const std::vector<uint64_t> pages = choose_pages(spans, total);
-  std::vector<int> nodes(pages.size(), -1);
-  if (pages.empty() || ::syscall(SYS_move_pages, pid, pages.size(), pages.data(), nullptr, nodes.data(), 0) != 0)
-    return;
-  found.samples++;
-  found.resident_bytes += resident_bytes;
-  for (const int node : nodes) {
-    if (node < 0) continue;
-    found.sampled[node]++;
-    found.bytes[node] += static_cast<double>(total * kPage) / static_cast<double>(pages.size());
-  }
-}
-
-}  // namespace
-
-void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found) {
-  const std::vector<Span> all = mapped_spans(place.pid);
-  const std::vector<PlacedMapping> mappings = newest(place.mappings);
-  const uint64_t resident_bytes = resident_bytes_of(place.pid);
-  const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
-  for (uint32_t rule = 0; rule < rules; rule++) {
-    std::vector<Span> spans;
-    if (each != 0) add_parts(all, place.window + rule * each, place.window + (rule + 1) * each, spans);
-    for (const PlacedMapping& one : mappings) {
-      if (one.rule == rule) add_parts(all, one.start, one.end, spans);
+std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
+  std::vector<PlacedMapping> kept;
+  for (const PlacedMapping& one : mappings) {
+    std::vector<Span> parts = {{one.start, one.end}};
+    for (const PlacedMapping& newer : kept) {
+      if (newer.start < one.end && one.start < newer.end) parts = without(parts, newer.start, newer.end);
     }
-    if (!spans.empty()) sample_rule(place.pid, spans, resident_bytes, found[{place.slot, rule}]);
+    for (const Span& part : parts) kept.push_back({one.rule, part.start, part.end});
   }
+  return kept;
 }
 
 struct PageSampler::State {
@@ -128,18 +190,20 @@ struct PageSampler::State {
   std::mutex lock;
   std::condition_variable stopped;
   bool stops = false;
-  std::vector<HeapPlace> places;
-  size_t next = 0;
-  FoundBySlotAndRule found;
+  SampledMemory targets;
+  size_t next_heap = 0, next_process = 0;
+  FoundPages found;
 
   void run() {
     std::unique_lock<std::mutex> held(lock);
     while (!stopped.wait_for(held, std::chrono::seconds(1), [&] { return stops; })) {
-      const std::vector<HeapPlace> now = places;
+      const SampledMemory now = targets;
       held.unlock();
-      FoundBySlotAndRule fresh = found;  // only this thread writes `found`
-      for (size_t i = 0; i < std::min(now.size(), kProcessesAtOnce); i++)
-        sample_pages(now[next++ % now.size()], rules, fresh);
+      FoundPages fresh = found;  // only this thread writes `found`
+      for (size_t i = 0; i < std::min(now.heaps.size(), kProcessesAtOnce); i++)
+        sample_heaps(now.heaps[next_heap++ % now.heaps.size()], rules, fresh);
+      for (size_t i = 0; i < std::min(now.processes.size(), kProcessesAtOnce); i++)
+        sample_process(now.processes[next_process++ % now.processes.size()], now.heaps, fresh);
       held.lock();
       found = std::move(fresh);
     }
@@ -156,12 +220,12 @@ PageSampler::~PageSampler() {
   state_->stopped.notify_all();
 }
 
-void PageSampler::set_places(std::vector<HeapPlace> places) {
+void PageSampler::set_targets(SampledMemory targets) {
   const std::lock_guard<std::mutex> held(state_->lock);
-  state_->places = std::move(places);
+  state_->targets = std::move(targets);
 }
 
-FoundBySlotAndRule PageSampler::finish(std::string& problem) {
+FoundPages PageSampler::finish(std::string& problem) {
   const std::lock_guard<std::mutex> held(state_->lock);
   state_->stops = true;
   state_->stopped.notify_all();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples on which nodes the pages of placed blocks are, from outside the traced processes: once a second up to 1,024 pages of each rule
-// and process, evenly over the mapped part of the rule's heap and the mappings that it placed. Where there are many processes, they take
-// turns. It takes 0.06 % of a CPU for each rule and process. With 1,024 resident pages, shares are within 3 percentage points in 95 % of
-// the samples.
+// Samples on which nodes pages are, from outside the traced processes: once a second up to 1,024 pages of each rule and process, evenly
+// over the mapped part of the rule's heap and the mappings that it placed; with a policy for the whole command, of the other private
+// anonymous memory of each process, more pages where little of it is resident. Where there are many processes, they take turns. It takes
+// 0.06 % of a CPU for each rule and process. With 1,024 resident pages, shares are within 3 percentage points in 95 % of the samples.
 #pragma once
 
 #include <cstdint>
@@ -23,38 +23,61 @@ struct PlacedMapping {
 
 // Where the heaps of one process are. `slot`: its slot in the arena (events/placement.h).
 struct HeapPlace {
-  uint32_t slot = 0;
-  int pid = 0;
+  uint32_t slot = 0, pid = 0;
+  uint64_t vdso =
+      0;  // vdso_of() when the slot was new: after an exec it is another one, and the process is not sampled
   uint64_t window = 0, window_bytes = 0;
   std::vector<PlacedMapping> mappings;  // the newest first
 };
 
-// The samples of one slot and rule. Pages that are mapped but not in memory are on no node.
+// Where the kernel has put its functions (vDSO) in a process, at random at each exec; 0: unknown.
+uint64_t vdso_of(uint32_t pid);
+
+// The samples of one slot and rule, or of one process. Pages that are mapped but not in memory are on no node.
 struct PagesFound {
   uint64_t samples = 0;
+  int error = 0;                    // errno of the last sample that the kernel refused; 0: none
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
   std::map<int, double> bytes;      // estimated, added up over the samples
   uint64_t resident_bytes = 0;      // of the whole process, added up over the samples
 };
 
-using FoundBySlotAndRule = std::map<std::pair<uint32_t, uint32_t>, PagesFound>;
+struct FoundPages {
+  std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_slot_and_rule;
+  std::map<uint32_t, PagesFound> by_process;  // by pid
+};
 
-// Takes one sample of a process. `rules`: the number of rules that share the window. Does nothing if the process has ended or we may
-// not look at it.
-void sample_pages(const HeapPlace& place, uint32_t rules, FoundBySlotAndRule& found);
+// A part of an address space.
+struct Span {
+  uint64_t start = 0, end = 0;
+  bool operator==(const Span&) const = default;
+};
+
+// Addresses of up to `most` pages of these spans, evenly: divides all their pages into as many equal parts and chooses one at random in
+// each.
+std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most);
+
+// Cuts off what newer mappings cover; mappings of which nothing is left are not returned. Requires: the newest come first.
+std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings);
+
+// What is sampled until the next call of set_targets().
+struct SampledMemory {
+  std::vector<HeapPlace> heaps;
+  std::vector<uint32_t> processes;  // pids of processes under a policy for the whole command
+};
 
 class PageSampler {
  public:
+  // `rules`: the number of rules that share the window of a process.
   explicit PageSampler(uint32_t rules);
   ~PageSampler();
   PageSampler(const PageSampler&) = delete;
   PageSampler& operator=(const PageSampler&) = delete;
 
-  // Sets the processes to sample, until the next call.
-  void set_places(std::vector<HeapPlace> places);
+  void set_targets(SampledMemory targets);
 
   // Stops sampling and returns what was found. `problem`: why there was no sampling; else empty.
-  FoundBySlotAndRule finish(std::string& problem);
+  FoundPages finish(std::string& problem);
 
  private:
   struct State;

@@ -23,6 +23,9 @@ void add_process(const model::Placement::Process& process, size_t rule, PlacedRu
     resident = pages.resident_bytes;
   }
   placed.resident_bytes += resident;
+  for (const model::Placement::Unsampled& unsampled : process.unsampled) {
+    if (unsampled.rule == static_cast<int64_t>(rule)) placed.why_unsampled = unsampled.why;
+  }
 }
 
 }  // namespace
@@ -41,6 +44,12 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
     result.push_back(std::move(placed));
   }
   return result;
+}
+
+std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement) {
+  std::map<int64_t, int64_t> bytes;
+  for (const model::Placement::Pages& pages : placement.pages) bytes[pages.node] += pages.bytes;
+  return bytes;
 }
 
 }  // namespace mlrun::summary

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rule of --place did in all processes of a run, from its run.json.
+// What each rule of --place did in all processes of a run, and where the memory policy of the command put the rest, from its run.json.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,12 @@ struct PlacedRule {
   int64_t peak_bytes = 0;               // largest sum at one time in one process; unknown for mappings
   int64_t resident_bytes = 0;           // resident memory of the processes whose pages were sampled
   std::map<int64_t, int64_t> bytes_on;  // estimated, by NUMA node
+  std::string why_unsampled;            // empty: its pages were sampled, or no process lived for a second
 };
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
+
+// Private memory without a file that no rule places, by NUMA node: the sum over all processes, estimated.
+std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement);
 
 }  // namespace mlrun::summary

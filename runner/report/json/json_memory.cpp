@@ -15,25 +15,39 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+Json nodes_json(const std::map<int64_t, int64_t>& bytes_on) {
+  Json nodes = Json::array();
+  for (const auto& [node, bytes] : bytes_on) nodes.push_back({{"node", node}, {"bytes", bytes}});
+  return nodes;
+}
+
+// null: the command had no policy.
+Json policy_json(const model::Placement& placement) {
+  if (placement.policy.empty()) return {};
+  return {{"option", placement.policy},
+          {"mem_node", placement.mem_node},
+          {"weights", placement.weights.empty() ? Json() : Json(placement.weights)},
+          {"nodes", nodes_json(bytes_by_policy(placement))}};
+}
+
 Json rule_json(const PlacedRule& rule, bool is_counted) {
   const auto counted = [&](int64_t value) { return is_counted ? Json(value) : Json(); };
-  Json nodes = Json::array();
-  for (const auto& [node, bytes] : rule.bytes_on) nodes.push_back({{"node", node}, {"bytes", bytes}});
   return {{"rule", rule.text},
           {"matches", counted(rule.matches)},
           {"bytes", counted(rule.bytes)},
           {"fallbacks", counted(rule.fallbacks)},
           {"fallback_bytes", counted(rule.fallback_bytes)},
           {"peak_bytes", rule.maps ? Json() : counted(rule.peak_bytes)},
-          {"nodes", std::move(nodes)},
+          {"nodes", nodes_json(rule.bytes_on)},
           {"resident_bytes", rule.bytes_on.empty() ? Json() : Json(rule.resident_bytes)}};
 }
 
 Json placement_json(const model::Placement& placement) {
   const std::vector<PlacedRule> rules = placed_rules(placement);
-  if (rules.empty()) return {};
+  if (rules.empty() && placement.policy.empty()) return {};
   const bool is_counted = placement.processes.has_value();
-  return {{"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
+  return {{"policy", policy_json(placement)},
+          {"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
           {"without_memory", known(placement.without_memory)},
           {"not_counted", known(placement.not_counted)}};
 }

@@ -32,12 +32,12 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
   };
   if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun did not finish)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
-  if (const std::string killed = killed_by_rule(summary); !killed.empty()) items.push_back(style.bad(killed));
+  if (const std::string killed = killed_for_memory(summary); !killed.empty()) items.push_back(style.bad(killed));
   add("wall ", run.duration_ns());
   add("user ", run.user_ns);
   add("sys ", run.sys_ns);
   if (!run.placement.cpus.empty()) items.push_back("on CPU " + printable(run.placement.cpus));
-  if (!run.placement.mem_node.empty()) items.push_back("memory of node " + printable(run.placement.mem_node));
+  if (!run.placement.mem_node.empty()) items.push_back(policy_text(run.placement));
   if (run.clock.start.realtime_ns) items.push_back(date_text(*run.clock.start.realtime_ns));
   if (!trace.empty()) items.push_back("trace " + printable(trace));
   return out + "\n" + wrap("", 0, items, style);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of --place: how many blocks or mappings each matched, and on which nodes their pages were.
+// The rules of --place: how many blocks or mappings each matched, and on which nodes their pages were; where the memory policy of the
+// command put the rest.
 #include <signal.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,7 +30,20 @@ std::string pages_text(const PlacedRule& placed) {
 }
 
 std::string not_sampled_text(const std::string& problem) {
-  return fmt::format("pages not sampled ({})", problem.empty() ? "less than a second" : problem);
+  return fmt::format("pages not sampled ({})", problem.empty() ? "no process lived for a second" : problem);
+}
+
+// Where the memory is that no rule places.
+std::string by_policy_text(const model::Placement& placement, const TextStyle& style) {
+  const std::map<int64_t, int64_t> bytes_on = bytes_by_policy(placement);
+  const std::string head = fmt::format("{}  --{} {}  ", style.bold("PLACED"), placement.policy, placement.mem_node);
+  int64_t all = 0;
+  for (const auto& [node, bytes] : bytes_on) all += bytes;
+  if (all == 0) return wrap(head, kLead, {not_sampled_text(placement.problem)}, style);
+  std::vector<std::string> items;
+  for (const auto& [node, bytes] : bytes_on)
+    items.push_back(fmt::format("{} of its private memory on node {}", percent_text(bytes, all), node));
+  return wrap(head, kLead, items, style);
 }
 
 std::string rule_text(const model::Placement& placement, const PlacedRule& placed, const TextStyle& style) {
@@ -46,28 +61,48 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   if (!placed.folder.empty())
     items.push_back("in files in " + printable(placed.folder));
   else
-    items.push_back(placed.bytes_on.empty() ? not_sampled_text(placement.problem) : pages_text(placed));
+    items.push_back(placed.bytes_on.empty()
+                        ? not_sampled_text(placed.why_unsampled.empty() ? placement.problem : placed.why_unsampled)
+                        : pages_text(placed));
   return wrap(head, kLead, items, style);
 }
 
-// If NUMA balancing moves pages, they are not where the rules put them.
-std::string balancing_text(int64_t moved, const TextStyle& style) {
-  if (moved == 0) return {};
-  return wrap(style.bold("PLACED"), kLead,
-              {style.warning(counted(moved, "page") + " of the whole machine moved by NUMA balancing meanwhile")},
-              style);
+// If the kernel moves pages, they are not where the rules or the policy put them.
+std::string moved_text(const model::Placement::Machine& machine, const TextStyle& style) {
+  std::string out;
+  const auto add = [&](int64_t pages, const char* how) {
+    if (pages == 0) return;
+    out += wrap(style.bold("PLACED"), kLead,
+                {style.warning(counted(pages, "page") + " of the whole machine " + how + " meanwhile")}, style);
+  };
+  add(machine.numa_pages_migrated, "moved by NUMA balancing");
+  add(machine.pgdemote_kswapd + machine.pgdemote_direct + machine.pgdemote_khugepaged, "moved to a slower node");
+  add(machine.pgpromote_success, "moved to a faster node");
+  return out;
 }
 
 }  // namespace
 
-std::string killed_by_rule(const Summary& summary) {
+std::string policy_text(const model::Placement& placement) {
+  const std::string nodes = "memory of node " + printable(placement.mem_node);
+  if (placement.policy == "preferred") return nodes + " first";
+  if (placement.policy == "interleave") return nodes + " in turn";
+  if (placement.policy == "weighted-interleave")
+    return fmt::format("{} in turn, weighted {}", nodes, printable(placement.weights));
+  return nodes;
+}
+
+std::string killed_for_memory(const Summary& summary) {
   const model::Placement& placement = summary.run.placement;
-  if (summary.run.exit_status != 128 + SIGKILL || placement.counted.oom_kill == 0) return {};
+  const model::Placement::Machine& machine = placement.counted;
+  const bool is_ours = machine.cgroup_oom_kill.value_or(machine.oom_kill) != 0;
+  if (summary.run.exit_status != 128 + SIGKILL || !is_ours) return {};
+  const std::string killed = "killed by the kernel for want of memory";
+  if (machine.cgroup_oom.value_or(0) != 0) return killed + "; the limit of its cgroup was reached";
   for (const PlacedRule& rule : placed_rules(placement)) {
-    if (!rule.strict || rule.matches == 0) continue;
-    return fmt::format("killed by the kernel for want of memory; strict rule '{}'", printable(rule.text));
+    if (rule.strict && rule.matches != 0) return fmt::format("{}; strict rule '{}'", killed, printable(rule.text));
   }
-  return {};
+  return placement.policy == "mem-node" ? fmt::format("{}; --mem-node {}", killed, printable(placement.mem_node)) : "";
 }
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {
@@ -96,7 +131,8 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
                     count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
-  if (!rules.empty()) out += balancing_text(placement.counted.numa_pages_migrated, style);
+  if (!placement.policy.empty()) out += by_policy_text(placement, style);
+  if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement.counted, style);
   return out;
 }
 

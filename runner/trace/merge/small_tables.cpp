@@ -195,7 +195,7 @@ template <>
 struct Columns<trace::PageNodeRow> {
   static constexpr const char* kTable = "page_node";
   static void visit(auto& visitor, auto& row) {
-    visitor("rule", row.rule);
+    visitor.optional("rule", row.rule, -1);
     visitor("pid", row.pid);
     visitor("node", row.node);
     visitor("looks", row.looks);

@@ -32,17 +32,21 @@ PlacedNodes::PlacedNodes(const model::Placement& placement) {
     const auto window = static_cast<uint64_t>(process.window), all = static_cast<uint64_t>(process.window_bytes);
     const uint64_t each = all / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
     for (size_t rule = 0; rule < rules && each != 0; rule++) {
-      const int64_t node = common_node(process, rule);
-      if (node >= 0) heaps_.push_back({process.pid, window + rule * each, window + (rule + 1) * each, node});
+      heaps_[process.pid].push_back({window + rule * each, window + (rule + 1) * each, common_node(process, rule)});
     }
   }
 }
 
 int64_t PlacedNodes::find(int32_t pid, uint64_t address) const {
-  for (const Heap& heap : heaps_) {
-    if (heap.pid == pid && address >= heap.start && address < heap.end) return heap.node;
+  const auto process = heaps_.find(pid);
+  if (process == heaps_.end()) return -1;
+  const Heap* found = nullptr;
+  for (const Heap& heap : process->second) {
+    if (address < heap.start || address >= heap.end) continue;
+    if (found != nullptr && heap.node != found->node) return -1;
+    found = &heap;
   }
-  return -1;
+  return found == nullptr ? -1 : found->node;
 }
 
 }  // namespace mlrun::trace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "runner/model/run.h"
@@ -14,20 +15,20 @@ class PlacedNodes {
   PlacedNodes() = default;
   explicit PlacedNodes(const model::Placement& placement);
 
-  // Node of the block at `address`; -1: no rule placed it, or less than 95 % of the rule's sampled pages are on one node.
+  // Node of the block at `address`; -1: no rule placed it, less than 95 % of the rule's sampled pages are on one node, or these are on different
+  // nodes before and after an exec.
   [[nodiscard]] int64_t node_of(int32_t pid, uint64_t address) const {
     return heaps_.empty() ? -1 : find(pid, address);
   }
 
  private:
   struct Heap {
-    int64_t pid = 0;
     uint64_t start = 0, end = 0;
     int64_t node = 0;
   };
   [[nodiscard]] int64_t find(int32_t pid, uint64_t address) const;
 
-  std::vector<Heap> heaps_;
+  std::unordered_map<int64_t, std::vector<Heap>> heaps_;  // by pid; several of one rule after an exec
 };
 
 }  // namespace mlrun::trace

@@ -24,13 +24,15 @@ std::vector<PlacementRow> placement_rows(const model::Placement& placement) {
 
 std::vector<PageNodeRow> page_node_rows(const model::Placement& placement) {
   std::vector<PageNodeRow> rows;
-  if (!placement.processes) return rows;
-  for (const model::Placement::Process& process : *placement.processes) {
-    for (const model::Placement::Pages& pages : process.pages) {
-      rows.push_back({static_cast<int32_t>(pages.rule), process.pid, static_cast<int32_t>(pages.node), pages.looks,
-                      pages.sampled, pages.bytes, pages.resident_bytes});
-    }
+  const auto add = [&](const model::Placement::Pages& pages, int64_t pid) {
+    rows.push_back({static_cast<int32_t>(pages.rule), pid, static_cast<int32_t>(pages.node), pages.looks, pages.sampled,
+                    pages.bytes, pages.resident_bytes});
+  };
+  for (const model::Placement::Process& process :
+       placement.processes.value_or(std::vector<model::Placement::Process>())) {
+    for (const model::Placement::Pages& pages : process.pages) add(pages, process.pid);
   }
+  for (const model::Placement::Pages& pages : placement.pages) add(pages, pages.pid);
   return rows;
 }
 
