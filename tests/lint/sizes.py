@@ -27,7 +27,6 @@ EXCEPTIONS = {
     "preload/hooks/hooks.c": "expands the whole table of hooks: the headers that declare the functions",
     "runner/commands/doctor.cpp": "asks every part whether it works here",
     "runner/commands/run.cpp": "starts and ends every part of a run",
-    "IdleTable": "one member a column",
     "Monitor": "one member a part of the live view",
     "SpoolIndex": "one member a thing that the first pass learns",
     "runner/trace/merge/kernel_merge.h": "feeds every table of the kernel side",

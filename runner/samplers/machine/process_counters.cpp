@@ -42,29 +42,31 @@ uint32_t ProcessCounters::descriptors() const {
 
 std::string ProcessCounters::path(const char* name) const { return folder_ + name; }
 
-std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room) {
+std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room,
+                                       Reading& reading) const {
   if (file.is_open()) return file.read(room.data(), room.size());
   const proc::ProcFile opened(path(name));
-  is_refused_ = is_refused_ || opened.is_refused();
+  reading.is_refused = reading.is_refused || opened.is_refused();
   return opened.read(room.data(), room.size());
 }
 
 // Reads schedstat. A kernel that does not count these times reports three zeros.
-bool ProcessCounters::read_turns(Values& values, uint64_t& turns) {
+bool ProcessCounters::read_turns(Reading& reading) const {
   Room room;
-  proc::Numbers numbers(read(first_, "schedstat", room));
+  proc::Numbers numbers(read(first_, "schedstat", room, reading));
   uint64_t run_ns = 0, runq_ns = 0;
-  if (!numbers.next(run_ns) || !numbers.next(runq_ns) || !numbers.next(turns)) return false;
-  if (run_ns == 0 && turns == 0) return false;
-  values[MLRUN_PROCESS_RUN_NS] = static_cast<int64_t>(run_ns);
-  values[MLRUN_PROCESS_RUNQ_NS] = static_cast<int64_t>(runq_ns);
+  if (!numbers.next(run_ns) || !numbers.next(runq_ns) || !numbers.next(reading.turns)) return false;
+  if (run_ns == 0 && reading.turns == 0) return false;
+  reading.values[MLRUN_PROCESS_RUN_NS] = static_cast<int64_t>(run_ns);
+  reading.values[MLRUN_PROCESS_RUNQ_NS] = static_cast<int64_t>(runq_ns);
   return true;
 }
 
 // The numbers of a zombie are final; so are those of a main thread that has ended before the other threads.
-bool ProcessCounters::read_stat(Values& values) {
+bool ProcessCounters::read_stat(Reading& reading) {
+  Values& values = reading.values;
   Room room;
-  const auto line = proc::parse_stat(read(stat_, "stat", room));
+  const auto line = proc::parse_stat(read(stat_, "stat", room, reading));
   if (!line || line->state == 'X') return false;
   state_ = line->state;
   start_ticks_ = line->start_ticks;
@@ -81,21 +83,22 @@ bool ProcessCounters::read_stat(Values& values) {
   return true;
 }
 
-void ProcessCounters::read_switches(Values& values) {
+void ProcessCounters::read_switches(Reading& reading) const {
   Room room;
-  const std::string_view text = read({}, "status", room);
+  const std::string_view text = read({}, "status", room, reading);
   uint64_t value = 0;
   if (proc::number_after(text, "voluntary_ctxt_switches:", value))
-    values[MLRUN_PROCESS_VOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
+    reading.values[MLRUN_PROCESS_VOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
   if (proc::number_after(text, "nonvoluntary_ctxt_switches:", value))
-    values[MLRUN_PROCESS_INVOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
+    reading.values[MLRUN_PROCESS_INVOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
 }
 
 // size resident shared ..., in pages. The kernel counts resident pages per thread and adds them up in steps: some
 // hundred KiB may be missing for a moment.
-void ProcessCounters::read_memory(Values& values) {
+void ProcessCounters::read_memory(Reading& reading) {
+  Values& values = reading.values;
   Room room;
-  proc::Numbers numbers(read(first_, "statm", room));
+  proc::Numbers numbers(read(first_, "statm", room, reading));
   uint64_t size = 0, resident = 0, shared = 0;
   if (!numbers.next(size) || !numbers.next(resident) || !numbers.next(shared)) return;
   values[MLRUN_PROCESS_RSS_BYTES] = static_cast<int64_t>(resident) * page_bytes();
@@ -103,16 +106,16 @@ void ProcessCounters::read_memory(Values& values) {
   if (!wants_share_) return;
   wants_share_ = false;
   uint64_t kib = 0;
-  if (proc::number_after(read({}, "smaps_rollup", room), "Pss:", kib))
+  if (proc::number_after(read({}, "smaps_rollup", room, reading), "Pss:", kib))
     values[MLRUN_PROCESS_PSS_BYTES] = static_cast<int64_t>(kib) * 1024;
 }
 
 // io needs the right to read the process's memory. If it cannot be read once, it is not read again.
-void ProcessCounters::read_io(Values& values) {
+void ProcessCounters::read_io(Reading& reading) {
   if (!reads_io_) return;
   Room room;
-  const std::string_view text = read(io_, "io", room);
-  reads_io_ = is_refused_ || !text.empty();
+  const std::string_view text = read(io_, "io", room, reading);
+  reads_io_ = reading.is_refused || !text.empty();
   constexpr std::pair<const char*, mlrun_process_field> kLines[] = {
       {"rchar:", MLRUN_PROCESS_READ_CHARS},
       {"wchar:", MLRUN_PROCESS_WRITTEN_CHARS},
@@ -123,7 +126,7 @@ void ProcessCounters::read_io(Values& values) {
       {"cancelled_write_bytes:", MLRUN_PROCESS_CANCELLED_BYTES}};
   for (const auto& [key, field] : kLines) {
     uint64_t value = 0;
-    if (proc::number_after(text, key, value)) values[field] = static_cast<int64_t>(value);
+    if (proc::number_after(text, key, value)) reading.values[field] = static_cast<int64_t>(value);
   }
 }
 
@@ -149,14 +152,13 @@ void ProcessCounters::add_row(uint64_t end_ns, const Values& now, Batch& batch) 
 // schedstat is read first: if it is the same at the next sample, the thread has not run since a moment before its other
 // numbers were read.
 ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
-  Values values;
+  Reading reading;
+  Values& values = reading.values;
   values.fill(MLRUN_NOT_KNOWN);
-  uint64_t turns = 0;
-  is_refused_ = false;
-  const bool has_turns = tid_ != 0 && read_turns(values, turns);
+  const bool has_turns = tid_ != 0 && read_turns(reading);
   constexpr uint64_t kAllNs = 1'000'000'000;
   const bool slept = state_ == 'S' || state_ == 'D' || state_ == 'Z';
-  const bool same = turns == turns_ && values[MLRUN_PROCESS_RUN_NS] == last_[MLRUN_PROCESS_RUN_NS];
+  const bool same = reading.turns == turns_ && values[MLRUN_PROCESS_RUN_NS] == last_[MLRUN_PROCESS_RUN_NS];
   const bool rests = sampled_ns_ != 0 && has_turns && slept && same;
   if (rests && !is_stale_) {
     keep(now_ns);
@@ -164,14 +166,14 @@ ProcessCounters::Seen ProcessCounters::sample(uint64_t now_ns, Batch& batch) {
     return Seen::kAsleep;
   }
   finish(batch);  // before the new state is read: a row has the state at its end
-  if (!read_stat(values)) return is_refused_ ? Seen::kUnseen : Seen::kGone;
+  if (!read_stat(reading)) return reading.is_refused ? Seen::kUnseen : Seen::kGone;
   const bool reads_all = sampled_ns_ == 0 || rests || now_ns - all_read_ns_ >= kAllNs;
   const bool is_stale = tid_ != 0 && !reads_all;
-  if (tid_ == 0) read_memory(values);
-  if (tid_ != 0 && reads_all) read_switches(values);
-  if (!is_stale) read_io(values);
-  if (is_refused_) return Seen::kUnseen;
-  turns_ = turns;
+  if (tid_ == 0) read_memory(reading);
+  if (tid_ != 0 && reads_all) read_switches(reading);
+  if (!is_stale) read_io(reading);
+  if (reading.is_refused) return Seen::kUnseen;
+  turns_ = reading.turns;
   is_stale_ = is_stale;
   if (reads_all) all_read_ns_ = now_ns;
   if (sampled_ns_ == 0) row_end_ns_ = std::min(proc::monotonic_of_ticks(start_ticks_), now_ns);

@@ -57,20 +57,24 @@ class ProcessCounters {
   using Values = std::array<int64_t, MLRUN_PROCESS_FIELDS>;
 
   [[nodiscard]] std::string path(const char* name) const;
-  std::string_view read(const proc::ProcFile& file, const char* name, Room& room);
-  bool read_turns(Values& values, uint64_t& turns);
-  bool read_stat(Values& values);
-  void read_switches(Values& values);
-  void read_memory(Values& values);
-  void read_io(Values& values);
+  struct Reading {
+    Values values;
+    uint64_t turns = 0;
+    bool is_refused = false;  // a file could not be opened for lack of descriptors
+  };
+  std::string_view read(const proc::ProcFile& file, const char* name, Room& room, Reading& reading) const;
+  bool read_turns(Reading& reading) const;
+  bool read_stat(Reading& reading);
+  void read_switches(Reading& reading) const;
+  void read_memory(Reading& reading);
+  void read_io(Reading& reading);
   void add_row(uint64_t end_ns, const Values& now, Batch& batch);
 
   std::string folder_;
   uint32_t pid_, tid_;
   proc::ProcFile first_, stat_, io_;  // first_: schedstat of a thread, statm of a process
   bool reads_io_ = true, is_first_ = true, wants_share_ = false;
-  bool is_refused_ = false;  // a file could not be opened at this sample for lack of descriptors
-  bool is_stale_ = false;    // a thread's status and io were not read at the last reading
+  bool is_stale_ = false;  // a thread's status and io were not read at the last reading
   char state_ = 0;
   std::array<char, 16> comm_{};
   uint64_t threads_ = 0, turns_ = 0, start_ticks_ = 0;
