@@ -198,7 +198,7 @@ struct wanted_function {
 bool find_cupti(struct cupti_functions *cupti, struct found_cupti *found) {
   found->tried = "this process has no dlopen, so libcupti cannot be loaded";
   if (!find_linker()) return false;
-  found->tried = "no libcupti.so.12 or .13 for this program; name one with MLRUN_CUPTI=FILE";
+  found->tried = "no libcupti.so.12 to .14 for this program; name one with MLRUN_CUPTI=FILE";
   void *library = open_cupti();
   if (!library) return false;
   found->path = ((const struct link_map *)library)->l_name;

@@ -13,8 +13,8 @@
 #include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
-// A bit in `kinds` for what cannot be followed until it goes off: kinds from 63 on, and those of one context or one call. Only a call that
-// CUPTI refuses clears it.
+// The bit in `kinds` of what is enabled and whose end is not noted: kinds from 63 on, of one context, of one call. It is cleared only if
+// CUPTI refuses the call that enables.
 enum { kForGood = 63 };
 
 // Declares `real.call`, the function that the caller would call without ours; if there is none, returns an error.
@@ -127,7 +127,7 @@ static int cuptiActivityEnableContext_of(struct linked_caller caller, void *cont
 }
 STAND_IN(cuptiActivityEnableContext, (void *context, uint32_t kind), (caller, context, kind));
 
-// While CUPTI is ours, the tool has no kinds on. If it then switches off a kind of ours, the call is not passed on.
+// While CUPTI is ours, a call that switches off a kind of ours is not passed on.
 static int cuptiActivityDisable_of(struct linked_caller caller, uint32_t kind) {
   REAL(cuptiActivityDisable, uint32_t);
   enum entry entry = enter_other();

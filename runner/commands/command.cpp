@@ -24,7 +24,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"run", "[OPTIONS] COMMAND...", "record a command (the word may be left out)", run},
     {"report", "TRACE", "the summary of a trace again", report},
     {"show", "TRACE TABLE", "rows of a table, with names", show},
-    {"list", "[DIR]", "the traces in a folder; --json for machines", list},
+    {"list", "[DIR]", "the traces in a folder; --json for other programs", list},
     {"merge", "TRACE... -o NEW", "traces of several nodes as one, their clocks compared", merge},
     {"export", "TRACE --to FORMAT", "a trace for other tools: Perfetto, Chrome and others", export_trace},
     {"import", "FILE... -o TRACE", "a trace from what another tool has recorded", import},

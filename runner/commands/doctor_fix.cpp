@@ -25,13 +25,11 @@ constexpr const char* kSetcap = "/usr/sbin/setcap";
 constexpr const char* kRights = "cap_bpf,cap_perfmon,cap_sys_admin=ep";
 
 constexpr const char* kWhat =
-    "--kprobes for users other than root: mlrun-probes gets the right to load BPF programs and to look into the kernel "
-    "with\n"
-    "them. For a user that is not root it follows that user's own processes alone; see kprobes/README.md. From then on "
-    "every\n"
-    "user of this machine who may execute it can do so. Without cap_sys_admin it works too, but not for what is in "
-    "modules of\n"
-    "the kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
+    "--kprobes for users other than root: mlrun-probes gets the right to load BPF programs, which read kernel memory.\n"
+    "Every user of this machine who may execute it can then use --kprobes. A user other than root records only "
+    "processes\n"
+    "of that user; see kprobes/README.md. Without cap_sys_admin it works too, but not for what is in modules of the\n"
+    "kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
 
 // Quotes a word for a shell.
 std::string quoted(const std::string& text) {

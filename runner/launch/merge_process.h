@@ -15,8 +15,8 @@ struct MergeOptions {
   bool keep_raw = false;
 };
 
-// Runs it and waits. On success the spool and session.json are removed. On failure, and when a signal ended it,
-// everything is kept and the error says how to resume.
+// Runs mlrun-trace and waits. On success the raw events (unless keep_raw) and session.json are removed. On failure, and
+// when a signal ended it, everything is kept and the error says how to resume.
 Status merge(const MergeOptions& options);
 
 }  // namespace mlrun::launch

@@ -172,9 +172,7 @@ Result<std::optional<Options>> parse_options(const std::vector<std::string>& arg
   app.footer(kFooter);
   app.add_option("TRACE", options.traces, "folders of traces; the first one's clock is that of the new trace")
       ->required();
-  app.add_option("-o,--output", options.folder, "folder of the new trace (default: none)")
-      ->option_text("NEW")
-      ->required();
+  app.add_option("-o,--output", options.folder, "folder of the new trace")->option_text("NEW")->required();
   auto* offset = app.add_option(
       "--offset", options.offset,
       "added to the times of the second trace, instead of comparing clocks: 1500ms, -20us (default: none)");

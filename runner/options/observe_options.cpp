@@ -53,7 +53,7 @@ Status read_live(const std::optional<std::string>& text, RunOptions& options) {
 Status check_observe(const char* how, const RunTexts& texts, const std::vector<std::string>& rest,
                      const RunOptions& options) {
   if (options.kprobes == Wish::kOff) {
-    return fail(fmt::format("{} attaches by the kernel side alone: add --kprobes, and start mlrun as root", how));
+    return fail(fmt::format("{} needs the kernel side: add --kprobes", how));
   }
   if (const std::string other = option_of_commands(texts, options); !other.empty()) {
     return fail(fmt::format(

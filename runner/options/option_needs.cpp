@@ -36,6 +36,8 @@ std::string option_about(About subject, const RunTexts& texts, const RunOptions&
                         {options.cupti == Wish::kOn || options.cupti == Wish::kRequire, "--cupti", {kEvents}},
                         {options.kprobes != Wish::kOff, "--kprobes", {kEvents}},
                         {is_named(texts.access), "--access", {kCommand, kEvents}},
+                        {texts.access_read_event.has_value(), "--access-read-event", {kCommand}},
+                        {texts.access_write_event.has_value(), "--access-write-event", {kCommand}},
                         {options.alloc_times, "--alloc-dur", {kCommand, kLibrary, kAllocs}},
                         {texts.buffer.has_value(), "--buffer", {kCommand}},
                         {texts.max_spool.has_value(), "--max-spool", {kCommand}},

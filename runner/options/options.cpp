@@ -64,7 +64,7 @@ Result<std::optional<BenchOptions>> parse_bench(const Arguments& arguments) {
   app.add_option("--seconds", options.seconds, "how long; longer gives narrower intervals (default: 5)")
       ->check(between(0.1, 3600.0))
       ->option_text("N");
-  app.add_flag("--json", options.json, "for machines (default: off)");
+  app.add_flag("--json", options.json, "as JSON (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   return *parsed ? std::optional(options) : std::nullopt;

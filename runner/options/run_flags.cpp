@@ -50,7 +50,7 @@ struct Shown {
 
 void add_samples(CLI::App& app, RunTexts& texts, const Shown& shown) {
   shown(app.add_flag("--sample{all}", texts.sample,
-                     "samples, taken from outside the program; with no value all kinds that work here (default: auto)\n"
+                     "samples, taken from outside the program; with no value gpu, threads and machine (default: auto)\n"
                      "=gpu: use, memory, power and processes of NVIDIA GPUs\n"
                      "=threads: CPU time, waits for a processor and major faults of each thread, once a second\n"
                      "=machine: use of the processors, and pressure (PSI), once a second\n"
@@ -77,7 +77,7 @@ void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
             "=clear-refs: accessed bits, in windows of a second or more; =damon: regions, by the kernel, as root; "
             "=soft-dirty: what was written, and =faults: the first access to each page, alone or beside another, and "
             "only if named\n"
-            "=HZ: samples a second of each processor (precise: 1000), or windows\n"
+            "=HZ: with precise, samples a second of each processor (default: 1000); else windows a second, at most 1\n"
             "=off, =require"),
         "[=HZ|WHAT,...]");
   shown(app.add_option(
@@ -94,7 +94,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   const Shown shown{
       "What is recorded\t"
       "Naming a stream adds it to the default ones, and a list selects within its stream; only =off removes a stream. "
-      "=all: everything of the stream, like its name alone. =auto: if available, else silently not. =require: exit "
+      "=all: the same as the name alone. =auto: if available, else silently not. =require: exit "
       "status 125 if it is unavailable or recorded nothing; with the name alone that is reported, and the command "
       "runs"};
   shown(app.add_flag("--preload{all}", texts.preload,
@@ -144,9 +144,11 @@ void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
           "without a value, up to 128); with --kprobes=cuda and --pid, --cgroup or --system, of each allocation of GPU "
           "memory, by a copy of up to 32 KiB of its thread's stack (default: off)"),
       "[=DEPTH]");
-  shown(app.add_option("--alloc-min", texts.alloc_min,
-                       "list allocations of this size and more, count the others (default: 1024; 0 lists all)"),
-        "SIZE");
+  shown(
+      app.add_option("--alloc-min", texts.alloc_min,
+                     "list allocations of this size and more, count the others; 0 lists all (default: 1024 bytes, with "
+                     "--alloc-sample 0)"),
+      "SIZE");
   shown(app.add_flag(
       "--alloc-dur", options.alloc_times,
       "duration of each listed allocation and free, not only of those of 128 KiB and more; costs up to 10 ns each "
@@ -158,7 +160,7 @@ void add_details(CLI::App& app, RunTexts& texts, RunOptions& options) {
 }
 
 void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
-  const Shown shown{"Without a command: attach to what runs already (with --kprobes alone, as root)"};
+  const Shown shown{"Without a command: attach to what runs already (needs --kprobes)"};
   shown(app.add_option(
             "--pid", texts.pid,
             "these processes, all their threads, and the children that they start from now on (default: none)"),
@@ -169,13 +171,14 @@ void add_observe_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
             "(default: none)"),
         "PATH");
   shown(app.add_flag("--system", options.observe.system, "everything on this machine (default: off)"));
-  shown(app.add_option("--duration", texts.duration,
-                       "end after so long (default: at Ctrl-C, or when all of --pid have ended)"),
-        "SECONDS");
+  shown(
+      app.add_option("--duration", texts.duration,
+                     "end after TIME; a plain number is seconds (default: at Ctrl-C, or when all of --pid have ended)"),
+      "TIME");
   shown(app.add_option(
             "--live", texts.live,
             "with --kprobes=cuda: every TIME a table of the GPU memory that each process has asked for and holds, on "
-            "standard output (default: none)"),
+            "standard output; at least 100ms (default: none)"),
         "TIME");
 }
 
@@ -202,7 +205,7 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
                    "(default: off)"));
   shown(app.add_option(
             "--last", texts.last,
-            "keep the events of the last TIME alone; with --max-spool: as many as fit (default: all are kept)"),
+            "keep only the events of the last TIME, as far as they fit into --max-spool (default: all are kept)"),
         "TIME");
   shown(app.add_flag("--cupti-whole-graphs", options.whole_graphs,
                      "with --cupti: one row for each launch of a CUDA graph, without its kernels (default: off)"));
@@ -221,10 +224,11 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
       "A LIST is like 0-3,8. All that the command starts inherits it"};
   shown(app.add_option("--cpus", options.cpus, "on these CPUs (default: those that mlrun may use)"), "LIST");
   shown(app.add_option("--cpu-node", options.cpu_node, "on the CPUs of these NUMA nodes (default: of all)"), "LIST");
-  shown(app.add_option(
-            "--mem-node", options.mem_node,
-            "with memory of these NUMA nodes only, also for pages of files that it reads first (default: of all)"),
-        "LIST");
+  shown(
+      app.add_option(
+          "--mem-node", options.mem_node,
+          "with memory of these NUMA nodes only, also for the pages of the page cache that it fills (default: of all)"),
+      "LIST");
   shown(
       app.add_option("--preferred", options.preferred, "with memory of these nodes first (default: of the CPU's own)"),
       "LIST");

@@ -20,7 +20,7 @@ namespace mlrun::samplers {
 // The rungs that were chosen for --access. Made before the other parts of the run.
 class AccessStart {
  public:
-  // Tries the rungs of the ladder. With `require`, fails if no rung can be used, if a named one cannot, or if event numbers are given and `precise`
+  // Tries the mechanisms in order. With `require`, fails if no rung can be used, if a named one cannot, or if event numbers are given and `precise`
   // cannot. Prints the problems, and how long windows of clear-refs and soft-dirty will delay page faults. nullptr: --access is off.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// --where on the columns of a table. A null value matches only `!=` and `= null`.
+// --where on the columns of a table. A null value matches only `!= VALUE` and `= null`.
 //
-// Numbers take units: a time ns, us, ms, s, min or h; anything else K, M, G (powers of 1024). Without a unit a moment
+// Numbers take units: a time ns, us, ms, s, min, h or d; anything else K, M, G, T (powers of 1024). Without a unit a moment
 // is in seconds from the start of the run (nanoseconds when absolute), a duration in nanoseconds. `err` takes ENOENT
 // and the like.
 #pragma once

@@ -265,7 +265,7 @@ Result<int> list(const Arguments& arguments) {
   set_usage(app, "mlrun list [OPTIONS] [DIR]");
   app.footer(kListFooter);
   app.add_option("DIR", folder, "folder that holds traces or sweeps (default: the current one)");
-  app.add_flag("--json", as_json, "for machines (default: off)");
+  app.add_flag("--json", as_json, "as JSON (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

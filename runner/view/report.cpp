@@ -132,15 +132,16 @@ Result<int> report(const Arguments& arguments) {
   app.footer(kReportFooter);
   app.add_option("TRACE", trace_folder, "folder of the trace")->required();
   app.add_option("--driver", driver_tid,
-                 "the thread whose time is divided (default: the main thread of the command, or of the first rank)")
+                 "the thread whose time is broken down (default: the main thread of the command, or of the first rank)")
       ->type_name("TID")
       ->check(CLI::PositiveNumber);
   app.add_option("--what-if", change,
-                 "predict the time with another loader: workers=N, io=free, slow=none, joined by commas")
+                 "predict the time with: workers=N, io=free (files take no time), slow=none (slow batches take the "
+                 "median); several with commas between")
       ->type_name("CHANGE");
-  app.add_flag("--full", is_full, "every block (default: where the time went and what to change, in 45 lines)")
+  app.add_flag("--full", is_full, "every section (default: where the time went and what to change, in 45 lines)")
       ->excludes("--what-if");
-  app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--full");
+  app.add_flag("--json", as_json, "as JSON (default: off)")->excludes("--full");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

@@ -17,6 +17,7 @@ REFUSALS = (
     (("--kprobes", "--system", "--", "true"), "leave out the command (true)"),
     (("--kprobes", "--preload", "--pid", "1"), "--preload is about a command"),
     (("--kprobes", "--cupti", "--system"), "--cupti is about a command"),
+    (("--kprobes", "--pid", "1", "--access-read-event", "1cd"), "--access-read-event is about a command"),
     (("--kprobes=cuda", "true"), "goes with --pid"),
     (("--kprobes", "--pid", "1", "--system"), "give one of them"),
     (("--kprobes", "--cgroup", "a", "--pid", "1"), "give one of them"),

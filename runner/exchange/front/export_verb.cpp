@@ -55,7 +55,7 @@ Result<int> export_verb(const std::vector<std::string>& arguments) {
       ->option_text("FILE")
       ->required();
   app.add_option("--from", options.from,
-                 "only rows that end at this time after the start of the command, or later: 2.5s, 300ms "
+                 "leave out rows that end before this time after the start of the command: 2.5s, 300ms "
                  "(default: from the start)")
       ->option_text("TIME");
   app.add_option("--until", options.until, "only rows that begin before this time (default: to the end)")

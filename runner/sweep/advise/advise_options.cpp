@@ -178,11 +178,11 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
                  "that OUT has already are not made again (default: off)")
       ->option_text("OUT");
   app.add_option("--try", options.trial,
-                 "run the command as advised, with all blocks fast, all slow and placed by the kernel's default; judge "
-                 "the prediction (default: off)")
+                 "run the command in four ways: as advised, all memory fast, all slow, placed by the kernel's default; "
+                 "say whether the prediction held (default: off)")
       ->option_text("OUT");
   app.add_option("--blocks", options.blocks,
-                 "for --calibrate and --try: repetitions, in each of which every placement runs once (default: 8)")
+                 "for --calibrate and --try: number of repetitions; in each, every placement runs once (default: 8)")
       ->option_text("N")
       ->check(between(kFewestBlocks, kBlocksMax));
   app.add_option("--figure", options.figure, "compare wall or cpu time; FILE names its own (default: wall)")

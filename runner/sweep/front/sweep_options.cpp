@@ -84,7 +84,7 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_option("PLAN", options.plan, "the plan, a TOML file (keys: runner/sweep/plan/README.md)");
   app.add_option("-o,--output", output, "folder of the results, a new one (default: none)")->option_text("OUT");
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
-  app.add_flag("--json", options.json, "with --dry-run: for machines (default: off)");
+  app.add_flag("--json", options.json, "with --dry-run: as JSON (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
   app.add_flag("--slurm", options.slurm,
                "let Slurm make the runs, as job arrays; OUT must be on a shared file system (default: off)");
@@ -95,8 +95,10 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
       ->option_text("OUT");
   app.add_flag("--extend", options.extend,
                "add to OUT, made from another plan, the runs that only this plan has (default: off)");
-  app.add_option("--modes", options.modes,
-                 "file of configurations, one a line: mode hms mem cpu dry freq (default: none)")
+  app.add_option(
+         "--modes", options.modes,
+         "file of configurations, one a line: name, PMEM 0 or 1, memory nodes, CPU nodes, untraced 0 or 1, --access HZ "
+         "(default: none)")
       ->option_text("FILE");
   bool has_runs = false;  // for the help page only: take_runs() reads the words after --runs
   app.add_flag("--runs", has_runs, "the arguments of the older script `runs`, after all options (default: none)")

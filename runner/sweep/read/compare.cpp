@@ -65,7 +65,7 @@ void add_options(CLI::App& app, CompareWords& words) {
       ->type_name("CONDITION")
       ->expected(1)
       ->multi_option_policy(take_all);
-  app.add_flag("--json", words.as_json, "for machines (default: off)");
+  app.add_flag("--json", words.as_json, "as JSON (default: off)");
 }
 
 // Both sides and their comparison, which points into them.

@@ -13,7 +13,7 @@
 namespace mlrun::sweep {
 namespace {
 
-// Program and mode of a run's folder: what remains of PROG.MODE.RUN without the number, and without the mode.
+// PROG and MODE of a run's folder, which is named PROG.MODE.RUN; MODE is the name of the configuration.
 std::pair<std::string, std::string> program_and_mode(const Sweep& sweep, const Cell& cell) {
   const std::string& mode = sweep.configurations[cell.configuration].name;
   std::string program = cell.done.front()->planned.folder;

@@ -131,7 +131,7 @@ Result<int> history(const Arguments& arguments) {
   app.add_option("--configuration", words.configuration, "only this configuration (default: all)")->type_name("NAME");
   app.add_flag("--as-given", words.as_given,
                "in the order of the arguments (default: by the time when they were made)");
-  app.add_flag("--json", words.as_json, "for machines (default: off)");
+  app.add_flag("--json", words.as_json, "as JSON (default: off)");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

@@ -116,7 +116,7 @@ Result<int> list(const Arguments& arguments) {
   app.add_option("--format", format,
                  "heimdallr: a line for each program and mode, as --list of heimdallr prints it (default: text)")
       ->check(CLI::IsMember({"text", "heimdallr"}));
-  app.add_flag("--json", as_json, "for machines (default: off)")->excludes("--format");
+  app.add_flag("--json", as_json, "as JSON (default: off)")->excludes("--format");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

@@ -82,7 +82,7 @@ Result<int> stat(const Arguments& arguments) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--format", format, "heimdallr: CSV of times, as --stat of heimdallr prints it (default: text)")
       ->check(CLI::IsMember({"text", "heimdallr"}));
-  app.add_flag("--json", as_json, "for machines, all figures (default: off)")->excludes("--format");
+  app.add_flag("--json", as_json, "as JSON, all figures (default: off)")->excludes("--format");
   const auto parsed = parse(app, arguments);
   if (!parsed) return tl::make_unexpected(parsed.error());
   if (!*parsed) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Use of SQLite within this folder. SQLiteCpp throws; our functions return Result.
+// Use of SQLite by the sources of this folder. SQLiteCpp throws; our functions return Result.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>

@@ -29,7 +29,7 @@ struct GpuTotals {
   int64_t names_cut = 0;                // kernel names that the recorder cut
   int64_t stacks_unread = 0;            // allocations with a known call, but without a readable stack
   int64_t later_calls_left_out = 0;     // Partition::later_calls beyond its limit
-  int64_t folds = 0, folded_nodes = 0;  // launches of graphs reported by node
+  int64_t folds = 0, folded_nodes = 0;  // graph launches with one row in all, and their nodes
   std::array<int64_t, 8> clocks{};      // by enum mlrun_gpu_clock
 
   [[nodiscard]] int64_t all_rows() const;

@@ -24,7 +24,7 @@ void note_waits(std::vector<model::ProcessRow>& processes, const ProcessNotes& n
 void set_ends(std::vector<model::ProcessRow>& processes, const ChannelTable& channels,
               const std::vector<OfChannel<mlrun_frame_gap>>& gaps, bool only_newest);
 
-// Clears `end` if exit records could not be written: for threads without a channel and processes without a clock, it is
+// Clears an `end` of "no record" if exit records could not be written: for threads without a channel and processes without a clock, it is
 // unknown which processes are affected.
 void withdraw_ends(std::vector<model::ProcessRow>& processes, const model::Run& session);
 

@@ -27,7 +27,7 @@ class CounterTracker {
 
   const ChannelTable& channels_;
   summary::FlatMap<mlrun_counter_entry> before_;  // by channel and class
-  summary::FlatMap<int64_t> first_readings_;      // by channel that begins late
+  summary::FlatMap<int64_t> first_readings_;      // by channel whose first frames were freed
 };
 
 }  // namespace mlrun::trace

@@ -86,7 +86,7 @@ static char *choose_place(struct dice *d, size_t bytes) {
   }
 }
 
-// Never over another string of the call: what is left of that would name something else, of the machine's perhaps.
+// Does not overlap another string of the call: a path cut short could name a real file of this machine.
 static char *place(struct dice *d, const char *from) {
   size_t bytes = strlen(from) + 1;
   char *at = choose_place(d, bytes);
@@ -96,7 +96,7 @@ static char *place(struct dice *d, const char *from) {
   return memcpy(at, from, at + bytes > kEnd ? bytes - 1 : bytes);
 }
 
-// The absolute name lies where no other argument can be written over it: cut short it would name a folder of the machine's.
+// The absolute path lies where no other argument can be written over it: cut short, it would name a real folder of this machine.
 char *path(struct dice *d) {
   size_t kind = below(d, 24);
   return d->path = kind > 2 ? place(d, name(d)) : kind ? bad_pointer(d) : page(kConstant);

@@ -103,7 +103,7 @@ TEST(OperationNames, APathMeansTheFileThatHasIt) {
   EXPECT_EQ(files[4].ino, 0);
 }
 
-TEST(OperationNames, BytesThatAreNoTextStayTheFilesOwn) {
+TEST(OperationNames, APathThatIsNotUtf8KeepsItsBytes) {
   Records records;
   records.name(1, 0, "", "/\xff");
   OperationNames names;
