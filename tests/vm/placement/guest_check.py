@@ -186,6 +186,23 @@ def check_full():
         print(done.stderr)
 
 
+def check_spilled():
+    """More than node 1 has free, by a rule and by a policy of the command: sampled pages are where the program finds them, within 3 points."""
+    free = next(int(line.split()[3]) for line in Path("/sys/devices/system/node/node1/meminfo").read_text().splitlines() if "MemFree" in line)
+    for rules, options in ((["-> node 1"], ()), ([], ("--preferred", "1"))):
+        status, said, error, placement = run(rules, NODES, "held", str((free + (150 << 10)) << 10), options=("--preload=off", *options))
+        words = said.split()
+        sampled = {0: 0, 1: 0}
+        for row in placement["pages"] if options else placement["processes"][-1]["pages"]:
+            sampled[row["node"]] += row["bytes"]
+        if status or not sum(sampled.values()):
+            expect(f"{rules or options}: sampled", (status, error, placement), 0)
+            continue
+        spilled, seen = int(words[1]) / (int(words[1]) + int(words[2])), sampled[0] / sum(sampled.values())
+        print("spilled", spilled, "sampled", seen)
+        expect(f"{rules or options}: spilled", spilled > 0.05 and abs(spilled - seen) < 0.03, True)
+
+
 def check_cpuset():
     """Node 1 is there, and this process may not use it."""
     group = Path("/sys/fs/cgroup/mlrun-test")
@@ -211,6 +228,7 @@ def main():
     check_many_pieces()
     check_numpy()
     check_full()
+    check_spilled()
     check_cpuset()
     return 1 if failed else 0
 

@@ -4,6 +4,7 @@
 //   grown     realloc from 1 MiB on by an eighth              child    a block that a forked child has written again
 //   MEMKIND_...   a block of that kind of memkind, written; "absent": memkind has no such memory here
 //   fill      blocks of 1 MiB, BYTES in all; nodes of all their pages
+//   held      the same, kept for 4 s
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -121,7 +122,8 @@ int main(int argc, char **argv) {
     }
     waitpid(child, NULL, 0);
   }
-  if (!strcmp(what, "fill")) fill(bytes);
+  if (!strcmp(what, "fill") || !strcmp(what, "held")) fill(bytes);
+  if (!strcmp(what, "held")) sleep(4);
   if (!strncmp(what, "MEMKIND_", 8)) memkind(what, bytes);
   return 0;
 }
