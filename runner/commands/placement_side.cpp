@@ -85,8 +85,10 @@ void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, 
     row["node"] = node;
     row["looks"] = pages.samples;
     row["sampled"] = sampled;
-    row["resident_bytes"] = pages.resident_bytes / pages.samples;
-    row["bytes"] = static_cast<uint64_t>(pages.bytes.at(node) / static_cast<double>(pages.samples));
+    const auto bytes = pages.bytes.find(node);
+    const double sum = bytes == pages.bytes.end() ? 0 : bytes->second;
+    row["resident_bytes"] = pages.resident_bytes / pages.full_samples;
+    row["bytes"] = static_cast<uint64_t>(sum / static_cast<double>(pages.full_samples));
     list.push_back(std::move(row));
   }
 }

@@ -96,14 +96,11 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
     if (errno != ESRCH) found.error = errno;  // it has ended
     return;
   }
-  found.samples++;
-  found.resident_bytes += resident_bytes;
-  const auto bytes_each = static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size());
+  std::map<int, uint64_t> on_node;
   for (const int node : nodes) {
-    if (node < 0) continue;
-    found.sampled[node]++;
-    found.bytes[node] += bytes_each;
+    if (node >= 0) on_node[node]++;
   }
+  found.add(on_node, static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size()), resident_bytes);
 }
 
 void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
@@ -145,6 +142,26 @@ void sample_process(uint32_t pid, const std::vector<HeapPlace>& heaps, FoundPage
 }
 
 }  // namespace
+
+void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident) {
+  constexpr double kFull = 0.9;
+  samples++;
+  uint64_t all = 0;
+  for (const auto& [node, pages] : on_node) {
+    sampled[node] += pages;
+    all += pages;
+  }
+  const double now = static_cast<double>(all) * bytes_each;
+  if (now * kFull > full_bytes) {
+    full_bytes = now;
+    bytes.clear();
+    resident_bytes = full_samples = 0;
+  }
+  if (now < full_bytes * kFull) return;
+  full_samples++;
+  resident_bytes += resident;
+  for (const auto& [node, pages] : on_node) bytes[node] += static_cast<double>(pages) * bytes_each;
+}
 
 uint64_t vdso_of(uint32_t pid) { return vdso_in(mappings_of(pid)); }
 

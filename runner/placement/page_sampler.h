@@ -38,8 +38,14 @@ struct PagesFound {
   uint64_t samples = 0;
   int error = 0;                    // errno of the last sample that the kernel refused; 0: none
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
-  std::map<int, double> bytes;      // estimated, added up over the samples
-  uint64_t resident_bytes = 0;      // of the whole process, added up over the samples
+  // Of the samples that saw at least 80 % of the most: the rest is from when memory was still filled, or already freed.
+  double full_bytes = 0;  // what the first of these samples saw
+  uint64_t full_samples = 0;
+  std::map<int, double> bytes;  // estimated, added up over these samples
+  uint64_t resident_bytes = 0;  // of the whole process, added up over these samples
+
+  // Adds a sample: its pages on each node, each of which stands for `bytes_each`.
+  void add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident);
 };
 
 struct FoundPages {

@@ -46,6 +46,20 @@ TEST(ChoosePages, OfAFewIsAllOfThem) {
   EXPECT_TRUE(choose_pages({}, 1024).empty());
 }
 
+// 10 MiB more each second on node 1 until it is full, then on node 0.
+TEST(PagesFound, BytesAreThoseOfTheFullMemory) {
+  PagesFound found;
+  for (uint64_t i = 1; i <= 10; i++) found.add({{1, std::min<uint64_t>(i, 8)}, {0, i > 8 ? i - 8 : 0}}, 10.0, i);
+  for (int i = 0; i < 4; i++) found.add({{1, 8}, {0, 2}}, 10.0, 10);
+  found.add({{1, 1}}, 10.0, 1);
+  EXPECT_EQ(found.samples, 15u);
+  EXPECT_EQ(found.full_samples, 6u) << "with 90 and with 100 MiB";
+  EXPECT_DOUBLE_EQ(found.bytes[1], 6 * 80.0);
+  EXPECT_DOUBLE_EQ(found.bytes[0], 5 * 20.0 + 10);
+  EXPECT_EQ(found.resident_bytes, 5u * 10 + 9);
+  EXPECT_EQ(found.sampled[1], 36u + 16 + 32 + 1);
+}
+
 TEST(Newest, CutsWhatNewerMappingsCover) {
   const auto kept = newest({{1, 40, 60}, {0, 0, 100}, {2, 50, 55}, {3, 90, 120}});
   ASSERT_EQ(kept.size(), 4u);

@@ -192,12 +192,12 @@ def check_spilled():
     for rules, options in ((["-> node 1"], ()), ([], ("--preferred", "1"))):
         status, said, error, placement = run(rules, NODES, "held", str((free + (150 << 10)) << 10), options=("--preload=off", *options))
         words = said.split()
+        if status != 0 or "pages" not in placement and "processes" not in placement:
+            expect(f"{rules or options}: the run", (status, error, placement), 0)
+            continue
         sampled = {0: 0, 1: 0}
         for row in placement["pages"] if options else placement["processes"][-1]["pages"]:
             sampled[row["node"]] += row["bytes"]
-        if status or not sum(sampled.values()):
-            expect(f"{rules or options}: sampled", (status, error, placement), 0)
-            continue
         spilled, seen = int(words[1]) / (int(words[1]) + int(words[2])), sampled[0] / sum(sampled.values())
         print("spilled", spilled, "sampled", seen)
         expect(f"{rules or options}: spilled", spilled > 0.05 and abs(spilled - seen) < 0.03, True)
