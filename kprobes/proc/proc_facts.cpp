@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <climits>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,7 @@
 
 #include "kprobes/proc/names_in.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
@@ -31,13 +31,6 @@ struct Stat {
   uint32_t ppid = 0;
   uint64_t start_ticks = 0;
 };
-
-template <typename Number = uint32_t>
-Number number(std::string_view text) {
-  Number value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
 
 // The words after "Name:" in /proc/PID/status.
 std::vector<std::string_view> status_words(std::string_view status, std::string_view name) {
@@ -74,15 +67,15 @@ Stat stat_of(const std::string& folder) {
   if (name_end == std::string::npos) return {};
   const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
   if (words.size() <= kStart || words[kState] == "X") return {};
-  return {words[kState] == "Z" ? State::kZombie : State::kThere, number(words[kParent]),
-          number<uint64_t>(words[kStart])};
+  return {words[kState] == "Z" ? State::kZombie : State::kThere, util::leading_number<uint32_t>(words[kParent]),
+          util::leading_number<uint64_t>(words[kStart])};
 }
 
 // The inode of the process's PID namespace, from the link's target "pid:[4026531836]".
 uint64_t pid_namespace_of(const std::string& folder) {
   const std::string text = link_text(folder + "/ns/pid");
   const size_t begin = text.find('[');
-  return begin == std::string::npos ? 0 : number<uint64_t>(std::string_view(text).substr(begin + 1));
+  return begin == std::string::npos ? 0 : util::leading_number<uint64_t>(std::string_view(text).substr(begin + 1));
 }
 
 std::string folder_of(uint32_t pid) { return fmt::format("/proc/{}", pid); }
@@ -115,8 +108,8 @@ std::string process_text(uint32_t pid) {
   const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NStgid:");
   const nlohmann::json facts = {{"ppid", stat.ppid},
                                 {"start_ticks", stat.start_ticks},
-                                {"uid", uids.empty() ? 0 : number(uids.front())},
-                                {"ns_pid", pids.empty() ? 0 : number(pids.back())},
+                                {"uid", uids.empty() ? 0 : util::leading_number<uint32_t>(uids.front())},
+                                {"ns_pid", pids.empty() ? 0 : util::leading_number<uint32_t>(pids.back())},
                                 {"pid_namespace", pid_namespace_of(folder)},
                                 {"exe", link_text(folder + "/exe")},
                                 {"cwd", link_text(folder + "/cwd")},
@@ -137,7 +130,7 @@ bool lives(uint32_t pid) {
 uint32_t pid_of(int pidfd) {
   const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kProcFileBytesMax);
   const auto words = status_words(info, "Pid:");
-  return words.empty() ? 0 : number(words.front());
+  return words.empty() ? 0 : util::leading_number<uint32_t>(words.front());
 }
 
 std::string thread_name(uint32_t pid, const std::string& tid) {

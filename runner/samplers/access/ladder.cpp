@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +16,7 @@
 #include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/access_rungs.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 
 namespace mlrun::access {
 
@@ -73,8 +73,7 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
 // Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
   const std::string text = util::read_text("/proc/sys/kernel/perf_event_max_sample_rate", 64);
-  uint64_t most = 0;
-  std::from_chars(text.data(), text.data() + text.size(), most);
+  const auto most = util::leading_number<uint64_t>(text);
   if (most == 0 || hz <= static_cast<double>(most)) return {};
   return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/precise_events.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -20,14 +19,6 @@ constexpr const char* kThreshold = "30";  // cycles; faster loads are not sample
 std::string line_of(const std::string& path) {
   const std::string text = util::read_text(path, 4096);
   return text.substr(0, text.find('\n'));
-}
-
-uint64_t number_in(std::string_view text) {
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) text.remove_prefix(2);
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  return value;
 }
 
 AccessEvent precise_event(std::string name, mlrun_access_kind kind, const PreciseWish& wish) {
@@ -51,13 +42,14 @@ std::optional<AccessEvent> named_event(const std::string& unit, const char* name
   const std::string terms = line_of(unit + "/events/" + name);
   if (terms.empty()) return {};
   AccessEvent event = precise_event(name, kind, wish);
-  event.attr.type = static_cast<uint32_t>(number_in(line_of(unit + "/type")));
+  event.attr.type = static_cast<uint32_t>(machine::number_of_term(line_of(unit + "/type")));
   machine::EventWords words;
   for (const std::string_view term : util::split(terms, ",")) {
     const size_t equals = term.find('=');
     const std::string key(term.substr(0, equals));
     const std::string_view given = equals == std::string_view::npos ? "1" : term.substr(equals + 1);
-    if (!machine::put_bits(line_of(unit + "/format/" + key), number_in(key == "ldlat" ? kThreshold : given), words))
+    if (!machine::put_bits(line_of(unit + "/format/" + key),
+                           machine::number_of_term(key == "ldlat" ? kThreshold : given), words))
       return {};
   }
   event.attr.config = words.config;
@@ -86,7 +78,7 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
     return {};
   }
   AccessEvent event = precise_event("ibs_op", MLRUN_ACCESS_LOAD, wish);
-  event.attr.type = static_cast<uint32_t>(number_in(ibs));
+  event.attr.type = static_cast<uint32_t>(machine::number_of_term(ibs));
   event.attr.precise_ip = 0;
   // IBS cannot exclude the kernel; EventRung drops its addresses.
   event.attr.exclude_kernel = event.attr.exclude_hv = 0;

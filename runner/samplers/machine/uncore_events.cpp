@@ -10,6 +10,7 @@
 
 #include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::machine {
@@ -29,14 +30,6 @@ constexpr Named kNamed[] = {
 std::string_view trimmed(std::string_view text) {
   const size_t end = text.find_last_not_of(" \n");
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
-
-uint64_t number_of(std::string_view text) {
-  uint64_t value = 0;
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) text.remove_prefix(2);
-  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  return value;
 }
 
 // Bytes per count, from scale and unit: "6.103515625e-5" and "MiB" are 64 bytes.
@@ -62,13 +55,18 @@ std::optional<EventWords> event_words(std::string_view terms, const std::string&
   for (const std::string_view term : util::split(terms, ",")) {
     const size_t equals = term.find('=');
     const std::string name(term.substr(0, equals));
-    const uint64_t value = equals == std::string_view::npos ? 1 : number_of(term.substr(equals + 1));
+    const uint64_t value = equals == std::string_view::npos ? 1 : number_of_term(term.substr(equals + 1));
     if (!put_bits(text_of(format_folder + name), value, words)) return {};
   }
   return words;
 }
 
 }  // namespace
+
+uint64_t number_of_term(std::string_view text) {
+  const bool is_hex = text.starts_with("0x");
+  return util::leading_number<uint64_t>(text.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+}
 
 bool put_bits(std::string_view format, uint64_t value, EventWords& words) {
   const size_t colon = format.find(':');
@@ -110,7 +108,7 @@ std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
       if (!words) continue;
       UncoreEvent event;
       event.unit = unit;
-      event.type = static_cast<uint32_t>(number_of(text_of(folder + "type")));
+      event.type = static_cast<uint32_t>(number_of_term(text_of(folder + "type")));
       event.config = words->config;
       event.config1 = words->config1;
       event.cpus = proc::parse_list(text_of(folder + "cpumask"));

@@ -49,6 +49,9 @@ struct EventWords {
   uint64_t config = 0, config1 = 0;
 };
 
+// The value of an event's term, such as 0x04 or 4; 0: there is none.
+uint64_t number_of_term(std::string_view text);
+
 // Puts `value` into the bits that a format names. False: `format` names no bits of config or config1.
 bool put_bits(std::string_view format, uint64_t value, EventWords& words);
 
