@@ -40,12 +40,8 @@ std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
 
 // The number after `name` (with its colon) in a file of /proc/PID/fdinfo.
 uint64_t field(std::string_view text, std::string_view name, int base) {
-  for (const std::string_view line : util::split(text, "\n")) {
-    if (!line.starts_with(name)) continue;
-    const auto words = util::split(line.substr(name.size()), " \t");
-    return words.empty() ? 0 : util::leading_number<uint64_t>(words.front(), base);
-  }
-  return 0;
+  const auto words = util::status_words(text, name);
+  return words.empty() ? 0 : util::leading_number<uint64_t>(words.front(), base);
 }
 
 std::string target_of(const std::string& link) {

@@ -21,6 +21,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
 #include "runner/util/proc_files.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {
@@ -36,12 +37,8 @@ constexpr size_t kStatusMax = 8192;
 // The first number on the line of /proc/PID/status that starts with `name`, such as "Uid:"; -1: missing.
 int status_number(int pid, std::string_view name) {
   const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
-  for (const std::string_view line : util::split(status, "\n")) {
-    if (!line.starts_with(name)) continue;
-    const auto words = util::split(line.substr(name.size()), "\t ");
-    return words.empty() ? -1 : util::leading_number<int>(words.front());
-  }
-  return -1;
+  const auto words = util::status_words(status, name);
+  return words.empty() ? -1 : util::leading_number<int>(words.front());
 }
 
 int64_t threads_of(int pid) {

@@ -35,25 +35,15 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
 
 // The last number of a line of /proc/PID/status; 0: none.
 uint64_t last_number(const std::string& status, std::string_view name) {
-  const size_t line = status.find(fmt::format("\n{}:", name));
-  if (line == std::string::npos) return 0;
-  const size_t end = status.find('\n', line + 1);
-  const auto words = util::split(std::string_view(status).substr(line, end - line), "\n:\t ");
+  const auto words = util::status_words(status, name);
   return words.empty() ? 0 : util::leading_number<uint64_t>(words.back());
 }
 
 // The pid in the process's own pid namespace.
-uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
+uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid:")); }
 
 // I/O submitted through these mappings makes no calls that mlrun could record, so the trace at least records the mapping.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
-
-// The fields of /proc/PID/stat after the process's name, beginning with the third, its state.
-std::vector<std::string_view> stat_words(const std::string& text) {
-  const size_t name_end = text.rfind(')');  // the name may contain blanks and parentheses
-  if (name_end == std::string::npos) return {};
-  return util::split(std::string_view(text).substr(name_end + 1), " ");
-}
 
 // Does a process have an environment? kComing: not yet, it is in the middle of an exec. kNone: kernel threads, ended processes.
 enum class Environment { kNone, kComing, kThere };
@@ -62,7 +52,7 @@ Environment environment_of(uint32_t pid) {
   constexpr size_t kState = 0, kFlags = 6, kEnvironmentEnd = 48;
   constexpr uint64_t kExiting = 0x4, kKernelThread = 0x200000;  // PF_EXITING, PF_KTHREAD
   const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   if (words.size() <= kEnvironmentEnd || words[kState] == "Z" || words[kState] == "X") return Environment::kNone;
   if ((util::leading_number<uint64_t>(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
   if (util::leading_number<uint64_t>(words[kEnvironmentEnd]) != 0) return Environment::kThere;
@@ -85,7 +75,7 @@ bool may_have(uint32_t pid, const std::string& wanted) {
 
 std::optional<ProcStat> read_proc_stat(uint32_t pid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
   return ProcStat{util::leading_number<uint32_t>(words[1]), util::leading_number<uint32_t>(words[3]),
@@ -94,7 +84,7 @@ std::optional<ProcStat> read_proc_stat(uint32_t pid) {
 
 int thread_runs(uint32_t host_pid, uint32_t host_tid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/stat", host_pid, host_tid), 512);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   return words.empty() ? -1 : words[0] == "R" ? 1 : 0;
 }
 
@@ -168,7 +158,7 @@ uint32_t innermost_pid_of(uint32_t pid) {
   return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192));
 }
 
-uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters"); }
+uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
   const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);

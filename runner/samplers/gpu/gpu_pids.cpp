@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::gpu {
 
@@ -20,13 +20,10 @@ constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", k
 
 // The pids of a line "NSpid: 400 7 1": in our pid namespace, in the nested ones, in the process's own.
 std::vector<uint32_t> namespace_pids(const std::string& process) {
-  std::istringstream lines(util::read_text(process + "/status"));
+  const std::string status = util::read_text(process + "/status");
   std::vector<uint32_t> numbers;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream words(line.substr(line.find(':') + 1));
-    for (uint32_t number = 0; words >> number;) numbers.push_back(number);
-  }
+  for (const std::string_view word : util::status_words(status, "NSpid:"))
+    numbers.push_back(util::leading_number<uint32_t>(word));
   return numbers;
 }
 
