@@ -15,6 +15,7 @@
 #include "kprobes/proc/names_in.h"
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
@@ -60,13 +61,6 @@ Stat stat_of(const std::string& folder) {
           util::leading_number<uint64_t>(words[kStart])};
 }
 
-// The inode of the process's PID namespace, from the link's target "pid:[4026531836]".
-uint64_t pid_namespace_of(const std::string& folder) {
-  const std::string text = link_text(folder + "/ns/pid");
-  const size_t begin = text.find('[');
-  return begin == std::string::npos ? 0 : util::leading_number<uint64_t>(std::string_view(text).substr(begin + 1));
-}
-
 std::string folder_of(uint32_t pid) { return fmt::format("/proc/{}", pid); }
 
 }  // namespace
@@ -99,7 +93,7 @@ std::string process_text(uint32_t pid) {
                                 {"start_ticks", stat.start_ticks},
                                 {"uid", uids.empty() ? 0 : util::leading_number<uint32_t>(uids.front())},
                                 {"ns_pid", pids.empty() ? 0 : util::leading_number<uint32_t>(pids.back())},
-                                {"pid_namespace", pid_namespace_of(folder)},
+                                {"pid_namespace", collect::pid_namespace_in(folder)},
                                 {"exe", link_text(folder + "/exe")},
                                 {"cwd", link_text(folder + "/cwd")},
                                 {"command", command_text(folder)},
@@ -120,12 +114,6 @@ uint32_t pid_of(int pidfd) {
   const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kProcFileBytesMax);
   const auto words = util::status_words(info, "Pid:");
   return words.empty() ? 0 : util::leading_number<uint32_t>(words.front());
-}
-
-std::string thread_name(uint32_t pid, const std::string& tid) {
-  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), kProcFileBytesMax);
-  if (!name.empty() && name.back() == '\n') name.pop_back();
-  return name;
 }
 
 }  // namespace mlrun::probes

@@ -161,9 +161,12 @@ uint32_t innermost_pid_of(uint32_t pid) {
 uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
-  const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);
+  return pid_namespace_in(pid == 0 ? "/proc/self" : fmt::format("/proc/{}", pid));
+}
+
+uint64_t pid_namespace_in(const std::string& folder) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+  return ::stat((folder + "/ns/pid").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
