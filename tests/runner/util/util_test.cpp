@@ -72,6 +72,13 @@ TEST(Text, BytesThatAreNoUtf8AreEscapedAndNothingElse) {
   EXPECT_EQ(unescaped_utf8("\\xg1\\x1"), "\\xg1\\x1") << "another program wrote this";
 }
 
+TEST(Text, BlanksAtBothEndsAreTrimmed) {
+  EXPECT_EQ(trimmed("\t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(Text, Sizes) {
   EXPECT_EQ(*parse_size("0"), 0u);
   EXPECT_EQ(*parse_size("12k"), 12u << 10);
