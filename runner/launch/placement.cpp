@@ -105,11 +105,7 @@ IdList without(const IdList& ids, const IdList& others) {
 }
 
 // A list of /sys. Empty also if there is no such file.
-IdList system_list(const std::string& path) {
-  std::string text = util::read_text(path, 1 << 16);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return parse_id_list(text).value_or(IdList());
-}
+IdList system_list(const std::string& path) { return parse_id_list(util::read_line(path)).value_or(IdList()); }
 
 std::string named(const char* noun, const IdList& ids) {
   return fmt::format("{}{} {}", noun, ids.size() > 1 ? "s" : "", id_list_text(ids));
@@ -241,8 +237,8 @@ const char* policy_name(MemoryPolicy policy) {
 std::string interleave_weights() {
   std::string text;
   for (const uint32_t node : system_list(std::string(kNodes) + "has_memory")) {
-    std::string weight = util::read_text(fmt::format("/sys/kernel/mm/mempolicy/weighted_interleave/node{}", node), 64);
-    while (!weight.empty() && weight.back() == '\n') weight.pop_back();
+    const std::string weight =
+        util::read_line(fmt::format("/sys/kernel/mm/mempolicy/weighted_interleave/node{}", node));
     if (!weight.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", node, weight);
   }
   return text;

@@ -24,21 +24,15 @@ constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limi
 
 using Nodes = std::vector<uint32_t>;
 
-std::string line_of(const std::string& path) {
-  std::string text = util::read_text(path, 1 << 16);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
 // -1: the file has no number.
 int64_t number_of(const std::string& path) {
-  const std::string text = line_of(path);
+  const std::string text = util::read_line(path);
   int64_t number = -1;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   return read.ec == std::errc() ? number : -1;
 }
 
-Nodes list_of(const std::string& path) { return launch::parse_id_list(line_of(path)).value_or(Nodes()); }
+Nodes list_of(const std::string& path) { return launch::parse_id_list(util::read_line(path)).value_or(Nodes()); }
 
 class Sysfs {
  public:
@@ -51,7 +45,7 @@ class Sysfs {
   }
   // "Node 0 MemTotal:  8145420 kB"
   [[nodiscard]] int64_t kib(uint32_t node) const {
-    const std::string text = line_of(fmt::format("{}/devices/system/node/node{}/meminfo", root_, node));
+    const std::string text = util::read_text(fmt::format("{}/devices/system/node/node{}/meminfo", root_, node));
     const size_t at = text.find("MemTotal:");
     return at == std::string::npos ? -1 : std::strtoll(text.c_str() + at + 9, nullptr, 10);
   }
@@ -170,7 +164,8 @@ std::set<std::string> find_gpus(const std::string& system, const std::string& pr
   for (const auto& device : std::filesystem::directory_iterator(devices, ignored)) {
     const std::string path = device.path().string();
     const bool is_virtual_function = std::filesystem::exists(path + "/physfn", ignored);
-    if (line_of(path + "/vendor") == "0x10de" && line_of(path + "/class").starts_with("0x03") && !is_virtual_function)
+    if (util::read_line(path + "/vendor") == "0x10de" && util::read_line(path + "/class").starts_with("0x03") &&
+        !is_virtual_function)
       gpus.insert(path);
   }
   return gpus;

@@ -192,10 +192,6 @@ bool thread_exists(uint32_t host_pid, uint32_t host_tid) {
   return ::access(fmt::format("/proc/{}/task/{}", host_pid, host_tid).c_str(), F_OK) == 0;
 }
 
-std::string boot_id() {
-  std::string id = util::read_text("/proc/sys/kernel/random/boot_id", 64);
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id;
-}
+std::string boot_id() { return util::read_line("/proc/sys/kernel/random/boot_id"); }
 
 }  // namespace mlrun::collect

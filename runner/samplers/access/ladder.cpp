@@ -72,8 +72,7 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
 
 // Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
-  const std::string text = util::read_text("/proc/sys/kernel/perf_event_max_sample_rate", 64);
-  const auto most = util::leading_number<uint64_t>(text);
+  const auto most = util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
   if (most == 0 || hz <= static_cast<double>(most)) return {};
   return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
 }

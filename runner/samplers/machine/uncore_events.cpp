@@ -27,11 +27,6 @@ constexpr Named kNamed[] = {
     {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},     {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
     {"data_read", MLRUN_BANDWIDTH_READ_BYTES},      {"data_write", MLRUN_BANDWIDTH_WRITTEN_BYTES}};
 
-std::string_view trimmed(std::string_view text) {
-  const size_t end = text.find_last_not_of(" \n");
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
-
 // Bytes per count, from scale and unit: "6.103515625e-5" and "MiB" are 64 bytes.
 double bytes_of(const std::string& scale, std::string_view unit) {
   const double factor = std::strtod(scale.c_str(), nullptr);
@@ -47,7 +42,7 @@ int32_t last_number_of(std::string_view name) {
   return value;
 }
 
-std::string text_of(const std::string& path) { return std::string(trimmed(util::read_text(path, 4096))); }
+std::string text_of(const std::string& path) { return std::string(util::trimmed(util::read_line(path))); }
 
 // Words of an event's terms, "event=0x04,umask=0x03". nullopt: the unit has no such term.
 std::optional<EventWords> event_words(std::string_view terms, const std::string& format_folder) {
