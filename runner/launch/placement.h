@@ -5,24 +5,17 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "runner/util/id_list.h"
 #include "runner/util/result.h"
 
 namespace mlrun::launch {
 
-// Numbers of CPUs or nodes, ascending, each once.
-using IdList = std::vector<uint32_t>;
-
-// "0-3,8", as the kernel writes it.
-Result<IdList> parse_id_list(const std::string& text);
-std::string id_list_text(const IdList& ids);
-
 // CPUs of a list of CPUs; CPUs of a list of nodes that this process may use; a list of nodes as sources of memory. Errors do not name the
 // option.
-Result<IdList> find_cpus(const std::string& list);
-Result<IdList> find_cpus_of_nodes(const std::string& list);
-Result<IdList> find_memory_nodes(const std::string& list);
+Result<util::IdList> find_cpus(const std::string& list);
+Result<util::IdList> find_cpus_of_nodes(const std::string& list);
+Result<util::IdList> find_memory_nodes(const std::string& list);
 
 // What the kernel does with the nodes of a list.
 enum class MemoryPolicy {
@@ -37,8 +30,8 @@ const char* policy_name(MemoryPolicy policy);  // as the option is called, witho
 std::string interleave_weights();
 
 struct Placement {
-  IdList cpus;       // empty: all
-  IdList mem_nodes;  // empty: any
+  util::IdList cpus;       // empty: all
+  util::IdList mem_nodes;  // empty: any
   MemoryPolicy policy = MemoryPolicy::kBind;
 
   [[nodiscard]] bool any() const { return !cpus.empty() || !mem_nodes.empty(); }

@@ -11,9 +11,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/launch/placement.h"
 #include "runner/util/file_io.h"
-#include "runner/util/text.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::placement {
 
@@ -22,7 +21,7 @@ namespace {
 constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
 constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limit
 
-using Nodes = std::vector<uint32_t>;
+using Nodes = util::IdList;
 
 // -1: the file has no number.
 int64_t number_of(const std::string& path) {
@@ -32,14 +31,12 @@ int64_t number_of(const std::string& path) {
   return read.ec == std::errc() ? number : -1;
 }
 
-Nodes list_of(const std::string& path) { return launch::parse_id_list(util::read_line(path)).value_or(Nodes()); }
-
 class Sysfs {
  public:
   explicit Sysfs(std::string root) : root_(std::move(root)) {}
 
-  [[nodiscard]] Nodes with_memory() const { return list_of(root_ + "/devices/system/node/has_memory"); }
-  [[nodiscard]] Nodes with_cpus() const { return list_of(root_ + "/devices/system/node/has_cpu"); }
+  [[nodiscard]] Nodes with_memory() const { return util::read_id_list(root_ + "/devices/system/node/has_memory"); }
+  [[nodiscard]] Nodes with_cpus() const { return util::read_id_list(root_ + "/devices/system/node/has_cpu"); }
   [[nodiscard]] int64_t firmware_says(uint32_t node, const char* what) const {
     return firmware_value(node, what, root_);
   }
@@ -79,7 +76,7 @@ Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bo
 }
 
 Nodes high_bandwidth(const Sysfs& sysfs, const char* named) {
-  if (named != nullptr) return launch::parse_id_list(named).value_or(Nodes());
+  if (named != nullptr) return util::parse_id_list(named).value_or(Nodes());
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/file_io.h"
 #include "runner/util/number.h"
 #include "runner/util/text.h"
@@ -69,8 +68,9 @@ bool put_bits(std::string_view format, uint64_t value, EventWords& words) {
   const std::string_view word = format.substr(0, colon);
   if (word != "config" && word != "config1") return false;
   uint64_t& into = word == "config" ? words.config : words.config1;
-  for (const int32_t bit : proc::parse_list(format.substr(colon + 1))) {
-    if (bit < 0 || bit > 63) return false;
+  const auto bits = util::parse_id_list(format.substr(colon + 1));
+  if (!bits || bits->back() > 63) return false;
+  for (const uint32_t bit : *bits) {
     into |= (value & 1) << bit;
     value >>= 1;
   }
@@ -106,7 +106,7 @@ std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
       event.type = static_cast<uint32_t>(number_of_term(text_of(folder + "type")));
       event.config = words->config;
       event.config1 = words->config1;
-      event.cpus = proc::parse_list(text_of(folder + "cpumask"));
+      event.cpus = util::read_id_list(folder + "cpumask");
       event.bytes_per_count = bytes_of(text_of(path + ".scale"), text_of(path + ".unit"));
       event.field = named.field;
       event.channel = last_number_of(unit);

@@ -15,6 +15,7 @@
 #include "runner/launch/placement.h"
 #include "runner/placement/resolve.h"
 #include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
@@ -56,13 +57,10 @@ Status take_fast(const std::string& text, AdviseOptions& options) {
 
 // All nodes with memory but the fast ones.
 Result<std::string> other_nodes(const std::string& fast) {
-  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
-  while (!list.empty() && list.back() == '\n') list.pop_back();
-  const auto all = launch::parse_id_list(list);
   const auto chosen = launch::find_memory_nodes(fast.substr(5));
   if (!chosen) return fail("--fast: " + chosen.error().text);
-  std::vector<uint32_t> others;
-  for (const uint32_t node : all.value_or(launch::IdList())) {
+  util::IdList others;
+  for (const uint32_t node : util::read_id_list("/sys/devices/system/node/has_memory")) {
     if (std::find(chosen->begin(), chosen->end(), node) == chosen->end()) others.push_back(node);
   }
   if (others.empty())
@@ -70,7 +68,7 @@ Result<std::string> other_nodes(const std::string& fast) {
         fmt::format("--fast {}: this machine has no other node with memory that could be slow; write huge=SIZE to use "
                     "huge pages as the fast memory",
                     fast));
-  return "node " + launch::id_list_text(others);
+  return "node " + util::id_list_text(others);
 }
 
 Status settle_slow(const std::string& slow, AdviseOptions& options) {
