@@ -16,6 +16,8 @@
 #include <fmt/format.h>
 
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::launch {
 
@@ -206,6 +208,13 @@ std::string interleave_weights() {
     if (!weight.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", node, weight);
   }
   return text;
+}
+
+std::optional<uint64_t> kib_of_node(uint32_t node, const std::string& system) {
+  const std::string text = util::read_text(fmt::format("{}/devices/system/node/node{}/meminfo", system, node));
+  // "Node 0 MemTotal:  8145420 kB"
+  const auto words = util::status_words(text, fmt::format("Node {} MemTotal:", node));
+  return words.empty() ? std::nullopt : util::whole_number<uint64_t>(words.front());
 }
 
 namespace {

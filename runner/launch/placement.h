@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "runner/util/id_list.h"
@@ -28,6 +29,9 @@ const char* policy_name(MemoryPolicy policy);  // as the option is called, witho
 
 // "0:3,1:1": the weights of this machine; empty: it has none.
 std::string interleave_weights();
+
+// The memory of a node in all, in KiB; nullopt: unknown. `system`: /sys, but for tests.
+std::optional<uint64_t> kib_of_node(uint32_t node, const std::string& system = "/sys");
 
 struct Placement {
   util::IdList cpus;       // empty: all

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/launch/placement.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
 
@@ -40,11 +41,9 @@ class Sysfs {
   [[nodiscard]] int64_t firmware_says(uint32_t node, const char* what) const {
     return firmware_value(node, what, root_);
   }
-  // "Node 0 MemTotal:  8145420 kB"
   [[nodiscard]] int64_t kib(uint32_t node) const {
-    const std::string text = util::read_text(fmt::format("{}/devices/system/node/node{}/meminfo", root_, node));
-    const size_t at = text.find("MemTotal:");
-    return at == std::string::npos ? -1 : std::strtoll(text.c_str() + at + 9, nullptr, 10);
+    const auto kib = launch::kib_of_node(node, root_);
+    return kib ? static_cast<int64_t>(*kib) : -1;
   }
   [[nodiscard]] std::set<uint32_t> dax_nodes() const {
     std::set<uint32_t> nodes;
