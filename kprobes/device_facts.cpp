@@ -21,11 +21,7 @@ using nlohmann::json;
 
 constexpr uint32_t kMinorBits = 20;
 
-std::string line_of(const fs::path& path) {
-  std::string text = util::read_text(path.string());
-  text.resize(text.find_last_not_of(" \n") + 1);
-  return util::escaped_utf8(text);
-}
+std::string line_of(const fs::path& path) { return util::escaped_utf8(util::trimmed(util::read_line(path.string()))); }
 
 std::string_view kind_of(const fs::path& folder, std::string_view name) {
   if (fs::exists(folder / "partition")) return "partition";

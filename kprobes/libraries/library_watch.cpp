@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
@@ -40,16 +40,10 @@ void allow_many_files() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-uint32_t number_of(std::string_view text) {
-  uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? number : 0;
-}
-
 void add_processes(const fs::path& folder, std::vector<uint32_t>& pids) {
   const std::string text = util::read_text((folder / "cgroup.procs").string());  // the lines below point into it
   for (const std::string_view line : util::split(text, "\n")) {
-    if (const uint32_t pid = number_of(line); pid != 0) pids.push_back(pid);
+    if (const auto pid = util::whole_number<uint32_t>(line).value_or(0); pid != 0) pids.push_back(pid);
   }
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
@@ -136,7 +130,7 @@ void LibraryWatch::begin_pass() {
   if (cgroup_ >= 0) add_processes(fmt::format("/proc/self/fd/{}", cgroup_), to_scan_);
   if (follows_system_) {
     for (const std::string& name : names_in("/proc")) {
-      if (const uint32_t pid = number_of(name); pid != 0) to_scan_.push_back(pid);
+      if (const auto pid = util::whole_number<uint32_t>(name).value_or(0); pid != 0) to_scan_.push_back(pid);
     }
   }
   const std::set<uint32_t> now(to_scan_.begin(), to_scan_.end());

@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <climits>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "kprobes/proc/names_in.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_files.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
@@ -31,21 +32,6 @@ struct Stat {
   uint32_t ppid = 0;
   uint64_t start_ticks = 0;
 };
-
-template <typename Number = uint32_t>
-Number number(std::string_view text) {
-  Number value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-// The words after "Name:" in /proc/PID/status.
-std::vector<std::string_view> status_words(std::string_view status, std::string_view name) {
-  for (const std::string_view line : util::split(status, "\n")) {
-    if (line.starts_with(name)) return util::split(line.substr(name.size()), "\t ");
-  }
-  return {};
-}
 
 std::string link_text(const std::string& path) {
   std::array<char, PATH_MAX> target{};
@@ -66,23 +52,13 @@ std::string cgroup_text(const std::string& folder) {
   return {};
 }
 
-// Parses /proc/PID/stat. The process's name, in parentheses, may contain anything, even blanks and parentheses.
 Stat stat_of(const std::string& folder) {
   constexpr size_t kState = 0, kParent = 1, kStart = 19;  // indices of the fields after the name
   const std::string text = util::read_text(folder + "/stat", kProcFileBytesMax);
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};
-  const auto words = util::split(std::string_view(text).substr(name_end + 1), " ");
+  const auto words = util::stat_words(text);
   if (words.size() <= kStart || words[kState] == "X") return {};
-  return {words[kState] == "Z" ? State::kZombie : State::kThere, number(words[kParent]),
-          number<uint64_t>(words[kStart])};
-}
-
-// The inode of the process's PID namespace, from the link's target "pid:[4026531836]".
-uint64_t pid_namespace_of(const std::string& folder) {
-  const std::string text = link_text(folder + "/ns/pid");
-  const size_t begin = text.find('[');
-  return begin == std::string::npos ? 0 : number<uint64_t>(std::string_view(text).substr(begin + 1));
+  return {words[kState] == "Z" ? State::kZombie : State::kThere, util::leading_number<uint32_t>(words[kParent]),
+          util::leading_number<uint64_t>(words[kStart])};
 }
 
 std::string folder_of(uint32_t pid) { return fmt::format("/proc/{}", pid); }
@@ -112,12 +88,12 @@ std::string process_text(uint32_t pid) {
   const std::string folder = living_folder(pid);
   if (folder.empty()) return {};
   const std::string status = util::read_text(folder + "/status", kProcFileBytesMax);
-  const auto uids = status_words(status, "Uid:"), pids = status_words(status, "NStgid:");
+  const auto uids = util::status_words(status, "Uid:"), pids = util::status_words(status, "NStgid:");
   const nlohmann::json facts = {{"ppid", stat.ppid},
                                 {"start_ticks", stat.start_ticks},
-                                {"uid", uids.empty() ? 0 : number(uids.front())},
-                                {"ns_pid", pids.empty() ? 0 : number(pids.back())},
-                                {"pid_namespace", pid_namespace_of(folder)},
+                                {"uid", uids.empty() ? 0 : util::leading_number<uint32_t>(uids.front())},
+                                {"ns_pid", pids.empty() ? 0 : util::leading_number<uint32_t>(pids.back())},
+                                {"pid_namespace", collect::pid_namespace_in(folder)},
                                 {"exe", link_text(folder + "/exe")},
                                 {"cwd", link_text(folder + "/cwd")},
                                 {"command", command_text(folder)},
@@ -136,14 +112,8 @@ bool lives(uint32_t pid) {
 
 uint32_t pid_of(int pidfd) {
   const std::string info = util::read_text(fmt::format("/proc/self/fdinfo/{}", pidfd), kProcFileBytesMax);
-  const auto words = status_words(info, "Pid:");
-  return words.empty() ? 0 : number(words.front());
-}
-
-std::string thread_name(uint32_t pid, const std::string& tid) {
-  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), kProcFileBytesMax);
-  if (!name.empty() && name.back() == '\n') name.pop_back();
-  return name;
+  const auto words = util::status_words(info, "Pid:");
+  return words.empty() ? 0 : util::leading_number<uint32_t>(words.front());
 }
 
 }  // namespace mlrun::probes

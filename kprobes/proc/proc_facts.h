@@ -25,6 +25,4 @@ std::optional<uint32_t> owner_of(uint32_t pid);
 // The pid of a pidfd; 0: the process has ended.
 uint32_t pid_of(int pidfd);
 
-std::string thread_name(uint32_t pid, const std::string& tid);
-
 }  // namespace mlrun::probes

@@ -10,6 +10,7 @@
 #include "kprobes/proc/names_in.h"
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
+#include "runner/util/proc_files.h"
 
 namespace mlrun::probes {
 
@@ -158,7 +159,7 @@ void ProcessSnapshots::record_threads(uint32_t pid) {
     record.head.pid = pid;
     record.head.tid = static_cast<uint32_t>(std::strtoul(tid.c_str(), nullptr, 10));
     record.event = MLRUN_TASK_SEEN;
-    thread_name(pid, tid).copy(record.comm, sizeof record.comm);
+    collect::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
     spool_.add(&record, sizeof record, now_ns);
     drain_if_due();
   }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <climits>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "kprobes/proc/proc_facts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
@@ -25,12 +25,6 @@ namespace {
 constexpr size_t kRecordedMax = 1 << 18, kInfoMax = 4096;
 constexpr uint32_t kMinorBits = 20;
 constexpr int kOctal = 8, kDecimal = 10;
-
-uint64_t number(std::string_view text, int base) {
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return value;
-}
 
 uint32_t device_of(const auto& line) { return line.major << kMinorBits | line.minor; }
 
@@ -46,12 +40,8 @@ std::map<uint64_t, uint32_t> mounted_devices(const std::string& folder) {
 
 // The number after `name` (with its colon) in a file of /proc/PID/fdinfo.
 uint64_t field(std::string_view text, std::string_view name, int base) {
-  for (const std::string_view line : util::split(text, "\n")) {
-    if (!line.starts_with(name)) continue;
-    const auto words = util::split(line.substr(name.size()), " \t");
-    return words.empty() ? 0 : number(words.front(), base);
-  }
-  return 0;
+  const auto words = util::status_words(text, name);
+  return words.empty() ? 0 : util::leading_number<uint64_t>(words.front(), base);
 }
 
 std::string target_of(const std::string& link) {

@@ -19,6 +19,7 @@
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::bench {
 
@@ -88,8 +89,8 @@ json kept_costs(const std::string& path) {
 // Under strace or a debugger every system call costs many times more, so nothing is measured.
 bool is_stopped_by_a_tracer() {
   const std::string status = util::read_text("/proc/self/status", 8192);
-  const size_t at = status.find("TracerPid:\t");
-  return at != std::string::npos && status.compare(at, 13, "TracerPid:\t0\n") != 0;
+  const auto tracer = util::status_words(status, "TracerPid:");
+  return !tracer.empty() && tracer.front() != "0";
 }
 
 bool is_recent(const json& cost) {

@@ -26,7 +26,6 @@
 #include "runner/events/session.h"
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
-#include "runner/launch/placement.h"
 #include "runner/launch/program_file.h"
 #include "runner/placement/kinds.h"
 #include "runner/placement/memkind.h"
@@ -37,6 +36,7 @@
 #include "runner/util/access_rungs.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
@@ -218,17 +218,16 @@ Finding check_access() {
 
 // The nodes with memory, for --place and --mem-kind.
 Finding check_memory() {
-  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
-  while (!list.empty() && list.back() == '\n') list.pop_back();
-  std::string text = list.empty() ? "this kernel has no NUMA nodes" : "with memory: node " + list;
+  const util::IdList all = util::read_id_list("/sys/devices/system/node/has_memory");
+  std::string text = all.empty() ? "this kernel has no NUMA nodes" : "with memory: node " + util::id_list_text(all);
   for (const std::string kind : {"highest-capacity", "lowest-latency", "hbw", "dax-kmem"}) {
     const auto nodes = placement::nodes_of_kind(kind);
-    text += nodes ? fmt::format("\n{}: node {}", kind, launch::id_list_text(*nodes)) : "\n" + nodes.error().text;
+    text += nodes ? fmt::format("\n{}: node {}", kind, util::id_list_text(*nodes)) : "\n" + nodes.error().text;
   }
   if (const Status memkind = placement::check_memkind(); !memkind) text += "\nno heap memkind: " + memkind.error().text;
   const bool weighted = ::access("/sys/kernel/mm/mempolicy/weighted_interleave", F_OK) == 0;
   text += weighted ? "" : "\nno --weighted-interleave: Linux 6.9 has it";
-  return {list.empty() ? Verdict::kAbsent : Verdict::kGood, text};
+  return {all.empty() ? Verdict::kAbsent : Verdict::kGood, text};
 }
 
 const char* verdict_text(Verdict verdict) {

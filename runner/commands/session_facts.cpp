@@ -22,6 +22,7 @@
 #include "runner/session/source_version.h"
 #include "runner/util/clock.h"
 #include "runner/util/drop_counts.h"
+#include "runner/util/id_list.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
 
@@ -157,9 +158,9 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["job"] = launch::job_facts();
   session["options"] = options_json(options, recording);
   if (placement.any()) {
-    session["placement"] = {{"cpus", launch::id_list_text(placement.cpus)},
+    session["placement"] = {{"cpus", util::id_list_text(placement.cpus)},
                             {"cpu_node", options.cpu_node},
-                            {"mem_node", launch::id_list_text(placement.mem_nodes)},
+                            {"mem_node", util::id_list_text(placement.mem_nodes)},
                             {"policy", placement.mem_nodes.empty() ? "" : launch::policy_name(placement.policy)}};
   }
   if (placement.policy == launch::MemoryPolicy::kWeightedInterleave) {

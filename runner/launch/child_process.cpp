@@ -7,13 +7,14 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "runner/launch/program_file.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -51,16 +52,11 @@ int read_report(int fd) {
 
 // Whether the child was killed before its exec, which also closes the pipe. False if /proc does not say.
 bool never_executed(pid_t pid) {
-  constexpr unsigned long kForkedNotExecuted = 0x40;  // PF_FORKNOEXEC
+  constexpr uint64_t kForkedNotExecuted = 0x40;  // PF_FORKNOEXEC
+  constexpr size_t kFlags = 6;
   const std::string stat = util::read_text(fmt::format("/proc/{}/stat", pid), 1024);
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return false;
-  // After the name: state ppid pgrp session tty_nr tpgid flags.
-  std::istringstream fields(stat.substr(name_end + 1));
-  std::string skipped;
-  for (int i = 0; i < 6; ++i) fields >> skipped;
-  unsigned long flags = 0;
-  return (fields >> flags) && (flags & kForkedNotExecuted) != 0;
+  const auto words = util::stat_words(stat);
+  return words.size() > kFlags && (util::leading_number<uint64_t>(words[kFlags]) & kForkedNotExecuted) != 0;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "runner/util/file_io.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::launch {
 
@@ -61,8 +62,8 @@ bool same(const siginfo_t& a, const siginfo_t& b) {
 // State letter from /proc: 'T' is stopped. 0: no such process.
 char state_of(pid_t pid) {
   const std::string text = util::read_text("/proc/" + std::to_string(pid) + "/stat", 512);
-  const size_t name_end = text.rfind(')');
-  return name_end == std::string::npos || name_end + 2 >= text.size() ? '\0' : text[name_end + 2];
+  const auto words = util::stat_words(text);
+  return words.empty() ? '\0' : words.front().front();
 }
 
 }  // namespace

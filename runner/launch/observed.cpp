@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -20,7 +19,9 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_files.h"
+#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {
@@ -33,21 +34,11 @@ using nlohmann::json;
 constexpr const char* kCgroups = "/sys/fs/cgroup";
 constexpr size_t kStatusMax = 8192;
 
-int number(std::string_view text) {
-  int value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 // The first number on the line of /proc/PID/status that starts with `name`, such as "Uid:"; -1: missing.
 int status_number(int pid, std::string_view name) {
   const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
-  for (const std::string_view line : util::split(status, "\n")) {
-    if (!line.starts_with(name)) continue;
-    const auto words = util::split(line.substr(name.size()), "\t ");
-    return words.empty() ? -1 : number(words.front());
-  }
-  return -1;
+  const auto words = util::status_words(status, name);
+  return words.empty() ? -1 : util::leading_number<int>(words.front());
 }
 
 int64_t threads_of(int pid) {
@@ -79,7 +70,7 @@ void add_children(int pid, std::vector<int>& children) {
        thread.increment(error)) {
     const std::string text = util::read_text(thread->path() / "children");
     for (const std::string_view word : util::split(text, " ")) {
-      if (const int child = number(word); child > 0) {
+      if (const auto child = util::leading_number<int>(word); child > 0) {
         children.push_back(child);
         add_children(child, children);
       }

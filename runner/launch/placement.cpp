@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <iterator>
 #include <thread>
@@ -17,13 +16,15 @@
 #include <fmt/format.h>
 
 #include "runner/util/file_io.h"
-#include "runner/util/text.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::launch {
 
 namespace {
 
-constexpr uint32_t kIdsMax = 8192;  // more than any kernel is built for
+using util::IdList, util::kIdsMax;
+
 constexpr size_t kWordBits = sizeof(unsigned long) * CHAR_BIT;
 constexpr const char* kNodes = "/sys/devices/system/node/";
 constexpr const char* kCpus = "/sys/devices/system/cpu/";
@@ -104,23 +105,16 @@ IdList without(const IdList& ids, const IdList& others) {
   return left;
 }
 
-// A list of /sys. Empty also if there is no such file.
-IdList system_list(const std::string& path) {
-  std::string text = util::read_text(path, 1 << 16);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return parse_id_list(text).value_or(IdList());
-}
-
 std::string named(const char* noun, const IdList& ids) {
-  return fmt::format("{}{} {}", noun, ids.size() > 1 ? "s" : "", id_list_text(ids));
+  return fmt::format("{}{} {}", noun, ids.size() > 1 ? "s" : "", util::id_list_text(ids));
 }
 
 const char* do_or_does(const IdList& ids) { return ids.size() > 1 ? "do" : "does"; }
 
 Result<IdList> find_nodes(const std::string& list) {
-  auto nodes = parse_id_list(list);
+  auto nodes = util::parse_id_list(list);
   if (!nodes) return nodes;
-  const IdList online = system_list(std::string(kNodes) + "online");
+  const IdList online = util::read_id_list(std::string(kNodes) + "online");
   if (online.empty()) return fail("this kernel has no NUMA nodes (there is no /sys/devices/system/node); leave it out");
   const IdList absent = without(*nodes, online);
   if (absent.empty()) return nodes;
@@ -130,43 +124,11 @@ Result<IdList> find_nodes(const std::string& list) {
 
 }  // namespace
 
-Result<IdList> parse_id_list(const std::string& text) {
-  const auto wrong = [&] {
-    return fail(fmt::format("'{}' is no list of numbers below {}; write it like 0-3,8", text, kIdsMax));
-  };
-  if (util::has_empty_part(text)) return wrong();
-  IdList ids;
-  for (const std::string_view part : util::split(text, ",")) {
-    const char* const end = part.data() + part.size();
-    uint32_t first = 0, last = 0;
-    auto read = std::from_chars(part.data(), end, first);
-    last = first;
-    if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-') read = std::from_chars(read.ptr + 1, end, last);
-    if (read.ec != std::errc() || read.ptr != end || last < first || last >= kIdsMax) return wrong();
-    for (uint32_t id = first; id <= last; id++) ids.push_back(id);
-  }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-std::string id_list_text(const IdList& ids) {
-  std::string text;
-  for (size_t i = 0; i < ids.size();) {
-    size_t end = i + 1;
-    while (end < ids.size() && ids[end] == ids[end - 1] + 1) end++;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", ids[i]);
-    if (end - i > 1) text += fmt::format("-{}", ids[end - 1]);
-    i = end;
-  }
-  return text;
-}
-
 Result<IdList> find_cpus(const std::string& list) {
-  auto cpus = parse_id_list(list);
+  auto cpus = util::parse_id_list(list);
   if (!cpus) return cpus;
-  const IdList present = system_list(std::string(kCpus) + "present"),
-               online = system_list(std::string(kCpus) + "online");
+  const IdList present = util::read_id_list(std::string(kCpus) + "present"),
+               online = util::read_id_list(std::string(kCpus) + "online");
   if (const IdList absent = without(*cpus, present); !absent.empty() && !present.empty()) {
     return fail(fmt::format("{} {} not exist; this machine has {}", named("CPU", absent), do_or_does(absent),
                             named("CPU", online)));
@@ -189,7 +151,7 @@ Result<IdList> find_cpus_of_nodes(const std::string& list) {
   if (!nodes) return tl::make_unexpected(nodes.error());
   IdList all;
   for (const uint32_t node : *nodes) {
-    const IdList cpus = system_list(fmt::format("{}node{}/cpulist", kNodes, node));
+    const IdList cpus = util::read_id_list(fmt::format("{}node{}/cpulist", kNodes, node));
     if (cpus.empty()) return fail(fmt::format("node {} has no CPUs", node));
     const Granted granted = granted_cpus(cpus);
     if (granted.error != 0 && granted.error != EINVAL) return fail_errno("choose CPUs here", granted.error);
@@ -197,7 +159,7 @@ Result<IdList> find_cpus_of_nodes(const std::string& list) {
       return fail(
           fmt::format("the CPUs of node {} ({}) may not be used here: the cpuset of this container or service contains "
                       "none of them",
-                      node, id_list_text(cpus)));
+                      node, util::id_list_text(cpus)));
     }
     all.insert(all.end(), granted.ids.begin(), granted.ids.end());
   }
@@ -208,7 +170,7 @@ Result<IdList> find_cpus_of_nodes(const std::string& list) {
 Result<IdList> find_memory_nodes(const std::string& list) {
   auto nodes = find_nodes(list);
   if (!nodes) return nodes;
-  if (const IdList empty = without(*nodes, system_list(std::string(kNodes) + "has_memory")); !empty.empty()) {
+  if (const IdList empty = without(*nodes, util::read_id_list(std::string(kNodes) + "has_memory")); !empty.empty()) {
     return fail(fmt::format("{} {} no memory", named("node", empty), empty.size() > 1 ? "have" : "has"));
   }
   const Granted granted = granted_nodes(*nodes, MPOL_BIND);
@@ -240,12 +202,19 @@ const char* policy_name(MemoryPolicy policy) {
 
 std::string interleave_weights() {
   std::string text;
-  for (const uint32_t node : system_list(std::string(kNodes) + "has_memory")) {
-    std::string weight = util::read_text(fmt::format("/sys/kernel/mm/mempolicy/weighted_interleave/node{}", node), 64);
-    while (!weight.empty() && weight.back() == '\n') weight.pop_back();
+  for (const uint32_t node : util::read_id_list(std::string(kNodes) + "has_memory")) {
+    const std::string weight =
+        util::read_line(fmt::format("/sys/kernel/mm/mempolicy/weighted_interleave/node{}", node));
     if (!weight.empty()) text += fmt::format("{}{}:{}", text.empty() ? "" : ",", node, weight);
   }
   return text;
+}
+
+std::optional<uint64_t> kib_of_node(uint32_t node, const std::string& system) {
+  const std::string text = util::read_text(fmt::format("{}/devices/system/node/node{}/meminfo", system, node));
+  // "Node 0 MemTotal:  8145420 kB"
+  const auto words = util::status_words(text, fmt::format("Node {} MemTotal:", node));
+  return words.empty() ? std::nullopt : util::whole_number<uint64_t>(words.front());
 }
 
 namespace {

@@ -4,25 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <vector>
 
+#include "runner/util/id_list.h"
 #include "runner/util/result.h"
 
 namespace mlrun::launch {
 
-// Numbers of CPUs or nodes, ascending, each once.
-using IdList = std::vector<uint32_t>;
-
-// "0-3,8", as the kernel writes it.
-Result<IdList> parse_id_list(const std::string& text);
-std::string id_list_text(const IdList& ids);
-
 // CPUs of a list of CPUs; CPUs of a list of nodes that this process may use; a list of nodes as sources of memory. Errors do not name the
 // option.
-Result<IdList> find_cpus(const std::string& list);
-Result<IdList> find_cpus_of_nodes(const std::string& list);
-Result<IdList> find_memory_nodes(const std::string& list);
+Result<util::IdList> find_cpus(const std::string& list);
+Result<util::IdList> find_cpus_of_nodes(const std::string& list);
+Result<util::IdList> find_memory_nodes(const std::string& list);
 
 // What the kernel does with the nodes of a list.
 enum class MemoryPolicy {
@@ -36,9 +30,12 @@ const char* policy_name(MemoryPolicy policy);  // as the option is called, witho
 // "0:3,1:1": the weights of this machine; empty: it has none.
 std::string interleave_weights();
 
+// The memory of a node in all, in KiB; nullopt: unknown. `system`: /sys, but for tests.
+std::optional<uint64_t> kib_of_node(uint32_t node, const std::string& system = "/sys");
+
 struct Placement {
-  IdList cpus;       // empty: all
-  IdList mem_nodes;  // empty: any
+  util::IdList cpus;       // empty: all
+  util::IdList mem_nodes;  // empty: any
   MemoryPolicy policy = MemoryPolicy::kBind;
 
   [[nodiscard]] bool any() const { return !cpus.empty() || !mem_nodes.empty(); }

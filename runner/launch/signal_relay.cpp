@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "runner/collect/shared_word.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::launch {
 
@@ -68,11 +68,10 @@ bool is_any_pending() {
 
 // All signals if /proc does not say.
 sigset_t pending_for_this_thread() {
-  constexpr std::string_view kKey = "\nSigPnd:";
   const std::string text = util::read_text("/proc/thread-self/status", 8192);
-  const size_t at = text.find(kKey);
-  if (at == std::string::npos) return all_signals();
-  const uint64_t bits = std::strtoull(text.c_str() + at + kKey.size(), nullptr, 16);
+  const auto words = util::status_words(text, "SigPnd:");
+  if (words.empty()) return all_signals();
+  const auto bits = util::leading_number<uint64_t>(words.front(), 16);
   sigset_t pending;
   ::sigemptyset(&pending);
   for (int number = 1; number <= SIGRTMAX; number++) {

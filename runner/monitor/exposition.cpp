@@ -34,12 +34,6 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-std::string_view trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 // A part of the Accept header, "text/plain;version=0.0.4;q=0.3": the type and its quality value.
 struct Wanted {
   std::string_view type;
@@ -48,7 +42,7 @@ struct Wanted {
 Wanted wanted_of(std::string_view text) {
   Wanted wanted;
   for (const std::string_view part : util::split(text, ";")) {
-    const std::string_view word = trimmed(part);
+    const std::string_view word = util::trimmed(part);
     if (wanted.type.empty()) wanted.type = word;
     if (!word.starts_with("q=")) continue;
     const std::string_view value = word.substr(2);

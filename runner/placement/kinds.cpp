@@ -13,7 +13,7 @@
 
 #include "runner/launch/placement.h"
 #include "runner/util/file_io.h"
-#include "runner/util/text.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::placement {
 
@@ -22,38 +22,28 @@ namespace {
 constexpr std::array<const char*, 5> kKinds = {"dax-kmem", "highest-capacity", "lowest-latency", "hbw", "regular"};
 constexpr int64_t kHighBandwidthMiB = 200 * 1024;  // per second; memkind's limit
 
-using Nodes = std::vector<uint32_t>;
-
-std::string line_of(const std::string& path) {
-  std::string text = util::read_text(path, 1 << 16);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
+using Nodes = util::IdList;
 
 // -1: the file has no number.
 int64_t number_of(const std::string& path) {
-  const std::string text = line_of(path);
+  const std::string text = util::read_line(path);
   int64_t number = -1;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   return read.ec == std::errc() ? number : -1;
 }
 
-Nodes list_of(const std::string& path) { return launch::parse_id_list(line_of(path)).value_or(Nodes()); }
-
 class Sysfs {
  public:
   explicit Sysfs(std::string root) : root_(std::move(root)) {}
 
-  [[nodiscard]] Nodes with_memory() const { return list_of(root_ + "/devices/system/node/has_memory"); }
-  [[nodiscard]] Nodes with_cpus() const { return list_of(root_ + "/devices/system/node/has_cpu"); }
+  [[nodiscard]] Nodes with_memory() const { return util::read_id_list(root_ + "/devices/system/node/has_memory"); }
+  [[nodiscard]] Nodes with_cpus() const { return util::read_id_list(root_ + "/devices/system/node/has_cpu"); }
   [[nodiscard]] int64_t firmware_says(uint32_t node, const char* what) const {
     return firmware_value(node, what, root_);
   }
-  // "Node 0 MemTotal:  8145420 kB"
   [[nodiscard]] int64_t kib(uint32_t node) const {
-    const std::string text = line_of(fmt::format("{}/devices/system/node/node{}/meminfo", root_, node));
-    const size_t at = text.find("MemTotal:");
-    return at == std::string::npos ? -1 : std::strtoll(text.c_str() + at + 9, nullptr, 10);
+    const auto kib = launch::kib_of_node(node, root_);
+    return kib ? static_cast<int64_t>(*kib) : -1;
   }
   [[nodiscard]] std::set<uint32_t> dax_nodes() const {
     std::set<uint32_t> nodes;
@@ -85,7 +75,7 @@ Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bo
 }
 
 Nodes high_bandwidth(const Sysfs& sysfs, const char* named) {
-  if (named != nullptr) return launch::parse_id_list(named).value_or(Nodes());
+  if (named != nullptr) return util::parse_id_list(named).value_or(Nodes());
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
@@ -170,7 +160,8 @@ std::set<std::string> find_gpus(const std::string& system, const std::string& pr
   for (const auto& device : std::filesystem::directory_iterator(devices, ignored)) {
     const std::string path = device.path().string();
     const bool is_virtual_function = std::filesystem::exists(path + "/physfn", ignored);
-    if (line_of(path + "/vendor") == "0x10de" && line_of(path + "/class").starts_with("0x03") && !is_virtual_function)
+    if (util::read_line(path + "/vendor") == "0x10de" && util::read_line(path + "/class").starts_with("0x03") &&
+        !is_virtual_function)
       gpus.insert(path);
   }
   return gpus;

@@ -12,6 +12,7 @@
 #include "runner/placement/pmem.h"
 #include "runner/placement/rule_file.h"
 #include "runner/placement/rule_text.h"
+#include "runner/util/id_list.h"
 #include "runner/util/text.h"
 
 namespace mlrun::placement {
@@ -51,7 +52,7 @@ Status find_nodes(Rule& rule) {
   if (rule.target == Target::kKind) {
     const auto nodes = nodes_of_kind(rule.where);
     if (!nodes) return tl::make_unexpected(nodes.error());
-    rule.where = launch::id_list_text(*nodes);
+    rule.where = util::id_list_text(*nodes);
   }
   auto nodes = launch::find_memory_nodes(rule.where);
   if (!nodes) return tl::make_unexpected(nodes.error());
@@ -60,7 +61,7 @@ Status find_nodes(Rule& rule) {
   if (rule.target == Target::kRatio && !is_rising(rule.where))
     return fail(
         fmt::format("write the nodes of a ratio in rising order, and its numbers in the same order: node {}, not {}",
-                    launch::id_list_text(*nodes), rule.where));
+                    util::id_list_text(*nodes), rule.where));
   if (rule.target == Target::kRatio && nodes->size() != rule.shares.size()) {
     return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes->size()));
   }

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "runner/placement/kinds.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::placement {
@@ -41,12 +41,6 @@ std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (const std::string_view word : util::split(spaced, " \t")) words.emplace_back(word);
   return words;
-}
-
-template <typename Number>
-bool is_number(std::string_view text, Number& number, int base = 10) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
 class Reader {
@@ -149,14 +143,15 @@ class Reader {
     std::string_view offset = plus == std::string_view::npos ? "" : frame.substr(plus + 1);
     if (offset.starts_with("0x")) offset.remove_prefix(2);
     const size_t dash = offset.find('-');
-    uint64_t first = 0, last = UINT64_MAX;
-    const auto is_offset = [](std::string_view text, uint64_t& number) {
-      return text.find_first_not_of(kDigits) == std::string_view::npos && is_number(text, number, 16);
+    const auto offset_in = [](std::string_view text) {
+      const bool has_digits_only = text.find_first_not_of(kDigits) == std::string_view::npos;
+      return has_digits_only ? util::whole_number<uint64_t>(text, 16) : std::nullopt;
     };
-    if (dash != std::string_view::npos && !is_offset(offset.substr(dash + 1), last)) return false;
+    const auto first = offset_in(offset.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? UINT64_MAX : offset_in(offset.substr(dash + 1));
     return plus != std::string_view::npos && plus >= kBuildIdLeast &&
-           frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos &&
-           is_offset(offset.substr(0, dash), first) && first <= last;
+           frame.substr(0, plus).find_first_not_of(kDigits) == std::string_view::npos && first && last &&
+           *first <= *last;
   }
 
   Status read_size() {
@@ -231,8 +226,8 @@ class Reader {
     const auto parts = util::split(text, ":");
     const bool has_empty_part = parts.size() != 1 + static_cast<size_t>(std::count(text.begin(), text.end(), ':'));
     for (const std::string_view part : parts) {
-      uint32_t share = 0;
-      if (!is_number(part, share) || share == 0 || share > 1000)
+      const auto share = util::whole_number<uint32_t>(part).value_or(0);
+      if (share == 0 || share > 1000)
         return fail(fmt::format("'{}' is no ratio; write it like 3:1, with numbers from 1 to 1000", text));
       rule_.shares.push_back(share);
     }

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/file_io.h"
+#include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
 namespace mlrun::launch {
@@ -31,12 +32,6 @@ std::string namespace_text(const char* name) {
   return std::filesystem::read_symlink(std::string("/proc/self/ns/") + name, ignored).string();
 }
 
-std::string boot_id() {
-  std::string text = util::read_text("/proc/sys/kernel/random/boot_id");
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 nlohmann::json host_facts() {
@@ -50,7 +45,7 @@ nlohmann::json host_facts() {
           {"memory_bytes", ::sysconf(_SC_PHYS_PAGES) * page_bytes},
           {"page_bytes", page_bytes},
           {"ticks_per_second", ::sysconf(_SC_CLK_TCK)},
-          {"boot_id", boot_id()},
+          {"boot_id", collect::boot_id()},
           {"time_namespace", namespace_text("time")},
           {"network_namespace", namespace_text("net")}};
 }

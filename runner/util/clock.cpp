@@ -40,8 +40,7 @@ uint64_t clock_ns(clockid_t clock) {
 }
 
 ClockChoice choose_clock() {
-  std::string source = read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
-  while (!source.empty() && source.back() == '\n') source.pop_back();
+  const std::string source = read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source != "tsc") return {MLRUN_CLOCK_MONOTONIC, "the kernel's clock source is '" + source + "', not tsc"};
   const std::string cpuinfo = read_text("/proc/cpuinfo", 65536);
   for (const char* flag : {"constant_tsc", "nonstop_tsc"}) {

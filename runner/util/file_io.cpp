@@ -51,6 +51,13 @@ std::string read_text(const std::string& path, size_t limit_bytes) {
   return text;
 }
 
+std::string read_line(const std::string& path) {
+  constexpr size_t kLineBytesMax = 1 << 16;
+  std::string text = read_text(path, kLineBytesMax);
+  text.resize(std::min(text.find('\n'), text.size()));
+  return text;
+}
+
 Result<std::string> read_file(const std::string& path, size_t limit_bytes) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.valid()) return fail_errno("open " + path, errno);

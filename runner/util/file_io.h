@@ -17,6 +17,9 @@ namespace mlrun::util {
 // disappear.
 std::string read_text(const std::string& path, size_t limit_bytes = 1 << 24);
 
+// The first line, without its newline; empty if unreadable. For files of /proc and /sys that have one line.
+std::string read_line(const std::string& path);
+
 // The whole content. Fails if the file has more than `limit_bytes`.
 Result<std::string> read_file(const std::string& path, size_t limit_bytes = SIZE_MAX);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
@@ -22,18 +22,12 @@ namespace mlrun::collect {
 
 namespace {
 
-uint64_t number(std::string_view text) {
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 // Calls `visit` with each numeric entry of a directory until it returns true; returns that entry, or 0.
 uint32_t find_entry(const std::string& directory, const std::function<bool(uint32_t)>& visit) {
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
   if (!entries) return 0;
   while (const dirent* entry = ::readdir(entries.get())) {
-    const auto value = static_cast<uint32_t>(number(entry->d_name));
+    const auto value = util::leading_number<uint32_t>(entry->d_name);
     if (value != 0 && visit(value)) return value;
   }
   return 0;
@@ -41,25 +35,15 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
 
 // The last number of a line of /proc/PID/status; 0: none.
 uint64_t last_number(const std::string& status, std::string_view name) {
-  const size_t line = status.find(fmt::format("\n{}:", name));
-  if (line == std::string::npos) return 0;
-  const size_t end = status.find('\n', line + 1);
-  const auto words = util::split(std::string_view(status).substr(line, end - line), "\n:\t ");
-  return words.empty() ? 0 : number(words.back());
+  const auto words = util::status_words(status, name);
+  return words.empty() ? 0 : util::leading_number<uint64_t>(words.back());
 }
 
 // The pid in the process's own pid namespace.
-uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid")); }
+uint32_t innermost_pid(const std::string& status) { return static_cast<uint32_t>(last_number(status, "NSpid:")); }
 
 // I/O submitted through these mappings makes no calls that mlrun could record, so the trace at least records the mapping.
 constexpr std::array<std::string_view, 2> kRings = {"anon_inode:[io_uring]", "/[aio] (deleted)"};
-
-// The fields of /proc/PID/stat after the process's name, beginning with the third, its state.
-std::vector<std::string_view> stat_words(const std::string& text) {
-  const size_t name_end = text.rfind(')');  // the name may contain blanks and parentheses
-  if (name_end == std::string::npos) return {};
-  return util::split(std::string_view(text).substr(name_end + 1), " ");
-}
 
 // Does a process have an environment? kComing: not yet, it is in the middle of an exec. kNone: kernel threads, ended processes.
 enum class Environment { kNone, kComing, kThere };
@@ -68,10 +52,10 @@ Environment environment_of(uint32_t pid) {
   constexpr size_t kState = 0, kFlags = 6, kEnvironmentEnd = 48;
   constexpr uint64_t kExiting = 0x4, kKernelThread = 0x200000;  // PF_EXITING, PF_KTHREAD
   const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   if (words.size() <= kEnvironmentEnd || words[kState] == "Z" || words[kState] == "X") return Environment::kNone;
-  if ((number(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
-  if (number(words[kEnvironmentEnd]) != 0) return Environment::kThere;
+  if ((util::leading_number<uint64_t>(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
+  if (util::leading_number<uint64_t>(words[kEnvironmentEnd]) != 0) return Environment::kThere;
   const bool is_ours_to_see = ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) == 0;
   return is_ours_to_see ? Environment::kComing : Environment::kNone;
 }
@@ -91,16 +75,16 @@ bool may_have(uint32_t pid, const std::string& wanted) {
 
 std::optional<ProcStat> read_proc_stat(uint32_t pid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
-  return ProcStat{static_cast<uint32_t>(number(words[1])), static_cast<uint32_t>(number(words[3])), number(words[19]),
-                  ended};
+  return ProcStat{util::leading_number<uint32_t>(words[1]), util::leading_number<uint32_t>(words[3]),
+                  util::leading_number<uint64_t>(words[19]), ended};
 }
 
 int thread_runs(uint32_t host_pid, uint32_t host_tid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/stat", host_pid, host_tid), 512);
-  const auto words = stat_words(text);
+  const auto words = util::stat_words(text);
   return words.empty() ? -1 : words[0] == "R" ? 1 : 0;
 }
 
@@ -131,7 +115,8 @@ std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
   const std::string text = util::read_text(fmt::format("/proc/{}/io", pid), 4096);
   for (const std::string_view line : util::split(text, "\n")) {
     const size_t colon = line.find(": ");
-    if (colon != std::string_view::npos) values.emplace_back(line.substr(0, colon), number(line.substr(colon + 2)));
+    if (colon != std::string_view::npos)
+      values.emplace_back(line.substr(0, colon), util::leading_number<uint64_t>(line.substr(colon + 2)));
   }
   return values;
 }
@@ -162,7 +147,7 @@ std::vector<uint32_t> children_of(uint32_t pid) {
   find_entry(fmt::format("/proc/{}/task", pid), [&](uint32_t tid) {
     const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/children", pid, tid));
     for (const std::string_view word : util::split(text, " ")) {
-      if (const auto child = static_cast<uint32_t>(number(word)); child != 0) children.push_back(child);
+      if (const auto child = util::leading_number<uint32_t>(word); child != 0) children.push_back(child);
     }
     return false;
   });
@@ -173,12 +158,15 @@ uint32_t innermost_pid_of(uint32_t pid) {
   return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192));
 }
 
-uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters"); }
+uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
-  const std::string path = pid == 0 ? "/proc/self/ns/pid" : fmt::format("/proc/{}/ns/pid", pid);
+  return pid_namespace_in(pid == 0 ? "/proc/self" : fmt::format("/proc/{}", pid));
+}
+
+uint64_t pid_namespace_in(const std::string& folder) {
   struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+  return ::stat((folder + "/ns/pid").c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
@@ -204,10 +192,6 @@ bool thread_exists(uint32_t host_pid, uint32_t host_tid) {
   return ::access(fmt::format("/proc/{}/task/{}", host_pid, host_tid).c_str(), F_OK) == 0;
 }
 
-std::string boot_id() {
-  std::string id = util::read_text("/proc/sys/kernel/random/boot_id", 64);
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id;
-}
+std::string boot_id() { return util::read_line("/proc/sys/kernel/random/boot_id"); }
 
 }  // namespace mlrun::collect

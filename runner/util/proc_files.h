@@ -51,6 +51,8 @@ uint64_t own_seccomp_filters();
 
 // Inode of a process's pid namespace; 0: unknown. pid 0: our own.
 uint64_t pid_namespace_of(uint32_t pid);
+// The same for a folder in /proc, such as /proc/PID/task/TID.
+uint64_t pid_namespace_in(const std::string& folder);
 
 // Translates ids of a process and thread of another pid namespace to those of mlrun's; 0: not found. To be called only
 // for other namespaces, since all of /proc is read.

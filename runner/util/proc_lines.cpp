@@ -61,4 +61,18 @@ std::optional<MountLine> mount_line(std::string_view line) {
   return is_sound ? std::optional(found) : std::nullopt;
 }
 
+std::vector<std::string_view> stat_words(std::string_view text) {
+  const size_t name_end = text.rfind(')');
+  return name_end == std::string_view::npos ? std::vector<std::string_view>() : split(text.substr(name_end + 1), " \n");
+}
+
+std::vector<std::string_view> status_words(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with(name)) return split(line.substr(name.size()), "\t ");
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return {};
+}
+
 }  // namespace mlrun::util

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses lines of /proc/PID/maps (also the first line of each mapping in smaps) and of /proc/PID/mountinfo. The texts in a result are views
-// of the line.
+// Parses lines of /proc/PID/maps (also the first line of each mapping in smaps) and of /proc/PID/mountinfo, and splits /proc/PID/stat and
+// /proc/PID/status. The texts in a result are views of the given text.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace mlrun::util {
 
@@ -30,5 +31,12 @@ struct MountLine {
   std::string_view options;                   // of the file system; may be empty
 };
 std::optional<MountLine> mount_line(std::string_view line);
+
+// The fields of /proc/PID/stat behind the name, which may contain blanks and parentheses: [0] is the state, field 3 in proc(5). Empty: it is
+// no such text.
+std::vector<std::string_view> stat_words(std::string_view text);
+
+// The words behind `name`, such as "NSpid:", in /proc/PID/status or a file of /proc/PID/fdinfo. Empty: there is no such line.
+std::vector<std::string_view> status_words(std::string_view text, std::string_view name);
 
 }  // namespace mlrun::util

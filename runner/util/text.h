@@ -43,6 +43,14 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 // "a,,b", ",a", "a,": a comma-separated list with an empty part.
 bool has_empty_part(std::string_view list);
 
+// Without blanks, tabs and ends of lines at both ends.
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace mlrun::util

@@ -2,7 +2,6 @@
 #include "runner/blame/timeline/loop_load.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_batches.h"
+#include "runner/util/number.h"
 
 namespace mlrun::blame {
 
@@ -26,12 +26,6 @@ std::string_view take_until(std::string_view& text, std::string_view end) {
   return taken;
 }
 
-template <typename Number>
-bool read_number(std::string_view text, int base, Number& number) {
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  return read.ec == std::errc() && read.ptr == text.data() + text.size();
-}
-
 class Places {
  public:
   explicit Places(Loops& loops) : loops_(loops) {}
@@ -43,13 +37,14 @@ class Places {
     sight.is_loader = kind == "loader";
     sight.runs = text.ends_with('!');
     if (sight.runs) text.remove_suffix(1);
-    const std::string_view position = take_until(text, "/");
-    const bool is_read = read_number(object, 16, sight.object) && read_number(position, 10, sight.position) &&
-                         read_number(text, 10, sight.total);
+    const auto address = util::whole_number<uint64_t>(object, 16);
+    const auto position = util::whole_number<int64_t>(take_until(text, "/")), total = util::whole_number<int64_t>(text);
     constexpr int64_t kTotalMost = int64_t{1} << 40;  // larger numbers are taken as damage of the trace
-    if (sight.total > kTotalMost) return std::nullopt;
-    if (place.empty() || kind.empty() || !is_read || sight.position < 0 || sight.total < sight.position)
-      return std::nullopt;
+    if (place.empty() || kind.empty() || !address || !position || !total) return std::nullopt;
+    if (*position < 0 || *total < *position || *total > kTotalMost) return std::nullopt;
+    sight.object = *address;
+    sight.position = *position;
+    sight.total = *total;
     sight.place = number(std::string(place));
     return sight;
   }

@@ -40,11 +40,6 @@ int put(const std::string& path, std::string_view text) {
   return ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : errno;
 }
 
-std::string first_line(const std::string& path) {
-  const std::string text = util::read_text(path, 4096);
-  return text.substr(0, text.find('\n'));
-}
-
 bool take_number(std::string_view& text, std::string_view before, uint64_t& value) {
   if (!text.starts_with(before)) return false;
   text.remove_prefix(before.size());
@@ -220,7 +215,7 @@ class DamonRung : public Rung {
     write("0/state", "on");
     runs_ = failed_.empty();
     if (runs_) {
-      thread_ = first_line(places_.admin + "/0/pid");
+      thread_ = util::read_line(places_.admin + "/0/pid");
       started_ns_ = now_ns;
       facts_.samples++;
       return;
@@ -291,7 +286,7 @@ std::string damon_problem(const DamonPlaces& places) {
   if (::access(places.admin.c_str(), F_OK) != 0) return "this kernel has no DAMON (CONFIG_DAMON_SYSFS)";
   if (::access((places.admin + "/nr_kdamonds").c_str(), W_OK) != 0) return "DAMON needs root";
   // The write fails while DAMON is on. Contexts that are off are left over, for example from an mlrun that was killed, and are removed.
-  if (first_line(places.admin + "/nr_kdamonds") != "0" && put(places.admin + "/nr_kdamonds", "0") != 0)
+  if (util::read_line(places.admin + "/nr_kdamonds") != "0" && put(places.admin + "/nr_kdamonds", "0") != 0)
     return "another program uses DAMON; stop it first";
   // The kernel lists what DAMON can monitor only in a context, so one is made and removed again.
   std::string problem;

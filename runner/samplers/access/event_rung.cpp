@@ -102,7 +102,7 @@ class EventRung : public Rung {
   std::vector<AccessEvent> wanted_;
   std::vector<PerfEvents> open_;
   rounds::SampleBudget budget_;
-  std::vector<int> processors_;  // online when the events were opened
+  util::IdList processors_;  // online when the events were opened
   uint64_t before_ns_ = 0, processors_ns_ = 0;
   bool is_on_ = true;
   RungFacts facts_;

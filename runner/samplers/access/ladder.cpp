@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -14,9 +13,10 @@
 #include "runner/samplers/access/damon.h"
 #include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/precise_events.h"
-#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/access_rungs.h"
 #include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
+#include "runner/util/number.h"
 
 namespace mlrun::access {
 
@@ -61,10 +61,7 @@ const RungText& text_of(mlrun_access_rung rung) {
   return *std::find_if(kRungs.begin(), kRungs.end(), [&](const RungText& text) { return text.rung == rung; });
 }
 
-size_t nodes_with_memory() {
-  const std::string text = util::read_text("/sys/devices/system/node/has_memory", 4096);
-  return proc::parse_list(text.substr(0, text.find('\n'))).size();
-}
+size_t nodes_with_memory() { return util::read_id_list("/sys/devices/system/node/has_memory").size(); }
 
 uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
   return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
@@ -72,9 +69,7 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
 
 // Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
-  const std::string text = util::read_text("/proc/sys/kernel/perf_event_max_sample_rate", 64);
-  uint64_t most = 0;
-  std::from_chars(text.data(), text.data() + text.size(), most);
+  const auto most = util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
   if (most == 0 || hz <= static_cast<double>(most)) return {};
   return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
 }

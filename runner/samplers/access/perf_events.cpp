@@ -13,9 +13,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/samplers/proc/kernel_texts.h"
-#include "runner/util/file_io.h"
-
 namespace mlrun::access {
 
 namespace {
@@ -44,12 +41,7 @@ std::string why(int error, int cpu) {
 
 }  // namespace
 
-std::vector<int> online_processors() {
-  const std::string text = util::read_text("/sys/devices/system/cpu/online", 4096);
-  std::vector<int> cpus;
-  for (const int32_t cpu : proc::parse_list(text.substr(0, text.find('\n')))) cpus.push_back(cpu);
-  return cpus;
-}
+util::IdList online_processors() { return util::read_id_list("/sys/devices/system/cpu/online"); }
 
 perf_event_attr sampled_event() {
   perf_event_attr attr{};
@@ -125,7 +117,8 @@ std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
   attr.enable_on_exec = on_exec ? 1 : 0;
   attr.read_format = kFormatLost;
   sample_type_ = attr.sample_type;
-  for (const int cpu : online_processors()) {
+  for (const uint32_t processor : online_processors()) {
+    const auto cpu = static_cast<int>(processor);
     util::UniqueFd event = open_event(attr, pid, cpu);
     if (!event.valid()) return why(errno, cpu);
     PerfRing ring;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runner/decode/perf_sample.h"
+#include "runner/util/id_list.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::access {
@@ -58,6 +59,6 @@ class PerfEvents {
 };
 
 // The processors that are online now.
-std::vector<int> online_processors();
+util::IdList online_processors();
 
 }  // namespace mlrun::access

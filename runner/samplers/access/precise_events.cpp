@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/precise_events.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -16,19 +15,6 @@ namespace mlrun::access {
 namespace {
 
 constexpr const char* kThreshold = "30";  // cycles; faster loads are not sampled
-
-std::string line_of(const std::string& path) {
-  const std::string text = util::read_text(path, 4096);
-  return text.substr(0, text.find('\n'));
-}
-
-uint64_t number_in(std::string_view text) {
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) text.remove_prefix(2);
-  uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  return value;
-}
 
 AccessEvent precise_event(std::string name, mlrun_access_kind kind, const PreciseWish& wish) {
   AccessEvent event{sampled_event(), std::move(name), kind};
@@ -48,16 +34,17 @@ AccessEvent raw_event(const char* option, uint64_t number, mlrun_access_kind kin
 // Builds the event from the unit's description, such as "event=0xcd,umask=0x1,ldlat=3".
 std::optional<AccessEvent> named_event(const std::string& unit, const char* name, mlrun_access_kind kind,
                                        const PreciseWish& wish) {
-  const std::string terms = line_of(unit + "/events/" + name);
+  const std::string terms = util::read_line(unit + "/events/" + name);
   if (terms.empty()) return {};
   AccessEvent event = precise_event(name, kind, wish);
-  event.attr.type = static_cast<uint32_t>(number_in(line_of(unit + "/type")));
+  event.attr.type = static_cast<uint32_t>(machine::number_of_term(util::read_line(unit + "/type")));
   machine::EventWords words;
   for (const std::string_view term : util::split(terms, ",")) {
     const size_t equals = term.find('=');
     const std::string key(term.substr(0, equals));
     const std::string_view given = equals == std::string_view::npos ? "1" : term.substr(equals + 1);
-    if (!machine::put_bits(line_of(unit + "/format/" + key), number_in(key == "ldlat" ? kThreshold : given), words))
+    if (!machine::put_bits(util::read_line(unit + "/format/" + key),
+                           machine::number_of_term(key == "ldlat" ? kThreshold : given), words))
       return {};
   }
   event.attr.config = words.config;
@@ -80,13 +67,13 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
     }
     if (!events.empty()) return events;
   }
-  const std::string ibs = line_of(devices + "/ibs_op/type");
+  const std::string ibs = util::read_line(devices + "/ibs_op/type");
   if (ibs.empty()) {
     why = "this processor has neither mem-loads nor IBS, or a virtual machine hides them";
     return {};
   }
   AccessEvent event = precise_event("ibs_op", MLRUN_ACCESS_LOAD, wish);
-  event.attr.type = static_cast<uint32_t>(number_in(ibs));
+  event.attr.type = static_cast<uint32_t>(machine::number_of_term(ibs));
   event.attr.precise_ip = 0;
   // IBS cannot exclude the kernel; EventRung drops its addresses.
   event.attr.exclude_kernel = event.attr.exclude_hv = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/run_queue.h"
 
-#include <charconv>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::access {
@@ -16,12 +16,6 @@ namespace mlrun::access {
 namespace {
 
 constexpr int kThreadsMost = 256;  // threads read at most: one file each
-
-uint64_t number_of(std::string_view text) {
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 }  // namespace
 
@@ -36,8 +30,8 @@ RunQueue run_queue_of(pid_t pid) {
     const std::string text = util::read_text(task->path() / "schedstat", 128);
     const auto words = util::split(text, " \n");
     if (words.size() < 2) continue;
-    all.ran_ns += number_of(words[0]);
-    all.waited_ns += number_of(words[1]);
+    all.ran_ns += util::leading_number<uint64_t>(words[0]);
+    all.waited_ns += util::leading_number<uint64_t>(words[1]);
   }
   return all;
 }

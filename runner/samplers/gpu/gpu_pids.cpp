@@ -2,12 +2,12 @@
 #include "runner/samplers/gpu/gpu_pids.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <sstream>
 #include <string_view>
 
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::gpu {
 
@@ -18,21 +18,12 @@ namespace fs = std::filesystem;
 constexpr uint64_t kScanNs = 1'000'000'000, kLongestPauseNs = 32'000'000'000;
 constexpr std::string_view kDevice = "/dev/nvidia", kOtherDevice = "/dev/dxg", kCudaLibrary = "/libcuda.so";
 
-uint32_t number_of(std::string_view text) {
-  uint32_t number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  return end.ec == std::errc() && end.ptr == text.data() + text.size() ? number : 0;
-}
-
 // The pids of a line "NSpid: 400 7 1": in our pid namespace, in the nested ones, in the process's own.
 std::vector<uint32_t> namespace_pids(const std::string& process) {
-  std::istringstream lines(util::read_text(process + "/status"));
+  const std::string status = util::read_text(process + "/status");
   std::vector<uint32_t> numbers;
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    std::istringstream words(line.substr(line.find(':') + 1));
-    for (uint32_t number = 0; words >> number;) numbers.push_back(number);
-  }
+  for (const std::string_view word : util::status_words(status, "NSpid:"))
+    numbers.push_back(util::leading_number<uint32_t>(word));
   return numbers;
 }
 
@@ -53,7 +44,7 @@ void GpuPids::look_for_users() {
   users_.clear();
   std::error_code error;
   for (fs::directory_iterator entry(proc_, error), end; !error && entry != end; entry.increment(error)) {
-    const uint32_t pid = number_of(entry->path().filename().string());
+    const auto pid = util::whole_number<uint32_t>(entry->path().filename().string()).value_or(0);
     if (pid == 0 || !uses_gpu(entry->path().string())) continue;
     std::vector<uint32_t> numbers = namespace_pids(entry->path().string());
     if (!numbers.empty()) numbers.erase(numbers.begin());

@@ -2,15 +2,15 @@
 #include "runner/samplers/gpu/gpu_watch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::gpu {
@@ -57,11 +57,10 @@ class MeanUse {
 
 // The NUMA node next to the GPU; -1: the firmware does not report it, or it has no memory.
 int64_t node_next_to(const std::string& pci) {
-  const std::string text = util::read_text("/sys/bus/pci/devices/" + pci + "/numa_node", 16);
-  int32_t node = -1;
-  std::from_chars(text.data(), text.data() + text.size(), node);
-  const auto with_memory = proc::parse_list(util::read_text("/sys/devices/system/node/has_memory", 4096));
-  return std::find(with_memory.begin(), with_memory.end(), node) == with_memory.end() ? -1 : node;
+  const auto node = util::whole_number<uint32_t>(util::read_line("/sys/bus/pci/devices/" + pci + "/numa_node"));
+  const util::IdList with_memory = util::read_id_list("/sys/devices/system/node/has_memory");
+  const bool has_memory = node && std::find(with_memory.begin(), with_memory.end(), *node) != with_memory.end();
+  return has_memory ? int64_t{*node} : -1;
 }
 
 int64_t known(const Nvml::Number& number) { return number.value_or(MLRUN_NOT_KNOWN); }

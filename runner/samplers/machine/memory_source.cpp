@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "runner/samplers/proc/kernel_texts.h"
+#include "runner/util/id_list.h"
+#include "runner/util/text.h"
 
 namespace mlrun::machine {
 
@@ -165,7 +167,7 @@ void MemorySource::find_nodes() {
   if (text == online_text_) return;
   online_text_ = text;
   nodes_.clear();
-  for (const int node : proc::parse_list(online_text_)) {
+  for (const uint32_t node : util::parse_id_list(util::trimmed(online_text_)).value_or(util::IdList())) {
     const std::string folder = fmt::format("{}/node{}/", nodes_folder_, node);
     nodes_.emplace(node, Node{proc::ProcFile(folder + "meminfo"), proc::ProcFile(folder + "numastat")});
   }

@@ -22,7 +22,7 @@ namespace mlrun::machine {
 
 namespace {
 
-int32_t socket_of(const Places& places, int32_t cpu) {
+int32_t socket_of(const Places& places, uint32_t cpu) {
   const std::string text =
       util::read_text(fmt::format("{}/devices/system/cpu/cpu{}/topology/physical_package_id", places.sys, cpu), 64);
   int32_t socket = -1;
@@ -35,7 +35,7 @@ class Uncore : public BandwidthReader {
   // Returns the errno of the first event that could not be opened; 0: all events are open.
   int open(const Places& places, const std::vector<UncoreEvent>& events) {
     for (const UncoreEvent& event : events) {
-      for (const int32_t cpu : event.cpus) {
+      for (const uint32_t cpu : event.cpus) {
         perf_event_attr attr{};
         attr.size = sizeof attr;
         attr.type = event.type;

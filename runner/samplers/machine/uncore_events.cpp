@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "runner/samplers/proc/kernel_texts.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 
 namespace mlrun::machine {
@@ -26,19 +26,6 @@ constexpr Named kNamed[] = {
     {"data_reads", MLRUN_BANDWIDTH_READ_BYTES},     {"data_writes", MLRUN_BANDWIDTH_WRITTEN_BYTES},
     {"data_read", MLRUN_BANDWIDTH_READ_BYTES},      {"data_write", MLRUN_BANDWIDTH_WRITTEN_BYTES}};
 
-std::string_view trimmed(std::string_view text) {
-  const size_t end = text.find_last_not_of(" \n");
-  return end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
-}
-
-uint64_t number_of(std::string_view text) {
-  uint64_t value = 0;
-  const bool is_hex = text.starts_with("0x");
-  if (is_hex) text.remove_prefix(2);
-  std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  return value;
-}
-
 // Bytes per count, from scale and unit: "6.103515625e-5" and "MiB" are 64 bytes.
 double bytes_of(const std::string& scale, std::string_view unit) {
   const double factor = std::strtod(scale.c_str(), nullptr);
@@ -54,7 +41,7 @@ int32_t last_number_of(std::string_view name) {
   return value;
 }
 
-std::string text_of(const std::string& path) { return std::string(trimmed(util::read_text(path, 4096))); }
+std::string text_of(const std::string& path) { return std::string(util::trimmed(util::read_line(path))); }
 
 // Words of an event's terms, "event=0x04,umask=0x03". nullopt: the unit has no such term.
 std::optional<EventWords> event_words(std::string_view terms, const std::string& format_folder) {
@@ -62,7 +49,7 @@ std::optional<EventWords> event_words(std::string_view terms, const std::string&
   for (const std::string_view term : util::split(terms, ",")) {
     const size_t equals = term.find('=');
     const std::string name(term.substr(0, equals));
-    const uint64_t value = equals == std::string_view::npos ? 1 : number_of(term.substr(equals + 1));
+    const uint64_t value = equals == std::string_view::npos ? 1 : number_of_term(term.substr(equals + 1));
     if (!put_bits(text_of(format_folder + name), value, words)) return {};
   }
   return words;
@@ -70,14 +57,20 @@ std::optional<EventWords> event_words(std::string_view terms, const std::string&
 
 }  // namespace
 
+uint64_t number_of_term(std::string_view text) {
+  const bool is_hex = text.starts_with("0x");
+  return util::leading_number<uint64_t>(text.substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+}
+
 bool put_bits(std::string_view format, uint64_t value, EventWords& words) {
   const size_t colon = format.find(':');
   if (colon == std::string_view::npos) return false;
   const std::string_view word = format.substr(0, colon);
   if (word != "config" && word != "config1") return false;
   uint64_t& into = word == "config" ? words.config : words.config1;
-  for (const int32_t bit : proc::parse_list(format.substr(colon + 1))) {
-    if (bit < 0 || bit > 63) return false;
+  const auto bits = util::parse_id_list(format.substr(colon + 1));
+  if (!bits || bits->back() > 63) return false;
+  for (const uint32_t bit : *bits) {
     into |= (value & 1) << bit;
     value >>= 1;
   }
@@ -110,10 +103,10 @@ std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
       if (!words) continue;
       UncoreEvent event;
       event.unit = unit;
-      event.type = static_cast<uint32_t>(number_of(text_of(folder + "type")));
+      event.type = static_cast<uint32_t>(number_of_term(text_of(folder + "type")));
       event.config = words->config;
       event.config1 = words->config1;
-      event.cpus = proc::parse_list(text_of(folder + "cpumask"));
+      event.cpus = util::read_id_list(folder + "cpumask");
       event.bytes_per_count = bytes_of(text_of(path + ".scale"), text_of(path + ".unit"));
       event.field = named.field;
       event.channel = last_number_of(unit);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/events/counter_sample.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::machine {
 
@@ -17,7 +18,7 @@ struct UncoreEvent {
   std::string unit;  // uncore_imc_0
   uint32_t type = 0;
   uint64_t config = 0, config1 = 0;
-  std::vector<int32_t> cpus;  // one CPU per socket; an event opened there counts the unit of that socket
+  util::IdList cpus;  // one CPU per socket; an event opened there counts the unit of that socket
   double bytes_per_count = 0;
   mlrun_bandwidth_field field = MLRUN_BANDWIDTH_READ_BYTES;
   int32_t channel = -1;  // number of the unit
@@ -48,6 +49,9 @@ std::vector<UncoreEvent> find_uncore_events(const std::string& devices);
 struct EventWords {
   uint64_t config = 0, config1 = 0;
 };
+
+// The value of an event's term, such as 0x04 or 4; 0: there is none.
+uint64_t number_of_term(std::string_view text);
 
 // Puts `value` into the bits that a format names. False: `format` names no bits of config or config1.
 bool put_bits(std::string_view format, uint64_t value, EventWords& words);

@@ -7,7 +7,6 @@
 #include <charconv>
 
 #include "runner/util/clock.h"
-#include "runner/util/text.h"
 
 namespace mlrun::proc {
 
@@ -73,22 +72,6 @@ std::optional<StatLine> parse_stat(std::string_view text) {
     rest.remove_prefix(std::min(rest.find(' '), rest.size()));
   }
   return line;
-}
-
-std::vector<int32_t> parse_list(std::string_view text) {
-  constexpr int32_t kRangeMax = 1 << 16;
-  std::vector<int32_t> list;
-  for (const std::string_view range : util::split(text, ",\n")) {
-    int32_t first = 0, last = 0;
-    const char* const end = range.data() + range.size();
-    const auto [after, error] = std::from_chars(range.data(), end, first);
-    if (error != std::errc()) continue;
-    last = first;
-    if (after != end && *after == '-') std::from_chars(after + 1, end, last);
-    if (last - first > kRangeMax) continue;
-    for (int32_t one = first; one <= last; ++one) list.push_back(one);
-  }
-  return list;
 }
 
 uint64_t monotonic_of_ticks(uint64_t ticks) {

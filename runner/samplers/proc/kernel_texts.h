@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "runner/samplers/proc/proc_file.h"
 
@@ -45,9 +44,6 @@ std::optional<StatLine> parse_stat(std::string_view text);
 // Converts a start time in clock ticks to CLOCK_MONOTONIC. The ticks are those of CLOCK_BOOTTIME, which also counts while
 // the machine is suspended.
 uint64_t monotonic_of_ticks(uint64_t ticks);
-
-// The numbers of a list of sysfs like "0-3,8" (processors, nodes). A range of more than 65,536 numbers is skipped.
-std::vector<int32_t> parse_list(std::string_view text);
 
 // Calls `visit` with each line, without the newline.
 template <typename Visit>

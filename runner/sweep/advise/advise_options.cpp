@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <utility>
@@ -14,7 +13,7 @@
 
 #include "runner/launch/placement.h"
 #include "runner/placement/resolve.h"
-#include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
@@ -56,13 +55,10 @@ Status take_fast(const std::string& text, AdviseOptions& options) {
 
 // All nodes with memory but the fast ones.
 Result<std::string> other_nodes(const std::string& fast) {
-  std::string list = util::read_text("/sys/devices/system/node/has_memory", 4096);
-  while (!list.empty() && list.back() == '\n') list.pop_back();
-  const auto all = launch::parse_id_list(list);
   const auto chosen = launch::find_memory_nodes(fast.substr(5));
   if (!chosen) return fail("--fast: " + chosen.error().text);
-  std::vector<uint32_t> others;
-  for (const uint32_t node : all.value_or(launch::IdList())) {
+  util::IdList others;
+  for (const uint32_t node : util::read_id_list("/sys/devices/system/node/has_memory")) {
     if (std::find(chosen->begin(), chosen->end(), node) == chosen->end()) others.push_back(node);
   }
   if (others.empty())
@@ -70,7 +66,7 @@ Result<std::string> other_nodes(const std::string& fast) {
         fmt::format("--fast {}: this machine has no other node with memory that could be slow; write huge=SIZE to use "
                     "huge pages as the fast memory",
                     fast));
-  return "node " + launch::id_list_text(others);
+  return "node " + util::id_list_text(others);
 }
 
 Status settle_slow(const std::string& slow, AdviseOptions& options) {
@@ -91,19 +87,12 @@ Status settle_slow(const std::string& slow, AdviseOptions& options) {
   return rules ? Status() : fail("--fast and --slow: " + rules.error().text);
 }
 
-// The total memory of a node; 0: unknown.
-uint64_t bytes_of_node(uint32_t node) {
-  const std::string text = util::read_text(fmt::format("/sys/devices/system/node/node{}/meminfo", node), 4096);
-  const size_t at = text.find("MemTotal:");
-  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at + 9, nullptr, 10) * 1024;
-}
-
 Status check_capacity(AdviseOptions& options) {
   if (options.fast == "huge") return {};
   const auto nodes = launch::find_memory_nodes(options.fast.substr(5));
   if (!nodes) return fail("--fast: " + nodes.error().text);
   uint64_t bytes = 0;
-  for (const uint32_t node : *nodes) bytes += bytes_of_node(node);
+  for (const uint32_t node : *nodes) bytes += launch::kib_of_node(node).value_or(0) * 1024;
   options.fast_bytes = bytes;
   if (bytes == 0 || options.capacity_bytes <= bytes) return {};
   return fail(fmt::format("--fast: {} has {} in all, less than the given {}", options.fast, util::size_text(bytes),

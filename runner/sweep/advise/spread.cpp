@@ -2,7 +2,6 @@
 #include "runner/sweep/advise/spread.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/placement/kinds.h"
+#include "runner/util/number.h"
 
 namespace mlrun::sweep {
 
@@ -20,16 +20,9 @@ namespace {
 constexpr uint32_t kPartsMax = 16;
 constexpr double kCloseRatio = 0.05;  // relative error at which a ratio of small numbers is close enough
 
-std::optional<uint32_t> number_of(std::string_view text) {
-  uint32_t value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return {};
-  return value;
-}
-
 // "node 3" → 3; nullopt: several nodes, or none.
 std::optional<uint32_t> one_node(const std::string& target) {
-  return target.starts_with("node ") ? number_of(std::string_view(target).substr(5)) : std::nullopt;
+  return target.starts_with("node ") ? util::whole_number<uint32_t>(std::string_view(target).substr(5)) : std::nullopt;
 }
 
 double bandwidth_of(uint32_t node, const std::string& system) {
@@ -70,9 +63,9 @@ Result<NodeSpread> find_spread(const std::string& fast, const std::string& slow,
     parts = small_ratio(fast_speed / slow_speed);
   } else {
     const size_t colon = ratio.find(':');
-    const auto first = number_of(std::string_view(ratio).substr(0, colon));
-    const auto second =
-        colon == std::string::npos ? std::nullopt : number_of(std::string_view(ratio).substr(colon + 1));
+    const auto part = [](std::string_view text) { return util::whole_number<uint32_t>(text); };
+    const auto first = part(std::string_view(ratio).substr(0, colon));
+    const auto second = colon == std::string::npos ? std::nullopt : part(std::string_view(ratio).substr(colon + 1));
     if (!first || !second || *first == 0 || *second == 0 || *first > 1000 || *second > 1000)
       return fail(fmt::format("--spread '{}': write it like 4:1, fast to slow, with numbers from 1 to 1000", ratio));
     parts = {*first, *second};

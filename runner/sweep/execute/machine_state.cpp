@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string line_of(const std::string& path) {
-  std::string text = util::read_text(path, 4096);
-  return text.substr(0, text.find('\n'));
-}
-
 // The number after `name` at the start of a line; 0: none.
 uint64_t number_after(const std::string& text, const std::string& name) {
   const size_t at = text.starts_with(name) ? 0 : text.find("\n" + name);
@@ -49,7 +44,7 @@ void add_temperature(Figures& machine) {
   std::error_code error;
   double hottest = -1;
   for (const auto& zone : fs::directory_iterator("/sys/class/thermal", error)) {
-    const std::string text = line_of(zone.path() / "temp");
+    const std::string text = util::read_line(zone.path() / "temp");
     if (!text.empty()) hottest = std::max(hottest, std::strtod(text.c_str(), nullptr) / 1000);
   }
   if (hottest > 0) machine["temperature_c"] = hottest;
@@ -60,7 +55,7 @@ void add_frequency(Figures& machine) {
   double sum_hz = 0;
   int cpus = 0;
   for (long cpu = 0; cpu < ::sysconf(_SC_NPROCESSORS_CONF); ++cpu) {
-    const std::string khz = line_of(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu));
+    const std::string khz = util::read_line(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu));
     if (khz.empty()) continue;
     sum_hz += std::strtod(khz.c_str(), nullptr) * 1000;
     ++cpus;
@@ -75,9 +70,9 @@ std::string chosen_word(const std::string& text) {
 }
 
 std::string turbo_word() {
-  const std::string no_turbo = line_of("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  const std::string no_turbo = util::read_line("/sys/devices/system/cpu/intel_pstate/no_turbo");
   if (!no_turbo.empty()) return no_turbo == "0" ? "on" : "off";
-  const std::string boost = line_of("/sys/devices/system/cpu/cpufreq/boost");
+  const std::string boost = util::read_line("/sys/devices/system/cpu/cpufreq/boost");
   if (!boost.empty()) return boost == "1" ? "on" : "off";
   return {};
 }
@@ -87,7 +82,7 @@ std::string turbo_word() {
 MachineCounters read_machine_counters() {
   MachineCounters counters;
   counters.monotonic_ns = util::monotonic_ns();
-  std::istringstream first(line_of("/proc/stat"));
+  std::istringstream first(util::read_line("/proc/stat"));
   std::string name;
   std::array<uint64_t, 8> ticks{};  // user, nice, system, idle, iowait, irq, softirq, steal
   first >> name;
@@ -102,7 +97,7 @@ MachineCounters read_machine_counters() {
 }
 
 void add_machine_now(Figures& machine) {
-  if (const std::string load = line_of("/proc/loadavg"); !load.empty())
+  if (const std::string load = util::read_line("/proc/loadavg"); !load.empty())
     machine["load_1m"] = std::strtod(load.c_str(), nullptr);
   const std::string meminfo = util::read_text("/proc/meminfo", 16384);
   machine["memory_available_bytes"] = static_cast<double>(number_after(meminfo, "MemAvailable:")) * 1024;
@@ -134,10 +129,10 @@ std::map<std::string, std::string> machine_facts() {
   utsname names{};
   ::uname(&names);
   std::map<std::string, std::string> facts = {
-      {"governor", line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+      {"governor", util::read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
       {"turbo", turbo_word()},
-      {"thp", chosen_word(line_of("/sys/kernel/mm/transparent_hugepage/enabled"))},
-      {"aslr", line_of("/proc/sys/kernel/randomize_va_space")},
+      {"thp", chosen_word(util::read_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+      {"aslr", util::read_line("/proc/sys/kernel/randomize_va_space")},
       {"kernel", names.release},
       {"cpus", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))}};
   std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });

@@ -13,6 +13,7 @@
 #include "runner/options/options.h"
 #include "runner/placement/resolve.h"
 #include "runner/sweep/plan/named_values.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::sweep {
 
@@ -46,10 +47,10 @@ void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
   if (!values.cpus.empty() && !values.cpu_node.empty()) {
     faults.add(configuration.place_of("cpu_node"), "the key cpus chooses CPUs, too: leave one of them out");
   }
-  const std::pair<const char*, Result<launch::IdList>> lists[] = {
-      {"cpus", values.cpus.empty() ? launch::IdList() : launch::find_cpus(values.cpus)},
-      {"cpu_node", values.cpu_node.empty() ? launch::IdList() : launch::find_cpus_of_nodes(values.cpu_node)},
-      {"mem_node", values.mem_node.empty() ? launch::IdList() : launch::find_memory_nodes(values.mem_node)}};
+  const std::pair<const char*, Result<util::IdList>> lists[] = {
+      {"cpus", values.cpus.empty() ? util::IdList() : launch::find_cpus(values.cpus)},
+      {"cpu_node", values.cpu_node.empty() ? util::IdList() : launch::find_cpus_of_nodes(values.cpu_node)},
+      {"mem_node", values.mem_node.empty() ? util::IdList() : launch::find_memory_nodes(values.mem_node)}};
   for (const auto& [key, found] : lists) {
     if (!found) faults.add(configuration.place_of(key), found.error().text);
   }

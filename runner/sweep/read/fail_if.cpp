@@ -10,14 +10,10 @@
 
 #include "runner/sweep/read/figure_choice.h"
 #include "runner/sweep/read/quantity.h"
+#include "runner/util/text.h"
 
 namespace mlrun::sweep {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const size_t from = std::min(text.find_first_not_of(' '), text.size());
-  return text.substr(from, text.find_last_not_of(' ') + 1 - from);
-}
 
 tl::unexpected<Error> wrong(const std::string& text, const std::string& why) {
   return fail(fmt::format("--fail-if '{}': {}; write for instance 'wall > +3 %'", text, why));
@@ -26,9 +22,9 @@ tl::unexpected<Error> wrong(const std::string& text, const std::string& why) {
 }  // namespace
 
 Result<double> parse_percent(std::string_view text) {
-  text = trimmed(text);
+  text = util::trimmed(text);
   if (!text.ends_with('%')) return fail(fmt::format("'{}' has no unit; the unit is %", text));
-  const std::string_view number = trimmed(text.substr(0, text.size() - 1));
+  const std::string_view number = util::trimmed(text.substr(0, text.size() - 1));
   const std::string_view digits = number.starts_with('+') ? number.substr(1) : number;
   double percent = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
@@ -42,7 +38,7 @@ Result<double> parse_percent(std::string_view text) {
 Result<Condition> parse_condition(const std::string& text, const std::vector<std::string>& known) {
   const size_t sign = text.find_first_of("<>");
   if (sign == std::string::npos) return wrong(text, "there is no > or < in it");
-  const std::string name(trimmed(std::string_view(text).substr(0, sign)));
+  const std::string name(util::trimmed(std::string_view(text).substr(0, sign)));
   if (name.empty()) return wrong(text, "no figure is named before the " + text.substr(sign, 1));
   const auto limit = parse_percent(std::string_view(text).substr(sign + 1));
   if (!limit) return wrong(text, limit.error().text);

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -105,13 +105,6 @@ std::string value_of(std::string_view text, std::string_view key) {
   return {};
 }
 
-// 0: it is no number.
-int32_t number_in(std::string_view text) {
-  int32_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
 // "%N" of the last array option: how many tasks may run at once. The rest of the option is ignored, since mlrun numbers the tasks.
 std::string throttle_in(const Words& options) {
   std::string throttle;
@@ -121,7 +114,9 @@ std::string throttle_in(const Words& options) {
     if (!is_split && !is_whole) continue;
     const std::string& value = options[is_split ? i + 1 : i];
     const size_t at = value.find('%');
-    throttle = at != std::string::npos && number_in(std::string_view(value).substr(at + 1)) > 0 ? value.substr(at) : "";
+    const bool has_limit =
+        at != std::string::npos && util::leading_number<int32_t>(std::string_view(value).substr(at + 1)) > 0;
+    throttle = has_limit ? value.substr(at) : "";
   }
   return throttle;
 }
@@ -131,12 +126,12 @@ std::string throttle_in(const Words& options) {
 int32_t array_size_most() {
   const auto text = output_of({"scontrol", "show", "config"});
   if (!text) return kArrayMost;
-  const int32_t size = number_in(value_of(*text, "MaxArraySize"));
+  const int32_t size = util::leading_number<int32_t>(value_of(*text, "MaxArraySize"));
   int32_t most = size > 1 ? size - 1 : kArrayMost;
   const std::string parameters = value_of(*text, "SchedulerParameters");
   for (const std::string_view one : util::split(parameters, ",")) {
     constexpr std::string_view kKey = "max_array_tasks=";
-    const int32_t tasks = one.starts_with(kKey) ? number_in(one.substr(kKey.size())) : 0;
+    const int32_t tasks = one.starts_with(kKey) ? util::leading_number<int32_t>(one.substr(kKey.size())) : 0;
     if (tasks > 0) most = std::min(most, tasks);
   }
   return most;
@@ -170,7 +165,7 @@ Result<std::set<ArrayTask>> tasks_in_queue(const std::vector<std::string>& job_n
     ArrayTask task;
     if (words.size() < 2) continue;
     task.job_name = words[0];
-    std::from_chars(words[1].data(), words[1].data() + words[1].size(), task.index);
+    task.index = util::leading_number<int32_t>(words[1]);
     tasks.insert(std::move(task));
   }
   return tasks;

@@ -6,17 +6,6 @@
 namespace mlrun::launch {
 namespace {
 
-TEST(placement, lists_are_read_and_written_as_the_kernel_does) {
-  EXPECT_EQ(*parse_id_list("0-3,8"), (IdList{0, 1, 2, 3, 8}));
-  EXPECT_EQ(*parse_id_list("8,0-1,1,7-8"), (IdList{0, 1, 7, 8}));
-  EXPECT_EQ(id_list_text(*parse_id_list("8,0-1,1,7-8,10")), "0-1,7-8,10");
-  EXPECT_EQ(id_list_text({}), "");
-  for (const char* bad :
-       {"", ",", "0,", "1-0", "0-", "-1", "0x1", " 0", "0 ", "8192", "0-8192", "0:2", "1-2-3", "99999999999"}) {
-    EXPECT_FALSE(parse_id_list(bad)) << bad;
-  }
-}
-
 PlacementTexts with(std::string PlacementTexts::*option, const char* list) {
   PlacementTexts texts;
   texts.*option = list;

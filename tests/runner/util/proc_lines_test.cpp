@@ -59,5 +59,22 @@ TEST(ProcLines, WhatIsCutOffIsNoLine) {
   }
 }
 
+TEST(ProcLines, FieldsOfStatBeginBehindANameWithBlanksAndParentheses) {
+  const auto words = stat_words("4711 (a) b (c)) S 1 4711 0\n");
+  EXPECT_EQ(words, (std::vector<std::string_view>{"S", "1", "4711", "0"}));
+  for (const char* none : {"", "4711", "4711 (a", "4711 (a)"}) EXPECT_TRUE(stat_words(none).empty()) << none;
+}
+
+TEST(ProcLines, ALineOfStatusIsFoundByItsWholeName) {
+  constexpr const char* kStatus =
+      "Name:\tUid: 7\nNStgid:\t400\t1\nTgid:\t400\nNSpid:\t400\t7\t1\nGroups:\t \nUid:\t0\t1";
+  EXPECT_EQ(status_words(kStatus, "NSpid:"), (std::vector<std::string_view>{"400", "7", "1"}));
+  EXPECT_EQ(status_words(kStatus, "Tgid:"), (std::vector<std::string_view>{"400"}));
+  EXPECT_EQ(status_words(kStatus, "Uid:"), (std::vector<std::string_view>{"0", "1"}));
+  EXPECT_TRUE(status_words(kStatus, "Groups:").empty());
+  EXPECT_TRUE(status_words(kStatus, "Seccomp:").empty());
+  EXPECT_TRUE(status_words("", "Uid:").empty());
+}
+
 }  // namespace
 }  // namespace mlrun::util

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <random>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "runner/collect/arena_place.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
+#include "runner/util/file_io.h"
 #include "runner/util/json_value.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/similar.h"
@@ -72,6 +74,13 @@ TEST(Text, BytesThatAreNoUtf8AreEscapedAndNothingElse) {
   EXPECT_EQ(unescaped_utf8("\\xg1\\x1"), "\\xg1\\x1") << "another program wrote this";
 }
 
+TEST(Text, BlanksAtBothEndsAreTrimmed) {
+  EXPECT_EQ(trimmed("\t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+}
+
 TEST(Text, Sizes) {
   EXPECT_EQ(*parse_size("0"), 0u);
   EXPECT_EQ(*parse_size("12k"), 12u << 10);
@@ -110,6 +119,16 @@ TEST(Text, Times) {
   for (const char* bad : {"", "s", "10", "1.5", "1.s", ".5s", "1 s", "-1s", "3 weeks", "99999999999999d", "10mi"}) {
     EXPECT_FALSE(parse_time(bad)) << bad;
   }
+}
+
+TEST(FileIo, ALineEndsBeforeTheNewline) {
+  const std::string path = testing::TempDir() + "mlrun_line_" + std::to_string(::getpid());
+  for (const auto& [text, line] : {std::pair{"a b \n", "a b "}, {"a", "a"}, {"a\nb\n", "a"}, {"\n", ""}, {"", ""}}) {
+    ASSERT_TRUE(write_atomically(path, text, 0600));
+    EXPECT_EQ(read_line(path), line) << text;
+  }
+  ::unlink(path.c_str());
+  EXPECT_EQ(read_line(path), "");
 }
 
 TEST(Clock, ChosenClockMovesForward) {

@@ -25,12 +25,6 @@ namespace sj = simdjson;
 
 constexpr int kDigitsOfMicrosecond = 3;
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' || text.back() == '\t'))
-    text.remove_suffix(1);
-  return text;
-}
-
 // A value of an event, read by simdjson or as plain JSON. False: it is no JSON, or not plain.
 // - raw(): the value as it is written.
 // - scalar(): the content of a text; any other value as it is written. `written`: the value as it is written, also of a text.
@@ -39,11 +33,11 @@ struct SoundValue {
 
   bool raw(std::string_view& text) {
     if (sj::to_json_string(value).get(text) != sj::SUCCESS) return false;
-    text = trimmed(text);
+    text = util::trimmed(text);
     return true;
   }
   bool scalar(std::string_view& text, std::string_view& written) {
-    written = trimmed(value.raw_json_token());
+    written = util::trimmed(value.raw_json_token());
     switch (written.empty() ? '\0' : written.front()) {
       case '"': return value.get_string().get(text) == sj::SUCCESS;
       case '{':

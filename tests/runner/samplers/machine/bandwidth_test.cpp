@@ -33,7 +33,7 @@ TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
   ASSERT_EQ(events.size(), 1u) << "a term without a format is none that can be asked for";
   EXPECT_EQ(events[0].type, 14u);
   EXPECT_EQ(events[0].config, 0xf'0000'0304u);
-  EXPECT_EQ(events[0].cpus, (std::vector<int32_t>{0, 28}));
+  EXPECT_EQ(events[0].cpus, (util::IdList{0, 28}));
   EXPECT_DOUBLE_EQ(events[0].bytes_per_count, 64);
   EXPECT_EQ(events[0].channel, 3);
 }
