@@ -293,7 +293,6 @@ Batches Divider::find_batches(int32_t driver) {
   if (batches.first_ns == 0 && samples.size() >= kLoaderSamples) {
     batches.first_ns = samples.front()->start_ns;
     batches.last_ns = samples.back()->end_ns;
-    batches.from_samples = true;
   }
   return batches;
 }
