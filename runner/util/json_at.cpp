@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/json_at.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 namespace mlrun::util {
@@ -38,11 +36,6 @@ const json& list_at(const json& value, const std::string& where) {
   static const json kEmpty = json::array();
   const json& found = json_at(value, where);
   return found.is_array() ? found : kEmpty;
-}
-
-bool has_text_at(const json& value, const std::string& where, std::string_view text) {
-  const json& list = list_at(value, where);
-  return std::find(list.begin(), list.end(), text) != list.end();
 }
 
 }  // namespace mlrun::util

@@ -33,7 +33,4 @@ bool flag_at(const nlohmann::json& json, const std::string& where);
 // Empty if it is not a list.
 const nlohmann::json& list_at(const nlohmann::json& json, const std::string& where);
 
-// Whether the value at `where` is a list that contains the string `text`.
-bool has_text_at(const nlohmann::json& json, const std::string& where, std::string_view text);
-
 }  // namespace mlrun::util
