@@ -184,7 +184,11 @@ void sum_activities(const Division& division, const StepBounds& step, size_t fro
       case Activity::kLoader: wait += ns; break;
       case Activity::kCompute: compute += ns; break;
       case Activity::kCheckpoint: checkpoint += ns; break;
-      default: other += ns; break;
+      case Activity::kStartup:
+      case Activity::kFiles:
+      case Activity::kLogging:
+      case Activity::kPythonLock:
+      case Activity::kEnd: other += ns; break;
     }
   }
   row.wait_ns = std::llround(wait);
