@@ -13,9 +13,7 @@ namespace {
 
 std::unordered_map<std::string_view, uint16_t> make_names() {
   std::unordered_map<std::string_view, uint16_t> names;
-  for (uint16_t number = 1; number <= events::kLargestFunc; ++number) {
-    if (const events::FuncInfo* info = events::find_func(number)) names.emplace(info->name, number);
-  }
+  events::for_each_func([&](const events::FuncInfo& info) { names.emplace(info.name, info.number); });
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"newfstatat", "fstatat"},      {"__xstat", "stat"},         {"__lxstat", "lstat"},
       {"__fxstat", "fstat"},          {"__fxstatat", "fstatat"},   {"getdents", "getdents64"},
