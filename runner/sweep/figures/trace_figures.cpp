@@ -9,6 +9,7 @@
 #include "runner/summary/summary.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/sweep/figures/use.h"
+#include "runner/util/median.h"
 
 namespace mlrun::sweep {
 
@@ -17,12 +18,6 @@ namespace {
 using Figures = std::map<std::string, double>;
 
 double seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 void add_files(const summary::Summary& summary, Figures& figures) {
   const summary::Totals files = summary.totals(summary::Group::kFiles);
@@ -55,7 +50,7 @@ void add_answer(const summary::Summary& summary, Figures& figures) {
   }
   std::vector<double> steps;
   for (const summary::StepRow& step : answer.step_rows) steps.push_back(seconds(step.dur_ns));
-  if (!steps.empty()) figures["step_s"] = median(std::move(steps));
+  if (!steps.empty()) figures["step_s"] = util::median(std::move(steps));
 }
 
 // Epochs by MLLOG's phases, or by marks with the same names.
@@ -72,7 +67,7 @@ void add_epochs(const summary::Summary& summary, Figures& figures) {
     // The same name again is another rank's epoch 1.
     if (epochs[i]->name != epochs.front()->name) later.push_back(seconds(epochs[i]->dur_ns));
   }
-  if (!later.empty()) figures["later_epochs_s"] = median(std::move(later));
+  if (!later.empty()) figures["later_epochs_s"] = util::median(std::move(later));
 }
 
 void add_memory_and_gpus(const summary::Summary& summary, Figures& figures) {
