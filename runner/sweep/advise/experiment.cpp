@@ -31,13 +31,6 @@ namespace fs = std::filesystem;
 
 constexpr double kVerified = 0.95;  // least share of a run's pages on the nodes of their rules
 
-// Quotes a word for the plan's `workloads`, which are shell words.
-std::string shell_word(const std::string& word) {
-  std::string quoted = "'";
-  for (const char byte : word) quoted += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
-  return with_literal_braces(quoted + "'");
-}
-
 // A recorded text as bytes. Fails if it is not UTF-8, as plans are.
 Result<std::string> whole_text(const std::string& recorded) {
   std::string text = util::unescaped_utf8(recorded);
@@ -59,7 +52,7 @@ Result<std::string> command_text(const RecordedCommand& command) {
     }
     auto word = whole_text(recorded);
     if (!word) return word;
-    text += (text.empty() ? "" : " ") + shell_word(*word);
+    text += (text.empty() ? "" : " ") + with_literal_braces(util::shell_quoted(*word));
   }
   return text;
 }

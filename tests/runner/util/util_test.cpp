@@ -72,6 +72,23 @@ TEST(Text, BytesThatAreNoUtf8AreEscapedAndNothingElse) {
   EXPECT_EQ(unescaped_utf8("\\xg1\\x1"), "\\xg1\\x1") << "another program wrote this";
 }
 
+TEST(Text, FieldsOfFixedSizeEndAtTheFirstZero) {
+  EXPECT_EQ(field_text("ab\0cd"), "ab");
+  const char full[] = {'a', '\xff'};
+  EXPECT_EQ(field_text(full), "a\\xff");
+}
+
+TEST(Text, WordsForAShellAndForExec) {
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("it's $x"), R"('it'\''s $x')");
+  const std::vector<std::string> texts = {"program", ""};
+  const std::vector<char*> pointers = exec_pointers(texts);
+  ASSERT_EQ(pointers.size(), 3u);
+  EXPECT_EQ(pointers[0], texts[0].c_str());
+  EXPECT_STREQ(pointers[1], "");
+  EXPECT_EQ(pointers[2], nullptr);
+}
+
 TEST(Text, Sizes) {
   EXPECT_EQ(*parse_size("0"), 0u);
   EXPECT_EQ(*parse_size("12k"), 12u << 10);
