@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -16,6 +15,7 @@
 #include "runner/options/cli.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/text/terminal.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/secrets.h"
@@ -184,16 +184,6 @@ class TraceLines {
   std::vector<Row> rows_;
 };
 
-// "2026-11-25T19:43:15Z".
-std::string utc_text(int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  std::tm utc{};
-  std::array<char, 32> text{};
-  ::gmtime_r(&seconds, &utc);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 }  // namespace
 
 Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
@@ -245,13 +235,14 @@ std::string list_json(const std::vector<ListedTrace>& traces) {
       sweeps.push_back({{"folder", util::escaped_utf8(trace.folder)}, {"bytes", trace.size_bytes}});
       continue;
     }
-    list.push_back({{"folder", util::escaped_utf8(trace.folder)},
-                    {"command", run.command.empty() ? Json() : Json(run.command_text())},
-                    {"started", run.clock.start.realtime_ns ? Json(utc_text(*run.clock.start.realtime_ns)) : Json()},
-                    {"exit_status", known(run.exit_status)},
-                    {"wall_ns", known(run.duration_ns())},
-                    {"bytes", trace.size_bytes},
-                    {"complete", known(trace.complete)}});
+    list.push_back(
+        {{"folder", util::escaped_utf8(trace.folder)},
+         {"command", run.command.empty() ? Json() : Json(run.command_text())},
+         {"started", run.clock.start.realtime_ns ? Json(util::utc_text(*run.clock.start.realtime_ns)) : Json()},
+         {"exit_status", known(run.exit_status)},
+         {"wall_ns", known(run.duration_ns())},
+         {"bytes", trace.size_bytes},
+         {"complete", known(trace.complete)}});
   }
   return Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}.dump(2, ' ', false,
                                                                                Json::error_handler_t::replace) +

@@ -121,6 +121,11 @@ TEST(Text, Times) {
   }
 }
 
+TEST(Clock, TimesInUtc) {
+  EXPECT_EQ(utc_text(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(utc_text(1'764'099'795'999'999'999), "2025-11-25T19:43:15Z");
+}
+
 TEST(Clock, ChosenClockMovesForward) {
   const ClockChoice choice = choose_clock();
   EXPECT_EQ(choice.reason.empty(), choice.kind == MLRUN_CLOCK_TSC);
