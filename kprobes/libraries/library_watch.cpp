@@ -279,7 +279,7 @@ void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double
 
 void LibraryWatch::let_go(Followed& followed, uint16_t number) {
   followed.without.insert(number);
-  std::vector<ProbedLibrary::Link> links;
+  std::vector<Link> links;
   const auto let_go_in = [&](std::map<File, Probed>& libraries) {
     for (auto& [file, probed] : libraries) {
       if (probed.what == &followed) probed.library.let_go(number, links);
@@ -287,7 +287,7 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
   };
   let_go_in(everywhere_);
   for (auto& [pid, process] : processes_) let_go_in(process.libraries);
-  for (ProbedLibrary::Link& link : links) let_go_.emplace_back(&followed, std::move(link));
+  for (Link& link : links) let_go_.emplace_back(&followed, std::move(link));
 }
 
 std::string LibraryWatch::missing(std::string_view name) const {
