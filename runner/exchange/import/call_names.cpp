@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/call_names.h"
 
-#include <cstring>
-#include <string>
 #include <unordered_map>
 
 #include "runner/decode/func_names.h"
@@ -34,19 +32,6 @@ std::optional<uint16_t> func_number(std::string_view name) {
   if (!name.ends_with("64")) return std::nullopt;
   const auto found = kNames.find(name.substr(0, name.size() - 2));
   return found == kNames.end() ? std::nullopt : std::optional(found->second);
-}
-
-int32_t errno_number(std::string_view name) {
-  static const auto kNumbers = [] {
-    constexpr int kMost = 134;
-    std::unordered_map<std::string, int32_t> numbers;
-    for (int number = 1; number < kMost; ++number) {
-      if (const char* text = ::strerrorname_np(number)) numbers.emplace(text, number);
-    }
-    return numbers;
-  }();
-  const auto found = kNumbers.find(std::string(name));
-  return found == kNumbers.end() ? 0 : found->second;
 }
 
 }  // namespace mlrun::exchange
