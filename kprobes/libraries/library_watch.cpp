@@ -19,6 +19,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::probes {
 
@@ -26,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
+constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10;
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kFoundMax = 4096;
 constexpr size_t kLeavingMax = 4096;  // while more probes wait for their release, processes get no new ones
@@ -254,10 +255,10 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
 
 void LibraryWatch::read_rates(uint64_t now_ns) {
   if (now_ns < rates_.next_ns) return;
-  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(kSecondNs);
+  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(util::kNsPerS);
   const bool is_first = rates_.last_ns == 0;
   rates_.last_ns = now_ns;
-  rates_.next_ns = now_ns + kSecondNs;
+  rates_.next_ns = now_ns + util::kNsPerS;
   for (Followed& followed : followed_) {
     for (const LibraryCall& call : followed.library.calls) read_rate(followed, call, is_first ? 0 : seconds);
   }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "runner/util/file_io.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::util {
 
@@ -38,11 +39,11 @@ uint64_t clock_ns(clockid_t clock) {
   static const ClockFunction kFunction = clock_of_libc();
   timespec now{};
   kFunction(clock, &now);
-  return static_cast<uint64_t>(now.tv_sec) * kNsPerS + static_cast<uint64_t>(now.tv_nsec);
+  return static_cast<uint64_t>(now.tv_sec) * uint64_t{kNsPerS} + static_cast<uint64_t>(now.tv_nsec);
 }
 
 std::string utc_text(int64_t realtime_ns) {
-  const time_t seconds = realtime_ns / static_cast<int64_t>(kNsPerS);
+  const time_t seconds = realtime_ns / kNsPerS;
   std::tm utc{};
   std::array<char, 32> text{};
   ::gmtime_r(&seconds, &utc);

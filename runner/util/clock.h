@@ -13,8 +13,6 @@
 
 namespace mlrun::util {
 
-inline constexpr uint64_t kNsPerS = 1'000'000'000;
-
 // Calls libc's own function even if a preloaded library has replaced it to fake the time.
 uint64_t clock_ns(clockid_t clock);
 inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }

@@ -10,6 +10,7 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -89,13 +90,13 @@ Status write_time_align(Export& job) {
   file->write(fmt::format("{:<15} {:<8}\n", "TIMESTAMP", "TIME"));
   const int64_t last = job.run().clock.end.monotonic_ns.value_or(job.start_ns());
   const int64_t offset = job.realtime_offset_ns();
-  int64_t second = (job.start_ns() + offset) / kSecondNs + 1;
+  int64_t second = (job.start_ns() + offset) / util::kNsPerS + 1;
   do {
-    const int64_t at = second * kSecondNs - offset;
+    const int64_t at = second * util::kNsPerS - offset;
     file->write(fmt::format("{:<17} {}\n{:<17} {}\n", at - 1, local_time(job, at - 1, "%H:%M:%S"), at,
                             local_time(job, at, "%H:%M:%S")));
     ++second;
-  } while (second * kSecondNs - offset < last);
+  } while (second * util::kNsPerS - offset < last);
   return file->close();
 }
 

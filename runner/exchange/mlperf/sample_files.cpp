@@ -11,6 +11,7 @@
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -21,7 +22,7 @@ constexpr double kMiB = 1 << 20;
 // The end of the second of the wall clock that contains the time `at_ns`: mpstat, pmon and iostat print once a second.
 int64_t second_of(const Export& job, int64_t at_ns) {
   const int64_t offset = job.realtime_offset_ns();
-  return ((at_ns + offset - 1) / kSecondNs + 1) * kSecondNs - offset;
+  return ((at_ns + offset - 1) / util::kNsPerS + 1) * util::kNsPerS - offset;
 }
 
 // Calls take(row) for each row, and print(second) when all rows of a second have been taken.

@@ -8,6 +8,7 @@
 
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::proc {
 

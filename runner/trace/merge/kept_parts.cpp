@@ -14,6 +14,7 @@
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::trace {
 
@@ -65,12 +66,11 @@ std::string KeptParts::made_of(const std::string& trace_folder, const std::vecto
   }
   json inputs = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
   for (const std::string& path : files) {
-    constexpr int64_t kSecond = 1'000'000'000;
     struct stat status {};
     json& file = inputs["files"].emplace_back(json::array({fs::path(path).filename().string()}));
     if (::stat(path.c_str(), &status) != 0) continue;
     file.push_back(status.st_size);
-    file.push_back(status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec);
+    file.push_back(status.st_mtim.tv_sec * util::kNsPerS + status.st_mtim.tv_nsec);
   }
   const auto program = check("/proc/self/exe");
   if (!program) return {};
