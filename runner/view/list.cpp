@@ -15,6 +15,7 @@
 #include "runner/options/cli.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/text/terminal.h"
+#include "runner/session/sweep_folder.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
@@ -69,11 +70,6 @@ ListedTrace look(const std::string& folder, std::string name, TraceState state) 
   trace.complete = is_complete(trace.run, state);
   trace.run.command = util::masked_arguments(trace.run.command);  // old traces have secrets
   return trace;
-}
-
-bool is_sweep(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / "sweep.sqlite", ignored);
 }
 
 ListedTrace look_at_sweep(const fs::path& folder, std::string name) {
@@ -192,13 +188,13 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
     traces.push_back(look(folder, fs::path(folder).lexically_normal().string(), own));
     return traces;
   }
-  if (is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
+  if (launch::is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const TraceState state = state_of(at->path().string());
     if (state != TraceState::kNone) {
       traces.push_back(look(at->path().string(), at->path().filename().string(), state));
-    } else if (is_sweep(at->path())) {
+    } else if (launch::is_sweep(at->path().string())) {
       traces.push_back(look_at_sweep(at->path(), at->path().filename().string()));
     }
   }

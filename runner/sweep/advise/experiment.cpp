@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/model/run.h"
+#include "runner/session/sweep_folder.h"
 #include "runner/sweep/advise/toml_text.h"
 #include "runner/sweep/execute/execute.h"
 #include "runner/sweep/plan/named_values.h"
@@ -216,8 +217,7 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   request.plan = *std::move(plan);
   request.folder = experiment.folder;
   request.quiet = experiment.quiet;
-  std::error_code ignored;
-  request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
+  request.resume = launch::is_sweep(experiment.folder);
   request.extend = request.resume;
   if (const Status same = check_plan(request); !same) return tl::make_unexpected(same.error());
   const auto status = execute(request);
