@@ -38,4 +38,12 @@ const json& list_at(const json& value, const std::string& where) {
   return found.is_array() ? found : kEmpty;
 }
 
+std::string json_text(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace mlrun::util

@@ -33,4 +33,9 @@ bool flag_at(const nlohmann::json& json, const std::string& where);
 // Empty if it is not a list.
 const nlohmann::json& list_at(const nlohmann::json& json, const std::string& where);
 
+// The value as a text: on one line, or with so many blanks for each level of nesting. Bytes that are no UTF-8 become U+FFFD; dump()
+// alone would throw.
+std::string json_text(const nlohmann::json& json, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+
 }  // namespace mlrun::util

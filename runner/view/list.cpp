@@ -240,9 +240,7 @@ std::string list_json(const std::vector<ListedTrace>& traces) {
          {"bytes", trace.size_bytes},
          {"complete", known(trace.complete)}});
   }
-  return Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}.dump(2, ' ', false,
-                                                                               Json::error_handler_t::replace) +
-         "\n";
+  return util::json_text(Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}, 2) + "\n";
 }
 
 Result<int> list(const Arguments& arguments) {

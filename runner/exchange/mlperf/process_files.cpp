@@ -10,6 +10,7 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/json_at.h"
 #include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
@@ -51,7 +52,7 @@ Status write_pids(Export& job) {
   for (const auto& [id, process] : processes) names[std::to_string(process.pid)] = process.role;
   auto json = OutputFile::create(job.output() + "/pids.json");
   if (!json) return tl::make_unexpected(json.error());
-  json->write(names.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  json->write(util::json_text(names, 4) + "\n");
   return json->close();
 }
 

@@ -18,6 +18,7 @@
 #include "runner/sweep/store/plan_json.h"
 #include "runner/sweep/store/schema.h"
 #include "runner/util/clock.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -46,7 +47,7 @@ void insert_run(SQLite::Statement& insert, const Plan& plan, const PlannedRun& r
   insert.bind(5, attempt);
   insert.bind(6, position);
   insert.bind(7, run.folder);
-  insert.bind(8, nlohmann::json(run.command).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  insert.bind(8, util::json_text(nlohmann::json(run.command)));
   insert.exec();
 }
 

@@ -13,6 +13,7 @@
 #include "runner/collect/arena_place.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
+#include "runner/util/json_at.h"
 #include "runner/util/json_value.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/similar.h"
@@ -38,6 +39,11 @@ TEST(JsonValue, CopiesAsAValueDoes) {
   const JsonValue third = std::move(first);
   EXPECT_EQ(third->at("a"), 2);
   EXPECT_TRUE(first->is_null());
+}
+
+TEST(JsonText, ReplacesBytesThatAreNoUtf8) {
+  EXPECT_EQ(json_text(nlohmann::json{{"b", 1}, {"a", "\xff"}}), "{\"a\":\"\xef\xbf\xbd\",\"b\":1}");
+  EXPECT_EQ(json_text(nlohmann::ordered_json{{"b", 1}, {"a", 2}}, 1), "{\n \"b\": 1,\n \"a\": 2\n}");
 }
 
 TEST(Crc32c, IsTheOneOfTheStandard) {
