@@ -52,8 +52,6 @@ bool call_cast(bpf_program* program, uint32_t cast) {
 
 }  // namespace
 
-void FileSyscalls::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
-
 void FileSyscalls::choose(bpf_program* entered, bpf_program* left, FunctionTypes& types, bool is_wanted) {
   const bool has_events = types.find_event(kEntryEvent, "") && types.find_event("sys_exit", "");
   if (is_wanted && has_events) programs_ = {left, entered};

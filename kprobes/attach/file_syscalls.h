@@ -7,15 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "kprobes/attach/file_ops.h"
 #include "kprobes/attach/function_types.h"
+#include "kprobes/libraries/bpf_link.h"
 #include "runner/util/result.h"
 
-struct bpf_link;
 struct btf;
 struct bpf_program;
 
@@ -47,13 +46,9 @@ class FileSyscalls {
   [[nodiscard]] const std::vector<std::string>& unseen() const { return unseen_; }
 
  private:
-  struct LinkDeleter {
-    void operator()(bpf_link* link) const;
-  };
-
   // At return and at entry. Attached in this order, so that no call has an entry without an end.
   std::array<bpf_program*, 2> programs_{};
-  std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links_;
+  std::vector<Link> links_;
   bool works_ = false;
   std::string reason_;
   std::vector<std::string> unseen_;

@@ -62,8 +62,6 @@ std::vector<bpf_insn> instructions_for(const bpf_program* program, const FileFun
 
 }  // namespace
 
-void FunctionProbe::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
-
 // An fentry program is bound to its function at load, so each function has a copy.
 Result<FunctionProbe> FunctionProbe::by_fentry(const FileOpPrograms& programs, const FileFunction& function,
                                                FunctionTypes::Place place) {

@@ -3,15 +3,14 @@
 // kretprobe.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "kprobes/attach/file_functions.h"
 #include "kprobes/attach/function_types.h"
+#include "kprobes/libraries/bpf_link.h"
 #include "runner/util/result.h"
 #include "runner/util/unique_fd.h"
 
-struct bpf_link;
 struct bpf_program;
 
 namespace mlrun::probes {
@@ -36,11 +35,8 @@ class FunctionProbe {
   [[nodiscard]] uint64_t skipped() const;
 
  private:
-  struct LinkDeleter {
-    void operator()(bpf_link* link) const;
-  };
   util::UniqueFd programs_[2], links_[2];
-  std::unique_ptr<bpf_link, LinkDeleter> probes_[2];
+  Link probes_[2];
 };
 
 // Checks whether the kernel loads fentry programs, or programs for kprobes; the error says why not. It may still refuse

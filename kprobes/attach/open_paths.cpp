@@ -9,8 +9,6 @@
 
 namespace mlrun::probes {
 
-void OpenPaths::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
-
 // Leaves out the fentry program if the kernel's BTF lacks the function: the kernel would refuse it, and libbpf then
 // loads no program at all.
 void OpenPaths::choose(OpenPrograms programs, FunctionTypes& types, std::string why_none) {

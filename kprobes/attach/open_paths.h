@@ -4,10 +4,10 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "kprobes/attach/function_types.h"
+#include "kprobes/libraries/bpf_link.h"
 #include "runner/util/result.h"
 
 struct bpf_link;
@@ -39,14 +39,11 @@ class OpenPaths {
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
  private:
-  struct LinkDeleter {
-    void operator()(bpf_link* link) const;
-  };
   void attach(bpf_program* program, bpf_link* (*attach_it)(const bpf_program*), const std::string& way,
               const std::function<Result<int>()>& try_it);
 
   OpenPrograms programs_;
-  std::unique_ptr<bpf_link, LinkDeleter> link_;
+  Link link_;
   std::string way_, reason_;
 };
 

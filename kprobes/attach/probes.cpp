@@ -83,9 +83,6 @@ void limit(const char* variable, std::initializer_list<bpf_map*> maps) {
 struct BtfDeleter {
   void operator()(btf* types) const { ::btf__free(types); }
 };
-struct LinkDeleter {
-  void operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
-};
 struct SkeletonDeleter {
   void operator()(mlrun_probes* skeleton) const { mlrun_probes::destroy(skeleton); }
 };
@@ -96,7 +93,7 @@ struct Probes::State {
   std::unique_ptr<btf, BtfDeleter> types;  // of the kernel, without its modules
   std::optional<FunctionTypes> functions;
   std::unique_ptr<mlrun_probes, SkeletonDeleter> skeleton;
-  std::vector<std::unique_ptr<bpf_link, LinkDeleter>> links;
+  std::vector<Link> links;
   std::optional<Rings> rings;
   MappedArray losses, cuda_hits, cufile_hits;
   FileOps file_ops;
@@ -203,7 +200,7 @@ Status Probes::attach() {
     if (programs_[i].name != ::bpf_program__name(program)) continue;  // not requested
     ProgramState& state = programs_[i++];
     if (state.reason.empty()) {
-      std::unique_ptr<bpf_link, LinkDeleter> link(::bpf_program__attach_trace(program));
+      Link link(::bpf_program__attach_trace(program));
       if (!link) state.reason = std::string("cannot be attached: ") + std::strerror(errno);
       state_->links.push_back(std::move(link));
     }

@@ -19,6 +19,7 @@
 #include "runner/util/number.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::probes {
 
@@ -26,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10, kSecondNs = 1'000'000'000;
+constexpr uint64_t kStepNs = 3'000'000, kPassNs = 50'000'000, kShare = 10;
 constexpr uint64_t kCallsPerSecond = 1000;
 constexpr size_t kFoundMax = 4096;
 constexpr size_t kLeavingMax = 4096;  // while more probes wait for their release, processes get no new ones
@@ -248,10 +249,10 @@ void LibraryWatch::attach(uint32_t pid, Process& process, const Mapping& mapping
 
 void LibraryWatch::read_rates(uint64_t now_ns) {
   if (now_ns < rates_.next_ns) return;
-  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(kSecondNs);
+  const double seconds = static_cast<double>(now_ns - rates_.last_ns) / static_cast<double>(util::kNsPerS);
   const bool is_first = rates_.last_ns == 0;
   rates_.last_ns = now_ns;
-  rates_.next_ns = now_ns + kSecondNs;
+  rates_.next_ns = now_ns + util::kNsPerS;
   for (Followed& followed : followed_) {
     for (const LibraryCall& call : followed.library.calls) read_rate(followed, call, is_first ? 0 : seconds);
   }
@@ -273,7 +274,7 @@ void LibraryWatch::read_rate(Followed& followed, const LibraryCall& call, double
 
 void LibraryWatch::let_go(Followed& followed, uint16_t number) {
   followed.without.insert(number);
-  std::vector<ProbedLibrary::Link> links;
+  std::vector<Link> links;
   const auto let_go_in = [&](std::map<File, Probed>& libraries) {
     for (auto& [file, probed] : libraries) {
       if (probed.what == &followed) probed.library.let_go(number, links);
@@ -281,7 +282,7 @@ void LibraryWatch::let_go(Followed& followed, uint16_t number) {
   };
   let_go_in(everywhere_);
   for (auto& [pid, process] : processes_) let_go_in(process.libraries);
-  for (ProbedLibrary::Link& link : links) let_go_.emplace_back(&followed, std::move(link));
+  for (Link& link : links) let_go_.emplace_back(&followed, std::move(link));
 }
 
 std::string LibraryWatch::missing(std::string_view name) const {

@@ -114,8 +114,8 @@ class LibraryWatch {
   std::vector<uint32_t> to_scan_;  // processes left in this pass
   // Probes that wait for their release: leaving_, of processes that have ended or unmapped the library; let_go_, of
   // functions that are called too often.
-  std::vector<ProbedLibrary::Link> leaving_;
-  std::vector<std::pair<const Followed*, ProbedLibrary::Link>> let_go_;
+  std::vector<Link> leaving_;
+  std::vector<std::pair<const Followed*, Link>> let_go_;
   bool is_scanning_ = false;
   std::vector<mlrun_task> taken_meanwhile_;  // handled after the scan of a process, which they might remove
   struct {

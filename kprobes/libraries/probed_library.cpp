@@ -105,10 +105,8 @@ Result<LibrarySymbols> library_symbols(const FollowedLibrary& library, const std
   return library.provider.empty() ? exports(path, library.calls) : probes_of(library, path);
 }
 
-void ProbedLibrary::LinkDeleter::operator()(bpf_link* link) const { ::bpf_link__destroy(link); }
-
-ProbedLibrary::Link ProbedLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid,
-                                          const LibrarySymbol& symbol, bool at_return) {
+Link ProbedLibrary::attach(bpf_program* program, const std::string& path, uint32_t pid, const LibrarySymbol& symbol,
+                           bool at_return) {
   bpf_uprobe_opts options{};
   options.sz = sizeof options;
   options.bpf_cookie = symbol.cookie;

@@ -5,17 +5,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kprobes/libraries/bpf_link.h"
 #include "kprobes/libraries/probe_layouts.h"
 #include "kprobes/rings/mapped_array.h"
 #include "runner/util/result.h"
 
-struct bpf_link;
 struct bpf_program;
 
 namespace mlrun::probes {
@@ -70,14 +69,8 @@ class ProbedLibrary {
   static Result<ProbedLibrary> attach(const FollowedLibrary& library, const std::string& path, uint32_t pid,
                                       const std::set<uint16_t>& without, const std::function<void()>& between);
 
-  // An attached probe, released by its destruction. The kernel takes up to a tenth of a second to release it, so links
-  // are moved out and destroyed later.
-  struct LinkDeleter {
-    void operator()(bpf_link* link) const;
-  };
-  using Link = std::unique_ptr<bpf_link, LinkDeleter>;
-
-  // Move the probes of one function, or of all, to `leaving`, where they wait for their release.
+  // Move the probes of one function, or of all, to `leaving`, where they wait for their release: the kernel takes up to a
+  // tenth of a second for one.
   void let_go(uint16_t number, std::vector<Link>& leaving);
   void let_all_go(std::vector<Link>& leaving);
   [[nodiscard]] size_t functions() const { return probes_.size(); }

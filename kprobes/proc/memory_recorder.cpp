@@ -4,12 +4,12 @@
 #include <charconv>
 
 #include "runner/util/file_io.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::probes {
 
 namespace {
 
-constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kKibibyte = 1024;
 
 // Cached:           123456 kB
@@ -40,7 +40,7 @@ void MemoryRecorder::sample(uint64_t now_ns) {
 }
 
 void MemoryRecorder::record(uint64_t now_ns) {
-  next_sample_ns_ = now_ns + kSecondNs;
+  next_sample_ns_ = now_ns + util::kNsPerS;
   auto seen = memory_in(util::read_text("/proc/meminfo"));
   if (!seen) return;
   seen->head.kind = MLRUN_KERNEL_MEMORY;

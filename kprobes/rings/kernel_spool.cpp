@@ -9,8 +9,7 @@
 #include <cstring>
 
 #include "runner/events/kernel_record.h"
-#include "runner/events/spool.h"
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::probes {
 
@@ -42,8 +41,7 @@ void KernelSpool::add(const void* record, size_t bytes, uint64_t time_ns) {
 void KernelSpool::flush() {
   if (payload_.empty()) return;
   const auto bytes = static_cast<uint32_t>(payload_.size() * sizeof(uint64_t));
-  const uint64_t end = (offset_ / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
-  if (offset_ + sizeof(mlrun_frame) + bytes > end) put(MLRUN_FRAME_PAD, nullptr, 0);
+  if (offset_ + sizeof(mlrun_frame) + bytes > util::block_end(offset_)) put(MLRUN_FRAME_PAD, nullptr, 0);
   put(MLRUN_FRAME_KERNEL, payload_.data(), bytes);
   (full_ ? left_out_ : records_) += waiting_;
   waiting_ = 0;
@@ -52,20 +50,18 @@ void KernelSpool::flush() {
 
 void KernelSpool::put(uint16_t type, const void* payload, uint32_t bytes) {
   mlrun_frame frame{};
-  frame.magic = MLRUN_SPOOL_MAGIC;
   frame.type = type;
-  frame.version = MLRUN_SPOOL_VERSION;
   frame.payload_bytes = bytes;
   frame.channel = kChannel;
   frame.seq = seq_++;
   frame.first = first_ns_;
   frame.last = last_ns_;
-  frame.crc32c = util::crc32c(util::crc32c(0, &frame, sizeof frame), payload, bytes);
+  util::seal_frame(frame, payload);
   const uint64_t begin = offset_;
   constexpr std::array<char, MLRUN_FRAME_ALIGN> kZeros{};
-  const size_t rest = (MLRUN_FRAME_ALIGN - (sizeof frame + bytes) % MLRUN_FRAME_ALIGN) % MLRUN_FRAME_ALIGN;
+  const size_t rest = util::frame_bytes(bytes) - sizeof frame - bytes;
   const bool written = write(&frame, sizeof frame) && write(payload, bytes) && write(kZeros.data(), rest);
-  if (type == MLRUN_FRAME_PAD) offset_ = (begin / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
+  if (type == MLRUN_FRAME_PAD) offset_ = util::block_end(begin);
   full_ = !written || offset_ > kMaxBytes;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runner/util/median.h"
+
 namespace mlrun::bench {
 
 namespace {
@@ -28,8 +30,7 @@ size_t left_out(size_t figures) {
 Estimate estimate(std::vector<double> figures) {
   std::sort(figures.begin(), figures.end());
   const size_t n = figures.size(), out = left_out(n);
-  const double median = n % 2 != 0 ? figures[n / 2] : (figures[n / 2 - 1] + figures[n / 2]) / 2;
-  return {median, figures[out], figures[n - 1 - out], n};
+  return {util::median(figures), figures[out], figures[n - 1 - out], n};
 }
 
 }  // namespace mlrun::bench

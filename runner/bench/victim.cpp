@@ -15,19 +15,13 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/text.h"
+
 namespace mlrun::bench {
 
 namespace {
 
 constexpr int kPatienceMs = 20'000;
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  result.reserve(texts.size() + 1);
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
 
 // Starts the command with the socket as its standard input and our standard error. Signals that this process handles start with their
 // default disposition and unblocked.
@@ -44,8 +38,8 @@ int spawn(const std::vector<std::string>& command, const std::vector<std::string
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &handled);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int error = ::posix_spawn(&pid, command[0].c_str(), &actions, &attributes, pointers(command).data(),
-                                  pointers(environment).data());
+  const int error = ::posix_spawn(&pid, command[0].c_str(), &actions, &attributes, util::exec_pointers(command).data(),
+                                  util::exec_pointers(environment).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;

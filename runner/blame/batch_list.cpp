@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "runner/util/median.h"
+
 namespace mlrun::blame {
 
 namespace {
@@ -81,8 +83,7 @@ void join_parts(const Thread& driver, std::vector<Batch>& batches) {
 void drop_marks(Epoch& epoch) {
   std::vector<int64_t> sizes;
   for (const Batch& batch : epoch.batches) sizes.push_back(batch.bytes);
-  std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
-  const double least = kMarkBytes * static_cast<double>(sizes[sizes.size() / 2]);
+  const double least = kMarkBytes * static_cast<double>(util::upper_median(std::move(sizes)));
   std::map<int32_t, Ns> said;  // by worker: time of its last notice, until its next batch
   std::map<int32_t, size_t> sent;
   for (Batch& batch : epoch.batches) {
@@ -202,9 +203,7 @@ void find_takes(const Timeline& timeline, int32_t driver, Epoch& epoch) {
       if (has_put) {
         batch.taken_ns = std::max(come_ns, *(later + i));
       } else if (come_ns == before_ns && !lengths.empty()) {
-        std::vector<Ns> sorted = lengths;
-        std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-        batch.taken_ns = std::max(come_ns, last_ns + sorted[sorted.size() / 2]);
+        batch.taken_ns = std::max(come_ns, last_ns + util::upper_median(lengths));
       }
       if (i > 0) lengths.push_back(batch.taken_ns - last_ns);
       last_ns = batch.taken_ns;

@@ -22,7 +22,6 @@ struct Divided : Piece {
 // When and on which channels the driver received batches.
 struct Batches {
   Ns first_ns = 0, last_ns = 0;   // arrival of the first and the last batch; 0: none
-  bool from_samples = false;      // the driver loads its data itself: the times are those of its samples in loader code
   std::vector<int64_t> channels;  // file ids of the pipes or sockets on which batches arrived
 };
 

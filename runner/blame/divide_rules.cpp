@@ -293,7 +293,6 @@ Batches Divider::find_batches(int32_t driver) {
   if (batches.first_ns == 0 && samples.size() >= kLoaderSamples) {
     batches.first_ns = samples.front()->start_ns;
     batches.last_ns = samples.back()->end_ns;
-    batches.from_samples = true;
   }
   return batches;
 }
@@ -353,8 +352,23 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
     case Label::kSync:
     case Label::kNames:
     case Label::kRead: return Activity::kFiles;
-    default: return Activity::kCompute;
+    case Label::kCpu:
+    case Label::kImport:
+    case Label::kOtherCall:
+    case Label::kWorkerStart:
+    case Label::kWorkerEnd:
+    case Label::kPythonLock:
+    case Label::kSleep:
+    case Label::kTimer:
+    case Label::kFileLock:
+    case Label::kTransfer:
+    case Label::kIdle:
+    case Label::kWait:
+    case Label::kPageFault:
+    case Label::kKernel:
+    case Label::kAsleep: return Activity::kCompute;
   }
+  return Activity::kCompute;
 }
 
 }  // namespace mlrun::blame

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "runner/blame/step_gaps.h"
+#include "runner/util/median.h"
 
 namespace mlrun::blame {
 
@@ -136,7 +137,7 @@ Ns apart_of(const Thread& thread) {
   std::vector<double> apart;
   for (size_t i = 1; i < thread.samples.size(); ++i)
     apart.push_back(static_cast<double>(thread.samples[i].start_ns - thread.samples[i - 1].end_ns));
-  return static_cast<Ns>(middle(apart));
+  return static_cast<Ns>(util::upper_median(apart));
 }
 
 Lap lap_of(const Thread& thread, const Sights& sights, int64_t items) {
@@ -195,7 +196,7 @@ std::optional<Loop> loop_of(const Timeline& timeline, int32_t thread_id, std::ve
     if (loop.laps.back().step_ns > 0) lengths.push_back(loop.laps.back().step_ns);
   }
   if (lengths.empty()) return std::nullopt;
-  const double usual_ns = middle(lengths);
+  const double usual_ns = util::upper_median(lengths);
   // A step that seems as long as the time between two samples may be two steps: then all positions are multiples of two batches.
   constexpr double kInTime = 0.04;
   const auto apart_ns = static_cast<double>(apart_of(thread));

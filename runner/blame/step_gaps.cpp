@@ -7,13 +7,6 @@
 
 namespace mlrun::blame {
 
-double middle(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 double share_of(const std::vector<double>& values, double low, double high) {
   const auto inside =
       std::count_if(values.begin(), values.end(), [&](double one) { return one >= low && one <= high; });

@@ -9,8 +9,6 @@
 
 namespace mlrun::blame {
 
-// The median; 0 if there are no values.
-[[nodiscard]] double middle(std::vector<double> values);
 // The share of the values from `low` to `high`, both included.
 [[nodiscard]] double share_of(const std::vector<double>& values, double low, double high);
 

@@ -9,6 +9,7 @@
 #include "runner/model/step_name.h"
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_batches.h"
+#include "runner/util/median.h"
 
 namespace mlrun::blame {
 
@@ -117,10 +118,7 @@ Ns next_wait_ns(const Division& division, Ns from_ns, Ns least_ns) {
 Ns median_step_ns(const std::vector<Ns>& begins) {
   std::vector<Ns> lengths;
   for (size_t i = 1; i < begins.size(); ++i) lengths.push_back(begins[i] - begins[i - 1]);
-  if (lengths.empty()) return 0;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  return util::upper_median(std::move(lengths));
 }
 
 // A last batch that the driver does nothing with is not a step: after its loop has ended it empties the channel.
@@ -128,8 +126,7 @@ void drop_unused(const Division& division, std::vector<StepBounds>& steps) {
   constexpr double kNothing = 0.2;  // share of the median: below it, a batch was not used
   std::vector<double> busy;
   for (const StepBounds& step : steps) busy.push_back(busy_ns(division, step));
-  std::nth_element(busy.begin(), busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2), busy.end());
-  const double usual = busy.empty() ? 0 : busy[busy.size() / 2];
+  const double usual = util::upper_median(std::move(busy));
   while (!steps.empty() && busy_ns(division, steps.back()) < kNothing * usual) steps.pop_back();
 }
 
@@ -184,7 +181,11 @@ void sum_activities(const Division& division, const StepBounds& step, size_t fro
       case Activity::kLoader: wait += ns; break;
       case Activity::kCompute: compute += ns; break;
       case Activity::kCheckpoint: checkpoint += ns; break;
-      default: other += ns; break;
+      case Activity::kStartup:
+      case Activity::kFiles:
+      case Activity::kLogging:
+      case Activity::kPythonLock:
+      case Activity::kEnd: other += ns; break;
     }
   }
   row.wait_ns = std::llround(wait);

@@ -9,6 +9,7 @@
 #include "runner/blame/step_events.h"
 #include "runner/blame/step_gaps.h"
 #include "runner/blame/step_makers.h"
+#include "runner/util/median.h"
 
 namespace mlrun::blame {
 
@@ -162,7 +163,7 @@ Ns Pattern::last_call(Ns moment_ns) const {
 
 // If most batches have the same mark (files, bytes), drops those before the first such batch as not of the loop. Returns whether most have.
 bool Pattern::keep_alike(double Event::*mark, double tolerance) {
-  const double usual = middle(marks(mark));
+  const double usual = util::upper_median(marks(mark));
   const auto is_alike = [&](const Event& one) { return std::abs(one.*mark - usual) <= tolerance * usual; };
   const auto alike = static_cast<double>(std::count_if(clusters_.begin(), clusters_.end(), is_alike));
   sure_ = alike / static_cast<double>(clusters_.size());
@@ -185,7 +186,7 @@ bool Pattern::keep_alike(double Event::*mark, double tolerance) {
 
 // Joins parts of an interrupted batch, as long as the sum of their `mark` (as files opened, or bytes) is not above the usual.
 void Pattern::join_parts(double Event::*mark, double tolerance) {
-  const double usual = (1 + tolerance) * middle(marks(mark));
+  const double usual = (1 + tolerance) * util::upper_median(marks(mark));
   std::vector<Event> whole;
   for (const Event& one : clusters_) {
     if (!whole.empty() && whole.back().*mark + one.*mark <= usual) {
@@ -199,7 +200,7 @@ void Pattern::join_parts(double Event::*mark, double tolerance) {
 
 bool Pattern::check_files() {
   constexpr double kBytes = 0.02;
-  const bool opens = middle(marks(&Event::opens)) > 0;
+  const bool opens = util::upper_median(marks(&Event::opens)) > 0;
   double Event::*const mark = opens ? &Event::opens : &Event::bytes;
   const double tolerance = opens ? 0 : kBytes;
   std::vector<Event> before = clusters_;
@@ -226,7 +227,7 @@ bool Pattern::check_threads() {
   std::vector<double> waited;
   for (const Event& one : clusters_) waited.push_back(static_cast<double>(one.waited_ns));
   const double heavy = share_of(waited, kHeavyWait * step_ns_, std::numeric_limits<double>::infinity());
-  waited_ns_ = middle(waited);
+  waited_ns_ = util::upper_median(waited);
   constexpr double kStarvedMin = 0.95;
   is_starved_ = heavy >= kStarvedMin;
   const std::vector<double> all = computing_of_steps();
@@ -244,7 +245,7 @@ void Pattern::begin_with_ranks() {
   }
   // Drops events without sent bytes and without a wait: a thread that got no processor ended its wait late, when nothing was sent.
   std::erase_if(clusters_, [](const Event& one) { return one.bytes == 0 && one.waited_ns == 0; });
-  const double most = (1 + kAlike) * middle(marks(&Event::bytes));
+  const double most = (1 + kAlike) * util::upper_median(marks(&Event::bytes));
   // Joins an event without a wait with the next one, unless both together send more than usual: the wait came long after the sending.
   for (size_t i = clusters_.size(); i-- > 1;) {
     if (clusters_[i - 1].waited_ns != 0 || clusters_[i - 1].bytes + clusters_[i].bytes > most) continue;
@@ -254,7 +255,7 @@ void Pattern::begin_with_ranks() {
   const bool alike = keep_alike(&Event::bytes, kAlike);
   sure_ = std::max(sure_, is_regular_ ? kRegularMin : 0.0);
   if (clusters_.empty() || !alike) return;
-  const double usual = middle(marks(&Event::bytes));
+  const double usual = util::upper_median(marks(&Event::bytes));
   const Event& first = clusters_.front();
   if (std::abs(first.bytes - usual) > kAlike * usual) return;
   const Ns before_ns = last_call(first.start_ns - 1);
@@ -323,7 +324,7 @@ size_t Pattern::steps_at_end(const std::vector<size_t>& counts) const {
     const double ns = computing(clusters_[i].end_ns, clusters_[i + 1].start_ns);
     if (counts[i] != 0) lengths.push_back(ns / static_cast<double>(counts[i]));
   }
-  const double usual_ns = middle(lengths);
+  const double usual_ns = util::upper_median(lengths);
   const double room = usual_ns > 0 ? std::round(computing(clusters_.back().end_ns, end_ns_) / usual_ns) : 0;
   return std::min(all - before, static_cast<size_t>(std::max(1.0, room)));
 }
@@ -425,13 +426,13 @@ PatternSteps Pattern::find() {
                                         [&](double low_ns, double high_ns) { return is_loading(low_ns, high_ns); });
   if (!gap_ns) return {};
   join(*gap_ns);
-  compute_ns_ = middle(computing_of_steps());
+  compute_ns_ = util::upper_median(computing_of_steps());
   is_regular_ = share_of(computing_of_steps(), kShort * compute_ns_, kLong * compute_ns_) >= kRegularMin;
   if (is_regular_) join(kJoins * compute_ns_);
   std::vector<double> lengths;
   for (size_t i = 0; i + 1 < clusters_.size(); ++i)
     lengths.push_back(static_cast<double>(clusters_[i + 1].end_ns - clusters_[i].end_ns));
-  step_ns_ = middle(lengths);
+  step_ns_ = util::upper_median(lengths);
   if (source_.kind == Kind::kFiles && !check_files()) return {};
   if (source_.kind == Kind::kRanks) begin_with_ranks();
   const bool is_clear = source_.kind == Kind::kFiles || check_threads();

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runner/collect/frame_text.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::collect {
 
@@ -51,15 +52,14 @@ bool KeptFile::for_each_frame(const OfFrame& of_frame) const {
     mlrun_frame header;
     if (!read(&header, sizeof header, at)) return false;
     if (header.magic != MLRUN_SPOOL_MAGIC) {  // zeros up to the next block
-      at = (at / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
+      at = util::block_end(at);
       continue;
     }
     if (header.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX) return false;
     payload.resize(header.payload_bytes);
     if (!read(payload.data(), payload.size(), at + sizeof header)) return false;
     if (!of_frame(header, payload.data())) return false;
-    const uint64_t bytes = sizeof header + header.payload_bytes;
-    at += (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
+    at += util::frame_bytes(header.payload_bytes);
   }
   return true;
 }

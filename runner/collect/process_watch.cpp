@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/clock.h"
+#include "runner/util/json_at.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
@@ -219,7 +220,7 @@ void ProcessWatch::check(Process& process, uint64_t now_ns) {
 }
 
 void ProcessWatch::write(const nlohmann::json& text) {
-  const std::string bytes = text.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string bytes = util::json_text(text);
   if (bytes.size() > Spool::kPayloadMax) return;
   mlrun_frame frame{};
   frame.type = MLRUN_FRAME_PROCESS;

@@ -9,8 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "runner/collect/frame_size.h"
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::collect {
@@ -37,15 +36,13 @@ std::vector<char> read_bytes(int fd, const char* ring, uint64_t tail, uint64_t b
 }
 
 bool whole_frame_at(const std::vector<char>& bytes, size_t at, mlrun_frame& frame) {
-  if (bytes.size() - at < kHeaderBytes) return false;
-  std::memcpy(&frame, bytes.data() + at, kHeaderBytes);
+  if (bytes.size() - at < util::kFrameHeaderBytes) return false;
+  std::memcpy(&frame, bytes.data() + at, util::kFrameHeaderBytes);
   if (frame.magic != MLRUN_SPOOL_MAGIC || frame.version != MLRUN_SPOOL_VERSION) return false;
-  if (frame.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX || frame.payload_bytes > bytes.size() - at - kHeaderBytes)
+  if (frame.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX ||
+      frame.payload_bytes > bytes.size() - at - util::kFrameHeaderBytes)
     return false;
-  mlrun_frame bare = frame;
-  bare.crc32c = 0;
-  const uint32_t crc = util::crc32c(0, &bare, kHeaderBytes);
-  return util::crc32c(crc, bytes.data() + at + kHeaderBytes, frame.payload_bytes) == frame.crc32c;
+  return util::frame_checksum(frame, bytes.data() + at + util::kFrameHeaderBytes) == frame.crc32c;
 }
 
 // Notes the complete frames of one block in `found`. True: there is at least one.
@@ -63,10 +60,10 @@ bool scan_block(const std::vector<char>& bytes, uint64_t begin, SpoolTail& found
     if (frame.channel == 0) found.collector_seq = std::max<uint64_t>(found.collector_seq, frame.seq + 1);
     if (frame.type == MLRUN_FRAME_ANCHOR && frame.payload_bytes >= sizeof(mlrun_frame_anchor)) {
       mlrun_frame_anchor anchor{};
-      std::memcpy(&anchor, bytes.data() + at + kHeaderBytes, sizeof anchor);
+      std::memcpy(&anchor, bytes.data() + at + util::kFrameHeaderBytes, sizeof anchor);
       found.last_beat_ns = anchor.monotonic_ns;
     }
-    at = frame.type == MLRUN_FRAME_PAD ? MLRUN_SPOOL_BLOCK_BYTES : at + aligned(kHeaderBytes + frame.payload_bytes);
+    at = frame.type == MLRUN_FRAME_PAD ? MLRUN_SPOOL_BLOCK_BYTES : at + util::frame_bytes(frame.payload_bytes);
     found.end = begin + at;
   }
   return any;

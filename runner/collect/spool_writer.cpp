@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "runner/collect/frame_size.h"
 #include "runner/collect/shared_word.h"
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::collect {
 
@@ -32,7 +32,7 @@ Spool::Spool(Ring ring, SpoolFile file, uint64_t max_bytes, Position position)
 
 // Space in the ring for a frame, the pad before it and an index frame in between.
 bool Spool::make_room(uint64_t frame_bytes, uint64_t reserve_bytes) {
-  const uint64_t needed = 2 * frame_bytes + 2 * aligned(kHeaderBytes + sizeof(mlrun_frame_index)) + reserve_bytes;
+  const uint64_t needed = 2 * frame_bytes + 2 * util::frame_bytes(sizeof(mlrun_frame_index)) + reserve_bytes;
   if (staged_bytes() + needed > MLRUN_STAGE_BYTES) flush_pages();
   return staged_bytes() + needed <= MLRUN_STAGE_BYTES;
 }
@@ -68,7 +68,7 @@ bool Spool::put_data(const mlrun_frame& header, const void* payload, uint32_t by
 }
 
 bool Spool::keep_data(const mlrun_frame& header, const void* payload, uint32_t bytes) {
-  const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
+  const uint64_t frame_bytes = util::frame_bytes(bytes);
   if (const uint64_t missing = window_ ? missing_bytes(frame_bytes) : 0; missing > 0) {
     flush_pages();
     free_old(util::monotonic_ns(), missing);
@@ -83,7 +83,7 @@ bool Spool::keep_data(const mlrun_frame& header, const void* payload, uint32_t b
 
 void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t bytes) {
   if (sink_ && !sink_->take_report(header, static_cast<const char*>(payload), bytes)) return;
-  if (!make_room(aligned(kHeaderBytes + bytes), 0)) {
+  if (!make_room(util::frame_bytes(bytes), 0)) {
     left_out_++;
     return;
   }
@@ -92,7 +92,7 @@ void Spool::put_report(const mlrun_frame& header, const void* payload, uint32_t 
 
 // Requires: space for the frame, a pad of the same length and an index frame.
 void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
-  const uint64_t frame_bytes = aligned(kHeaderBytes + bytes);
+  const uint64_t frame_bytes = util::frame_bytes(bytes);
   const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
   const bool starts_block = header.type == MLRUN_FRAME_INDEX || header.type == MLRUN_FRAME_PAD;
   if (!starts_block && (block_used == 0 || block_used + frame_bytes > MLRUN_SPOOL_BLOCK_BYTES)) begin_block();
@@ -103,15 +103,15 @@ void Spool::append(mlrun_frame header, const void* payload, uint32_t bytes) {
   header.crc32c = 0;
   if (header.channel == 0) header.seq = collector_seq_++;
   char* frame = at(head_);
-  std::memcpy(frame, &header, kHeaderBytes);
-  if (bytes > 0) std::memcpy(frame + kHeaderBytes, payload, bytes);
-  std::memset(frame + kHeaderBytes + bytes, 0, frame_bytes - kHeaderBytes - bytes);
-  header.crc32c = util::crc32c(0, frame, kHeaderBytes + bytes);
-  std::memcpy(frame, &header, kHeaderBytes);
+  std::memcpy(frame, &header, util::kFrameHeaderBytes);
+  if (bytes > 0) std::memcpy(frame + util::kFrameHeaderBytes, payload, bytes);
+  std::memset(frame + util::kFrameHeaderBytes + bytes, 0, frame_bytes - util::kFrameHeaderBytes - bytes);
+  header.crc32c = util::crc32c(0, frame, util::kFrameHeaderBytes + bytes);
+  std::memcpy(frame, &header, util::kFrameHeaderBytes);
   head_ += frame_bytes;
   frames_++;
   store(*ring_.shared_head, __u64{head_});
-  if (window_) window_->note(header, frame + kHeaderBytes, head_, util::monotonic_ns());
+  if (window_) window_->note(header, frame + util::kFrameHeaderBytes, head_, util::monotonic_ns());
 }
 
 // The pad is a header and zeros up to the end of the block.
@@ -119,11 +119,11 @@ void Spool::begin_block() {
   const uint64_t block_used = head_ % MLRUN_SPOOL_BLOCK_BYTES;
   if (block_used != 0) {
     const uint64_t rest = MLRUN_SPOOL_BLOCK_BYTES - block_used;
-    std::memset(at(head_) + kHeaderBytes, 0, rest - kHeaderBytes);
+    std::memset(at(head_) + util::kFrameHeaderBytes, 0, rest - util::kFrameHeaderBytes);
     mlrun_frame pad{};
     pad.type = MLRUN_FRAME_PAD;
     append(pad, nullptr, 0);
-    head_ += rest - kHeaderBytes;
+    head_ += rest - util::kFrameHeaderBytes;
     store(*ring_.shared_head, __u64{head_});
   }
   const mlrun_frame_index index{head_ / MLRUN_SPOOL_BLOCK_BYTES, util::monotonic_ns()};

@@ -16,6 +16,7 @@
 
 #include "runner/launch/file_rights.h"
 #include "runner/session/installation.h"
+#include "runner/util/text.h"
 
 namespace mlrun::commands {
 
@@ -30,13 +31,6 @@ constexpr const char* kWhat =
     "processes\n"
     "of that user; see kprobes/README.md. Without cap_sys_admin it works too, but not for what is in modules of the\n"
     "kernel: file operations of ext4, xfs and others on most machines, and requests to file servers.\n";
-
-// Quotes a word for a shell.
-std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 bool has_rights(const std::string& program) {
   vfs_ns_cap_data data{};
@@ -80,17 +74,17 @@ Result<int> fix(bool runs) {
   const std::string as_root = ::geteuid() == 0 ? "" : "sudo ";
   std::vector<std::string> commands;
   if (::access(kSetcap, X_OK) != 0) commands.push_back(as_root + "apt-get install -y libcap2-bin");
-  commands.push_back(fmt::format("{}{} {} {}", as_root, kSetcap, kRights, quoted(program)));
+  commands.push_back(fmt::format("{}{} {} {}", as_root, kSetcap, kRights, util::shell_quoted(program)));
   fmt::print("{}\n", kWhat);
   fmt::print("To allow only the members of a group, run first: {0}chgrp GROUP {1} && {0}chmod 750 {1}\n\n", as_root,
-             quoted(program));
+             util::shell_quoted(program));
   for (const std::string& command : commands) {
     if (!runs) fmt::print("  {}\n", command);
     if (!runs) continue;
     if (Status done = run(command); !done) return tl::make_unexpected(done.error());
   }
   fmt::print("\nTo undo it: {}setcap -r {}; a new build of the program has no rights either.\n", as_root,
-             quoted(program));
+             util::shell_quoted(program));
   if (!runs)
     fmt::print("Nothing was done yet: `mlrun doctor --fix --yes` runs {}.\n", commands.size() == 1 ? "it" : "them");
   return 0;

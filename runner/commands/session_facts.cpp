@@ -25,6 +25,7 @@
 #include "runner/util/id_list.h"
 #include "runner/util/secrets.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::commands {
 
@@ -64,11 +65,10 @@ json clock_discipline() {
   timex clock{};
   const int state = ::adjtimex(&clock);
   if (state == -1) return nullptr;
-  constexpr int64_t kNsPerUs = 1000;
   constexpr double kUnitsPerPpm = 65536;  // of timex.freq
   return {{"is_synchronised", state != TIME_ERROR && (clock.status & STA_UNSYNC) == 0},
-          {"max_error_ns", clock.maxerror * kNsPerUs},
-          {"estimated_error_ns", clock.esterror * kNsPerUs},
+          {"max_error_ns", clock.maxerror * util::kNsPerUs},
+          {"estimated_error_ns", clock.esterror * util::kNsPerUs},
           {"frequency_ppm", static_cast<double>(clock.freq) / kUnitsPerPpm}};
 }
 

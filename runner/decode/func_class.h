@@ -13,9 +13,7 @@ namespace mlrun::trace {
 
 inline const auto kClassesOfFuncs = [] {
   std::array<std::optional<mlrun_call_class>, events::kFuncs> classes{};
-  for (size_t i = 0; i < classes.size(); ++i) {
-    if (const auto* info = events::find_func(static_cast<uint16_t>(i))) classes[i] = info->call_class;
-  }
+  events::for_each_func([&](const events::FuncInfo& info) { classes[info.number] = info.call_class; });
   return classes;
 }();
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "runner/events/call_class.h"
@@ -18,7 +19,7 @@ struct FuncInfo {
   mlrun_call_class call_class;
 };
 
-// Number of entries of tables by function number. Larger numbers, of later versions, use the last entry.
+// Number of entries of tables by function number. Larger numbers, of later versions, use the last entry: func_slot().
 inline constexpr size_t kFuncs = 256;
 inline constexpr uint16_t kLargestFunc = std::max<uint16_t>({
     0,
@@ -41,6 +42,23 @@ inline const FuncInfo* find_func(uint16_t number) {
 #define ROW(number, name, class_)      FUNCTION(number, name, class_)
 #include "runner/events/hooks.def"
     default: return nullptr;
+  }
+}
+
+// "read"; "function N" for a number that this build does not know.
+inline std::string func_name(uint16_t number) {
+  const FuncInfo* info = find_func(number);
+  return info ? std::string(info->name) : "function " + std::to_string(number);
+}
+
+// The entry of a function in a table of kFuncs entries.
+inline uint16_t func_slot(uint16_t number) { return std::min<uint16_t>(number, kFuncs - 1); }
+
+// Visits a const FuncInfo& for each function that this build knows, by number. The infos are static.
+template <typename Visit>
+void for_each_func(Visit visit) {
+  for (uint16_t number = 0; number <= kLargestFunc; ++number) {
+    if (const FuncInfo* info = find_func(number)) visit(*info);
   }
 }
 

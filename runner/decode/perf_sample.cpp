@@ -140,15 +140,4 @@ DataSource read_data_source(uint64_t value) {
   return source;
 }
 
-const char* op_text(MemoryOp op) {
-  switch (op) {
-    case MemoryOp::kUnknown: return "";
-    case MemoryOp::kLoad: return "load";
-    case MemoryOp::kStore: return "store";
-    case MemoryOp::kPrefetch: return "prefetch";
-    case MemoryOp::kExecute: return "execute";
-  }
-  return "";
-}
-
 }  // namespace mlrun::decode

@@ -17,12 +17,6 @@ struct PerfSample {
   int32_t cpu = -1;  // -1: not in the record
 };
 
-// The bits of sample_type that read_sample() understands.
-inline constexpr uint64_t kPerfSampleBits = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-                                            PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
-                                            PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-                                            PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC;
-
 // `body`: a PERF_RECORD_SAMPLE without its header. nullopt: the record has a field that is not supported, or is too short. Fields after the data
 // source are ignored.
 std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char> body);
@@ -41,8 +35,5 @@ struct DataSource {
   bool translation_miss = false;
 };
 DataSource read_data_source(uint64_t value);
-
-// "load", "store", "prefetch", "execute"; empty: unknown.
-const char* op_text(MemoryOp op);
 
 }  // namespace mlrun::decode

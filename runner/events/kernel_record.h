@@ -57,7 +57,6 @@ enum mlrun_block_op {
   MLRUN_BLOCK_WRITE_ZEROES = 5,
   MLRUN_BLOCK_ZONE = 6,   // commands of zoned devices
   MLRUN_BLOCK_OTHER = 7,  // commands that only the driver defines
-  MLRUN_BLOCK_OPS
 };
 
 // mlrun's own numbers, since the kernel's bits change from version to version.

@@ -277,7 +277,7 @@ enum { MLRUN_EW_RANK = 9 };
 // Shorter waits leave no record.
 enum { MLRUN_WAIT_MIN_NS = 20000 };
 
-enum { MLRUN_RECORD_MAX_BYTES = 4080, MLRUN_STRING_FRAGMENT_BYTES = 254 * 15 };
+enum { MLRUN_STRING_FRAGMENT_BYTES = 254 * 15 };
 #define MLRUN_NO_OFFSET ((__u64)-1)
 
 // Ids of stacks are content hashes of 47 bits, so that they fit in place of a return address, which has bit 47 clear.

@@ -10,9 +10,7 @@ namespace mlrun::exchange {
 const mlrun_call_class* class_of_name(std::string_view func) {
   static const auto kByName = [] {
     std::unordered_map<std::string_view, const mlrun_call_class*> classes;
-    for (uint16_t number = 0; number <= events::kLargestFunc; ++number) {
-      if (const auto* info = events::find_func(number)) classes.emplace(info->name, &info->call_class);
-    }
+    events::for_each_func([&](const events::FuncInfo& info) { classes.emplace(info.name, &info.call_class); });
     return classes;
   }();
   const auto found = kByName.find(func);

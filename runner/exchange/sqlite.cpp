@@ -14,6 +14,7 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/values.h"
 #include "runner/parquet/table_batches.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -70,7 +71,7 @@ class SqliteExport {
     }
     database_.exec("CREATE TABLE run_json (json TEXT NOT NULL)");
     SQLite::Statement insert(database_, "INSERT INTO run_json VALUES (?)");
-    insert.bind(1, job_.run().document->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    insert.bind(1, util::json_text(*job_.run().document));
     insert.exec();
     add_views();
     return {};

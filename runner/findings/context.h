@@ -36,9 +36,8 @@ struct Context {
   Cause files = Cause::kDataDevice;                            // the cause of time in data files
   std::vector<Cause> files_also;
   blame::FileUse use;  // file use of the threads that the driver waited for, and of the driver if it used files itself
-  int64_t most_read = 0;  // file_id of the file with most bytes read, if it was read over several times; 0: it was not
-  double times_over = 0;
-  std::string most_read_path;
+  double times_over = 0;          // how often the file with most bytes read was read over, if several times
+  std::string most_read_path;     // of that file; empty: unknown
   std::vector<Worker> workers;    // the threads that feed the driver, busiest first
   int32_t slow_worker = 0;        // thread_id of the worker that holds up the others; 0: none
   Cause slow_for = Cause::kNone;  // the cause with most of the slow worker's time
@@ -54,8 +53,6 @@ struct Context {
   [[nodiscard]] int32_t top_thread(Cause cause) const;  // 0: none
   // "ROLE (PID)" for a main thread, else "thread NAME (TID) of ROLE (PID)".
   [[nodiscard]] std::string name_of(int32_t thread_id) const;
-  // Number of threads that feed the driver.
-  [[nodiscard]] size_t worker_count() const { return workers.size(); }
 };
 
 // Requires: the analysis has a driver. Reads file names from the trace.

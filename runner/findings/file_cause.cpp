@@ -35,7 +35,6 @@ void find_reread(Context& context, const std::string& folder) {
   const blame::FileTotals& file = context.timeline().data_files.at(most.second);
   const double over = file.end_offset > 0 ? static_cast<double>(file.bytes) / static_cast<double>(file.end_offset) : 0;
   if (over <= kOver || static_cast<double>(file.bytes) < kShareOfBytes * static_cast<double>(all_bytes)) return;
-  context.most_read = most.second;
   context.times_over = over;
   if (const auto paths = blame::read_paths(folder, {most.second})) context.most_read_path = paths->at(most.second);
 }

@@ -8,7 +8,7 @@
 
 namespace mlrun::findings {
 
-// Sets the context's most_read, times_over and most_read_path, if the file with most bytes read was read over several times.
+// Sets the context's times_over and most_read_path, if the file with most bytes read was read over several times.
 void find_reread(Context& context, const std::string& folder);
 
 // Sets Context::files and files_also. share_remote, share_device: shares of the time in files spent waiting for a server, for a device; share_device

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -59,6 +60,43 @@ bool is_sampled(const Context& context, Cause cause) {
          cause == Cause::kLogging;
 }
 
+// Whether the cause's time is spent in files, which a replay can take away.
+bool is_in_files(Cause cause) {
+  switch (cause) {
+    case Cause::kDataDevice:
+    case Cause::kDataRemote:
+    case Cause::kPageCacheMiss:
+    case Cause::kReread:
+    case Cause::kSmallRequests:
+    case Cause::kSmallFiles:
+    case Cause::kRandomRequests:
+    case Cause::kMetadata: return true;
+    case Cause::kDataTransformCpu:
+    case Cause::kDataSerialisation:
+    case Cause::kDataLock:
+    case Cause::kDataSlowWorker:
+    case Cause::kDataInDriver:
+    case Cause::kPythonLock:
+    case Cause::kTimer:
+    case Cause::kWorkerStartup:
+    case Cause::kLoaderEnd:
+    case Cause::kCheckpoint:
+    case Cause::kLogging:
+    case Cause::kOversubscription:
+    case Cause::kAllocation:
+    case Cause::kRankSkew:
+    case Cause::kRemoteCall:
+    case Cause::kComputeBound:
+    case Cause::kNotFollowed:
+    case Cause::kNone: return false;
+  }
+  return false;
+}
+
+Cause cause_of(const Finding& finding) {
+  return static_cast<Cause>(std::find(std::begin(kCauseNames), std::end(kCauseNames), finding.cause) - kCauseNames);
+}
+
 void add_interval(const Context& context, Cause cause, Finding& finding) {
   const int64_t samples = context.analysis.answer.samples;
   finding.measured_on = "one run";
@@ -100,20 +138,16 @@ Finding make(const Context& context, const Rule& rule) {
 // Sets at_most_saved_ns to what a replay without the cause saves, for causes in files and slow workers, if the loader can be replayed and
 // the replay as it was comes close to the run.
 void add_saved(blame::Analysis& analysis, const Machine& machine, std::vector<Finding>& findings) {
-  const auto is_in_files = [](const std::string& cause) {
-    return cause == "data_device" || cause == "data_remote" || cause == "page_cache_miss" || cause == "reread" ||
-           cause == "small_requests" || cause == "small_files" || cause == "random_requests" || cause == "metadata";
-  };
-  const bool applies = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
-    return is_in_files(finding.cause) || finding.cause == "data_slow_worker";
+  const bool applies = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+    return is_in_files(cause_of(finding)) || cause_of(finding) == Cause::kDataSlowWorker;
   });
   if (!applies) return;
   const Replay replay(analysis, machine.usable());
   if (replay.empty()) return;
   for (Finding& finding : findings) {
     WhatIf change;
-    change.files_cost_nothing = is_in_files(finding.cause);
-    change.no_slow_batch = finding.cause == "data_slow_worker";
+    change.files_cost_nothing = is_in_files(cause_of(finding));
+    change.no_slow_batch = cause_of(finding) == Cause::kDataSlowWorker;
     if (!change.files_cost_nothing && !change.no_slow_batch) continue;
     const Replayed replayed = replay.run(change);
     if (std::abs(replayed.error()) > kReplayError) continue;

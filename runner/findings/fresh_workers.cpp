@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that are started again need longer for their first batch, since they open their data.
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
 #include "runner/blame/batch_list.h"
 #include "runner/findings/rule.h"
 #include "runner/findings/workers.h"
+#include "runner/util/median.h"
 
 namespace mlrun::findings {
 
@@ -17,13 +17,6 @@ using blame::Batch;
 constexpr double kLonger = 3;  // times the median of batches that are not a worker's first
 constexpr Ns kLongerNs = 20'000'000;
 constexpr size_t kOthersMin = 4;
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 double service_ns(const Batch& batch) { return static_cast<double>(batch.sent_ns - batch.begun_ns); }
 
@@ -41,7 +34,7 @@ void find_slow_firsts(const Context& context, const blame::Epoch& epoch, Stretch
     if (firsts[batch.proc_id] != &batch) others.push_back(service_ns(batch));
   }
   if (others.size() < kOthersMin) return;
-  const double usual_ns = median(std::move(others));
+  const double usual_ns = util::upper_median(std::move(others));
   for (const auto& [proc_id, first] : firsts) {
     const bool is_later = context.timeline().process(proc_id).first_ns > context.analysis.division.batches.first_ns;
     const double ns = service_ns(*first);

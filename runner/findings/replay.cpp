@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/median.h"
+
 namespace mlrun::findings {
 
 namespace {
@@ -125,9 +127,7 @@ Replayed Replay::run(const WhatIf& change) const {
       cpu_ns += task.cpu_ns - (change.files_cost_nothing ? task.files_cpu_ns : 0);
     }
     if (change.no_slow_batch) {
-      std::vector<double> sorted = changed;
-      std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-      const double median = sorted[sorted.size() / 2];
+      const double median = util::upper_median(changed);
       for (double& one : changed) one = std::min(one, median);
     }
     const int64_t workers = change.workers != 0 ? change.workers : loader.workers;

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runner/util/median.h"
+
 namespace mlrun::findings {
 
 namespace {
@@ -83,8 +85,7 @@ double median_locked(const Context& context, const Stretches& stretches, Ns tota
     shares.push_back(locked_in(context, context.timeline().thread(worker), workers, stretches, total_ns));
   }
   if (shares.size() < 2) return 0;
-  std::sort(shares.begin(), shares.end());
-  return shares[shares.size() / 2];
+  return util::upper_median(std::move(shares));
 }
 
 // By process: the channel on which it sends to the driver.

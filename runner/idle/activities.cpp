@@ -26,21 +26,18 @@ struct Func {
 // Properties of functions by name. A name that is not found, of a later version, counts as a call on a file.
 const std::unordered_map<std::string_view, Func>& funcs() {
   static const auto kFuncs = [] {
-    constexpr uint16_t kNumbers = 512;
     std::unordered_map<std::string_view, Func> all;
-    for (uint16_t number = 0; number < kNumbers; ++number) {
-      const events::FuncInfo* info = events::find_func(number);
-      if (!info) continue;
-      const std::string_view name = info->name;
-      const bool waits = info->call_class == MLRUN_CLASS_WAIT;
+    events::for_each_func([&](const events::FuncInfo& info) {
+      const std::string_view name = info.name;
+      const bool waits = info.call_class == MLRUN_CLASS_WAIT;
       all[name] = {
           name,
-          info->call_class,
+          info.call_class,
           waits && (name.find("poll") != std::string_view::npos || name.find("select") != std::string_view::npos),
           waits && (name.starts_with("sem_") || name.starts_with("pthread_") || name == "futex"),
           name == "accept" || name == "accept4",
           name == "socket"};
-    }
+    });
     return all;
   }();
   return kFuncs;

@@ -3,17 +3,11 @@
 
 #include <algorithm>
 
-#include "runner/events/record.h"
-
 namespace mlrun::idle {
 
 namespace {
 
 constexpr size_t kStretchesMost = 8192, kStretchesKept = 4096;
-
-bool has_times(const model::GpuWorkRow& row) {
-  return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
-}
 
 void count(Unlisted& unlisted, const Stretch& gap) {
   ++unlisted.gaps;

@@ -22,14 +22,6 @@ namespace mlrun::launch {
 
 namespace {
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  result.reserve(texts.size() + 1);
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
 Error exec_error(const std::string& program, int error_number) {
   const bool missing = error_number == ENOENT || error_number == ENOTDIR;
   if (const std::string interpreter = missing ? missing_interpreter(program) : ""; !interpreter.empty()) {
@@ -73,8 +65,8 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& command
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("make a pipe", errno);
   const util::UniqueFd report(ends[0]);
   util::UniqueFd report_in_child(ends[1]);
-  const std::vector<char*> arguments = pointers(command);
-  const std::vector<char*> variables = pointers(environment);
+  const std::vector<char*> arguments = util::exec_pointers(command);
+  const std::vector<char*> variables = util::exec_pointers(environment);
 
   const auto forked = relay.fork_command();
   if (!forked) return tl::make_unexpected(forked.error());
@@ -129,7 +121,7 @@ int ChildProcess::wait() {
 }
 
 Error become(const std::vector<std::string>& command) {
-  const std::vector<char*> arguments = pointers(command);
+  const std::vector<char*> arguments = util::exec_pointers(command);
   ::execvp(arguments[0], arguments.data());
   return exec_error(command[0], errno);
 }

@@ -16,15 +16,13 @@ constexpr std::string_view kPreload = "LD_PRELOAD";
 constexpr std::string_view kNvtxHandler = "NVTX_INJECTION64_PATH";
 constexpr std::string_view kCudaInjection = MLRUN_CUDA_INJECTION;
 
-std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool is_ours(std::string_view path) {
-  return file_name(path) == MLRUN_PRELOAD_LIBRARY || file_name(path) == MLRUN_CUPTI_LIBRARY ||
-         file_name(path) == MLRUN_PLACEMENT_LIBRARY;
+  return util::base_name(path) == MLRUN_PRELOAD_LIBRARY || util::base_name(path) == MLRUN_CUPTI_LIBRARY ||
+         util::base_name(path) == MLRUN_PLACEMENT_LIBRARY;
 }
 
 bool is_sanitizer(std::string_view path) {
-  const std::string_view name = file_name(path);
+  const std::string_view name = util::base_name(path);
   return name.starts_with("libasan") || name.starts_with("libclang_rt.asan");
 }
 

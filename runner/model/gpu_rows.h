@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "runner/events/record.h"
 #include "runner/model/rows.h"
 
 namespace mlrun::model {
@@ -36,7 +37,16 @@ enum class GpuMemoryOperation : uint8_t { kUnknown, kAllocation, kRelease };
 
 // Whether work of this kind keeps a device busy.
 [[nodiscard]] inline bool is_on_device(GpuKind kind) {
-  return kind == GpuKind::kKernel || kind == GpuKind::kMemcpy || kind == GpuKind::kMemset || kind == GpuKind::kGraph;
+  switch (kind) {
+    case GpuKind::kKernel:
+    case GpuKind::kMemcpy:
+    case GpuKind::kMemset:
+    case GpuKind::kGraph: return true;
+    case GpuKind::kApi:
+    case GpuKind::kSync:
+    case GpuKind::kMemory: return false;
+  }
+  return false;
 }
 
 // The host memory that a copy reads or writes.
@@ -89,5 +99,10 @@ struct GpuWorkRow {
   uint64_t site = 0;              // memory: return address of the allocation; 0: unknown
   int64_t site_library = 0, site_offset = 0;  // as in AllocRow
 };
+
+// Whether a row of work has its times.
+[[nodiscard]] inline bool has_times(const GpuWorkRow& row) {
+  return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
+}
 
 }  // namespace mlrun::model

@@ -120,7 +120,7 @@ struct ProcessRow {
   uint32_t launcher = 0;  // enum mlrun_launcher: where the rank comes from; not a column
   std::string cgroup;
   std::string command;       // arguments of the last image, separated by spaces
-  std::string role;          // main, loader worker, rank, child, ... (summary/roles.h)
+  std::string role;          // main, loader worker, rank, child, ... (runner/summary/meters/roles.h)
   bool forked = false;       // created by fork, no exec yet
   bool ended = false;        // its end was observed; set only for observed processes (--pid, --cgroup, --system)
   std::string end;           // exit, no exit, running; empty: unknown (TABLES.md)

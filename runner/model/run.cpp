@@ -336,8 +336,7 @@ Result<Run> read_run(const std::string& trace_folder) {
 }
 
 Status write_run(const json& document, const std::string& trace_folder) {
-  return util::write_atomically(trace_folder + "/run.json",
-                                document.dump(2, ' ', false, json::error_handler_t::replace) + "\n", 0600);
+  return util::write_atomically(trace_folder + "/run.json", util::json_text(document, 2) + "\n", 0600);
 }
 
 }  // namespace mlrun::model

@@ -8,6 +8,7 @@
 #include "runner/monitor/local_time.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::monitor {
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/util/clock.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::monitor {
 

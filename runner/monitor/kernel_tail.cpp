@@ -4,8 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "runner/events/spool.h"
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::monitor {
 
@@ -24,15 +23,12 @@ bool KernelTail::read(const std::function<void(const events::KernelReader&)>& ta
     const bool is_frame = frame.magic == MLRUN_SPOOL_MAGIC && frame.version == MLRUN_SPOOL_VERSION &&
                           frame.payload_bytes <= MLRUN_FRAME_PAYLOAD_MAX;
     if (!is_frame || !read_payload(offset_ + sizeof frame, frame.payload_bytes)) return false;
-    mlrun_frame header = frame;
-    header.crc32c = 0;
-    const uint32_t sum = util::crc32c(util::crc32c(0, &header, sizeof header), payload_.data(), frame.payload_bytes);
-    if (sum != frame.crc32c) return false;
+    if (util::frame_checksum(frame, payload_.data()) != frame.crc32c) return false;
     if (frame.type == MLRUN_FRAME_PAD) {
-      offset_ = (offset_ / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES;
+      offset_ = util::block_end(offset_);
       continue;
     }
-    offset_ += (sizeof frame + frame.payload_bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
+    offset_ += util::frame_bytes(frame.payload_bytes);
     if (frame.type != MLRUN_FRAME_KERNEL) continue;
     events::KernelReader reader(payload_.data(), frame.payload_bytes);
     while (reader.next()) take(reader);

@@ -8,6 +8,7 @@
 
 #include "runner/monitor/aligned.h"
 #include "runner/util/text.h"
+#include "runner/util/units.h"
 
 namespace mlrun::monitor {
 
@@ -16,7 +17,6 @@ namespace {
 std::string number(int64_t value, const char* unit = "") {
   return value == MLRUN_NOT_KNOWN ? "-" : fmt::format("{}{}", value, unit);
 }
-std::string bytes(int64_t value) { return value < 0 ? "-" : util::size_text(static_cast<uint64_t>(value)); }
 std::string percent(int32_t value) { return value < 0 ? "-" : fmt::format("{}", value); }
 std::string text_or_dash(const std::string& text) { return text.empty() ? "-" : util::printable(text); }
 
@@ -35,8 +35,8 @@ Cells gpu_cells(const GpuNow& gpu) {
   return {gpu.about.index_text(),
           number(v[MLRUN_GPU_SM_PERCENT]),
           number(v[MLRUN_GPU_MEM_PERCENT]),
-          bytes(v[MLRUN_GPU_FB_USED]),
-          bytes(gpu.about.memory_bytes),
+          summary::bytes_text(v[MLRUN_GPU_FB_USED]),
+          summary::bytes_text(gpu.about.memory_bytes),
           number(v[MLRUN_GPU_TEMPERATURE_C], " C"),
           watts(v[MLRUN_GPU_POWER_MW]),
           number(v[MLRUN_GPU_SM_CLOCK_MHZ], " MHz"),
@@ -64,7 +64,7 @@ Cells process_cells(const ProcessNow& process, const GpuBoard& board) {
           type_text(row.use),
           percent(row.sm),
           percent(row.mem),
-          bytes(row.fb_used),
+          summary::bytes_text(row.fb_used),
           text_or_dash(process.user),
           text_or_dash(who)};
 }

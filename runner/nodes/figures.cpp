@@ -12,6 +12,7 @@
 #include "runner/nodes/skew.h"
 #include "runner/nodes/table_file.h"
 #include "runner/summary/tables/tables.h"
+#include "runner/util/median.h"
 #include "runner/util/units.h"
 
 namespace mlrun::nodes {
@@ -106,12 +107,6 @@ Status add_bytes(const NodeTrace& node, size_t number, std::vector<BytesFigures>
   return {};
 }
 
-int64_t median(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // The activity and state in which the rank's time most exceeds the median of the other ranks. Waiting for other ranks is no reason.
 std::string reason_of(const RankFigures& slow, const std::vector<const RankFigures*>& ranks, bool knows_waits) {
   std::map<Cell, std::vector<int64_t>> others;
@@ -132,7 +127,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<const RankFigur
     if (waits_for_others(cell, knows_waits) || cell.first == summary::Activity::kEnd) continue;
     std::vector<int64_t>& of_others = others[cell];
     of_others.resize(ranks.size() - 1);  // 0 where a rank has none
-    const int64_t excess = ns - (of_others.empty() ? 0 : median(of_others));
+    const int64_t excess = ns - util::upper_median(of_others);
     if (excess > most) most = excess, most_cell = cell;
   }
   constexpr int64_t kShareDivisor = 50;  // 2 % of its time

@@ -114,9 +114,9 @@ Result<int64_t> signed_time(std::string_view text) {
 
 // Writes the whole content of the new trace. Requires: `folder` exists.
 Status fill(const std::string& folder, Merged& merged, unsigned threads) {
-  auto copied = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
-  if (!copied) return tl::make_unexpected(copied.error());
-  merged.key_bases = std::move(copied->key_bases);
+  auto bases = copy_tables(merged.traces.nodes, merged.alignment.clocks, {folder, threads}, merged.traces.problems);
+  if (!bases) return tl::make_unexpected(bases.error());
+  merged.key_bases = *std::move(bases);
   auto figures = figures_of(merged.traces, merged.alignment);
   if (!figures) return tl::make_unexpected(figures.error());
   merged.figures = *std::move(figures);

@@ -218,33 +218,28 @@ std::vector<Job> jobs_of(const TableShapes& shapes) {
 
 }  // namespace
 
-Result<Copied> copy_tables(const std::vector<NodeTrace>& nodes, const std::vector<NodeClock>& clocks,
-                           const CopyOptions& options, std::vector<std::string>& problems) {
+Result<std::vector<std::vector<int64_t>>> copy_tables(const std::vector<NodeTrace>& nodes,
+                                                      const std::vector<NodeClock>& clocks, const CopyOptions& options,
+                                                      std::vector<std::string>& problems) {
   const auto shapes = shapes_of(nodes, problems);
   if (!shapes) return tl::make_unexpected(shapes.error());
   auto bases = bases_of(*shapes);
-  if (!bases) return tl::make_unexpected(bases.error());
-  Copied copied;
-  copied.key_bases = *std::move(bases);
+  if (!bases) return bases;
   const std::string tables = options.folder + "/tables";
   for (const TableShape& shape : shapes->tables) {
     std::error_code error;
     std::filesystem::create_directories(tables + "/" + shape.name, error);
     if (error) return fail(fmt::format("cannot create {}/{}: {}", tables, shape.name, error.message()));
-    for (const int64_t rows : shape.rows) copied.rows += rows;
-    const bool has_time = !shape.columns.empty() && std::any_of(shape.columns.begin(), shape.columns.end(),
-                                                                [](const auto& one) { return one.name == "ts"; });
-    for (const int64_t rows : shape.rows) copied.event_rows += has_time ? rows : 0;
   }
   std::vector<Change> changes;
-  for (size_t node = 0; node < nodes.size(); ++node) changes.emplace_back(clocks[node].line, copied.key_bases[node]);
+  for (size_t node = 0; node < nodes.size(); ++node) changes.emplace_back(clocks[node].line, (*bases)[node]);
   const std::vector<Job> jobs = jobs_of(*shapes);
   const auto nothing = [](unsigned, size_t) { return Status(); };
   const Status done = trace::in_order(jobs.size(), options.threads, nothing, nothing, [&](unsigned, size_t at) {
     return copy_one(jobs[at], changes[jobs[at].node], tables);
   });
   if (!done) return tl::make_unexpected(done.error());
-  return copied;
+  return bases;
 }
 
 }  // namespace mlrun::nodes

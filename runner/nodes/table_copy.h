@@ -19,14 +19,9 @@ struct CopyOptions {
   unsigned threads = 1;
 };
 
-struct Copied {
-  int64_t rows = 0;                             // of all tables
-  int64_t event_rows = 0;                       // of tables with a time
-  std::vector<std::vector<int64_t>> key_bases;  // by node and KeySpace: added to the keys of the node
-};
-
-// Adds a line to `problems` for each table of a node that is left out.
-Result<Copied> copy_tables(const std::vector<NodeTrace>& nodes, const std::vector<NodeClock>& clocks,
-                           const CopyOptions& options, std::vector<std::string>& problems);
+// By node and KeySpace: what was added to the keys of the node. Adds a line to `problems` for each table of a node that is left out.
+Result<std::vector<std::vector<int64_t>>> copy_tables(const std::vector<NodeTrace>& nodes,
+                                                      const std::vector<NodeClock>& clocks, const CopyOptions& options,
+                                                      std::vector<std::string>& problems);
 
 }  // namespace mlrun::nodes

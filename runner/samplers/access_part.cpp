@@ -58,8 +58,6 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
     util::say((chosen.empty() ? "accesses to memory are not seen: " : "--access cannot use: ") + problems);
   for (const access::ChosenRung& one : chosen) {
     const bool has_stalls = one.tried.rung == MLRUN_ACCESS_CLEAR_REFS || one.tried.rung == MLRUN_ACCESS_SOFT_DIRTY;
-    start->reads_bits_ =
-        start->reads_bits_ || one.tried.rung == MLRUN_ACCESS_COLD || one.tried.rung == MLRUN_ACCESS_CLEAR_REFS;
     if (has_stalls)
       util::say(fmt::format("--access by {}: {}", util::access_rung_name(one.tried.rung), one.tried.remark));
   }

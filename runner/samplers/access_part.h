@@ -24,8 +24,6 @@ class AccessStart {
   // cannot. Prints the problems, and how long windows of clear-refs and soft-dirty will delay page faults. nullptr: --access is off.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
 
-  // Whether a chosen rung reads accessed bits, which the kernel reports only per mapping.
-  [[nodiscard]] bool reads_bits() const { return reads_bits_; }
   // To be called when the command's process exists but has not executed the program.
   void attach(pid_t command);
 
@@ -34,7 +32,6 @@ class AccessStart {
   std::unique_ptr<access::AccessSampler> sampler_;
   std::vector<access::TriedRung> tried_;
   std::string problem_;
-  bool reads_bits_ = false;
 };
 
 class AccessPart : public SamplerPart {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/file_io.h"
+
 namespace mlrun::launch {
 
 namespace {
@@ -24,13 +26,6 @@ std::string short_name(const std::string& path) {
     if (!plain) c = '-';
   }
   return name.empty() ? "run" : name;
-}
-
-Result<std::string> absolute(const std::string& folder) {
-  std::error_code error;
-  const fs::path path = fs::canonical(folder, error);
-  if (error) return fail(fmt::format("cannot find {}: {}", folder, error.message()));
-  return path.string();
 }
 
 Status check_free(const std::string& folder) {
@@ -48,10 +43,10 @@ Result<std::string> make_asked(const std::string& folder) {
   std::error_code error;
   const fs::path parent = fs::path(folder).lexically_normal().parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
-  if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
+  if (::mkdir(folder.c_str(), 0755) == 0) return util::real_path(folder);
   if (errno != EEXIST) return fail_errno("make the trace folder " + folder, errno);
   if (Status free = check_free(folder); !free) return tl::make_unexpected(free.error());
-  return absolute(folder);
+  return util::real_path(folder);
 }
 
 }  // namespace
@@ -66,7 +61,7 @@ Result<std::string> make_trace_folder(const std::optional<std::string>& asked, c
   if (asked) return make_asked(*asked);
   for (int number = 1;; number++) {
     const std::string folder = fmt::format("mlrun-{}-{}", short_name(name), number);
-    if (::mkdir(folder.c_str(), 0755) == 0) return absolute(folder);
+    if (::mkdir(folder.c_str(), 0755) == 0) return util::real_path(folder);
     if (errno != EEXIST) {
       return fail(fmt::format("cannot make the trace folder {} here: {}; name another place with -o", folder,
                               std::strerror(errno)));

@@ -48,9 +48,7 @@ Result<SessionFile> SessionFile::read(const std::string& trace_folder) {
   return file;
 }
 
-Status SessionFile::write() const {
-  return util::write_atomically(path_, data.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", 0600);
-}
+Status SessionFile::write() const { return util::write_atomically(path_, util::json_text(data, 2) + "\n", 0600); }
 
 void SessionFile::remove() const { ::unlink(path_.c_str()); }
 

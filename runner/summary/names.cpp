@@ -2,6 +2,7 @@
 #include "runner/summary/names.h"
 
 #include <cstring>
+#include <unordered_map>
 
 namespace mlrun::summary {
 
@@ -40,6 +41,19 @@ std::string site_kind_name(SiteKind kind) { return kind == SiteKind::kAllocation
 std::string errno_name(int32_t err) {
   const char* name = strerrorname_np(err);
   return name ? name : "errno " + std::to_string(err);
+}
+
+int32_t errno_number(std::string_view name) {
+  static const auto kNumbers = [] {
+    constexpr int kMost = 4095;  // the kernel has no larger ones
+    std::unordered_map<std::string_view, int32_t> numbers;
+    for (int number = 1; number <= kMost; ++number) {
+      if (const char* text = strerrorname_np(number)) numbers.emplace(text, number);
+    }
+    return numbers;
+  }();
+  const auto found = kNumbers.find(name);
+  return found == kNumbers.end() ? 0 : found->second;
 }
 
 }  // namespace mlrun::summary

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "runner/events/call_class.h"
 #include "runner/summary/summary.h"
@@ -15,5 +16,6 @@ namespace mlrun::summary {
 [[nodiscard]] std::string direction_name(Direction direction);      // "read", "write"
 [[nodiscard]] std::string site_kind_name(SiteKind kind);            // "allocations", "files"
 [[nodiscard]] std::string errno_name(int32_t err);                  // "ENOENT"; "errno 4242" when it has no name
+[[nodiscard]] int32_t errno_number(std::string_view name);          // of "ENOENT"; 0: no error has that name
 
 }  // namespace mlrun::summary

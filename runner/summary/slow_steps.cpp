@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "runner/util/median.h"
 
 namespace mlrun::summary {
 
@@ -20,9 +23,7 @@ constexpr Part kParts[] = {{"waiting", &StepRow::wait_ns},
 int64_t median(const std::vector<StepRow>& rows, int64_t StepRow::*of) {
   std::vector<int64_t> values;
   for (const StepRow& row : rows) values.push_back(row.*of);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return util::upper_median(std::move(values));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sums {
 
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::string_view kMarker = ":::MLLOG";
 constexpr size_t kLineMax = size_t{1} << 20;
-constexpr double kNsPerMs = 1e6, kLatestMs = 9e12;
+constexpr double kLatestMs = 9e12;
 
 }  // namespace
 
@@ -74,7 +75,7 @@ void LogTail::read_line(const std::string& line) {
   const auto ms = event.find("time_ms");
   if (ms == event.end() || !ms->is_number()) return;
   const auto value = ms->get<double>();
-  if (value > 0 && value < kLatestMs) moments_.push_back(static_cast<int64_t>(std::llround(value * kNsPerMs)));
+  if (value > 0 && value < kLatestMs) moments_.push_back(static_cast<int64_t>(std::llround(value * util::kNsPerMs)));
 }
 
 }  // namespace mlrun::sums

@@ -2,17 +2,17 @@
 #include "runner/sums/sums_clock.h"
 
 #include "runner/collect/clock_anchor.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sums {
 
 namespace {
-constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kApartNs = 50'000'000;  // distance of two anchors that give a better rate than the first estimate
 }  // namespace
 
 SumsClock::SumsClock(mlrun_clock_kind kind) : kind_(kind), last_(collect::read_clocks()) {
-  const uint64_t ticks = collect::ticks_in(kSecondNs, kind);
-  if (ticks != 0) ns_per_tick_ = static_cast<double>(kSecondNs) / static_cast<double>(ticks);
+  const uint64_t ticks = collect::ticks_in(util::kNsPerS, kind);
+  if (ticks != 0) ns_per_tick_ = static_cast<double>(util::kNsPerS) / static_cast<double>(ticks);
 }
 
 void SumsClock::add(const mlrun_frame_anchor& anchor) {

@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 
+#include <array>
+#include <ctime>
 #include <sstream>
 
 #include "runner/util/file_io.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::util {
 
@@ -36,7 +39,16 @@ uint64_t clock_ns(clockid_t clock) {
   static const ClockFunction kFunction = clock_of_libc();
   timespec now{};
   kFunction(clock, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(now.tv_nsec);
+  return static_cast<uint64_t>(now.tv_sec) * uint64_t{kNsPerS} + static_cast<uint64_t>(now.tv_nsec);
+}
+
+std::string utc_text(int64_t realtime_ns) {
+  const time_t seconds = realtime_ns / kNsPerS;
+  std::tm utc{};
+  std::array<char, 32> text{};
+  ::gmtime_r(&seconds, &utc);
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
 }
 
 ClockChoice choose_clock() {

@@ -13,13 +13,14 @@
 
 namespace mlrun::util {
 
-inline constexpr uint64_t kNsPerS = 1'000'000'000;
-
 // Calls libc's own function even if a preloaded library has replaced it to fake the time.
 uint64_t clock_ns(clockid_t clock);
 inline uint64_t monotonic_ns() { return clock_ns(CLOCK_MONOTONIC); }
 inline uint64_t realtime_ns() { return clock_ns(CLOCK_REALTIME); }
 inline uint64_t boottime_ns() { return clock_ns(CLOCK_BOOTTIME); }
+
+// "2026-11-25T19:43:15Z".
+std::string utc_text(int64_t realtime_ns);
 
 // The current time on the clock of the recording threads.
 inline uint64_t stamp(mlrun_clock_kind kind) { return kind == MLRUN_CLOCK_TSC ? __rdtsc() : monotonic_ns(); }

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -67,6 +69,13 @@ Result<std::string> read_file(const std::string& path, size_t limit_bytes) {
   if (text.size() > limit_bytes)
     return fail(fmt::format("{} has more than {} MiB; name a smaller file", path, limit_bytes >> 20));
   return text;
+}
+
+Result<std::string> real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (error) return fail(fmt::format("cannot find {}: {}", path, error.message()));
+  return real.string();
 }
 
 Status write_atomically(const std::string& path, std::string_view text, mode_t mode) {

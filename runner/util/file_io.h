@@ -31,4 +31,7 @@ inline constexpr size_t kWrittenBytesMax = 16 << 20;
 // seconds.
 Status write_atomically(const std::string& path, std::string_view text, mode_t mode);
 
+// The path without links, "." and "..". Fails if it does not exist.
+Result<std::string> real_path(const std::string& path);
+
 }  // namespace mlrun::util

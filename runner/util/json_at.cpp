@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/json_at.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 namespace mlrun::util {
@@ -40,9 +38,12 @@ const json& list_at(const json& value, const std::string& where) {
   return found.is_array() ? found : kEmpty;
 }
 
-bool has_text_at(const json& value, const std::string& where, std::string_view text) {
-  const json& list = list_at(value, where);
-  return std::find(list.begin(), list.end(), text) != list.end();
+std::string json_text(const json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace mlrun::util

@@ -33,7 +33,9 @@ bool flag_at(const nlohmann::json& json, const std::string& where);
 // Empty if it is not a list.
 const nlohmann::json& list_at(const nlohmann::json& json, const std::string& where);
 
-// Whether the value at `where` is a list that contains the string `text`.
-bool has_text_at(const nlohmann::json& json, const std::string& where, std::string_view text);
+// The value as a text: on one line, or with so many blanks for each level of nesting. Bytes that are no UTF-8 become U+FFFD; dump()
+// alone would throw.
+std::string json_text(const nlohmann::json& json, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
 
 }  // namespace mlrun::util

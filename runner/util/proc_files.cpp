@@ -82,12 +82,6 @@ std::optional<ProcStat> read_proc_stat(uint32_t pid) {
                   util::leading_number<uint64_t>(words[19]), ended};
 }
 
-int thread_runs(uint32_t host_pid, uint32_t host_tid) {
-  const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/stat", host_pid, host_tid), 512);
-  const auto words = util::stat_words(text);
-  return words.empty() ? -1 : words[0] == "R" ? 1 : 0;
-}
-
 std::string read_comm(uint32_t pid, uint32_t tid) {
   std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), 64);
   if (!name.empty() && name.back() == '\n') name.pop_back();

@@ -63,9 +63,6 @@ uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside);
 // Also true while any process is in the middle of an exec, when its environment is unknown.
 bool environment_in_use(const std::string& variable);
 
-// 1: on a CPU, or in the run queue; 0: neither; -1: unknown.
-int thread_runs(uint32_t host_pid, uint32_t host_tid);
-
 bool thread_exists(uint32_t host_pid, uint32_t host_tid);
 
 // Identifies this boot of the machine: start ticks are only valid within it.

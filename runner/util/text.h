@@ -2,6 +2,7 @@
 // Text for terminals and for JSON.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -50,6 +51,19 @@ bool has_empty_part(std::string_view list);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
 }
+
+// One word of a shell, in single quotes.
+std::string shell_quoted(std::string_view text);
+
+// The text in a field of fixed size, up to its first zero, as by escaped_utf8.
+template <size_t N>
+std::string field_text(const char (&field)[N]) {
+  const std::string_view all(field, N);
+  return escaped_utf8(all.substr(0, all.find('\0')));
+}
+
+// The texts and a null pointer, as exec and posix_spawn expect arguments. Valid until `texts` changes.
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 

@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::summary {
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
 
 // Three significant digits; all digits of the integer part from 999.5 on. Requires: value >= 0.
 std::string digits(double value) {
@@ -32,7 +31,7 @@ std::string bound_text(int64_t bytes) {
 
 std::string rate_text(int64_t bytes, int64_t ns) {
   if (bytes < 0 || ns <= 0) return "-";
-  const double rate = double(bytes) / double(ns) * double(kSecond);
+  const double rate = double(bytes) / double(ns) * double(util::kNsPerS);
   return bytes_text(rate < double(INT64_MAX) ? int64_t(rate) : INT64_MAX) + "/s";
 }
 
@@ -42,8 +41,8 @@ std::string time_text(int64_t ns, const Glyphs& glyphs) {
   if (ns < 1000) return fmt::format("{} ns", ns);
   if (ns < 999'500) return digits(double(ns) / 1e3) + glyphs.pick(" µs", " us");
   if (ns < 999'500'000) return digits(double(ns) / 1e6) + " ms";
-  if (ns < 60 * kSecond - kSecond / 20) return digits(double(ns) / 1e9) + " s";
-  const int64_t seconds = ns / kSecond + (ns % kSecond >= kSecond / 2 ? 1 : 0);
+  if (ns < 60 * util::kNsPerS - util::kNsPerS / 20) return digits(double(ns) / 1e9) + " s";
+  const int64_t seconds = ns / util::kNsPerS + (ns % util::kNsPerS >= util::kNsPerS / 2 ? 1 : 0);
   if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
   const int64_t minutes = (seconds + 30) / 60;
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);

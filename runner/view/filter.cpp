@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <optional>
 #include <string_view>
 
+#include "runner/summary/names.h"
 #include "runner/util/text.h"
 #include "runner/view/known_names.h"
 
@@ -62,15 +61,6 @@ bool holds(Operator op, const T& left, const T& right) {
 
 bool is_order(Operator op) { return op != Operator::kEqual && op != Operator::kNotEqual && op != Operator::kContains; }
 
-// The number of an errno name.
-std::optional<int64_t> errno_number(const std::string& name) {
-  for (int err = 1; err < 4096; ++err) {
-    const char* known = strerrorname_np(err);
-    if (known && name == known) return err;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<Filter> Filter::make(const std::vector<Comparison>& comparisons, int64_t origin_ns, TableColumns& columns) {
@@ -115,8 +105,8 @@ Result<Filter::Test> Filter::make_test(const Comparison& comparison, int64_t ori
     }
     case Column::Type::kNumber: break;
   }
-  if (const auto err = errno_number(test.text); err && column.name() == "err") {
-    test.number = *err;
+  if (const int32_t err = summary::errno_number(test.text); err != 0 && column.name() == "err") {
+    test.number = err;
     return test;
   }
   const auto number = read_number(comparison, column.meaning(), origin_ns);

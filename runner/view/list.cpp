@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -16,6 +15,8 @@
 #include "runner/options/cli.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/report/text/terminal.h"
+#include "runner/session/sweep_folder.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/secrets.h"
@@ -69,11 +70,6 @@ ListedTrace look(const std::string& folder, std::string name, TraceState state) 
   trace.complete = is_complete(trace.run, state);
   trace.run.command = util::masked_arguments(trace.run.command);  // old traces have secrets
   return trace;
-}
-
-bool is_sweep(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / "sweep.sqlite", ignored);
 }
 
 ListedTrace look_at_sweep(const fs::path& folder, std::string name) {
@@ -184,16 +180,6 @@ class TraceLines {
   std::vector<Row> rows_;
 };
 
-// "2026-11-25T19:43:15Z".
-std::string utc_text(int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  std::tm utc{};
-  std::array<char, 32> text{};
-  ::gmtime_r(&seconds, &utc);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 }  // namespace
 
 Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
@@ -202,13 +188,13 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
     traces.push_back(look(folder, fs::path(folder).lexically_normal().string(), own));
     return traces;
   }
-  if (is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
+  if (launch::is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const TraceState state = state_of(at->path().string());
     if (state != TraceState::kNone) {
       traces.push_back(look(at->path().string(), at->path().filename().string(), state));
-    } else if (is_sweep(at->path())) {
+    } else if (launch::is_sweep(at->path().string())) {
       traces.push_back(look_at_sweep(at->path(), at->path().filename().string()));
     }
   }
@@ -245,17 +231,16 @@ std::string list_json(const std::vector<ListedTrace>& traces) {
       sweeps.push_back({{"folder", util::escaped_utf8(trace.folder)}, {"bytes", trace.size_bytes}});
       continue;
     }
-    list.push_back({{"folder", util::escaped_utf8(trace.folder)},
-                    {"command", run.command.empty() ? Json() : Json(run.command_text())},
-                    {"started", run.clock.start.realtime_ns ? Json(utc_text(*run.clock.start.realtime_ns)) : Json()},
-                    {"exit_status", known(run.exit_status)},
-                    {"wall_ns", known(run.duration_ns())},
-                    {"bytes", trace.size_bytes},
-                    {"complete", known(trace.complete)}});
+    list.push_back(
+        {{"folder", util::escaped_utf8(trace.folder)},
+         {"command", run.command.empty() ? Json() : Json(run.command_text())},
+         {"started", run.clock.start.realtime_ns ? Json(util::utc_text(*run.clock.start.realtime_ns)) : Json()},
+         {"exit_status", known(run.exit_status)},
+         {"wall_ns", known(run.duration_ns())},
+         {"bytes", trace.size_bytes},
+         {"complete", known(trace.complete)}});
   }
-  return Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}.dump(2, ' ', false,
-                                                                               Json::error_handler_t::replace) +
-         "\n";
+  return util::json_text(Json{{"traces", std::move(list)}, {"sweeps", std::move(sweeps)}}, 2) + "\n";
 }
 
 Result<int> list(const Arguments& arguments) {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/findings/answer.h"
 #include "runner/options/cli.h"
@@ -14,6 +15,7 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_merged.h"
 #include "runner/summary/tables/tables.h"
+#include "runner/util/json_at.h"
 #include "runner/util/units.h"
 #include "runner/view/trace_state.h"
 #include "runner/view/verbs.h"
@@ -105,7 +107,7 @@ std::string text_of(const summary::Summary& summary, const std::string& trace_fo
 // Prints a trace merged from several nodes. Each node's trace has its own report.
 Result<int> report_merged(const std::string& trace_folder, const nlohmann::ordered_json& merged, bool as_json) {
   if (as_json) {
-    fmt::print("{}\n", merged.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", util::json_text(merged, 2));
     return 0;
   }
   const std::string folder =
@@ -159,7 +161,7 @@ Result<int> report(const Arguments& arguments) {
     fmt::print("{}", text_of(*loaded, trace_folder, stdout, extent));
     return 0;
   }
-  fmt::print("{}\n", summary::to_json(*loaded).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n", util::json_text(summary::to_json(*loaded), 2));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "runner/events/session.h"
 #include "runner/parquet/trace_condition.h"
 #include "runner/session/session_file.h"
+#include "runner/session/sweep_folder.h"
 
 namespace mlrun::view {
 namespace {
@@ -44,7 +45,7 @@ Result<model::Run> open_trace(const std::string& folder) {
   }
   switch (state_of(folder)) {
     case TraceState::kNone:
-      if (has(folder, "sweep.sqlite")) {
+      if (launch::is_sweep(folder)) {
         return fail(fmt::format("{0} is a sweep: see mlrun sweep stat {0}; its traces are in {0}/runs", folder));
       }
       return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");

@@ -5,15 +5,11 @@
 
 #include "runner/events/kernel_record.h"
 #include "runner/events/sums.h"
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::testing {
 
 namespace {
-
-constexpr size_t aligned(size_t bytes) {
-  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
-}
 
 // Calls visit(offset, header) for each whole frame, until that returns false.
 template <typename Visit>
@@ -24,7 +20,7 @@ void for_each_frame(std::string_view bytes, Visit visit) {
     const size_t frame_bytes = sizeof header + header.payload_bytes;
     const bool whole = header.magic == MLRUN_SPOOL_MAGIC && frame_bytes <= bytes.size() - at;
     if (whole && !visit(at, header)) return;
-    at += whole ? aligned(frame_bytes) : size_t{MLRUN_FRAME_ALIGN};
+    at += whole ? util::frame_aligned(frame_bytes) : size_t{MLRUN_FRAME_ALIGN};
   }
 }
 
@@ -74,15 +70,13 @@ SpoolFiles split_files(std::string_view bytes) {
 std::string join_spool(std::vector<SpoolPiece>& pieces, size_t bytes_max) {
   std::string bytes;
   for (SpoolPiece& piece : pieces) {
-    if (aligned(sizeof piece.header + piece.payload.size()) > bytes_max - bytes.size()) continue;
+    if (util::frame_bytes(piece.payload.size()) > bytes_max - bytes.size()) continue;
     piece.header.magic = MLRUN_SPOOL_MAGIC;
     piece.header.payload_bytes = static_cast<uint32_t>(piece.payload.size());
-    piece.header.crc32c = 0;
-    const uint32_t crc = util::crc32c(0, &piece.header, sizeof piece.header);
-    piece.header.crc32c = util::crc32c(crc, piece.payload.data(), piece.payload.size());
+    piece.header.crc32c = util::frame_checksum(piece.header, piece.payload.data());
     bytes.append(reinterpret_cast<const char*>(&piece.header), sizeof piece.header);
     bytes.append(piece.payload);
-    bytes.resize(aligned(bytes.size()));
+    bytes.resize(util::frame_aligned(bytes.size()));
   }
   return bytes;
 }

@@ -44,6 +44,7 @@
 #include "runner/trace/samples/python_stacks.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/unique_fd.h"
 #include "tests/fuzz/accepted.h"
 #include "tests/fuzz/spool_pieces.h"
@@ -182,7 +183,7 @@ class Feed {
     show(summary);
   }
   static void show(const summary::Summary& summary) {
-    static_cast<void>(summary::to_json(summary).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    static_cast<void>(util::json_text(summary::to_json(summary)));
     static_cast<void>(summary::text(summary, "trace", {}));
   }
 

@@ -8,20 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from floors import alternatives
+
 MAX_WORDS, MAX_LINE = 2000, 300
 TOPS = "cupti|kprobes|preload|runner|tests"
 FILE = re.compile(rf"`((?:{TOPS})/[^`\s]+)`")
 COMMIT = re.compile(r"`([0-9a-f]{7,40})`")
 PLACEHOLDER = re.compile(r"/VERB\b")
-
-
-def alternatives(pattern):
-    """`a.{h,cpp}` -> a.h, a.cpp"""
-    braces = re.search(r"\{([^{}]*)\}", pattern)
-    if not braces:
-        return [pattern]
-    return [found for choice in braces[1].split(",")
-            for found in alternatives(pattern[:braces.start()] + choice + pattern[braces.end():])]
 
 
 def git(*words):

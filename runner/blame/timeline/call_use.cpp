@@ -47,13 +47,11 @@ CallGroup group_of(mlrun_call_class call_class) {
 const std::unordered_map<std::string_view, Use>& uses() {
   static const auto kUses = [] {
     std::unordered_map<std::string_view, Use> all;
-    for (uint16_t number = 0; number <= events::kLargestFunc; ++number) {
-      const events::FuncInfo* info = events::find_func(number);
-      if (info == nullptr) continue;
-      const std::string_view name = info->name;
+    events::for_each_func([&](const events::FuncInfo& info) {
+      const std::string_view name = info.name;
       Use use;
-      use.group = group_of(info->call_class);
-      use.waits = info->call_class == MLRUN_CLASS_WAIT;
+      use.group = group_of(info.call_class);
+      use.waits = info.call_class == MLRUN_CLASS_WAIT;
       use.wait = wait_kind(name);
       use.joins = name.starts_with("pthread_") && use.wait == WaitKind::kChild;
       use.condition =
@@ -61,10 +59,10 @@ const std::unordered_map<std::string_view, Use>& uses() {
       use.timed = use.condition && name != "pthread_cond_wait";
       if (is_any(name, {"posix_fadvise", "posix_fadvise64", "readahead"})) use.group = CallGroup::kRead;
       if (is_any(name, {"flock", "lockf"})) use = {.wait = WaitKind::kFileLock, .waits = true};
-      use.moves_in = info->call_class == MLRUN_CLASS_READ;
-      use.moves_out = info->call_class == MLRUN_CLASS_WRITE;
+      use.moves_in = info.call_class == MLRUN_CLASS_READ;
+      use.moves_out = info.call_class == MLRUN_CLASS_WRITE;
       use.opens = is_any(name, {"open", "openat", "fopen", "creat", "freopen"});
-      use.stats = info->call_class == MLRUN_CLASS_META;
+      use.stats = info.call_class == MLRUN_CLASS_META;
       use.connects = name == "connect";
       use.accepts = name == "accept" || name == "accept4";
       use.pairs = name == "socketpair";
@@ -74,7 +72,7 @@ const std::unordered_map<std::string_view, Use>& uses() {
       use.may_block =
           !is_any(name, {"close", "fcntl", "ioctl", "pipe", "pipe2", "socket", "socketpair", "dup", "dup2", "dup3"});
       all[name] = use;
-    }
+    });
     return all;
   }();
   return kUses;

@@ -23,12 +23,12 @@
 #include "runner/exchange/stacks.h"
 #include "runner/exchange/timeline.h"
 #include "runner/exchange/timeline_tables.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
 constexpr int64_t kMostExact = int64_t{1} << 53;  // up to here a double holds every integer
 // For a file of this size a viewer needs as much memory as a web page may have.
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
@@ -146,7 +146,7 @@ Status ChromeSink::start(int64_t first_ns) {
   const int64_t utc = first_ns + job_->realtime_offset_ns();
   const bool is_exact = first_ns > -kMostExact && job_->run().end_ns.value_or(0) < kMostExact;
   if (job_->knows_utc() || !is_exact)
-    origin_ns_ = utc - (utc % kSecond + kSecond) % kSecond - job_->realtime_offset_ns();
+    origin_ns_ = utc - (utc % util::kNsPerS + util::kNsPerS) % util::kNsPerS - job_->realtime_offset_ns();
   return open_part();
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/exchange/import/call_names.h"
 
-#include <cstring>
-#include <string>
 #include <unordered_map>
 
 #include "runner/decode/func_names.h"
@@ -13,9 +11,7 @@ namespace {
 
 std::unordered_map<std::string_view, uint16_t> make_names() {
   std::unordered_map<std::string_view, uint16_t> names;
-  for (uint16_t number = 1; number <= events::kLargestFunc; ++number) {
-    if (const events::FuncInfo* info = events::find_func(number)) names.emplace(info->name, number);
-  }
+  events::for_each_func([&](const events::FuncInfo& info) { names.emplace(info.name, info.number); });
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"newfstatat", "fstatat"},      {"__xstat", "stat"},         {"__lxstat", "lstat"},
       {"__fxstat", "fstat"},          {"__fxstatat", "fstatat"},   {"getdents", "getdents64"},
@@ -36,19 +32,6 @@ std::optional<uint16_t> func_number(std::string_view name) {
   if (!name.ends_with("64")) return std::nullopt;
   const auto found = kNames.find(name.substr(0, name.size() - 2));
   return found == kNames.end() ? std::nullopt : std::optional(found->second);
-}
-
-int32_t errno_number(std::string_view name) {
-  static const auto kNumbers = [] {
-    constexpr int kMost = 134;
-    std::unordered_map<std::string, int32_t> numbers;
-    for (int number = 1; number < kMost; ++number) {
-      if (const char* text = ::strerrorname_np(number)) numbers.emplace(text, number);
-    }
-    return numbers;
-  }();
-  const auto found = kNumbers.find(std::string(name));
-  return found == kNumbers.end() ? 0 : found->second;
 }
 
 }  // namespace mlrun::exchange

@@ -12,7 +12,4 @@ namespace mlrun::exchange {
 // Nothing: mlrun does not record this function, so its calls become no rows of `call`.
 [[nodiscard]] std::optional<uint16_t> func_number(std::string_view name);
 
-// The number of an error by its name, such as "ENOENT"; 0: unknown.
-[[nodiscard]] int32_t errno_number(std::string_view name);
-
 }  // namespace mlrun::exchange

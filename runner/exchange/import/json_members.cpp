@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/exchange/import/plain_json.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::exchange {
 
@@ -135,7 +136,7 @@ std::string quoted_json(std::string_view text) {
   const bool is_plain =
       std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; });
   if (is_plain) return "\"" + std::string(text) + "\"";
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return util::json_text(nlohmann::json(text));
 }
 
 int64_t json_integer(std::string_view text, int64_t none) {

@@ -12,6 +12,7 @@
 #include "runner/exchange/import/file_lines.h"
 #include "runner/exchange/import/json_members.h"
 #include "runner/exchange/import/strace_line.h"
+#include "runner/summary/names.h"
 #include "runner/util/text.h"
 
 namespace mlrun::exchange {
@@ -62,7 +63,9 @@ bool is_transfer(std::string_view name) {
 }
 
 // An interrupted call that the kernel may restart ends with ERESTART..., 512 to 516, which programs never see: it counts as EINTR.
-int32_t strace_errno(std::string_view name) { return name.starts_with("ERESTART") ? EINTR : errno_number(name); }
+int32_t strace_errno(std::string_view name) {
+  return name.starts_with("ERESTART") ? EINTR : summary::errno_number(name);
+}
 
 // The tid in the name of a file of strace -ff: `log.1234` has the calls of thread 1234.
 std::string_view tid_of_file(std::string_view path) {

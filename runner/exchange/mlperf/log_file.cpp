@@ -12,6 +12,7 @@
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -97,12 +98,11 @@ class LogFile {
   }
 
   void add(int64_t at_ns, std::string_view type, const std::string& key, std::string_view value) {
-    constexpr int64_t kNsPerMs = 1'000'000;
     const auto found = metadata_.find({at_ns, key});
     // The metadata has the line's type: an interval that never ended is a mark without a duration, like a point in time.
     if (found != metadata_.end() && !found->second.type.empty()) type = found->second.type;
     std::string text = fmt::format(":::MLLOG {{\"namespace\": \"\", \"time_ms\": {}, \"event_type\": \"{}\", \"key\": ",
-                                   (at_ns + job_.realtime_offset_ns() + kNsPerMs / 2) / kNsPerMs, type);
+                                   (at_ns + job_.realtime_offset_ns() + util::kNsPerMs / 2) / util::kNsPerMs, type);
     append_json(text, key);
     text += ", \"value\": ";
     text += value.empty() ? "null" : value;

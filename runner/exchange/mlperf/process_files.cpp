@@ -10,6 +10,8 @@
 #include "runner/exchange/export.h"
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -50,7 +52,7 @@ Status write_pids(Export& job) {
   for (const auto& [id, process] : processes) names[std::to_string(process.pid)] = process.role;
   auto json = OutputFile::create(job.output() + "/pids.json");
   if (!json) return tl::make_unexpected(json.error());
-  json->write(names.dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  json->write(util::json_text(names, 4) + "\n");
   return json->close();
 }
 
@@ -89,13 +91,13 @@ Status write_time_align(Export& job) {
   file->write(fmt::format("{:<15} {:<8}\n", "TIMESTAMP", "TIME"));
   const int64_t last = job.run().clock.end.monotonic_ns.value_or(job.start_ns());
   const int64_t offset = job.realtime_offset_ns();
-  int64_t second = (job.start_ns() + offset) / kSecondNs + 1;
+  int64_t second = (job.start_ns() + offset) / util::kNsPerS + 1;
   do {
-    const int64_t at = second * kSecondNs - offset;
+    const int64_t at = second * util::kNsPerS - offset;
     file->write(fmt::format("{:<17} {}\n{:<17} {}\n", at - 1, local_time(job, at - 1, "%H:%M:%S"), at,
                             local_time(job, at, "%H:%M:%S")));
     ++second;
-  } while (second * kSecondNs - offset < last);
+  } while (second * util::kNsPerS - offset < last);
   return file->close();
 }
 

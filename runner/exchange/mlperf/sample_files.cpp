@@ -11,6 +11,8 @@
 #include "runner/exchange/mlperf/text_files.h"
 #include "runner/exchange/ordered_rows.h"
 #include "runner/exchange/output_file.h"
+#include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -21,7 +23,7 @@ constexpr double kMiB = 1 << 20;
 // The end of the second of the wall clock that contains the time `at_ns`: mpstat, pmon and iostat print once a second.
 int64_t second_of(const Export& job, int64_t at_ns) {
   const int64_t offset = job.realtime_offset_ns();
-  return ((at_ns + offset - 1) / kSecondNs + 1) * kSecondNs - offset;
+  return ((at_ns + offset - 1) / util::kNsPerS + 1) * util::kNsPerS - offset;
 }
 
 // Calls take(row) for each row, and print(second) when all rows of a second have been taken.
@@ -187,7 +189,7 @@ class IostatFile {
         "\"Linux\",\n\t\t\t\"release\": {},\n"
         "\t\t\t\"machine\": \"x86_64\",\n\t\t\t\"number-of-cpus\": {},\n\t\t\t\"date\": \"{}\",\n\t\t\t\"statistics\": "
         "[\n",
-        nlohmann::json(job_.run().host.name).dump(), nlohmann::json(job_.run().host.kernel).dump(),
+        util::json_text(nlohmann::json(job_.run().host.name)), util::json_text(nlohmann::json(job_.run().host.kernel)),
         job_.run().host.cores.value_or(0), local_time(job_, job_.start_ns(), "%Y-%m-%d"));
     auto file = OutputFile::create(job_.output() + "/iostat.json");
     if (!file) return tl::make_unexpected(file.error());
@@ -215,7 +217,7 @@ class IostatFile {
         "\"f_await\": "
         "{:.2f}, \"rareq-sz\": {:.2f}, \"wareq-sz\": {:.2f}, \"dareq-sz\": {:.2f}, \"aqu-sz\": {:.2f}, \"util\": "
         "{:.2f}}}",
-        nlohmann::json(name).dump(), rate(r), rate(w), rate(d), rate(f), rate(rb) / kMiB, rate(wb) / kMiB,
+        util::json_text(nlohmann::json(name)), rate(r), rate(w), rate(d), rate(f), rate(rb) / kMiB, rate(wb) / kMiB,
         rate(db) / kMiB, rate(rm), rate(wm), rate(dm), percent(rm, r), percent(wm, w), percent(dm, d), wait(rns, r),
         wait(wns, w), wait(dns, d), wait(fns, f), size(rb, r), size(wb, w), size(db, d),
         ratio(double(queue), double(disk.ns)), 100 * ratio(double(busy), double(disk.ns)));

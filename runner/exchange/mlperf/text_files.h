@@ -25,8 +25,6 @@ Status write_log_file(Export& job, std::vector<std::string>& missing);
 // pids.out, pids.json, syscalls.out, trace_time_align.out.
 Status write_process_files(Export& job, std::vector<std::string>& missing);
 
-inline constexpr int64_t kSecondNs = 1'000'000'000;
-
 // A word of a line: white space and other bytes that split lines are written as \xNN.
 [[nodiscard]] std::string one_word(std::string_view text);
 [[nodiscard]] std::string base_name(std::string_view path);

@@ -46,6 +46,10 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 // memory; else empty.
 [[nodiscard]] std::string killed_for_memory(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
+// nullptr: the summary has no such process.
+[[nodiscard]] const ProcessSummary* find_process(const Summary& summary, int32_t proc_id);
+// "rank 1234", without a role "process 1234"; "unknown" for nullptr.
+[[nodiscard]] std::string process_text(const ProcessSummary* process);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);

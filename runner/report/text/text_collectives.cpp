@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // NCCL collectives, and the spread of their ranks' begin times.
-#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,10 +14,8 @@ constexpr size_t kCollectivesShown = 6;
 
 // The rank that was last most often.
 std::string last_text(const Summary& summary, const CollectiveSummary& of) {
-  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
-                                    [&](const ProcessSummary& one) { return one.proc_id == of.last_proc_id; });
-  const int pid = process == summary.processes.end() ? 0 : process->pid;
-  return fmt::format("{} {}", pid, percent_text(of.last_times, of.compared));
+  const ProcessSummary* process = find_process(summary, of.last_proc_id);
+  return fmt::format("{} {}", process == nullptr ? 0 : process->pid, percent_text(of.last_times, of.compared));
 }
 
 }  // namespace

@@ -19,10 +19,8 @@ namespace {
 constexpr size_t kMostComplaints = 4;
 
 std::string process_name(const Summary& summary, int32_t proc_id) {
-  for (const ProcessSummary& process : summary.processes) {
-    if (process.proc_id == proc_id) return fmt::format("{} ({})", process.role, process.pid);
-  }
-  return {};
+  const ProcessSummary* process = find_process(summary, proc_id);
+  return process == nullptr ? "" : fmt::format("{} ({})", process->role, process->pid);
 }
 
 // "1 record", "3,000 records": units are plural.

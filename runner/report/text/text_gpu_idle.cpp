@@ -15,13 +15,12 @@ namespace {
 constexpr size_t kGapsShown = 6, kWorstShown = 3;
 
 std::string who(const Summary& summary, const GpuIdleSummary& idle) {
-  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
-                                    [&](const ProcessSummary& one) { return one.proc_id == idle.proc_id; });
-  if (process == summary.processes.end() && idle.label == "short") return "gaps of less than 10 us";
-  if (process == summary.processes.end() && idle.label == "not listed") return "gaps beyond two million";
-  if (process == summary.processes.end()) return "not known";
-  const std::string name = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
-  return idle.tid == 0 || idle.tid == process->pid ? name : fmt::format("{} thread {}", name, idle.tid);
+  const ProcessSummary* process = find_process(summary, idle.proc_id);
+  if (process == nullptr && idle.label == "short") return "gaps of less than 10 us";
+  if (process == nullptr && idle.label == "not listed") return "gaps beyond two million";
+  const std::string name = process_text(process);
+  const bool is_main = process == nullptr || idle.tid == 0 || idle.tid == process->pid;
+  return is_main ? name : fmt::format("{} thread {}", name, idle.tid);
 }
 
 // The label; for a call on files with the longest part of its time.

@@ -17,10 +17,9 @@ namespace {
 constexpr size_t kOwnersShown = 8;
 
 std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
-  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
-                                    [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
-  if (process == summary.processes.end()) return "not known";
-  std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  const ProcessSummary* process = find_process(summary, memory.proc_id);
+  std::string text = process_text(process);
+  if (process == nullptr) return text;
   if (memory.context != 0) text += fmt::format(", context {}", memory.context);
   return summary.gpu_work.size() > 1 ? fmt::format("{}, GPU {}", text, gpu_number_text(summary, memory.gpu_id)) : text;
 }

@@ -14,12 +14,6 @@ std::string machine_share(int64_t part_ns, int64_t of_ns) {
   return part_ns < 0 || of_ns <= 0 ? "-" : fmt::format("{:.1f} %", 100 * double(part_ns) / double(of_ns));
 }
 
-std::string machine_bytes(int64_t bytes) { return bytes < 0 ? "-" : bytes_text(bytes); }
-
-std::string machine_rate(int64_t bytes, int64_t over_ns) {
-  return bytes < 0 || over_ns <= 0 ? "-" : bytes_text(int64_t(double(bytes) / double(over_ns) * 1e9)) + "/s";
-}
-
 std::string machine_name(const MachineUse& use) {
   if (use.what == "cpu") return fmt::format("{} processors", use.processors);
   if (use.what == "memory") return use.name.empty() ? "memory" : "memory of " + use.name;
@@ -34,9 +28,8 @@ std::string machine_text(const Summary& summary, const TextStyle& style) {
   for (const MachineUse& use : summary.machine) {
     table.add({machine_name(use), machine_share(use.busy_ns, use.observed_ns),
                machine_share(use.iowait_ns, use.observed_ns), machine_share(use.steal_ns, use.observed_ns),
-               machine_bytes(use.in_bytes), machine_bytes(use.out_bytes), machine_rate(use.in_bytes, use.observed_ns),
-               machine_rate(use.out_bytes, use.observed_ns), machine_bytes(use.peak_bytes),
-               machine_bytes(use.total_bytes)});
+               bytes_text(use.in_bytes), bytes_text(use.out_bytes), rate_text(use.in_bytes, use.observed_ns),
+               rate_text(use.out_bytes, use.observed_ns), bytes_text(use.peak_bytes), bytes_text(use.total_bytes)});
   }
   return table.text(style);
 }

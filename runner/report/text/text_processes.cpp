@@ -176,6 +176,17 @@ std::string ended_text(const Summary& summary, const TextStyle& style) {
                   "processes ended without an exit record (how is not known)", style);
 }
 
+const ProcessSummary* find_process(const Summary& summary, int32_t proc_id) {
+  const auto found = std::find_if(summary.processes.begin(), summary.processes.end(),
+                                  [&](const ProcessSummary& one) { return one.proc_id == proc_id; });
+  return found == summary.processes.end() ? nullptr : &*found;
+}
+
+std::string process_text(const ProcessSummary* process) {
+  if (process == nullptr) return "unknown";
+  return fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+}
+
 std::string processes_text(const Summary& summary, const TextStyle& style) {
   return summary.processes.empty() ? "" : Tree(summary, style).text() + ended_text(summary, style);
 }

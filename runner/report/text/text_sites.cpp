@@ -7,13 +7,12 @@
 
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
+#include "runner/util/text.h"
 
 namespace mlrun::summary {
 namespace {
 
 constexpr size_t kSitesShown = 4;  // of each kind
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string part(const Summary& summary, SiteKind kind, const char* title, const TextStyle& style) {
   TextTable table({title, "calls", "bytes", "time", "in"});
@@ -22,7 +21,7 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
     if (site.kind != kind || shown++ >= kSitesShown) continue;
     table.add({printable(site.function), count_text(site.calls), bytes_text(site.bytes),
                site.time_ns == 0 ? "-" : time_text(site.time_ns, style.glyphs),
-               site.library.empty() ? "-" : printable(base_name(site.library))});
+               site.library.empty() ? "-" : printable(util::base_name(site.library))});
   }
   return table.empty() ? std::string() : table.text(style);
 }
@@ -30,7 +29,7 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
 // Without symbols a frame is "+0x5a11ec", which for Python's own program is of no use.
 std::string python_hint(const Summary& summary, const TextStyle& style) {
   const bool nameless = std::any_of(summary.sites.begin(), summary.sites.end(), [](const SiteSummary& site) {
-    return site.function.starts_with("+0x") && base_name(site.library).find("python") != std::string::npos;
+    return site.function.starts_with("+0x") && util::base_name(site.library).find("python") != std::string::npos;
   });
   return nameless
              ? style.dim("frames of the Python program have no names: record with --python-stacks for Python lines") +

@@ -39,9 +39,7 @@ std::string shell_word(const std::string& text) {
   };
   if (!text.empty() && text.find('\0') == std::string::npos && std::all_of(text.begin(), text.end(), is_plain))
     return text;
-  std::string out = "'";
-  for (const char byte : text) out += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
-  return out + "'";
+  return util::shell_quoted(text);
 }
 
 std::string counted(int64_t count, const std::string& noun) {

@@ -15,10 +15,9 @@ namespace {
 constexpr size_t kTorchOwnersShown = 8;
 
 std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
-  const auto process = std::find_if(summary.processes.begin(), summary.processes.end(),
-                                    [&](const ProcessSummary& one) { return one.proc_id == memory.proc_id; });
-  if (process == summary.processes.end()) return "not known";
-  const std::string text = fmt::format("{} {}", process->role.empty() ? "process" : process->role, process->pid);
+  const ProcessSummary* process = find_process(summary, memory.proc_id);
+  const std::string text = process_text(process);
+  if (process == nullptr) return text;
   return memory.device < 0 ? text + ", allocated before the recording"
                            : fmt::format("{}, device {}", text, memory.device);
 }

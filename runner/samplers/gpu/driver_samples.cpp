@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "runner/util/clock.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::gpu {
 
 namespace {
 
-constexpr uint64_t kNsPerUs = 1000, kAheadMaxUs = 1'000'000;
+constexpr uint64_t kAheadMaxUs = 1'000'000;
 
 struct What {
   nvml::SamplingType type;
@@ -37,7 +38,7 @@ Moment now() {
     const uint64_t apart_ns = util::monotonic_ns() - before_ns;
     if (apart_ns >= least_ns) continue;
     least_ns = apart_ns;
-    nearest = {realtime_ns / kNsPerUs, before_ns + apart_ns / 2};
+    nearest = {realtime_ns / util::kNsPerUs, before_ns + apart_ns / 2};
   }
   return nearest;
 }
@@ -64,7 +65,7 @@ void DriverSamples::fetch(uint32_t number, std::vector<mlrun_gpu_driver_sample>&
       if (!is_new || sample.value < 0 || sample.value > kWhat[field].most) continue;
       kind.last_seen_us = std::max(kind.last_seen_us, sample.realtime_us);
       const uint64_t at_ns =
-          moment.monotonic_ns + (sample.realtime_us - moment.realtime_us) * kNsPerUs;  // negative: wraps around
+          moment.monotonic_ns + (sample.realtime_us - moment.realtime_us) * util::kNsPerUs;  // negative: wraps around
       rows.push_back({at_ns, number, static_cast<__u32>(field), sample.value});
     }
   }

@@ -65,8 +65,6 @@ struct FieldValue {
 static_assert(sizeof(FieldValue) == 40);
 enum Field : unsigned {
   kFieldMemoryTemperature = 82,
-  kFieldEnergy = 83,
-  kFieldPcieReplays = 94,
   kFieldNvlinkTxKib = 138,  // data only, all links
   kFieldNvlinkRxKib = 139,
   kFieldPcieTxBytes = 197,

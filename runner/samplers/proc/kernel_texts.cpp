@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "runner/util/clock.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::proc {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runner/util/clock.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::rounds {
 
@@ -13,7 +14,7 @@ namespace {
 constexpr size_t kPayloadBytes = 128 << 10;    // of Python stacks: then a frame is written
 constexpr uint64_t kBatchNs = 1'000'000'000;   // after this time a frame is written, too
 constexpr uint64_t kRoundCpuNs = 100'000'000;  // a round that takes longer is cut short
-constexpr uint64_t kSecondNs = 1'000'000'000, kShortestPauseNs = 500'000;
+constexpr uint64_t kShortestPauseNs = 500'000;
 constexpr uint64_t kMachineCostMax = 1000;  // a sample of the machine takes a thousandth of a processor at most
 // Aims at 90 % of the share. The rest is for CPU time that the budget is charged with only one round later, and for the
 // work at the end of the run.
@@ -35,7 +36,7 @@ python::StackSamplerOptions stack_options(const SamplerOptions& options) {
   if (!options.python_by_name) return stacks;
   stacks.by_name = true;
   stacks.list_pause_ns = 0;
-  stacks.search_pause_max_ns = 2 * kSecondNs;
+  stacks.search_pause_max_ns = 2 * util::kNsPerS;
   return stacks;
 }
 
@@ -98,7 +99,7 @@ void Round::sample_tasks(uint64_t now_ns) {
 void Round::sample_machine(uint64_t now_ns) {
   const uint64_t before_ns = thread_cpu_ns();
   if (const auto sample = machine_->sample(now_ns)) machine_rows_.push_back(*sample);
-  next_machine_ns_ = now_ns + std::max(kSecondNs, kMachineCostMax * (thread_cpu_ns() - before_ns));
+  next_machine_ns_ = now_ns + std::max<uint64_t>(util::kNsPerS, kMachineCostMax * (thread_cpu_ns() - before_ns));
 }
 
 // Charges the budget with the previous round, including handing over its results and waking up for this one.
@@ -154,8 +155,8 @@ uint64_t Round::due_ns() {
   if (options_.python_hz > 0) due_ns = std::min(due_ns, python_due_ns(now_ns));
   // If the budget stopped the last round, its samples are still due: waits 50 ms instead of waking up again at once, since
   // waking up costs as much as a sample.
-  due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + kSecondNs);
-  const uint64_t may_ns = now_ns + std::min(pace_ns(), kSecondNs);
+  due_ns = std::clamp(due_ns, now_ns + (due_ns <= now_ns ? 50'000'000 : kShortestPauseNs), now_ns + util::kNsPerS);
+  const uint64_t may_ns = now_ns + std::min<uint64_t>(pace_ns(), util::kNsPerS);
   if (may_ns <= due_ns) return due_ns;
   const uint64_t pause_ns = stack_options(options_).pause_ns;
   if (options_.python_hz > 0) python_.leave_out((may_ns - due_ns + pause_ns / 2) / pause_ns);

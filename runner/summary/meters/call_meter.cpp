@@ -11,24 +11,14 @@
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
-namespace {
-
-std::string func_name(uint16_t func) {
-  const events::FuncInfo* info = events::find_func(func);
-  return info ? std::string(info->name) : "unknown";
-}
-
-}  // namespace
 
 CallMeter::CallMeter() : funcs_(events::kFuncs) {
-  for (size_t i = 0; i < events::kFuncs; ++i) {
-    const events::FuncInfo* info = events::find_func(uint16_t(i));
-    classes_[i] = info ? info->call_class : MLRUN_CLASS_PROCESS;
-  }
+  classes_.fill(MLRUN_CLASS_PROCESS);
+  events::for_each_func([&](const events::FuncInfo& info) { classes_[info.number] = info.call_class; });
 }
 
 void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
-  const uint16_t func = row.func < events::kFuncs ? row.func : 0;
+  const uint16_t func = events::func_slot(row.func);
   Func& sums = funcs_[func][size_t(facts.group)];
   util::add_to(sums.bytes, facts.bytes);
   util::add_to(sums.time_ns, row.dur_ns);
@@ -61,7 +51,7 @@ void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
 }
 
 void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
-  const uint16_t func = sum.call.func < events::kFuncs ? sum.call.func : 0;
+  const uint16_t func = events::func_slot(sum.call.func);
   Func& sums = funcs_[func][size_t(facts.group)];
   if (facts.is_read || facts.is_write) util::add_to(sums.bytes, sum.bytes);
   util::add_to(sums.time_ns, sum.time_ns);
@@ -87,8 +77,8 @@ std::vector<FuncSummary> CallMeter::funcs() const {
     for (size_t group = 0; group < kGroups; ++group) {
       const Func& sums = funcs_[func][group];
       if (sums.latency.count() == 0) continue;
-      out.push_back({uint16_t(func), func_name(uint16_t(func)), class_name(call_class(uint16_t(func))), Group(group),
-                     sums.latency.count(), sums.errors, sums.bytes, sums.time_ns, sums.latency});
+      out.push_back({uint16_t(func), events::func_name(uint16_t(func)), class_name(call_class(uint16_t(func))),
+                     Group(group), sums.latency.count(), sums.errors, sums.bytes, sums.time_ns, sums.latency});
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const FuncSummary& a, const FuncSummary& b) {
@@ -101,7 +91,7 @@ std::vector<ErrorSummary> CallMeter::errors() const {
   std::vector<ErrorSummary> out;
   errors_.for_each([&](uint64_t key, int64_t calls) {
     const auto func = uint16_t(key >> 32);
-    out.push_back({func, func_name(func), int32_t(uint32_t(key)), calls});
+    out.push_back({func, events::func_name(func), int32_t(uint32_t(key)), calls});
   });
   std::sort(out.begin(), out.end(), [](const ErrorSummary& a, const ErrorSummary& b) {
     return std::tie(b.calls, a.func, a.err) < std::tie(a.calls, b.func, b.err);

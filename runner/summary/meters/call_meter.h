@@ -17,7 +17,7 @@ class CallMeter {
  public:
   CallMeter();
 
-  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[func < events::kFuncs ? func : 0]; }
+  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[events::func_slot(func)]; }
   void add(const model::CallRow& row, const CallFacts& facts);
   // Adds a sum of calls. Its durations are as precise as its buckets; the shortest and the longest are exact.
   void add(const model::SumRow& sum, const CallFacts& facts);

@@ -28,17 +28,21 @@ void GpuMarkMeter::for_each_name(int32_t gpu_id, int32_t path, const MarkPaths& 
 void GpuMarkMeter::add(const model::GpuWorkRow& row, const MarkPaths& paths) {
   for_each_name(row.gpu_id, row.mark_path, paths, [&](Sums& of, bool is_innermost) {
     if (has_times(row)) of.busy.add(row.origin.ts_ns, row.origin.ts_ns + row.dur_ns);
-    if (row.kind == GpuKind::kGraph) {
-      ++of.sums.graphs;
-    } else if (row.kind == GpuKind::kKernel) {
-      ++of.sums.kernels;
-      of.sums.own_kernels += is_innermost ? 1 : 0;
-      util::add_to(of.sums.kernel_ns, row.dur_ns);
-    } else if (row.kind == GpuKind::kMemset) {
-      ++of.sums.memsets;
-    } else {
-      ++of.sums.copies;
-      util::add_to(of.sums.copied_bytes, row.bytes);
+    switch (row.kind) {
+      case GpuKind::kApi:
+      case GpuKind::kSync:
+      case GpuKind::kMemory: break;  // not on a device
+      case GpuKind::kGraph: ++of.sums.graphs; break;
+      case GpuKind::kMemset: ++of.sums.memsets; break;
+      case GpuKind::kKernel:
+        ++of.sums.kernels;
+        of.sums.own_kernels += is_innermost ? 1 : 0;
+        util::add_to(of.sums.kernel_ns, row.dur_ns);
+        break;
+      case GpuKind::kMemcpy:
+        ++of.sums.copies;
+        util::add_to(of.sums.copied_bytes, row.bytes);
+        break;
     }
   });
 }

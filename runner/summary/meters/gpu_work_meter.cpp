@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/events/record.h"
 #include "runner/util/saturating.h"
 
 namespace mlrun::summary {
@@ -14,11 +13,21 @@ namespace {
 using model::GpuKind;
 using model::GpuWorkRow;
 
-}  // namespace
-
-bool has_times(const GpuWorkRow& row) {
-  return row.clock != MLRUN_GPU_CLOCK_NONE && row.clock != MLRUN_GPU_CLOCK_OUTSIDE;
+template <typename Sums>
+void count(const GpuWorkRow& row, Sums& sums, int64_t Sums::*number, int64_t Sums::*time_ns) {
+  ++(sums.*number);
+  util::add_to(sums.*time_ns, row.dur_ns);
 }
+
+void add_copy(const GpuWorkRow& row, GpuWorkSummary& sums) {
+  count(row, sums, &GpuWorkSummary::copies, &GpuWorkSummary::copy_ns);
+  util::add_to(model::is_from_host(row.detail) ? sums.bytes_in
+               : model::is_to_host(row.detail) ? sums.bytes_out
+                                               : sums.bytes_within,
+               row.bytes);
+}
+
+}  // namespace
 
 // If the start cuts a folded piece, assumes the part before it to be as busy as the whole piece.
 void BusyTime::add(int64_t start_ns, int64_t end_ns) {
@@ -61,43 +70,30 @@ int64_t BusyTime::ns() const {
 }
 
 void GpuWorkMeter::add(const GpuWorkRow& row) {
-  if (row.kind == GpuKind::kApi) {
-    ++calls_.calls;
-    util::add_to(calls_.time_ns, row.dur_ns);
-    calls_.errors += row.result != 0 ? 1 : 0;
-    return;
+  const auto work = [&]() -> GpuWorkSummary& {
+    Device& device = devices_[row.gpu_id];
+    if (has_times(row)) device.busy.add(row.origin.ts_ns, row.origin.ts_ns + row.dur_ns);
+    return device.sums;
+  };
+  switch (row.kind) {
+    case GpuKind::kApi:
+      count(row, calls_, &GpuCallSummary::calls, &GpuCallSummary::time_ns);
+      calls_.errors += row.result != 0 ? 1 : 0;
+      break;
+    case GpuKind::kSync: count(row, calls_, &GpuCallSummary::syncs, &GpuCallSummary::sync_ns); break;
+    case GpuKind::kMemory: break;  // GpuMemoryMeter's
+    case GpuKind::kKernel: add_kernel(row, work()); break;
+    case GpuKind::kMemcpy: add_copy(row, work()); break;
+    case GpuKind::kMemset: count(row, work(), &GpuWorkSummary::memsets, &GpuWorkSummary::copy_ns); break;
+    case GpuKind::kGraph: count(row, work(), &GpuWorkSummary::graphs, &GpuWorkSummary::graph_ns); break;
   }
-  if (row.kind == GpuKind::kSync) {
-    ++calls_.syncs;
-    util::add_to(calls_.sync_ns, row.dur_ns);
-    return;
-  }
-  Device& device = devices_[row.gpu_id];
-  if (has_times(row)) device.busy.add(row.origin.ts_ns, row.origin.ts_ns + row.dur_ns);
-  if (row.kind == GpuKind::kGraph) {
-    ++device.sums.graphs;
-    util::add_to(device.sums.graph_ns, row.dur_ns);
-    return;
-  }
-  if (row.kind == GpuKind::kKernel) {
-    ++device.sums.kernels;
-    util::add_to(device.sums.kernel_ns, row.dur_ns);
-    GpuKernelSummary& kernel = kernels_[row.name_id];
-    ++kernel.count;
-    util::add_to(kernel.time_ns, row.dur_ns);
-    kernel.max_ns = std::max(kernel.max_ns, row.dur_ns);
-    return;
-  }
-  util::add_to(device.sums.copy_ns, row.dur_ns);
-  if (row.kind == GpuKind::kMemset) {
-    ++device.sums.memsets;
-    return;
-  }
-  ++device.sums.copies;
-  util::add_to(model::is_from_host(row.detail) ? device.sums.bytes_in
-               : model::is_to_host(row.detail) ? device.sums.bytes_out
-                                               : device.sums.bytes_within,
-               row.bytes);
+}
+
+void GpuWorkMeter::add_kernel(const GpuWorkRow& row, GpuWorkSummary& sums) {
+  count(row, sums, &GpuWorkSummary::kernels, &GpuWorkSummary::kernel_ns);
+  GpuKernelSummary& kernel = kernels_[row.name_id];
+  count(row, kernel, &GpuKernelSummary::count, &GpuKernelSummary::time_ns);
+  kernel.max_ns = std::max(kernel.max_ns, row.dur_ns);
 }
 
 std::vector<GpuWorkSummary> GpuWorkMeter::devices(const std::vector<model::GpuRow>& known) const {

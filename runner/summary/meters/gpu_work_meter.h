@@ -14,9 +14,6 @@
 
 namespace mlrun::summary {
 
-// Whether a row of work has its times.
-[[nodiscard]] bool has_times(const model::GpuWorkRow& row);
-
 // The length of a union of intervals that arrive in the order of their end, with at most `pieces_most` pieces in
 // memory. Beyond that the older half is folded, two pieces into one with their busy times added: only an interval that
 // begins within a folded piece is inexact, by at most the gaps in it.
@@ -48,6 +45,8 @@ class GpuWorkMeter {
   [[nodiscard]] GpuCallSummary calls() const { return calls_; }
 
  private:
+  void add_kernel(const model::GpuWorkRow& row, GpuWorkSummary& sums);
+
   struct Device {
     GpuWorkSummary sums;
     BusyTime busy;

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/model/run.h"
+#include "runner/session/sweep_folder.h"
 #include "runner/sweep/advise/toml_text.h"
 #include "runner/sweep/execute/execute.h"
 #include "runner/sweep/plan/named_values.h"
@@ -30,13 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kVerified = 0.95;  // least share of a run's pages on the nodes of their rules
-
-// Quotes a word for the plan's `workloads`, which are shell words.
-std::string shell_word(const std::string& word) {
-  std::string quoted = "'";
-  for (const char byte : word) quoted += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
-  return with_literal_braces(quoted + "'");
-}
 
 // A recorded text as bytes. Fails if it is not UTF-8, as plans are.
 Result<std::string> whole_text(const std::string& recorded) {
@@ -59,7 +53,7 @@ Result<std::string> command_text(const RecordedCommand& command) {
     }
     auto word = whole_text(recorded);
     if (!word) return word;
-    text += (text.empty() ? "" : " ") + shell_word(*word);
+    text += (text.empty() ? "" : " ") + with_literal_braces(util::shell_quoted(*word));
   }
   return text;
 }
@@ -223,8 +217,7 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   request.plan = *std::move(plan);
   request.folder = experiment.folder;
   request.quiet = experiment.quiet;
-  std::error_code ignored;
-  request.resume = fs::exists(experiment.folder + "/sweep.sqlite", ignored);
+  request.resume = launch::is_sweep(experiment.folder);
   request.extend = request.resume;
   if (const Status same = check_plan(request); !same) return tl::make_unexpected(same.error());
   const auto status = execute(request);

@@ -3,12 +3,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runner/util/json_at.h"
+
 namespace mlrun::sweep {
 
 // A JSON string is a TOML string, except that TOML forbids one more character (DEL).
 std::string toml_text(const std::string& text) {
   std::string result;
-  for (const char byte : nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+  for (const char byte : util::json_text(nlohmann::json(text)))
     result += byte == '\x7f' ? std::string("\\u007f") : std::string(1, byte);
   return result;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/execute/run_maker.h"
 
-#include <sys/wait.h>
-
 #include <filesystem>
 #include <system_error>
 
@@ -10,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/events/session.h"
+#include "runner/launch/child_process.h"
 #include "runner/session/installation.h"
 #include "runner/session/source_version.h"
 #include "runner/sweep/execute/leftovers.h"
@@ -121,10 +120,6 @@ std::string after_limit(const Making& making) {
   return fmt::format("after the time limit of {} s", making.plan().time_limit_ns / 1e9);
 }
 
-int shell_status(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
-
 void fail_run(RunRow& run, std::string why) {
   if (run.state != RunState::kTimedOut) run.state = RunState::kFailed;
   if (run.failure.empty()) run.failure = std::move(why);
@@ -146,20 +141,21 @@ void take_result(const Making& making, const std::string& folder, const Ending& 
   if (!is_dry) {
     const auto figures = figures_of_trace(folder);
     const auto recorded = use_of_trace(folder);
-    run.exit_status = shell_status(use.wait_status);
+    run.exit_status = launch::shell_status(use.wait_status);
     if (!figures || !recorded) {
       const std::string why = figures ? recorded.error().text : figures.error().text;
       return fail_run(run, fmt::format("no trace was made ({}); {}", why, last_line(folder + "/error.log")));
     }
     run.figures = *figures;
-    const int of_mlrun = shell_status(use.wait_status);
+    const int of_mlrun = launch::shell_status(use.wait_status);
     use = *recorded;
-    if (of_mlrun != shell_status(use.wait_status)) {  // mlrun failed: a required stream was not recorded, for instance
+    if (of_mlrun !=
+        launch::shell_status(use.wait_status)) {  // mlrun failed: a required stream was not recorded, for instance
       fail_run(run, fmt::format("exit status {} of mlrun: {}", of_mlrun, last_line(folder + "/error.log")));
     }
   }
   add_use(use, run.figures);
-  run.exit_status = shell_status(use.wait_status);
+  run.exit_status = launch::shell_status(use.wait_status);
   if (Status written = write_log(folder + "/time.log", time_log(use)); !written) fail_run(run, written.error().text);
   if (use.wait_status == 0) return;
   const std::string line = last_line(folder + "/error.log");

@@ -16,6 +16,7 @@
 #include "runner/launch/placement.h"
 #include "runner/session/installation.h"
 #include "runner/util/proc_files.h"
+#include "runner/util/text.h"
 
 namespace mlrun::sweep {
 
@@ -46,13 +47,6 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   return result;
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
-  result.push_back(nullptr);
-  return result;
-}
-
 // Spawns from a temporary thread that has the placement: a child inherits it from the thread that starts it, and this process keeps its
 // own.
 Result<pid_t> spawn_placed(const launch::Placement& placement, const std::function<Result<pid_t>()>& spawn) {
@@ -78,8 +72,8 @@ Result<pid_t> spawn(const std::vector<std::string>& words, const std::vector<std
   ::posix_spawnattr_setsigmask(&attributes, &mask);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, words[0].c_str(), &actions, &attributes, pointers(words).data(),
-                                  pointers(environment).data());
+  const int error = ::posix_spawn(&pid, words[0].c_str(), &actions, &attributes, util::exec_pointers(words).data(),
+                                  util::exec_pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return fail_errno("start " + words[0], error);

@@ -9,6 +9,8 @@
 #include "runner/summary/summary.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/sweep/figures/use.h"
+#include "runner/util/median.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::sweep {
 
@@ -16,17 +18,9 @@ namespace {
 
 using Figures = std::map<std::string, double>;
 
-double seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 void add_files(const summary::Summary& summary, Figures& figures) {
   const summary::Totals files = summary.totals(summary::Group::kFiles);
-  figures["io_s"] = seconds(files.time_ns);
+  figures["io_s"] = util::in_seconds(files.time_ns);
   figures["bytes_read"] = static_cast<double>(files.bytes_read);
   figures["bytes_written"] = static_cast<double>(files.bytes_written);
   if (const auto& devices = summary.run.kernel_side.own_devices) {
@@ -47,15 +41,16 @@ void add_files(const summary::Summary& summary, Figures& figures) {
 void add_answer(const summary::Summary& summary, Figures& figures) {
   const summary::Answer& answer = summary.answer;
   if (answer.wall_ns <= 0) return;
-  figures["startup_s"] = seconds(answer.startup_ns);
-  if (answer.without_batch_ns >= 0) figures["without_batch_s"] = seconds(answer.without_batch_ns);
+  figures["startup_s"] = util::in_seconds(answer.startup_ns);
+  if (answer.without_batch_ns >= 0) figures["without_batch_s"] = util::in_seconds(answer.without_batch_ns);
   for (const char* name : summary::kActivityNames) figures[fmt::format("activity_{}_s", name)] = 0;
   for (const summary::TimeShare& share : answer.time) {
-    figures[fmt::format("activity_{}_s", summary::kActivityNames[size_t(share.activity)])] += seconds(share.ns);
+    figures[fmt::format("activity_{}_s", summary::kActivityNames[size_t(share.activity)])] +=
+        util::in_seconds(share.ns);
   }
   std::vector<double> steps;
-  for (const summary::StepRow& step : answer.step_rows) steps.push_back(seconds(step.dur_ns));
-  if (!steps.empty()) figures["step_s"] = median(std::move(steps));
+  for (const summary::StepRow& step : answer.step_rows) steps.push_back(util::in_seconds(step.dur_ns));
+  if (!steps.empty()) figures["step_s"] = util::median(std::move(steps));
 }
 
 // Epochs by MLLOG's phases, or by marks with the same names.
@@ -66,13 +61,13 @@ void add_epochs(const summary::Summary& summary, Figures& figures) {
   }
   if (epochs.empty()) return;
   std::sort(epochs.begin(), epochs.end(), [](const auto* a, const auto* b) { return a->ts_ns < b->ts_ns; });
-  figures["epoch_1_s"] = seconds(epochs.front()->dur_ns);
+  figures["epoch_1_s"] = util::in_seconds(epochs.front()->dur_ns);
   std::vector<double> later;
   for (size_t i = 1; i < epochs.size(); ++i) {
     // The same name again is another rank's epoch 1.
-    if (epochs[i]->name != epochs.front()->name) later.push_back(seconds(epochs[i]->dur_ns));
+    if (epochs[i]->name != epochs.front()->name) later.push_back(util::in_seconds(epochs[i]->dur_ns));
   }
-  if (!later.empty()) figures["later_epochs_s"] = median(std::move(later));
+  if (!later.empty()) figures["later_epochs_s"] = util::median(std::move(later));
 }
 
 void add_memory_and_gpus(const summary::Summary& summary, Figures& figures) {
@@ -85,7 +80,7 @@ void add_memory_and_gpus(const summary::Summary& summary, Figures& figures) {
   }
   int64_t busy_ns = 0;
   for (const summary::GpuWorkSummary& gpu : summary.gpu_work) busy_ns += gpu.busy_ns;
-  if (!summary.gpu_work.empty()) figures["gpu_busy_s"] = seconds(busy_ns);
+  if (!summary.gpu_work.empty()) figures["gpu_busy_s"] = util::in_seconds(busy_ns);
 }
 
 }  // namespace

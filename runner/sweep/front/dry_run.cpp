@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/sweep/front/dry_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/text/terminal.h"
+#include "runner/session/sweep_folder.h"
 #include "runner/sweep/plan/run_words.h"
 #include "runner/sweep/store/rows.h"
 #include "runner/util/text.h"
@@ -39,7 +38,7 @@ struct EarlierRuns {
 
 Result<EarlierRuns> read_earlier_runs(const std::string& folder) {
   EarlierRuns known;
-  if (folder.empty() || ::access((folder + "/sweep.sqlite").c_str(), F_OK) != 0) return known;
+  if (folder.empty() || !launch::is_sweep(folder)) return known;
   const auto sweep = read_sweep(folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   for (const RunRow& run : sweep->runs) {

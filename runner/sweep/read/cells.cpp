@@ -94,9 +94,6 @@ Result<Sweep> open_sweep(const std::string& folder) {
     const char* what = fs::exists(folder, error) ? " is no folder" : " does not exist";
     return fail(folder + what + "; give the folder of a sweep, the OUT of mlrun sweep PLAN -o OUT");
   }
-  if (!fs::exists(fs::path(folder) / "sweep.sqlite", error)) {
-    return fail(folder + " holds no sweep (it has no sweep.sqlite); mlrun list DIR shows the sweeps in a folder");
-  }
   return read_sweep(folder);
 }
 

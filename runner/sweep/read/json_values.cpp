@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "runner/sweep/read/quantity.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -54,6 +55,6 @@ Json json_of(const Comparison& c) {
           {"method", method_name(c.method)}};
 }
 
-std::string json_text(const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string json_text(const Json& value) { return util::json_text(value, 2) + "\n"; }
 
 }  // namespace mlrun::sweep

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mlrun sweep list OUT`: the runs of a sweep.
-#include <array>
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/read/stat_text.h"
 #include "runner/sweep/verbs.h"
+#include "runner/util/clock.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -37,16 +36,6 @@ std::string run_path(const Sweep& sweep, const RunRow& run) {
   return (std::filesystem::path(sweep.folder) / "runs" / run.planned.folder).lexically_normal().string();
 }
 
-// "2026-11-25T19:43:15Z".
-std::string utc_time(int64_t realtime_ns) {
-  const std::time_t seconds = realtime_ns / 1'000'000'000;
-  std::tm utc{};
-  std::array<char, 32> text{};
-  ::gmtime_r(&seconds, &utc);
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
-
 Json run_json(const Sweep& sweep, const RunRow& run, const OutsideRun* outside) {
   const auto wall = run.figures.find("wall_s");
   return {{"folder", run.planned.folder},
@@ -58,7 +47,7 @@ Json run_json(const Sweep& sweep, const RunRow& run, const OutsideRun* outside) 
           {"state", state_name(run.state)},
           {"exit_status", run.exit_status ? Json(*run.exit_status) : Json()},
           {"wall_s", wall == run.figures.end() ? Json() : Json(wall->second)},
-          {"started", run.started_realtime_ns > 0 ? Json(utc_time(run.started_realtime_ns)) : Json()},
+          {"started", run.started_realtime_ns > 0 ? Json(util::utc_text(run.started_realtime_ns)) : Json()},
           {"failure", run.failure.empty() ? Json() : Json(run.failure)},
           {"path", run_path(sweep, run)},
           {"figures", run.figures},

@@ -5,15 +5,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "runner/session/sweep_folder.h"
+
 namespace mlrun::sweep {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_sweep(const fs::path& folder) {
-  std::error_code error;
-  return fs::exists(folder / "sweep.sqlite", error);
-}
 
 PastSeries& series_for(std::vector<PastSeries>& all, const std::string& configuration, const std::string& workload) {
   const auto found = std::ranges::find_if(
@@ -47,9 +44,9 @@ std::vector<std::string> sweep_folders(const std::vector<std::string>& folders) 
   for (const std::string& folder : folders) {
     std::error_code error;
     std::vector<std::string> below;
-    if (!is_sweep(folder)) {
+    if (!launch::is_sweep(folder)) {
       for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (is_sweep(at->path())) below.push_back(at->path().string());
+        if (launch::is_sweep(at->path().string())) below.push_back(at->path().string());
       }
     }
     std::ranges::sort(below);

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/time_units.h"
+
 namespace mlrun::sweep {
 namespace {
 
-constexpr double kNsPerSecond = 1e9, kPerCent = 100, kLargest = 9e18;
+constexpr double kPerCent = 100, kLargest = 9e18;
 
 // Decimals of a percentage: none from 10 % on and for 0, one from 0.1 % on, else two.
 int decimals(double percent) {
@@ -63,7 +65,7 @@ int64_t whole(double value) { return static_cast<int64_t>(std::llround(std::clam
 std::string figure_text(const std::string& figure, double value, const summary::Glyphs& glyphs) {
   if (!std::isfinite(value)) return "-";
   if (value < 0) return "-" + figure_text(figure, -value, glyphs);
-  if (figure.ends_with("_s")) return summary::time_text(whole(value * kNsPerSecond), glyphs);
+  if (figure.ends_with("_s")) return summary::time_text(whole(value * util::kNsPerS), glyphs);
   if (figure.ends_with("_bytes") || figure.starts_with("bytes_")) return summary::bytes_text(whole(value));
   if (figure.ends_with("_share")) return share_text(value);
   const bool is_whole = value == std::floor(value) || value >= 1000;

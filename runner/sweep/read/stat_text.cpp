@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "runner/sweep/read/picture.h"
 #include "runner/sweep/read/quantity.h"
 #include "runner/sweep/read/remarks.h"
+#include "runner/util/median.h"
 
 namespace mlrun::sweep {
 namespace {
@@ -28,12 +28,10 @@ std::string note(const std::string& text, const TextStyle& style) {
   return summary::paragraph(text, 2, kAnyLines, style);
 }
 
-// Requires: a run.
-double median(Series series) {
-  const auto middle = series.begin() + std::ptrdiff_t(series.size() / 2);
-  std::ranges::nth_element(series, middle, {}, &Observation::value);
-  if (series.size() % 2 == 1) return middle->value;
-  return std::midpoint(std::ranges::max_element(series.begin(), middle, {}, &Observation::value)->value, middle->value);
+double median(const Series& series) {
+  std::vector<double> values;
+  for (const Observation& run : series) values.push_back(run.value);
+  return util::median(std::move(values));
 }
 
 // The centre of an interval. That of t on logarithms is the geometric mean, the middle of the interval on the logarithmic scale.

@@ -271,13 +271,6 @@ Result<Words> sbatch_options(const std::string& out, const std::string& text) {
   return stored.empty() ? Result<Words>(Words()) : shell_words(stored);
 }
 
-Result<std::string> absolute(const std::string& folder) {
-  std::error_code error;
-  std::string path = fs::canonical(folder, error).string();
-  if (error) return fail(fmt::format("cannot find {}: {}", folder, error.message()));
-  return path;
-}
-
 }  // namespace
 
 bool is_cluster_sweep(const std::string& folder) {
@@ -295,7 +288,7 @@ Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
   if (request.keep_all_traces) {
     if (Status kept = store->keep_all_traces(); !kept) return tl::make_unexpected(kept.error());
   }
-  const auto out = absolute(request.folder);
+  const auto out = util::real_path(request.folder);
   if (!out) return tl::make_unexpected(out.error());
   if (Status entered = enter_directory(store->plan()); !entered) return tl::make_unexpected(entered.error());
   std::error_code error;
@@ -312,7 +305,7 @@ Result<int> submit(const SweepRequest& request, const std::string& sbatch) {
 Result<int> collect(const std::string& folder, bool quiet) {
   auto store = Store::open(folder);
   if (!store) return tl::make_unexpected(store.error());
-  const auto out = absolute(folder);
+  const auto out = util::real_path(folder);
   if (!out) return tl::make_unexpected(out.error());
   if (!is_cluster_sweep(*out)) return fail(folder + " was not submitted to Slurm; see mlrun sweep list " + folder);
   ClusterSweep sweep(*out, *store);

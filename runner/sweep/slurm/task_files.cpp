@@ -85,7 +85,7 @@ Result<json> read_json(const std::string& path) {
 }
 
 Status write_json(const std::string& path, const json& value) {
-  return util::write_atomically(path, value.dump(1, ' ', false, json::error_handler_t::replace) + "\n", kMode);
+  return util::write_atomically(path, util::json_text(value, 1) + "\n", kMode);
 }
 
 // "12.1.json" is a status, "mlrun-....json" a submission.

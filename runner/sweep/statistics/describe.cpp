@@ -24,9 +24,9 @@ std::vector<double> sorted_values(const Series& series) {
   return sorted;
 }
 
-std::optional<Interval> bca_of(const std::vector<double>& sorted, double quantile, double level) {
+std::optional<Interval> median_interval(const std::vector<double>& sorted, double level) {
   if (sorted.size() < kFewestForBootstrap) return std::nullopt;
-  return bca_interval(sorted, quantile, resampled_ranks(sorted.size(), quantile), level);
+  return bca_interval(sorted, 0.5, resampled_ranks(sorted.size(), 0.5), level);
 }
 
 struct Centre {
@@ -65,14 +65,10 @@ Description describe(const Series& series, double level) {
   const Centre centre = centre_of(sorted, level);
   result.interval = centre.interval;
   result.method = centre.method;
-  result.median_interval = bca_of(sorted, 0.5, level);
+  result.median_interval = median_interval(sorted, level);
   result.drift = common_drift({&series, 1}, level);
   result.is_bimodal = is_bimodal(sorted);
   return result;
-}
-
-std::optional<Interval> quantile_interval(const Series& series, double quantile, double level) {
-  return bca_of(sorted_values(series), quantile, level);
 }
 
 std::optional<double> half_width(const Series& series, double level) {

@@ -58,10 +58,6 @@ struct Description {
 
 Description describe(const Series& series, double level = 0.95);
 
-// BCa interval of a quantile (linear between values, as NumPy's), from n ≥ 10 on. Quantiles near 0 and 1 need more values: with few, the
-// interval ends at the least or the greatest value.
-std::optional<Interval> quantile_interval(const Series& series, double quantile, double level = 0.95);
-
 // One slope fitted to all cells of a sweep, each around its own mean: the drift of the machine. nullopt with fewer than three degrees of
 // freedom.
 std::optional<Drift> common_drift(std::span<const Series> cells, double level = 0.95);

@@ -7,12 +7,13 @@
 #include <string>
 #include <type_traits>
 
+#include "runner/session/sweep_folder.h"
 #include "runner/sweep/store/rows.h"
 #include "runner/util/result.h"
 
 namespace mlrun::sweep {
 
-inline std::string database_path(const std::string& folder) { return folder + "/sweep.sqlite"; }
+inline std::string database_path(const std::string& folder) { return folder + "/" + launch::kSweepDatabase; }
 
 // What failed, and what to do.
 Error database_error(const std::string& folder, const SQLite::Exception& error);

@@ -157,8 +157,7 @@ Result<std::vector<RunRow>> stored_runs(SQLite::Database& database, const std::s
 }
 
 Result<Sweep> read_sweep(const std::string& folder) {
-  if (::access(database_path(folder).c_str(), F_OK) != 0)
-    return fail(folder + " holds no sweep (it has no sweep.sqlite)");
+  if (!launch::is_sweep(folder)) return launch::no_sweep(folder);
   return with_database(folder, [&] {
     SQLite::Database database = open_for_reading(folder);
     return read_all(database, folder);

@@ -5,7 +5,6 @@
 namespace mlrun::sweep {
 
 inline constexpr int kSchemaVersion = 1;
-inline constexpr const char* kDatabaseFile = "sweep.sqlite";
 
 inline constexpr const char* kSchema = R"(
 CREATE TABLE sweep (created_realtime_ns INTEGER NOT NULL, looks INTEGER NOT NULL DEFAULT 0,

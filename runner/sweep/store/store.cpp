@@ -18,6 +18,7 @@
 #include "runner/sweep/store/plan_json.h"
 #include "runner/sweep/store/schema.h"
 #include "runner/util/clock.h"
+#include "runner/util/json_at.h"
 
 namespace mlrun::sweep {
 
@@ -46,7 +47,7 @@ void insert_run(SQLite::Statement& insert, const Plan& plan, const PlannedRun& r
   insert.bind(5, attempt);
   insert.bind(6, position);
   insert.bind(7, run.folder);
-  insert.bind(8, nlohmann::json(run.command).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  insert.bind(8, util::json_text(nlohmann::json(run.command)));
   insert.exec();
 }
 
@@ -79,7 +80,7 @@ Status check_new(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
   if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a folder for the sweep with -o");
-  if (fs::exists(database_path(folder), error)) {
+  if (launch::is_sweep(folder)) {
     return fail(
         fmt::format("{} holds a sweep already; resume it with: mlrun sweep --resume {}, or name a new folder with -o",
                     folder, folder));
@@ -87,7 +88,7 @@ Status check_new(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     // Files of a sweep that was killed before it had begun.
     const std::string name = entry.path().filename();
-    if (name == "sweep.lock" || name.starts_with("sweep.sqlite.new")) continue;
+    if (name == "sweep.lock" || name.starts_with(launch::kSweepDatabase + std::string(".new"))) continue;
     return fail(folder + " is not empty; name a new folder with -o");
   }
   return {};
@@ -190,8 +191,7 @@ Result<Store> Store::create(const std::string& folder, const Plan& plan, const s
 }
 
 Result<Store> Store::open(const std::string& folder) {
-  std::error_code error;
-  if (!fs::exists(database_path(folder), error)) return fail(folder + " holds no sweep (it has no sweep.sqlite)");
+  if (!launch::is_sweep(folder)) return launch::no_sweep(folder);
   auto lock = FolderLock::take(folder);
   if (!lock) return tl::make_unexpected(lock.error());
   return with_database(folder, [&]() -> Result<Store> {

@@ -7,6 +7,7 @@
 
 #include "runner/decode/perf_sample.h"
 #include "runner/util/access_rungs.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::trace {
 
@@ -38,7 +39,7 @@ bool note_page(LiveBlock& block, uint64_t address) {
 
 int64_t set_bits(const std::vector<bool>& bits) { return std::count(bits.begin(), bits.end(), true); }
 
-double seconds(int64_t ns) { return static_cast<double>(std::max<int64_t>(ns, 0)) / 1e9; }
+double seconds(int64_t ns) { return util::in_seconds(std::max<int64_t>(ns, 0)); }
 
 }  // namespace
 

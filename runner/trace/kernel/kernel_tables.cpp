@@ -19,11 +19,6 @@ constexpr uint64_t kNoSector = ~uint64_t{0};
 constexpr std::array kBlockOps = {"read", "write", "flush", "discard", "secure erase", "write zeroes", "zone", "other"};
 size_t op_index(uint32_t op) { return std::min<size_t>(op, MLRUN_BLOCK_OTHER); }
 
-std::string comm_text(const char (&comm)[MLRUN_KERNEL_COMM]) {
-  const std::string_view all(comm, sizeof comm);
-  return util::escaped_utf8(all.substr(0, all.find('\0')));
-}
-
 // Names of the kernel's task states, by bit. A waiting thread has exactly one of these bits; further bits are details.
 constexpr std::array kTaskStates = {"running", "interruptible", "uninterruptible", "other"};
 size_t state_index(uint32_t state) {
@@ -55,7 +50,7 @@ struct RequestColumns {
     visitor("done_pid", static_cast<int32_t>(record.head.pid));
     visitor("done_tid", static_cast<int32_t>(record.head.tid));
     visitor("cpu", static_cast<int32_t>(record.head.cpu));
-    visitor("done_comm", comm_text(record.comm));
+    visitor("done_comm", util::field_text(record.comm));
   }
 };
 
@@ -66,7 +61,7 @@ struct PartColumns {
     const bool has_pages = record.file_end != 0;
     visit_span(visitor, row, ends);
     visit_owner(visitor, row.origin);
-    visitor("comm", comm_text(record.comm));
+    visitor("comm", util::field_text(record.comm));
     visitor.optional("req_id", record.request, 0, kDelta);
     visitor.optional("op_id", record.operation, 0, kDelta);
     visitor.optional("call_id", row.call_id, 0, kDelta);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -53,11 +52,6 @@ std::string name_in(const std::array<Name, n>& names, uint32_t code) {
   return found == names.end() ? fmt::format("type {}", code) : std::string(found->second);
 }
 
-template <size_t n>
-std::string text_in(const char (&field)[n]) {
-  return util::escaped_utf8({field, ::strnlen(field, n)});
-}
-
 int32_t number_of(uint32_t number) { return static_cast<int32_t>(std::min<uint32_t>(number, INT32_MAX)); }
 
 // A number of the record; -1: unknown.
@@ -70,7 +64,7 @@ constexpr std::array kProtocols = {"9p", "nfs", "fuse", "other"};
 std::string remote_op_name(const mlrun_remote& record) {
   if (record.protocol == MLRUN_REMOTE_9P) return name_in(k9pNames, record.code);
   if (record.protocol == MLRUN_REMOTE_FUSE) return name_in(kFuseNames, record.code);
-  std::string name = text_in(record.name);
+  std::string name = util::field_text(record.name);
   if (name.empty()) return fmt::format("type {}", record.code);
   for (char& letter : name) {
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
@@ -93,8 +87,8 @@ struct RemoteColumns {
     visitor.optional("ino", record.inode, 0);
     visitor.optional("file_id", row.file_id, 0);
     visitor("err", record.error < 0 ? -std::max(record.error, -INT32_MAX) : 0);
-    visitor.optional("server", text_in(record.server));
-    visitor.optional("program", text_in(record.program));
+    visitor.optional("server", util::field_text(record.server));
+    visitor.optional("program", util::field_text(record.program));
     visitor.optional("version", value_if(is_rpc, number_of(record.version)));
     visitor.optional("sent_bytes", known_number(record.sent), -1);
     visitor.optional("received_bytes", known_number(record.received), -1);

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <numeric>
 
@@ -64,7 +63,7 @@ struct SyscallColumns {
     visitor("syscall_id", row.id);
     visitor.optional("proc_id", row.origin.proc_id, 0);
     visitor("pid", static_cast<int32_t>(record.head.pid));
-    visitor("comm", util::escaped_utf8({record.comm, ::strnlen(record.comm, sizeof record.comm)}));
+    visitor("comm", util::field_text(record.comm));
     visitor("name", name_of(record));
     visitor("number", static_cast<int32_t>(record.number));
     visitor("is_32bit", (record.flags & MLRUN_SYSCALL_32BIT) != 0 ? 1 : 0);

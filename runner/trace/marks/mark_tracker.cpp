@@ -101,7 +101,7 @@ void MarkTracker::apply(Partition& partition, summary::MarkMeter& meter) {
 
 // True: a row was made.
 bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter) {
-  switch (static_cast<mlrun_kind>(moment.event.kind)) {
+  switch (moment.event.kind) {
     case MLRUN_MARK_INSTANT: {
       Open point{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure), 0, {}};
       point.mark.mark_id = ++last_mark_id_;
@@ -113,8 +113,8 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
     case MLRUN_MARK_START: begin(open_[range_key(moment)], moment); return false;
     case MLRUN_MARK_POP: return end(stack_key(moment), moment, partition, meter);
     case MLRUN_MARK_END: return end(range_key(moment), moment, partition, meter);
-    default: return false;
   }
+  return false;
 }
 
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {

@@ -60,8 +60,6 @@ std::optional<double> milliseconds_of(const json& event) {
   return std::isfinite(ms) && ms >= 0 && ms < kLatestMs ? std::optional(ms) : std::nullopt;
 }
 
-std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 }  // namespace
 
 void MllogReader::read(std::istream& lines) {
@@ -123,7 +121,7 @@ void MllogReader::read_line(const std::string& line, int64_t place) {
   read.mark.name = util::escaped_utf8(key);
   read.mark.scope = "run";
   const auto value = event.find("value");
-  read.mark.value = value == event.end() ? "null" : dumped(*value);
+  read.mark.value = value == event.end() ? "null" : util::json_text(*value);
 }
 
 bool MllogReader::is_ambiguous() const {

@@ -54,9 +54,8 @@ std::vector<model::FoldedRow> CallFold::finish() {
   });
   std::vector<model::FoldedRow> rows;
   for (const Sum& sum : sums) {
-    const events::FuncInfo* info = events::find_func(sum.func);
-    rows.push_back({sum.proc_id, sum.file_id, info ? std::string(info->name) : "unknown", sum.calls, sum.bytes,
-                    sum.time_ns, sum.first_ns, sum.last_ns});
+    rows.push_back({sum.proc_id, sum.file_id, events::func_name(sum.func), sum.calls, sum.bytes, sum.time_ns,
+                    sum.first_ns, sum.last_ns});
   }
   return rows;
 }

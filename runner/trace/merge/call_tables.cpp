@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/call_tables.h"
 
-#include <fmt/format.h>
-
 #include "runner/decode/func_names.h"
 #include "runner/events/record.h"
 #include "runner/parquet/row_columns.h"
@@ -11,13 +9,10 @@ namespace mlrun::trace {
 
 namespace {
 
-// Names of functions by number; a number that only a later version knows becomes "function N".
+// By func_slot().
 std::vector<std::string> func_names() {
   std::vector<std::string> names;
-  for (size_t number = 0; number < events::kFuncs; ++number) {
-    const events::FuncInfo* info = events::find_func(static_cast<uint16_t>(number));
-    names.push_back(info ? std::string(info->name) : fmt::format("function {}", number));
-  }
+  for (uint16_t number = 0; number < events::kFuncs; ++number) names.push_back(events::func_name(number));
   return names;
 }
 
@@ -106,7 +101,7 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   call_id_.add_each(rows.size(), [&](size_t i) { return call_id + static_cast<int64_t>(i); });
   origin_.add(rows);
   each(dur_, [](const Row& row) { return row.dur_ns; });
-  each(func_, [](const Row& row) { return std::min<size_t>(row.func, events::kFuncs - 1); });
+  each(func_, [](const Row& row) { return events::func_slot(row.func); });
   each_unless(-1, fd_, &Row::fd);
   each_unless(0, file_id_, &Row::file_id);
   each_unless(0, file2_id_, &Row::file2_id);

@@ -14,6 +14,7 @@
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::trace {
 
@@ -49,8 +50,6 @@ std::optional<Checked> check(const std::string& path) {
   return checked;
 }
 
-std::string line(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 }  // namespace
 
 std::string part_path(const std::string& tables_folder, const std::string& table, size_t number) {
@@ -65,17 +64,16 @@ std::string KeptParts::made_of(const std::string& trace_folder, const std::vecto
   }
   json inputs = {{"files", json::array()}, {"rows_per_part", rows_per_part}};
   for (const std::string& path : files) {
-    constexpr int64_t kSecond = 1'000'000'000;
     struct stat status {};
     json& file = inputs["files"].emplace_back(json::array({fs::path(path).filename().string()}));
     if (::stat(path.c_str(), &status) != 0) continue;
     file.push_back(status.st_size);
-    file.push_back(status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec);
+    file.push_back(status.st_mtim.tv_sec * util::kNsPerS + status.st_mtim.tv_nsec);
   }
   const auto program = check("/proc/self/exe");
   if (!program) return {};
   inputs["program"] = {program->bytes, program->crc};
-  return line(inputs);
+  return util::json_text(inputs);
 }
 
 std::string KeptParts::made_of(const std::string& files, const model::TraceInfo& info) {
@@ -109,7 +107,7 @@ std::string KeptParts::describe(size_t part) const {
     if (!checked) return {};
     files[table] = {checked->bytes, checked->crc};
   }
-  return files.empty() ? std::string() : line({{"part", part}, {"files", files}});
+  return files.empty() ? std::string() : util::json_text(json{{"part", part}, {"files", files}});
 }
 
 // Whether the staging folder has the form that a merge leaves: its folders and its journal exist and are no symbolic links.

@@ -7,6 +7,7 @@
 
 #include "runner/events/record.h"
 #include "runner/parquet/row_columns.h"
+#include "runner/util/text.h"
 
 namespace mlrun::trace {
 
@@ -33,8 +34,6 @@ const char* name_of_end(uint8_t end) {
   return end < kNames.size() ? kNames[end] : "unknown";
 }
 
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 std::string hex(const std::string& bytes) {
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
@@ -47,8 +46,8 @@ std::string label(const StackTable& stacks, const FrameRow& frame) {
   if (frame.state == model::FrameState::kPython) return model::python_line(frame);
   if (frame.file == 0 && frame.function.empty()) return fmt::format("0x{:x} in no library", frame.offset);
   std::string text = frame.function.empty() ? fmt::format("+0x{:x}", frame.offset) : frame.function;
-  if (frame.file != 0) text += fmt::format(" ({})", base_name(library));
-  if (!frame.source.empty()) text += fmt::format(" {}:{}", base_name(frame.source), frame.line);
+  if (frame.file != 0) text += fmt::format(" ({})", util::base_name(library));
+  if (!frame.source.empty()) text += fmt::format(" {}:{}", util::base_name(frame.source), frame.line);
   return text;
 }
 

@@ -28,8 +28,7 @@ constexpr std::array<const char*, MLRUN_ALLOC_END - MLRUN_MALLOC> kAllocNames = 
 
 std::string name_of(const SumRow& row) {
   if (row.op != 0) return kAllocNames[static_cast<size_t>(row.op - MLRUN_MALLOC)];
-  const events::FuncInfo* info = events::find_func(row.call.func);
-  return info ? std::string(info->name) : "unknown";
+  return events::func_name(row.call.func);
 }
 
 void count(std::vector<model::SumBucket>& buckets, int64_t low, int64_t high, int64_t bytes) {

@@ -22,11 +22,6 @@ constexpr int64_t kLateNs = 1'000'000'000;  // process ids are not reused this s
 
 int64_t time_of(const mlrun_kernel_head& head) { return TraceClock::from_monotonic(head.time_ns); }
 
-std::string comm_text(const mlrun_task& task) {
-  const std::string_view all(task.comm, sizeof task.comm);
-  return util::escaped_utf8(all.substr(0, all.find('\0')));
-}
-
 }  // namespace
 
 void ObservedTasks::add(const events::KernelReader& reader) {
@@ -93,7 +88,7 @@ void ObservedTasks::take(model::TraceInfo& info, const Event& event) {
       thread_of(info, event);
       break;
     case MLRUN_TASK_EXEC: begin_image(info, event); break;
-    case MLRUN_TASK_SEEN: thread_of(info, event).comm = comm_text(event.task); break;
+    case MLRUN_TASK_SEEN: thread_of(info, event).comm = util::field_text(event.task.comm); break;
     case MLRUN_TASK_EXIT: end_thread(info, event); break;
   }
 }
@@ -155,7 +150,7 @@ model::ThreadRow& ObservedTasks::thread_of(model::TraceInfo& info, const Event& 
   row.image_id = image_id;
   row.tid = static_cast<int32_t>(tid);
   row.first_ns = row.last_ns = event.ts_ns;
-  row.comm = comm_text(event.task);
+  row.comm = util::field_text(event.task.comm);
   threads_[tid] = {info.threads.size(), pid};
   process.threads.insert(tid);
   return info.threads.emplace_back(std::move(row));

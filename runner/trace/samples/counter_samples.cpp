@@ -85,12 +85,6 @@ void visit_values(auto& visitor, const auto& row, const auto& names) {
     visitor.optional(names[field], int64_t{row.values[field]}, MLRUN_NOT_KNOWN);
 }
 
-template <size_t kBytes>
-std::string name_in(const char (&name)[kBytes]) {
-  const std::string_view all(name, kBytes);
-  return util::escaped_utf8(all.substr(0, all.find('\0')));
-}
-
 struct CpuColumns {
   static constexpr const char* kTable = "sample_cpu";
   static void visit(auto& visitor, const mlrun_cpu_sample& row) {
@@ -104,7 +98,7 @@ struct DiskColumns {
   static constexpr const char* kTable = "sample_disk";
   static void visit(auto& visitor, const mlrun_disk_sample& row) {
     visit_interval(visitor, row);
-    visitor("device", name_in(row.name));
+    visitor("device", util::field_text(row.name));
     visitor("major", static_cast<int32_t>(row.major));
     visitor("minor", static_cast<int32_t>(row.minor));
     visit_values(visitor, row, kDiskNames);
@@ -115,7 +109,7 @@ struct NetColumns {
   static constexpr const char* kTable = "sample_net";
   static void visit(auto& visitor, const mlrun_net_sample& row) {
     visit_interval(visitor, row);
-    visitor("interface", name_in(row.name));
+    visitor("interface", util::field_text(row.name));
     visit_values(visitor, row, kNetNames);
   }
 };
@@ -144,7 +138,7 @@ struct ProcessSampleColumns {
     visitor.optional("thread_id", is_thread ? row.who.thread_id : 0, 0);
     visitor("pid", static_cast<int32_t>(row.sample.host_pid));
     visitor.optional("tid", static_cast<int32_t>(row.sample.host_tid), 0);
-    visitor.optional("comm", std::string_view(name_in(row.sample.comm)));
+    visitor.optional("comm", std::string_view(util::field_text(row.sample.comm)));
     visitor.optional("state", std::string_view(&state, is_letter ? 1 : 0));
     visit_values(visitor, row.sample, kProcessNames);
   }
@@ -190,12 +184,12 @@ class CounterReader {
         });
       case MLRUN_SAMPLE_DISK:
         return each<mlrun_disk_sample>(frame, head, disks_, [&](const mlrun_disk_sample& row) {
-          meter_.add(row, name_in(row.name));
+          meter_.add(row, util::field_text(row.name));
           disks_.add(row);
         });
       case MLRUN_SAMPLE_NET:
         return each<mlrun_net_sample>(frame, head, nets_, [&](const mlrun_net_sample& row) {
-          meter_.add(row, name_in(row.name));
+          meter_.add(row, util::field_text(row.name));
           nets_.add(row);
         });
       case MLRUN_SAMPLE_MEMORY:

@@ -15,6 +15,7 @@
 #include "runner/trace/samples/sample_rows.h"
 #include "runner/trace/spool/spool_cursor.h"
 #include "runner/util/json_at.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::trace {
 
@@ -284,11 +285,11 @@ std::vector<model::CoverageRow> unsampled(const model::Run& session, const model
 // Skipped samples are reported if they are a tenth or more; fewer show as larger distances between the rows' times.
 std::vector<model::CoverageRow> gpu_sample_coverage(const model::Run& session, const model::TraceInfo& info) {
   constexpr int64_t kShare = 10;
-  constexpr double kNsInMs = 1e6;
   std::vector<model::CoverageRow> rows = unsampled(session, info);
   const int64_t samples = session.gpu_sampler.looks, late = session.gpu_sampler.late_looks;
   if (samples <= 0 || late <= 0 || late < (samples + late) / kShare) return rows;
-  const double sample_ms = static_cast<double>(session.gpu_sampler.look_ns) / kNsInMs / static_cast<double>(samples);
+  const double sample_ms =
+      static_cast<double>(session.gpu_sampler.look_ns) / util::kNsPerMs / static_cast<double>(samples);
   rows.push_back(
       {.subject = "samples of the GPUs",
        .detail = fmt::format("{} of {} were skipped: the driver took {:.1f} ms for a sample, on average; a lower "

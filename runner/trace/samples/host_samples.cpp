@@ -129,11 +129,6 @@ struct Seen {
   std::string comm;
 };
 
-std::string comm_of(const mlrun_thread_sample& row) {
-  const std::string_view all(row.comm, sizeof row.comm);
-  return util::escaped_utf8(all.substr(0, all.find('\0')));
-}
-
 // Id of the image that the process ran at `ts_ns`; before its first image, that one. 0: it has none.
 int32_t image_at(const model::TraceInfo& info, int32_t proc_id, int64_t ts_ns) {
   const model::ImageRow* best = nullptr;
@@ -153,7 +148,7 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info) {
     const Span span = span_of(row.monotonic_ns, row.interval_ns);
     if (row.is_first != 0 || seen.empty()) seen.push_back({span.begin_ns, span.end_ns, {}});
     seen.back().last_ns = std::max(seen.back().last_ns, span.end_ns);
-    seen.back().comm = comm_of(row);
+    seen.back().comm = util::field_text(row.comm);
   };
   if (const auto read = read_all(index, note, [](const auto&) {}); !read) return tl::make_unexpected(read.error());
   const ThreadFinder finder(info);

@@ -73,14 +73,12 @@ void ChannelTable::leave_out(uint64_t serial, const mlrun_left_out& totals) {
 bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
   for (Channel::Recent& twin : channel.recent) {
     if (twin.seq != frame.seq) continue;
-    ++channel.duplicate_frames;
     if (frame.payload_bytes <= twin.payload_bytes) return false;
     drop(twin.offset);
     channel.lost -= std::min<uint64_t>(channel.lost, twin.lost);
     twin = {frame.seq, frame.offset, frame.payload_bytes, frame.rows, frame.lost};
     return true;
   }
-  ++channel.duplicate_frames;
   return false;
 }
 

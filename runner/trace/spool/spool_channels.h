@@ -23,7 +23,7 @@ struct Channel {
   mlrun_clock_kind clock_kind = MLRUN_CLOCK_TSC;  // fixed by the channel's first frame
   uint64_t first = UINT64_MAX, last = 0;          // times of its rows
   uint64_t next_seq = 0;
-  uint64_t missing_frames = 0, duplicate_frames = 0;
+  uint64_t missing_frames = 0;
   uint64_t lost = 0;     // records, by its frames' headers
   CounterNote counters;  // the latest
   events::DropCounts drops{};

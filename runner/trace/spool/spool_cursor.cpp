@@ -7,35 +7,21 @@
 #include <cerrno>
 #include <string>
 
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::trace {
 
 namespace {
 
-constexpr uint64_t kHeaderBytes = sizeof(mlrun_frame);
 constexpr uint64_t kBufferBytes = uint64_t{2} << 20, kUsualFrameBytes = uint64_t{64} << 10;
 // After so many bytes of frames with a wrong checksum, the search for frames skips to the next 64 MiB chunk. A damaged
 // spool in which every 64 bytes claim to be a frame of 1 MiB would otherwise take days.
 constexpr uint64_t kVainBytesMax = uint64_t{1} << 30;
-static_assert(kBufferBytes >= kHeaderBytes + MLRUN_FRAME_PAYLOAD_MAX);
-
-constexpr uint64_t aligned(uint64_t bytes) {
-  return (bytes + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN;
-}
-
-uint64_t end_of_block(uint64_t offset) { return (offset / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES; }
+static_assert(kBufferBytes >= util::kFrameHeaderBytes + MLRUN_FRAME_PAYLOAD_MAX);
 
 bool is_zero(const uint64_t* line) {
-  constexpr size_t kWords = kHeaderBytes / sizeof(uint64_t);
+  constexpr size_t kWords = util::kFrameHeaderBytes / sizeof(uint64_t);
   return std::all_of(line, line + kWords, [](uint64_t word) { return word == 0; });
-}
-
-bool checksum_is_right(const mlrun_frame& header, const uint64_t* payload) {
-  mlrun_frame bare = header;
-  bare.crc32c = 0;
-  const uint32_t crc = util::crc32c(0, &bare, sizeof bare);
-  return util::crc32c(crc, payload, header.payload_bytes) == header.crc32c;
 }
 
 }  // namespace
@@ -44,8 +30,8 @@ SpoolCursor::SpoolCursor(int fd, uint64_t begin, uint64_t end, uint64_t spool_by
     : fd_(fd), at_(begin), end_(std::min(end, spool_bytes)), spool_bytes_(spool_bytes) {}
 
 uint64_t SpoolCursor::end_of(const mlrun_frame& header, uint64_t offset) {
-  if (header.type == MLRUN_FRAME_PAD) return end_of_block(offset);
-  return offset + aligned(kHeaderBytes + header.payload_bytes);
+  if (header.type == MLRUN_FRAME_PAD) return util::block_end(offset);
+  return offset + util::frame_bytes(header.payload_bytes);
 }
 
 // Reads `bytes` or more from `offset` on: up to the end of the range plus the size of a usual frame, as far as the
@@ -54,7 +40,7 @@ Status SpoolCursor::fill(uint64_t offset, uint64_t bytes) {
   const uint64_t to_end = end_ > offset ? end_ - offset + kUsualFrameBytes : 0;
   const uint64_t wanted = std::min({kBufferBytes, spool_bytes_ - offset, std::max(bytes, to_end)});
   if (!buffer_) {
-    const uint64_t capacity = std::min(kBufferBytes, aligned(spool_bytes_));
+    const uint64_t capacity = std::min(kBufferBytes, util::frame_aligned(spool_bytes_));
     buffer_ = std::make_unique_for_overwrite<uint64_t[]>(capacity / sizeof(uint64_t));
   }
   auto* to = reinterpret_cast<char*>(buffer_.get());
@@ -80,18 +66,18 @@ Result<const uint64_t*> SpoolCursor::bytes_at(uint64_t offset, uint64_t bytes) {
 }
 
 Result<SpoolCursor::Found> SpoolCursor::peek(SpoolFrame& frame) {
-  const auto line = bytes_at(at_, kHeaderBytes);
+  const auto line = bytes_at(at_, util::kFrameHeaderBytes);
   if (!line) return tl::make_unexpected(line.error());
-  __builtin_memcpy(&frame.header, *line, kHeaderBytes);
+  __builtin_memcpy(&frame.header, *line, util::kFrameHeaderBytes);
   if (frame.header.magic != MLRUN_SPOOL_MAGIC) return is_zero(*line) ? Found::kNothing : Found::kDamage;
-  const uint64_t limit = std::min(end_of_block(at_), spool_bytes_);
-  const uint64_t frame_bytes = kHeaderBytes + frame.header.payload_bytes;
+  const uint64_t limit = std::min(util::block_end(at_), spool_bytes_);
+  const uint64_t frame_bytes = util::kFrameHeaderBytes + frame.header.payload_bytes;
   if (frame.header.payload_bytes > MLRUN_FRAME_PAYLOAD_MAX || frame_bytes > limit - at_) return Found::kDamage;
   const auto whole = bytes_at(at_, frame_bytes);
   if (!whole) return tl::make_unexpected(whole.error());
-  frame.payload = *whole + kHeaderBytes / sizeof(uint64_t);
+  frame.payload = *whole + util::kFrameHeaderBytes / sizeof(uint64_t);
   frame.offset = at_;
-  if (!checksum_is_right(frame.header, frame.payload)) {
+  if (util::frame_checksum(frame.header, frame.payload) != frame.header.crc32c) {
     vain_bytes_ += frame_bytes;
     return Found::kDamage;
   }
@@ -104,14 +90,14 @@ Result<SpoolCursor::Found> SpoolCursor::peek(SpoolFrame& frame) {
 }
 
 Result<bool> SpoolCursor::next(SpoolFrame& frame) {
-  while (at_ < end_ && spool_bytes_ - at_ >= kHeaderBytes) {
+  while (at_ < end_ && spool_bytes_ - at_ >= util::kFrameHeaderBytes) {
     const auto found = peek(frame);
     if (!found) return tl::make_unexpected(found.error());
     if (*found == Found::kFrame) {
       at_ = end_of(frame.header, at_);
       return true;
     }
-    const uint64_t next = vain_bytes_ < kVainBytesMax ? at_ + MLRUN_FRAME_ALIGN : std::min(end_of_block(at_), end_);
+    const uint64_t next = vain_bytes_ < kVainBytesMax ? at_ + MLRUN_FRAME_ALIGN : std::min(util::block_end(at_), end_);
     if (*found == Found::kDamage) damaged_bytes_ += next - at_;
     if (next != at_ + MLRUN_FRAME_ALIGN) vain_bytes_ = 0;
     at_ = next;

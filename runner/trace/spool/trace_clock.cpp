@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "runner/util/median.h"
+
 namespace mlrun::trace {
 
 namespace {
@@ -31,9 +33,7 @@ uint64_t median_width(const std::vector<mlrun_frame_anchor>& anchors) {
   std::vector<uint64_t> widths;
   widths.reserve(anchors.size());
   for (const auto& anchor : anchors) widths.push_back(anchor.width_ticks);
-  auto middle = widths.begin() + static_cast<ptrdiff_t>(widths.size() / 2);
-  std::nth_element(widths.begin(), middle, widths.end());
-  return *middle;
+  return util::upper_median(std::move(widths));
 }
 
 int64_t realtime_offset(const mlrun_frame_anchor& anchor) {
@@ -126,9 +126,7 @@ void TraceClock::measure_error() {
   }
   if (errors.empty()) return;
   error_.max_ns = *std::max_element(errors.begin(), errors.end());
-  auto middle = errors.begin() + static_cast<ptrdiff_t>(errors.size() / 2);
-  std::nth_element(errors.begin(), middle, errors.end());
-  error_.median_ns = *middle;
+  error_.median_ns = util::upper_median(std::move(errors));
 }
 
 int64_t TraceClock::realtime_offset_ns(int64_t ts_ns) const {

@@ -18,6 +18,18 @@ uint64_t word_at(const std::vector<char>& data, size_t at) {
   return word;
 }
 
+const char* op_text(mlrun::decode::MemoryOp op) {
+  using mlrun::decode::MemoryOp;
+  switch (op) {
+    case MemoryOp::kUnknown: return "";
+    case MemoryOp::kLoad: return "load";
+    case MemoryOp::kStore: return "store";
+    case MemoryOp::kPrefetch: return "prefetch";
+    case MemoryOp::kExecute: return "execute";
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -38,7 +50,7 @@ int main(int argc, char** argv) {
       if (!sample) return 1;
       const auto source = mlrun::decode::read_data_source(sample->data_source);
       std::printf("%u\t%lu\t%lu\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%lu\n", sample->tid, sample->time_ns, sample->address,
-                  mlrun::decode::op_text(source.op), source.level.c_str(),
+                  op_text(source.op), source.level.c_str(),
                   source.hit    ? "hit"
                   : source.miss ? "miss"
                                 : "",

@@ -137,7 +137,6 @@ TEST_F(DivideTest, SamplesDivideWhatTheDriverDoesItself) {
   const Division division = divide();
   auto all = sums(division);
   EXPECT_TRUE(division.driver_seen);
-  EXPECT_TRUE(division.batches.from_samples);
   EXPECT_NEAR((all[{Activity::kLoader, Label::kLoader}]), 490, 15);
   EXPECT_NEAR((all[{Activity::kStartup, Label::kCpu}]), 510, 15);
   EXPECT_NEAR(whole(division), 1000, 1e-6);

@@ -13,7 +13,7 @@
 
 #include "runner/events/kernel_record.h"
 #include "runner/events/spool.h"
-#include "runner/util/crc32c.h"
+#include "runner/util/spool_frame.h"
 
 namespace mlrun::monitor {
 
@@ -38,14 +38,12 @@ inline std::string frame_of(const std::vector<Record>& records, uint16_t type = 
   std::string payload;
   for (const Record& record : records) payload += record;
   mlrun_frame frame{};
-  frame.magic = MLRUN_SPOOL_MAGIC;
-  frame.version = MLRUN_SPOOL_VERSION;
   frame.type = type;
   frame.payload_bytes = static_cast<uint32_t>(payload.size());
-  frame.crc32c = util::crc32c(util::crc32c(0, &frame, sizeof frame), payload.data(), payload.size());
+  util::seal_frame(frame, payload.data());
   std::string bytes(reinterpret_cast<const char*>(&frame), sizeof frame);
   bytes += payload;
-  bytes.resize((bytes.size() + MLRUN_FRAME_ALIGN - 1) / MLRUN_FRAME_ALIGN * MLRUN_FRAME_ALIGN);
+  bytes.resize(util::frame_aligned(bytes.size()));
   return bytes;
 }
 

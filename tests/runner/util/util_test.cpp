@@ -15,6 +15,7 @@
 #include "runner/util/clock.h"
 #include "runner/util/crc32c.h"
 #include "runner/util/file_io.h"
+#include "runner/util/json_at.h"
 #include "runner/util/json_value.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/similar.h"
@@ -40,6 +41,11 @@ TEST(JsonValue, CopiesAsAValueDoes) {
   const JsonValue third = std::move(first);
   EXPECT_EQ(third->at("a"), 2);
   EXPECT_TRUE(first->is_null());
+}
+
+TEST(JsonText, ReplacesBytesThatAreNoUtf8) {
+  EXPECT_EQ(json_text(nlohmann::json{{"b", 1}, {"a", "\xff"}}), "{\"a\":\"\xef\xbf\xbd\",\"b\":1}");
+  EXPECT_EQ(json_text(nlohmann::ordered_json{{"b", 1}, {"a", 2}}, 1), "{\n \"b\": 1,\n \"a\": 2\n}");
 }
 
 TEST(Crc32c, IsTheOneOfTheStandard) {
@@ -79,6 +85,23 @@ TEST(Text, BlanksAtBothEndsAreTrimmed) {
   EXPECT_EQ(trimmed("a"), "a");
   EXPECT_EQ(trimmed(" \n"), "");
   EXPECT_EQ(trimmed(""), "");
+}
+
+TEST(Text, FieldsOfFixedSizeEndAtTheFirstZero) {
+  EXPECT_EQ(field_text("ab\0cd"), "ab");
+  const char full[] = {'a', '\xff'};
+  EXPECT_EQ(field_text(full), "a\\xff");
+}
+
+TEST(Text, WordsForAShellAndForExec) {
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("it's $x"), R"('it'\''s $x')");
+  const std::vector<std::string> texts = {"program", ""};
+  const std::vector<char*> pointers = exec_pointers(texts);
+  ASSERT_EQ(pointers.size(), 3u);
+  EXPECT_EQ(pointers[0], texts[0].c_str());
+  EXPECT_STREQ(pointers[1], "");
+  EXPECT_EQ(pointers[2], nullptr);
 }
 
 TEST(Text, Sizes) {
@@ -129,6 +152,11 @@ TEST(FileIo, ALineEndsBeforeTheNewline) {
   }
   ::unlink(path.c_str());
   EXPECT_EQ(read_line(path), "");
+}
+
+TEST(Clock, TimesInUtc) {
+  EXPECT_EQ(utc_text(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(utc_text(1'764'099'795'999'999'999), "2025-11-25T19:43:15Z");
 }
 
 TEST(Clock, ChosenClockMovesForward) {

@@ -206,7 +206,10 @@ void ChromeGpu::set_detail(const ChromeEvent& event, const Fields& fields, model
       break;
     case model::GpuKind::kMemcpy: row.detail = copy_detail(event.name); break;
     case model::GpuKind::kMemset: row.detail = event.name.find("Device") != std::string_view::npos ? 3 : 0; break;
-    default: break;
+    case model::GpuKind::kApi:
+    case model::GpuKind::kSync:
+    case model::GpuKind::kMemory:
+    case model::GpuKind::kGraph: break;
   }
 }
 

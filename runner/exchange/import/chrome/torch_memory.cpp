@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/import/chrome/json_splitter.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::exchange {
 
@@ -125,13 +126,12 @@ class MemoryTimeline {
       const auto sizes = numbers(row.raw);
       const size_t i = at++;
       if (!done) return;
-      constexpr int64_t kNsPerUs = 1000;
-      if (i >= times.size() || times[i] < 0 || times[i] > kTorchLatestNs / kNsPerUs || sizes.size() < 2) {
+      if (i >= times.size() || times[i] < 0 || times[i] > kTorchLatestNs / util::kNsPerUs || sizes.size() < 2) {
         to_.file().leave_out("sizes without a time");
         return;
       }
-      set_clock(times[i] * kNsPerUs);
-      const model::Origin origin = to_.ids().origin(times[i] * kNsPerUs, 0, 0);
+      set_clock(times[i] * util::kNsPerUs);
+      const model::Origin origin = to_.ids().origin(times[i] * util::kNsPerUs, 0, 0);
       for (size_t category = 0; category + 1 < sizes.size() && category < kMemoryCategories.size() && done;
            ++category) {
         done =

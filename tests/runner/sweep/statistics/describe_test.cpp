@@ -66,9 +66,9 @@ TEST(Describe, MediansHaveABootstrapFromTenRunsOnThatIsTheSameEveryTime) {
   EXPECT_EQ(same.high, 3);
 }
 
-TEST(Describe, IntervalsOfMediansAndQuantilesContainTheTruth) {
+TEST(Describe, IntervalsOfMediansContainTheTruth) {
   Simulation simulation(1);
-  int of_ten = 0, of_forty = 0, of_quantile = 0;
+  int of_ten = 0, of_forty = 0;
   constexpr int kTries = 2000;
   for (int i = 0; i < kTries; ++i) {
     std::vector<double> values = simulation.logarithms(Noise::kNormal, 10);
@@ -77,13 +77,9 @@ TEST(Describe, IntervalsOfMediansAndQuantilesContainTheTruth) {
     values = simulation.logarithms(Noise::kNormal, 40);
     const Interval forty = *describe(series_of(values)).median_interval;
     of_forty += forty.low <= std::log(10) && forty.high >= std::log(10) ? 1 : 0;
-    const Interval upper = *quantile_interval(series_of(values), 0.75);
-    const double truth = std::log(10) + 0.02 * 0.674489750196;
-    of_quantile += upper.low <= truth && upper.high >= truth ? 1 : 0;
   }
   EXPECT_GE(100.0 * of_ten / kTries, 92);
   EXPECT_GE(100.0 * of_forty / kTries, 93);
-  EXPECT_GE(100.0 * of_quantile / kTries, 92);
 }
 
 TEST(Drift, IsTheSlopeOverRunOrderAsAFractionOfTheMean) {
