@@ -45,10 +45,10 @@ inline const FuncInfo* find_func(uint16_t number) {
   }
 }
 
-// "read"; "function N" for a number that this build does not know.
+// "read"; "function N" for a number that this build does not know. Those that share the last entry of tables share a name.
 inline std::string func_name(uint16_t number) {
-  const FuncInfo* info = find_func(number);
-  return info ? std::string(info->name) : "function " + std::to_string(number);
+  if (const FuncInfo* info = find_func(number)) return std::string(info->name);
+  return number < kFuncs - 1 ? "function " + std::to_string(number) : "function 255 or later";
 }
 
 // The entry of a function in a table of kFuncs entries.

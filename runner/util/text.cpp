@@ -182,7 +182,8 @@ Result<uint64_t> parse_time(std::string_view text) {
 
 Result<uint64_t> parse_seconds(std::string_view text) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
-  return is_number ? parse_time(std::string(text) + "s") : parse_time(text);
+  const auto seconds = is_number ? parse_time(std::string(text) + "s") : parse_time(text);
+  return seconds ? seconds : parse_time(text);  // an error names the text as it was given
 }
 
 std::string size_text(uint64_t bytes) {

@@ -165,10 +165,10 @@ def output(this, traces):
 
 def offsets(this, traces):
     pair = [traces.copy(), traces.copy()]
-    for text, offset_ns in (("1500ms", -1500 * MS), ("-20us", 20_000), ("+1h", -HOURS), ("-0s", 0)):
+    for text, offset_ns in (("1500ms", -1500 * MS), ("+1.5s", -1500 * MS), ("-20us", 20_000), ("+1h", -HOURS), ("-0s", 0)):
         traces.merge(*pair, options=[f"--offset={text}"])
         this.equal(f"--offset={text}", traces.node()["offset_ns"], offset_ns)
-    for text in ("1500", "ms", "1.5s", "--5s", "+-5s", "5 s", "9000000000s", "1e3s"):
+    for text in ("1500", "ms", "1.5", "1.s", "--5s", "+-5s", "5 s", "9000000000s", "1e3s"):
         lines = traces.merge(*pair, options=[f"--offset={text}"], status=125)
         this.true(f"--offset={text}", len(lines) == 1 and "--offset" in lines[0] and not traces.out.exists(), lines)
 

@@ -421,8 +421,8 @@ TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
     idle.time_ns = 1000;
   }
   const std::string text = gpu_idle_text(summary, {});
-  EXPECT_NE(text.find("not known in clock_nanosleep "), std::string::npos) << text;
-  EXPECT_NE(text.find("not known  "), std::string::npos) << "of the other one no call is known:\n" << text;
+  EXPECT_NE(text.find("unknown in clock_nanosleep "), std::string::npos) << text;
+  EXPECT_NE(text.find("unknown  "), std::string::npos) << "of the other one no call is known:\n" << text;
 }
 
 TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
