@@ -25,8 +25,8 @@ static COLD void place(void *at, size_t bytes, const struct stack_start *caller)
   __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
 }
 
-INLINE int forget(const void *at, size_t bytes) {
-  return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)) ? forget_mapping(at, bytes) : kNoRule;
+INLINE void forget(const void *at, size_t bytes) {
+  if (unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED))) forget_mapping(at, bytes);
 }
 
 static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {
@@ -65,12 +65,9 @@ void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, v
 
 EXPORT void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) {
   REAL(void *, mremap, void *, size_t, size_t, int, void *);
-  if (flags & MREMAP_FIXED) forget(wanted, bytes);
-  int rule = forget(address, bytes_before);
+  if (unlikely(flags & MREMAP_FIXED)) forget(wanted, bytes);
   void *at = real(address, bytes_before, bytes, flags, wanted);
-  if (unlikely(rule != kNoRule)) {
-    bool failed = at == MAP_FAILED;
-    note_mapping((uint32_t)rule, failed ? address : at, failed ? bytes_before : bytes);
-  }
+  if (unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)) && at != MAP_FAILED && bytes_before != 0)
+    move_mapping(address, bytes_before, at, bytes);
   return at;
 }

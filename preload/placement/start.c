@@ -163,43 +163,92 @@ struct mlrun_place_cache *take_cache_counts(uint32_t rule) {
   return counts;
 }
 
+// All recorded mappings of this process are in [noted_from, noted_to).
+static uint64_t noted_from = UINT64_MAX, noted_to;
+
+static struct mlrun_place_mappings *noted_mappings(void) {
+  return (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
+}
+
+static uint64_t whole_pages(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
+
+// Two threads at once: a mapping may be left outside, which only keeps it in the record for longer than it is there.
+static void widen_noted(uint64_t from, uint64_t to) {
+  if (from < __atomic_load_n(&noted_from, __ATOMIC_RELAXED)) __atomic_store_n(&noted_from, from, __ATOMIC_RELAXED);
+  if (to > __atomic_load_n(&noted_to, __ATOMIC_RELAXED)) __atomic_store_n(&noted_to, to, __ATOMIC_RELAXED);
+}
+
 void note_mapping(uint32_t rule, const void *at, size_t bytes) {
-  struct mlrun_place_mappings *all = (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
+  struct mlrun_place_mappings *all = noted_mappings();
   uint64_t number = __atomic_fetch_add(&all->made, 1, __ATOMIC_RELAXED);
   struct mlrun_place_mapping *mapping = &all->last[number % MLRUN_PLACE_MAPPINGS];
   __atomic_store_n(&mapping->number, 0, __ATOMIC_RELEASE);
   mapping->at = (uint64_t)at;
-  mapping->bytes = bytes;
+  mapping->bytes = whole_pages(bytes);
   mapping->slot = own_slot;
   mapping->rule = rule;
   __atomic_store_n(&mapping->number, number + 1, __ATOMIC_RELEASE);
+  widen_noted((uint64_t)at, (uint64_t)at + whole_pages(bytes));
 }
 
-// Removes [start, end) from a mapping. If both of its ends remain, the larger one is kept.
-static void cut_mapping(struct mlrun_place_mapping *mapping, uint64_t start, uint64_t end) {
-  uint64_t mapping_end = mapping->at + mapping->bytes;
-  uint64_t before = start > mapping->at ? start - mapping->at : 0, behind = mapping_end > end ? mapping_end - end : 0;
-  mapping->bytes = before > behind ? before : behind;
-  if (behind >= before) mapping->at = mapping_end - behind;
+// Finds the next mapping of this process from entry `*i` on that overlaps [from, to), and takes it: its number is 0 until give_back().
+static struct mlrun_place_mapping *take_overlapping(uint64_t from, uint64_t to, uint64_t *i, uint64_t *number) {
+  struct mlrun_place_mappings *all = noted_mappings();
+  uint64_t made = __atomic_load_n(&all->made, __ATOMIC_RELAXED);
+  for (; *i < made && *i < MLRUN_PLACE_MAPPINGS; ++*i) {
+    struct mlrun_place_mapping *mapping = &all->last[*i];
+    *number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
+    if (*number == 0 || mapping->slot != own_slot || mapping->at >= to || mapping->at + mapping->bytes <= from)
+      continue;
+    // Fails if another process has just taken this entry for a mapping of its own.
+    if (__atomic_compare_exchange_n(&mapping->number, &(uint64_t){*number}, 0, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_RELAXED))
+      return mapping;
+  }
+  return NULL;
+}
+
+static void give_back(struct mlrun_place_mapping *mapping, uint64_t number) {
+  if (mapping->bytes) __atomic_store_n(&mapping->number, number, __ATOMIC_RELEASE);
 }
 
 int forget_mapping(const void *at, size_t bytes) {
-  if (own_slot == UINT32_MAX) return kNoRule;  // this process has recorded none
-  struct mlrun_place_mappings *all = (struct mlrun_place_mappings *)((char *)shared + MLRUN_PLACE_MAPPINGS_OFFSET);
-  uint64_t made = __atomic_load_n(&all->made, __ATOMIC_RELAXED), start = (uint64_t)at, end = start + bytes;
+  uint64_t from = (uint64_t)at, to = from + whole_pages(bytes), number;
+  if (own_slot == UINT32_MAX || bytes == 0 || from % kPageBytes != 0) return kNoRule;
+  if (to <= __atomic_load_n(&noted_from, __ATOMIC_RELAXED) || from >= __atomic_load_n(&noted_to, __ATOMIC_RELAXED))
+    return kNoRule;
   int rule = kNoRule;
-  for (uint64_t i = 0; i < made && i < MLRUN_PLACE_MAPPINGS; i++) {
-    struct mlrun_place_mapping *mapping = &all->last[i];
-    uint64_t number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
-    if (number == 0 || mapping->slot != own_slot || mapping->at >= end || mapping->at + mapping->bytes <= start)
-      continue;
-    // Fails if another process has just taken this entry.
-    if (!__atomic_compare_exchange_n(&mapping->number, &number, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+  struct mlrun_place_mapping *mapping;
+  for (uint64_t i = 0; (mapping = take_overlapping(from, to, &i, &number)); i++) {
+    uint64_t start = mapping->at, end = start + mapping->bytes;
     rule = (int)mapping->rule;
-    cut_mapping(mapping, start, end);
-    if (mapping->bytes) __atomic_store_n(&mapping->number, number, __ATOMIC_RELEASE);
+    mapping->bytes = from > start ? from - start : 0;
+    if (end > to && mapping->bytes == 0) {
+      mapping->at = to;
+      mapping->bytes = end - to;
+    } else if (end > to) {
+      note_mapping((uint32_t)rule, (void *)to, end - to);
+    }
+    give_back(mapping, number);
   }
   return rule;
+}
+
+void move_mapping(const void *from, size_t bytes_before, const void *at, size_t bytes) {
+  uint64_t start = (uint64_t)from, end = start + whole_pages(bytes_before), number, i = 0;
+  if (own_slot == UINT32_MAX) return;
+  struct mlrun_place_mapping *mapping = take_overlapping(start, end, &i, &number);
+  if (!mapping) return;
+  bool is_whole = mapping->at == start && mapping->at + mapping->bytes == end;
+  if (is_whole) {
+    mapping->at = (uint64_t)at;
+    mapping->bytes = whole_pages(bytes);
+    widen_noted((uint64_t)at, (uint64_t)at + mapping->bytes);
+  }
+  give_back(mapping, number);
+  if (is_whole) return;
+  int rule = forget_mapping(from, bytes_before);
+  if (rule != kNoRule) note_mapping((uint32_t)rule, at, bytes);
 }
 
 static void before_fork(void) {

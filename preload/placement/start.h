@@ -32,4 +32,7 @@ void note_mapping(uint32_t rule, const void *at, size_t bytes);
 // was recorded there, or kNoRule.
 int forget_mapping(const void *at, size_t bytes);
 
+// To be called after the kernel has moved a mapping or changed its size.
+void move_mapping(const void *from, size_t bytes_before, const void *at, size_t bytes);
+
 #pragma GCC visibility pop
