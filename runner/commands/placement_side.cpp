@@ -86,7 +86,7 @@ void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, 
     row["looks"] = pages.samples;
     row["sampled"] = sampled;
     const auto bytes = pages.bytes.find(node);
-    const double sum = bytes == pages.bytes.end() ? 0 : bytes->second;
+    const double sum = bytes == pages.bytes.end() ? 0 : bytes->second;  // 0: only while memory was filled or freed
     row["resident_bytes"] = pages.resident_bytes / pages.full_samples;
     row["bytes"] = static_cast<uint64_t>(sum / static_cast<double>(pages.full_samples));
     list.push_back(std::move(row));
@@ -94,7 +94,7 @@ void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, 
 }
 
 std::string why_none(const placement::PagesFound& pages) {
-  if (pages.error != 0) return std::string("move_pages: ") + std::strerror(pages.error);
+  if (pages.error != 0) return fmt::format("the kernel refuses: {}", std::strerror(pages.error));
   return "none of them was in memory";
 }
 
@@ -219,7 +219,6 @@ void describe_recovered(nlohmann::json& session, const mlrun_placement& area) {
 PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area)
     : area_(area),
       rules_(static_cast<uint32_t>(rules.rules.size())),
-      has_policy_(has_policy),
       counters_before_(machine_counters()),
       balancing_before_(balancing()) {
   if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_);
@@ -231,9 +230,7 @@ PlacedMemory::Owner& PlacedMemory::owner_of(uint32_t slot, const mlrun_place_slo
   if (is_new) {
     const bool is_ours = about.pid_namespace == collect::pid_namespace_of(0);
     owner.host_pid = is_ours ? about.pid : collect::find_host_pid(about.pid_namespace, about.pid);
-    owner.is_hidden = owner.host_pid == 0;
     if (const auto stat = collect::read_proc_stat(owner.host_pid)) owner.start_ticks = stat->start_ticks;
-    owner.vdso = placement::vdso_of(owner.host_pid);
   } else if (owner.host_pid != 0) {
     const auto stat = collect::read_proc_stat(owner.host_pid);
     if (!stat || stat->ended || stat->start_ticks != owner.start_ticks) owner.host_pid = 0;
@@ -248,7 +245,9 @@ std::vector<placement::PlacedMapping> PlacedMemory::mappings_of(uint32_t slot) c
   const uint64_t made = all->made;
   for (uint64_t i = 0; i < std::min<uint64_t>(made, MLRUN_PLACE_MAPPINGS); i++) {
     mlrun_place_mapping mapping;
-    std::memcpy(&mapping, &all->last[(made - 1 - i) % MLRUN_PLACE_MAPPINGS], sizeof mapping);
+    const mlrun_place_mapping& entry = all->last[(made - 1 - i) % MLRUN_PLACE_MAPPINGS];
+    std::memcpy(&mapping, &entry, sizeof mapping);
+    if (__atomic_load_n(&entry.number, __ATOMIC_ACQUIRE) != mapping.number) continue;  // it changes just now
     if (mapping.number != 0 && mapping.slot == slot && mapping.rule < rules_)
       result.push_back({mapping.rule, mapping.at, mapping.at + mapping.bytes});
   }
@@ -269,9 +268,9 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
       owner.host_pid = 0;  // an exec: the newer slot is of its memory
       continue;
     }
-    targets.heaps.push_back({i, owner.host_pid, owner.vdso, all[i].window, all[i].window_bytes, mappings_of(i)});
+    targets.heaps.push_back({i, owner.host_pid, all[i].window, all[i].window_bytes, mappings_of(i)});
   }
-  if (has_policy_) targets.processes = watch.alive();
+  if (rules_ == 0) targets.processes = watch.alive();
   sampler_->set_targets(std::move(targets));
 }
 
@@ -282,15 +281,12 @@ nlohmann::json PlacedMemory::processes(const mlrun_placement& head, const placem
     if (all[slot].taken == 0) continue;
     nlohmann::json process = process_json(area_, head, slot, all[slot]);
     process["unsampled"] = nlohmann::json::array();
-    const auto owner = owners_.find(slot);
     for (uint32_t rule = 0; rule < rules_; rule++) {
       const auto pages = found.by_slot_and_rule.find({slot, rule});
       if (pages != found.by_slot_and_rule.end() && !pages->second.sampled.empty()) {
         add_pages(pages->second, {{"rule", rule}}, process["pages"]);
       } else if (pages != found.by_slot_and_rule.end()) {
         process["unsampled"].push_back({{"rule", rule}, {"why", why_none(pages->second)}});
-      } else if (owner != owners_.end() && owner->second.is_hidden) {
-        process["unsampled"].push_back({{"rule", rule}, {"why", "in a pid namespace that mlrun does not see"}});
       }
     }
     processes.push_back(std::move(process));
@@ -312,12 +308,14 @@ void PlacedMemory::describe(nlohmann::json& session) {
     describe_counts(placement, head);
     placement["processes"] = processes(head, found);
   }
-  if (!has_policy_) return;
+  if (rules_ != 0) return;
   placement["pages"] = nlohmann::json::array();
+  std::string why;
   for (const auto& [pid, pages] : found.by_process) {
     add_pages(pages, {{"pid", pid}}, placement["pages"]);
-    if (pages.sampled.empty()) placement["problem"] = why_none(pages);
+    if (pages.sampled.empty()) why = why_none(pages);
   }
+  if (placement["pages"].empty() && problem.empty()) placement["problem"] = why;
 }
 
 }  // namespace mlrun::commands

@@ -39,7 +39,7 @@ void describe_rules(nlohmann::json& session, const Rules& rules);
 // `placement` of session.json for a run whose mlrun was killed: what the processes have counted, unless the session has it already.
 void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
 
-// Follows the processes that place blocks, and all processes of a command that has a memory policy.
+// Follows the processes that place blocks; without rules, all processes of a command that has a memory policy.
 class PlacedMemory {
  public:
   PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area);
@@ -53,9 +53,8 @@ class PlacedMemory {
  private:
   // Whose blocks a slot counts. After an exec or the reuse of a pid, an older slot is of a process that is gone.
   struct Owner {
-    uint32_t host_pid = 0;  // 0: it is gone, or hidden from mlrun
-    uint64_t start_ticks = 0, vdso = 0;
-    bool is_hidden = false;  // in a pid namespace that mlrun cannot look into
+    uint32_t host_pid = 0;  // 0: it is gone
+    uint64_t start_ticks = 0;
   };
   Owner& owner_of(uint32_t slot, const mlrun_place_slot& about);
   [[nodiscard]] std::vector<placement::PlacedMapping> mappings_of(uint32_t slot) const;  // the newest first
@@ -63,7 +62,6 @@ class PlacedMemory {
 
   const mlrun_placement& area_;
   uint32_t rules_;
-  bool has_policy_;
   uint64_t next_ns_ = 0;
   std::map<uint32_t, Owner> owners_;                // by slot
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 #include <random>
@@ -17,9 +18,11 @@
 
 #include "runner/events/placed_mappings.h"
 #include "runner/util/background_thread.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
+#include "runner/util/time_units.h"
 
 namespace mlrun::placement {
 
@@ -28,6 +31,7 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 1024;
 constexpr uint64_t kSparseMost = 8;      // times as many pages where only a part of what is mapped is resident
+constexpr uint64_t kCostMax = 100;       // samples take at most 1/100 of a CPU
 constexpr size_t kProcessesAtOnce = 32;  // sampled in one second; if there are more, they take turns
 
 struct Mapping {
@@ -36,7 +40,7 @@ struct Mapping {
   bool is_writable = false, is_vdso = false;
 };
 
-// The mappings of a process, by rising address.
+// The mappings of a process, by rising address. Empty: it has ended, or mlrun may not read them.
 std::vector<Mapping> mappings_of(uint32_t pid) {
   std::vector<Mapping> mappings;
   const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
@@ -103,9 +107,13 @@ void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t 
   found.add(on_node, static_cast<double>(pages_of(spans) * kPage) / static_cast<double>(pages.size()), resident_bytes);
 }
 
+// For a process whose mappings cannot be read.
+void note_refusal(uint32_t pid, PagesFound& found) {
+  if (::access(fmt::format("/proc/{}/maps", pid).c_str(), F_OK) == 0) found.error = EACCES;  // else it has ended
+}
+
 void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(place.pid);
-  if (vdso_in(all) != place.vdso) return;
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
   const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
@@ -117,22 +125,21 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
         if (one.rule == rule && mapping.is_own_memory) add_part(mapping, one.start, one.end, spans);
       }
     }
-    if (!spans.empty())
-      sample(place.pid, spans, kPagesAtOnce, resident_bytes, found.by_slot_and_rule[{place.slot, rule}]);
+    if (spans.empty() && !all.empty()) continue;
+    PagesFound& pages = found.by_slot_and_rule[{place.slot, rule}];
+    if (all.empty()) note_refusal(place.pid, pages);
+    if (pages.vdso == 0) pages.vdso = vdso_in(all);
+    if (pages.vdso == vdso_in(all)) sample(place.pid, spans, kPagesAtOnce, resident_bytes, pages);
   }
 }
 
-// Samples the memory of a process that no rule places.
-void sample_process(uint32_t pid, const std::vector<HeapPlace>& heaps, FoundPages& found) {
+void sample_process(uint32_t pid, FoundPages& found) {
+  const std::vector<Mapping> all = mappings_of(pid);
   std::vector<Span> spans;
-  for (const Mapping& mapping : mappings_of(pid)) {
+  for (const Mapping& mapping : all) {
     if (mapping.is_own_memory && mapping.is_writable) spans.push_back(mapping.span);
   }
-  for (const HeapPlace& heap : heaps) {
-    if (heap.pid != pid) continue;
-    spans = without(spans, heap.window, heap.window + heap.window_bytes);
-    for (const PlacedMapping& one : heap.mappings) spans = without(spans, one.start, one.end);
-  }
+  if (all.empty()) note_refusal(pid, found.by_process[pid]);
   const uint64_t resident_bytes = resident_bytes_of(pid);
   const uint64_t times = pages_of(spans) / std::max<uint64_t>(resident_bytes / kPage, 1);
   if (!spans.empty()) {
@@ -144,26 +151,25 @@ void sample_process(uint32_t pid, const std::vector<HeapPlace>& heaps, FoundPage
 }  // namespace
 
 void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident) {
-  constexpr double kFull = 0.9;
+  constexpr double kSame = 0.1;  // samples that differ by less, or by less than chance can explain, saw the same memory
   samples++;
   uint64_t all = 0;
   for (const auto& [node, pages] : on_node) {
     sampled[node] += pages;
     all += pages;
   }
-  const double now = static_cast<double>(all) * bytes_each;
-  if (now * kFull > full_bytes) {
+  const double now = std::min(static_cast<double>(all) * bytes_each, static_cast<double>(resident));
+  const double margin = std::max(kSame, 3 / std::sqrt(static_cast<double>(std::max<uint64_t>(all, 1))));
+  if (now > full_bytes * (1 + margin)) {
     full_bytes = now;
     bytes.clear();
     resident_bytes = full_samples = 0;
   }
-  if (now < full_bytes * kFull) return;
+  if (now < full_bytes * (1 - margin)) return;
   full_samples++;
   resident_bytes += resident;
-  for (const auto& [node, pages] : on_node) bytes[node] += static_cast<double>(pages) * bytes_each;
+  for (const auto& [node, pages] : on_node) bytes[node] += now * static_cast<double>(pages) / static_cast<double>(all);
 }
-
-uint64_t vdso_of(uint32_t pid) { return vdso_in(mappings_of(pid)); }
 
 std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most) {
   static thread_local std::minstd_rand random{std::random_device{}()};
@@ -213,14 +219,17 @@ struct PageSampler::State {
 
   void run() {
     std::unique_lock<std::mutex> held(lock);
-    while (!stopped.wait_for(held, std::chrono::seconds(1), [&] { return stops; })) {
+    uint64_t pause_ns = util::kNsPerS;
+    while (!stopped.wait_for(held, std::chrono::nanoseconds(pause_ns), [&] { return stops; })) {
       const SampledMemory now = targets;
       held.unlock();
+      const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
       FoundPages fresh = found;  // only this thread writes `found`
       for (size_t i = 0; i < std::min(now.heaps.size(), kProcessesAtOnce); i++)
         sample_heaps(now.heaps[next_heap++ % now.heaps.size()], rules, fresh);
       for (size_t i = 0; i < std::min(now.processes.size(), kProcessesAtOnce); i++)
-        sample_process(now.processes[next_process++ % now.processes.size()], now.heaps, fresh);
+        sample_process(now.processes[next_process++ % now.processes.size()], fresh);
+      pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
       found = std::move(fresh);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples on which nodes pages are, from outside the traced processes: once a second up to 1,024 pages of each rule and process, evenly
-// over the mapped part of the rule's heap and the mappings that it placed; with a policy for the whole command, of the other private
-// anonymous memory of each process, more pages where little of it is resident. Where there are many processes, they take turns. It takes
-// 0.06 % of a CPU for each rule and process. With 1,024 resident pages, shares are within 3 percentage points in 95 % of the samples.
+// over the mapped part of the rule's heap and the mappings that it placed; or, with a policy for the whole command and no rules, of the
+// private anonymous memory of each process, more pages where little of it is resident. Where there are many processes, they take turns.
+// It takes 0.06 % of a CPU for each rule and process; where it would take more than 1 % in all, samples are fewer. With 1,024 resident
+// pages, shares are within 3 percentage points in 95 % of the samples.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +25,23 @@ struct PlacedMapping {
 // Where the heaps of one process are. `slot`: its slot in the arena (events/placement.h).
 struct HeapPlace {
   uint32_t slot = 0, pid = 0;
-  uint64_t vdso =
-      0;  // vdso_of() when the slot was new: after an exec it is another one, and the process is not sampled
   uint64_t window = 0, window_bytes = 0;
   std::vector<PlacedMapping> mappings;  // the newest first
 };
-
-// Where the kernel has put its functions (vDSO) in a process, at random at each exec; 0: unknown.
-uint64_t vdso_of(uint32_t pid);
 
 // The samples of one slot and rule, or of one process. Pages that are mapped but not in memory are on no node.
 struct PagesFound {
   uint64_t samples = 0;
   int error = 0;                    // errno of the last sample that the kernel refused; 0: none
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
-  // Of the samples that saw at least 80 % of the most: the rest is from when memory was still filled, or already freed.
+  uint64_t vdso = 0;  // where the kernel's functions (vDSO) are in the process: at another place after an exec
+  // Of the samples that saw about the most: the rest is from when memory was still filled, or already freed.
   double full_bytes = 0;  // what the first of these samples saw
   uint64_t full_samples = 0;
   std::map<int, double> bytes;  // estimated, added up over these samples
   uint64_t resident_bytes = 0;  // of the whole process, added up over these samples
 
-  // Adds a sample: its pages on each node, each of which stands for `bytes_each`.
+  // Adds a sample: its pages on each node, each of which stands for `bytes_each`, of a process with `resident` bytes in all.
   void add(const std::map<int, uint64_t>& on_node, double bytes_each, uint64_t resident);
 };
 

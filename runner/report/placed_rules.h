@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rule of --place did in all processes of a run, and where the memory policy of the command put the rest, from its run.json.
+// What each rule of --place did in all processes of a run, or where the memory policy of the command put their memory, from its run.json.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PlacedRule {
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 
-// Private memory without a file that no rule places, by NUMA node: the sum over all processes, estimated.
+// Private memory without a file under a policy of the command, by NUMA node: the sum over all processes, estimated. Empty with rules.
 std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement);
 
 }  // namespace mlrun::summary

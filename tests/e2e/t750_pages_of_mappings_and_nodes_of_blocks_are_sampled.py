@@ -6,12 +6,20 @@ from lib import case
 
 MIB = 1 << 20
 HOLD = f"""
-import mmap, time
-gone = mmap.mmap(-1, {96 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-gone[:] = bytes({96 * MIB})
-gone.close()
-shared = mmap.mmap(-1, {96 * MIB})  # where `gone` was
-shared[:] = bytes({96 * MIB})
+import ctypes, mmap, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+def fill(at, more):  # with memory that no rule is about, in pieces of 3 MiB
+    for piece in range(at, at + {96 * MIB}, {3 * MIB}):
+        assert libc.mmap(ctypes.c_void_p(piece), {3 * MIB}, 3, 0x22 | more, -1, 0) == piece
+        ctypes.memset(piece, 1, {3 * MIB})
+gone = libc.mmap(None, {96 * MIB}, 3, 0x22, -1, 0)
+ctypes.memset(gone, 1, {96 * MIB})
+libc.munmap(ctypes.c_void_p(gone), {96 * MIB})
+fill(gone, 0)
+covered = libc.mmap(None, {96 * MIB}, 3, 0x22, -1, 0)
+ctypes.memset(covered, 1, {96 * MIB})
+fill(covered, mmap.MAP_FIXED if hasattr(mmap, "MAP_FIXED") else 0x10)
 mapping = mmap.mmap(-1, {32 * MIB}, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 mapping.resize({64 * MIB})
 for at in range(0, {64 * MIB}, 4096): mapping[at] = 1

@@ -12,6 +12,7 @@
 
 #include "runner/report/placed_rules.h"
 #include "runner/report/text/text.h"
+#include "runner/util/id_list.h"
 #include "runner/util/units.h"
 
 namespace mlrun::summary {
@@ -40,9 +41,13 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
   int64_t all = 0;
   for (const auto& [node, bytes] : bytes_on) all += bytes;
   if (all == 0) return wrap(head, kLead, {not_sampled_text(placement.problem)}, style);
+  const util::IdList asked = util::parse_id_list(placement.mem_node).value_or(util::IdList());
   std::vector<std::string> items;
-  for (const auto& [node, bytes] : bytes_on)
-    items.push_back(fmt::format("{} of its private memory on node {}", percent_text(bytes, all), node));
+  for (const auto& [node, bytes] : bytes_on) {
+    const std::string text = fmt::format("{} of its private memory on node {}", percent_text(bytes, all), node);
+    const bool was_asked = std::find(asked.begin(), asked.end(), static_cast<uint32_t>(node)) != asked.end();
+    if (bytes > 0) items.push_back(was_asked || bytes * 100 < all ? text : style.warning(text));
+  }
   return wrap(head, kLead, items, style);
 }
 
@@ -75,7 +80,8 @@ std::string moved_text(const model::Placement::Machine& machine, const TextStyle
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(counted(pages, "page") + " of the whole machine " + how + " meanwhile")}, style);
   };
-  add(machine.numa_pages_migrated, "moved by NUMA balancing");
+  // The kernel counts promoted pages as moved by NUMA balancing too.
+  add(std::max<int64_t>(machine.numa_pages_migrated - machine.pgpromote_success, 0), "moved by NUMA balancing");
   add(machine.pgdemote_kswapd + machine.pgdemote_direct + machine.pgdemote_khugepaged, "moved to a slower node");
   add(machine.pgpromote_success, "moved to a faster node");
   return out;
@@ -131,7 +137,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
                     count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
-  if (!placement.policy.empty()) out += by_policy_text(placement, style);
+  if (rules.empty() && !placement.policy.empty()) out += by_policy_text(placement, style);
   if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement.counted, style);
   return out;
 }

@@ -18,7 +18,7 @@ struct PlacementRow {
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
 };
 
-// How many sampled pages of a process were on one node: of a rule's blocks, or of the memory that no rule places.
+// How many sampled pages of a process were on one node: of a rule's blocks, or under the policy of the command.
 struct PageNodeRow {
   int32_t rule = -1;  // -1: placed by the policy for the whole command
   int64_t pid = 0;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the summary says about where memory is, and about a kill for want of it.
+#include <signal.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "runner/report/text/text.h"
+
+namespace mlrun::summary {
+namespace {
+
+Summary summary_of(const nlohmann::json& placement, int exit_status = 0) {
+  Summary summary;
+  summary.run = model::run_of({{"exit_status", exit_status}, {"placement", placement}});
+  return summary;
+}
+
+const nlohmann::json kStrict = {{"rules", {{{"text", "-> node 1 strict"}, {"strict", true}}}},
+                                {"images", 1},
+                                {"processes", {{{"rules", {{{"matches", 3}}}}}}}};
+
+std::string killed(nlohmann::json placement, const nlohmann::json& counted, int exit_status = 128 + SIGKILL) {
+  placement["counted"] = counted;
+  return killed_for_memory(summary_of(placement, exit_status));
+}
+
+TEST(KilledForMemory, NamesWhatTookTheMemoryAway) {
+  const std::string want = "killed by the kernel for want of memory";
+  const nlohmann::json bound = {{"policy", "mem-node"}, {"mem_node", "1"}};
+  EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}}), want + "; strict rule '-> node 1 strict'");
+  EXPECT_EQ(killed(bound, {{"oom_kill", 1}}), want + "; --mem-node 1");
+  EXPECT_EQ(killed(bound, {{"oom_kill", 1}, {"cgroup_oom_kill", 1}, {"cgroup_oom", 2}}),
+            want + "; the limit of its cgroup was reached");
+  EXPECT_EQ(killed({{"policy", "preferred"}, {"mem_node", "1"}}, {{"oom_kill", 1}}), "");
+}
+
+TEST(KilledForMemory, IsNotSaidOfOtherKills) {
+  EXPECT_EQ(killed(kStrict, {{"oom_kill", 0}}), "") << "kill -9";
+  EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}, {"cgroup_oom_kill", 0}}), "") << "something else was killed meanwhile";
+  EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}}, 1), "");
+}
+
+TEST(Placement, MemoryUnderAPolicyIsWhereItWasFound) {
+  const nlohmann::json placement = {{"policy", "preferred"},
+                                    {"mem_node", "1"},
+                                    {"pages", {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}}},
+                                    {"counted", {{"pgdemote_kswapd", 3}}}};
+  const Summary summary = summary_of(placement);
+  EXPECT_EQ(policy_text(summary.run.placement), "memory of node 1 first");
+  const std::string text = placement_text(summary, {});
+  for (const char* said :
+       {"PLACED  --preferred 1", "39 % of its private memory on node 0", "61 % of its private memory on node 1",
+        "3 pages of the whole machine moved to a slower node"})
+    EXPECT_NE(text.find(said), std::string::npos) << text;
+}
+
+TEST(Placement, OnlyNodesThatWereNotAskedForAreAWarning) {
+  const nlohmann::json pages = {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}};
+  TextStyle colour;
+  colour.colour = true;
+  const auto text = [&](const char* asked) {
+    return placement_text(summary_of({{"policy", "preferred"}, {"mem_node", asked}, {"pages", pages}}), colour);
+  };
+  const std::string far = colour.warning("39 % of its private memory on node 0");
+  EXPECT_NE(text("1").find(far), std::string::npos) << text("1");
+  EXPECT_EQ(text("1").find(colour.warning("61 % of its private memory on node 1")), std::string::npos) << text("1");
+  EXPECT_EQ(text("0-1").find(far), std::string::npos) << text("0-1");
+}
+
+TEST(Placement, WhyPagesAreNotSampledIsSaid) {
+  nlohmann::json placement = kStrict;
+  placement["processes"][0]["unsampled"] = {{{"rule", 0}, {"why", "the kernel refuses: Operation not permitted"}}};
+  const std::string text = placement_text(summary_of(placement), {});
+  EXPECT_NE(text.find("pages not sampled (the kernel refuses: Operation not permitted)"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace mlrun::summary
