@@ -311,9 +311,10 @@ void PlacedMemory::describe(nlohmann::json& session) {
   if (rules_ != 0) return;
   placement["pages"] = nlohmann::json::array();
   std::string why;
-  for (const auto& [pid, pages] : found.by_process) {
-    add_pages(pages, {{"pid", pid}}, placement["pages"]);
-    if (pages.sampled.empty()) why = why_none(pages);
+  for (const auto& [where, pages] : found.by_process_and_file) {
+    const auto& [pid, file] = where;
+    add_pages(pages, {{"pid", pid}, {"file", util::escaped_utf8(file)}}, placement["pages"]);
+    if (pages.sampled.empty() && file.empty()) why = why_none(pages);
   }
   if (placement["pages"].empty() && problem.empty()) placement["problem"] = why;
 }
