@@ -17,6 +17,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
@@ -116,7 +117,7 @@ void describe_counts(nlohmann::json& placement, const mlrun_placement& head) {
 // kernel.numa_balancing, bits: 1 balances, 2 moves pages between fast and slow memory. -1: this kernel has none.
 int balancing() {
   const std::string text = util::read_text("/proc/sys/kernel/numa_balancing", 16);
-  return text.empty() ? -1 : std::atoi(text.c_str());
+  return text.empty() ? -1 : util::leading_number<int>(text);
 }
 
 // Adds what the kernel counts of its OOM killer in mlrun's cgroup, if that is of version 2.

@@ -98,7 +98,7 @@ std::string moved_text(const model::Placement::Machine& machine, const TextStyle
 }  // namespace
 
 std::string policy_text(const model::Placement& placement) {
-  const std::string nodes = "memory of node " + printable(placement.mem_node);
+  std::string nodes = "memory of node " + printable(placement.mem_node);
   if (placement.policy == "preferred") return nodes + " first";
   if (placement.policy == "interleave") return nodes + " in turn";
   if (placement.policy == "weighted-interleave")
