@@ -17,6 +17,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
+#include "runner/util/number.h"
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
@@ -116,7 +117,7 @@ void describe_counts(nlohmann::json& placement, const mlrun_placement& head) {
 // kernel.numa_balancing, bits: 1 balances, 2 moves pages between fast and slow memory. -1: this kernel has none.
 int balancing() {
   const std::string text = util::read_text("/proc/sys/kernel/numa_balancing", 16);
-  return text.empty() ? -1 : std::atoi(text.c_str());
+  return text.empty() ? -1 : util::leading_number<int>(text);
 }
 
 // Adds what the kernel counts of its OOM killer in mlrun's cgroup, if that is of version 2.
@@ -311,9 +312,10 @@ void PlacedMemory::describe(nlohmann::json& session) {
   if (rules_ != 0) return;
   placement["pages"] = nlohmann::json::array();
   std::string why;
-  for (const auto& [pid, pages] : found.by_process) {
-    add_pages(pages, {{"pid", pid}}, placement["pages"]);
-    if (pages.sampled.empty()) why = why_none(pages);
+  for (const auto& [where, pages] : found.by_process_and_file) {
+    const auto& [pid, file] = where;
+    add_pages(pages, {{"pid", pid}, {"file", util::escaped_utf8(file)}}, placement["pages"]);
+    if (pages.sampled.empty() && file.empty()) why = why_none(pages);
   }
   if (placement["pages"].empty() && problem.empty()) placement["problem"] = why;
 }

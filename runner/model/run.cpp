@@ -157,8 +157,8 @@ static bool take(const json& from, Placement::Counts& to) {
               to.fallback_bytes, "live_bytes", to.live_bytes, "peak_bytes", to.peak_bytes);
 }
 static bool take(const json& from, Placement::Pages& to) {
-  return keys(from, "pid", to.pid, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled", to.sampled, "bytes",
-              to.bytes, "resident_bytes", to.resident_bytes);
+  return keys(from, "pid", to.pid, "file", to.file, "rule", to.rule, "node", to.node, "looks", to.looks, "sampled",
+              to.sampled, "bytes", to.bytes, "resident_bytes", to.resident_bytes);
 }
 static bool take(const json& from, Placement::Unsampled& to) { return keys(from, "rule", to.rule, "why", to.why); }
 static bool take(const json& from, Placement::Process& to) {

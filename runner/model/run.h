@@ -143,6 +143,7 @@ struct Placement {
   };
   struct Pages {
     int64_t pid = 0, rule = -1, node = 0, looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
+    std::string file;  // "": memory without a file
   };
   struct Unsampled {
     int64_t rule = 0;
@@ -163,7 +164,8 @@ struct Placement {
   };
   // policy: the option that chose mem_node, without its dashes; weights: of weighted-interleave, "0:3,1:1".
   std::string cpus, policy, mem_node, weights, problem;
-  std::vector<Pages> pages;  // without rules, of the processes under the policy: private anonymous memory
+  std::vector<Pages>
+      pages;  // without rules, of the processes under the policy: private anonymous memory and mapped files
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted;

@@ -30,15 +30,26 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 1024;
-constexpr uint64_t kSparseMost = 8;      // times as many pages where only a part of what is mapped is resident
-constexpr uint64_t kCostMax = 100;       // samples take at most 1/100 of a CPU
-constexpr size_t kProcessesAtOnce = 32;  // sampled in one second; if there are more, they take turns
+constexpr uint64_t kSparseMost = 8;  // times as many pages where only a part of what is mapped is resident
+constexpr size_t kPagesOfAFile = 256, kFilesAtOnce = 16;  // of each process; files smaller than 1 MiB are not sampled
+constexpr size_t kFoundMax = 4096;                        // files of all processes
+constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
+constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
 
 struct Mapping {
   Span span;
   bool is_own_memory = false;  // private, without a file
   bool is_writable = false, is_vdso = false;
+  std::string file;  // "": none
 };
+
+// The file of a mapping. Names of shared memory come and go with each batch of a loader, so that it is one.
+std::string file_of(const util::MapsLine& map) {
+  if (map.inode == 0 || !map.has_file()) return {};
+  const bool is_shared_memory = map.path.starts_with("/dev/shm/") || map.path.starts_with("/memfd:") ||
+                                map.path.starts_with("/SYSV") || map.path.starts_with("/dev/zero");
+  return is_shared_memory ? "shared memory" : std::string(map.path);
+}
 
 // The mappings of a process, by rising address. Empty: it has ended, or mlrun may not read them.
 std::vector<Mapping> mappings_of(uint32_t pid) {
@@ -50,7 +61,8 @@ std::vector<Mapping> mappings_of(uint32_t pid) {
     mappings.push_back({{map->start, map->end},
                         map->rights[3] == 'p' && map->inode == 0,
                         map->rights[1] == 'w',
-                        map->path == "[vdso]"});
+                        map->path == "[vdso]",
+                        file_of(*map)});
   }
   return mappings;
 }
@@ -135,16 +147,28 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
 
 void sample_process(uint32_t pid, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(pid);
-  std::vector<Span> spans;
+  std::vector<Span> own;
+  std::map<std::string, std::vector<Span>> files;
   for (const Mapping& mapping : all) {
-    if (mapping.is_own_memory && mapping.is_writable) spans.push_back(mapping.span);
+    if (mapping.is_own_memory && mapping.is_writable) own.push_back(mapping.span);
+    if (!mapping.file.empty()) files[mapping.file].push_back(mapping.span);
   }
-  if (all.empty()) note_refusal(pid, found.by_process[pid]);
+  auto& pages = found.by_process_and_file;
+  if (all.empty()) note_refusal(pid, pages[{pid, ""}]);
   const uint64_t resident_bytes = resident_bytes_of(pid);
-  const uint64_t times = pages_of(spans) / std::max<uint64_t>(resident_bytes / kPage, 1);
-  if (!spans.empty()) {
-    sample(pid, spans, kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost), resident_bytes,
-           found.by_process[pid]);
+  const uint64_t times = pages_of(own) / std::max<uint64_t>(resident_bytes / kPage, 1);
+  if (!own.empty()) {
+    sample(pid, own, kPagesAtOnce * std::clamp<uint64_t>(times, 1, kSparseMost), resident_bytes, pages[{pid, ""}]);
+  }
+  std::vector<std::pair<uint64_t, std::string>> largest;
+  for (const auto& [file, spans] : files) {
+    const bool has_place = pages.size() < kFoundMax || pages.contains({pid, file});
+    if (pages_of(spans) >= kPagesOfAFile && has_place) largest.emplace_back(pages_of(spans), file);
+  }
+  std::sort(largest.rbegin(), largest.rend());
+  for (size_t i = 0; i < std::min(largest.size(), kFilesAtOnce); i++) {
+    const std::string& file = largest[i].second;
+    sample(pid, files[file], kPagesOfAFile, resident_bytes, pages[{pid, file}]);
   }
 }
 

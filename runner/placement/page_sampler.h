@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples on which nodes pages are, from outside the traced processes: once a second up to 1,024 pages of each rule and process, evenly
 // over the mapped part of the rule's heap and the mappings that it placed; or, with a policy for the whole command and no rules, of the
-// private anonymous memory of each process, more pages where little of it is resident. Where there are many processes, they take turns.
+// private anonymous memory of each process, more pages where little of it is resident, and 256 pages of each of its 16 largest mapped files. Where there are many processes, they take turns.
 // It takes 0.06 % of a CPU for each rule and process; where it would take more than 1 % in all, samples are fewer. With 1,024 resident
 // pages, shares are within 3 percentage points in 95 % of the samples.
 #pragma once
@@ -47,7 +47,8 @@ struct PagesFound {
 
 struct FoundPages {
   std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_slot_and_rule;
-  std::map<uint32_t, PagesFound> by_process;  // by pid
+  // By pid and mapped file, for memory without one "". Shared memory is one file: "shared memory".
+  std::map<std::pair<uint32_t, std::string>, PagesFound> by_process_and_file;
 };
 
 // A part of an address space.

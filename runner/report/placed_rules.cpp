@@ -46,9 +46,11 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
   return result;
 }
 
-std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement) {
+std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory) {
   std::map<int64_t, int64_t> bytes;
-  for (const model::Placement::Pages& pages : placement.pages) bytes[pages.node] += pages.bytes;
+  for (const model::Placement::Pages& pages : placement.pages) {
+    if (pages.file.empty() == (memory == Memory::kPrivate)) bytes[pages.node] += pages.bytes;
+  }
   return bytes;
 }
 

@@ -24,7 +24,9 @@ struct PlacedRule {
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 
-// Private memory without a file under a policy of the command, by NUMA node: the sum over all processes, estimated. Empty with rules.
-std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement);
+// Private memory without a file, or mapped files, under a policy of the command, by NUMA node: the sum over all processes, estimated. Empty with
+// rules.
+enum class Memory { kPrivate, kFiles };
+std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory);
 
 }  // namespace mlrun::summary

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""With a policy for the whole command the pages of each process are sampled: table page_node has its private memory, without that of
-files. With rules each has its own rows, and after an exec its pages are those of the new program."""
+"""With a policy for the whole command the pages of each process are sampled: table page_node has its private memory, and the files
+that it has mapped. With rules each has its own rows, and after an exec its pages are those of the new program."""
 
 import sys
 
@@ -8,15 +8,17 @@ from lib import case
 
 MIB = 1 << 20
 HOLD = f"""
-import os, subprocess, sys, time
+import mmap, os, subprocess, sys, time
 if len(sys.argv) > 1:
     held = [bytearray(64 * {MIB}) for _ in range(2)]
+    mapped = mmap.mmap(os.open(sys.argv[1], os.O_RDONLY), 0, prot=mmap.PROT_READ)
+    for at in range(0, len(mapped), 4096): mapped[at]
     time.sleep(3.5)
     sys.exit()
 child = subprocess.Popen([sys.executable, "-c", "import time; held = bytearray(100 * {MIB}); time.sleep(4)"])
 before = [bytearray(32 * {MIB}) for _ in range(3)]
 time.sleep(1.5)
-os.execv(sys.executable, [sys.executable, sys.argv[0], "again"])
+os.execv(sys.executable, [sys.executable, sys.argv[0], os.path.join(os.path.dirname(sys.argv[0]), "data")])
 """
 
 
@@ -27,9 +29,13 @@ def near(wanted, got):
 def check(this):
     program = this.folder / "hold.py"
     program.write_text(HOLD, encoding="ascii")
+    (this.folder / "data").write_bytes(bytes(48 * MIB))
     trace = this.trace(sys.executable, program, options=("--preferred", "0"))
     this.equal("policy", (trace.run["placement"]["policy"], trace.run["placement"]["mem_node"]), ("preferred", "0"))
-    rows = trace.rows("page_node")
+    pages = trace.rows("page_node")
+    mapped = [row["bytes"] for row in pages if row["file"] == str(this.folder / "data")]
+    this.true("the mapped file", len(mapped) == 1 and near(48 * MIB, mapped[0]), pages)
+    rows = [row for row in pages if row["file"] is None]
     this.equal("rules and nodes", {(row["rule"], row["node"]) for row in rows}, {(None, 0)})
     this.equal("a row for each process", len(rows), 2)
     child = min(rows, key=lambda row: row["bytes"])

@@ -22,14 +22,15 @@ def bytes_of(copy):
     return copy[1] // 2 if copy[0] == "rows" else copy[1]
 
 
-def traced(this, node, copies=COPIES, options=("--preload=allocs", "--stacks", "--alloc-min=1"), nvml="580"):
-    """In a mount namespace whose /sys has one GPU, next to that node."""
+def traced(this, node, copies=COPIES, options=("--preload=allocs", "--stacks", "--alloc-min=1"), nvml="580", memory="0-1"):
+    """In a mount namespace whose /sys has one GPU, next to that node, and these nodes with memory."""
     environment = cupti_case.mock_environment(this, 13)
     environment["LD_LIBRARY_PATH"] += f":{cupti_case.PLACE / 'runtime'}:{case.BUILD / 'gpu' / f'nvml-{nvml}'}"
     environment["FAKE_NVML_UUID"] = "%s-%02u112233-4455-6677-8899-aabbccddeeff%.0u"
     place = f"/sys/bus/pci/devices/{PCI}"
     made = (f"mount -t tmpfs gpus /sys/bus/pci/devices && mkdir {place} && echo 0x10de >{place}/vendor && echo 0x030200 >{place}/class && "
-            f'echo {node} >{place}/numa_node && exec "$@"')
+            f"echo {node} >{place}/numa_node && echo {memory} >{place}/nodes && "
+            f'mount --bind {place}/nodes /sys/devices/system/node/has_memory && exec "$@"')
     words = [":".join(map(str, copy)) for copy in copies]
     out = this.new_trace()
     done = this.run("unshare", "-m", "sh", "-c", made, "sh", *this.command(PROGRAM, *words, out=out, options=["--cupti", "--lossless", *options]),
@@ -62,6 +63,14 @@ def check_right(this):
     this.equal("all are known, none is misplaced", [sum(row[key] for row in told) for key in ("bytes", "known_bytes", "misplaced_bytes", "misplaced_ns")],
                [sum(bytes_of(copy) * copy[3] for copy in COPIES)] * 2 + [0, 0])
     this.true("one line of the summary", "on the GPU's node" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
+
+
+def check_without_memory(this):
+    """The node next to the GPU has no memory: nothing can be nearer."""
+    trace = traced(this, 1, memory="0")
+    check_addresses(this, trace, 0, None)
+    this.equal("the GPU's node", [row["numa_node"] for row in trace.rows("gpu") if row["pci"] == PCI], [None])
+    this.true("said", "no node with memory is known to be next to the GPU" in this.run(case.MLRUN, "report", "--full", trace.folder).stdout)
 
 
 def check_wrong(this):
@@ -107,6 +116,7 @@ def check(this):
     if not os.path.isdir("/sys/bus/pci/devices"):
         raise case.Skip("no PCI bus in /sys here")
     check_right(this)
+    check_without_memory(this)
     check_wrong(this)
     check_unknown(this)
     check_without_allocations(this)

@@ -27,7 +27,8 @@ Json policy_json(const model::Placement& placement) {
   return {{"option", placement.policy},
           {"mem_node", placement.mem_node},
           {"weights", placement.weights.empty() ? Json() : Json(placement.weights)},
-          {"nodes", nodes_json(bytes_by_policy(placement))}};
+          {"nodes", nodes_json(bytes_by_policy(placement, Memory::kPrivate))},
+          {"file_nodes", nodes_json(bytes_by_policy(placement, Memory::kFiles))}};
 }
 
 Json rule_json(const PlacedRule& rule, bool is_counted) {

@@ -36,7 +36,7 @@ std::string not_sampled_text(const std::string& problem) {
 
 // Where the memory is that no rule places.
 std::string by_policy_text(const model::Placement& placement, const TextStyle& style) {
-  const std::map<int64_t, int64_t> bytes_on = bytes_by_policy(placement);
+  const std::map<int64_t, int64_t> bytes_on = bytes_by_policy(placement, Memory::kPrivate);
   const std::string head = fmt::format("{}  --{} {}  ", style.bold("PLACED"), placement.policy, placement.mem_node);
   int64_t all = 0;
   for (const auto& [node, bytes] : bytes_on) all += bytes;
@@ -47,6 +47,14 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
     const std::string text = fmt::format("{} of its private memory on node {}", percent_text(bytes, all), node);
     const bool was_asked = std::find(asked.begin(), asked.end(), static_cast<uint32_t>(node)) != asked.end();
     if (bytes > 0) items.push_back(was_asked || bytes * 100 < all ? text : style.warning(text));
+  }
+  const std::map<int64_t, int64_t> files_on = bytes_by_policy(placement, Memory::kFiles);
+  int64_t of_files = 0;
+  for (const auto& [node, bytes] : files_on) of_files += bytes;
+  // Other programs may have read a file before: no warning.
+  for (const auto& [node, bytes] : files_on) {
+    if (bytes > 0)
+      items.push_back(fmt::format("{} of its mapped files on node {}", percent_text(bytes, of_files), node));
   }
   return wrap(head, kLead, items, style);
 }
@@ -90,7 +98,7 @@ std::string moved_text(const model::Placement::Machine& machine, const TextStyle
 }  // namespace
 
 std::string policy_text(const model::Placement& placement) {
-  const std::string nodes = "memory of node " + printable(placement.mem_node);
+  std::string nodes = "memory of node " + printable(placement.mem_node);
   if (placement.policy == "preferred") return nodes + " first";
   if (placement.policy == "interleave") return nodes + " in turn";
   if (placement.policy == "weighted-interleave")

@@ -197,6 +197,7 @@ struct Columns<trace::PageNodeRow> {
   static void visit(auto& visitor, auto& row) {
     visitor.optional("rule", row.rule, -1);
     visitor("pid", row.pid);
+    visitor.optional("file", row.file);
     visitor("node", row.node);
     visitor("looks", row.looks);
     visitor("sampled", row.sampled);

@@ -22,6 +22,7 @@ struct PlacementRow {
 struct PageNodeRow {
   int32_t rule = -1;  // -1: placed by the policy for the whole command
   int64_t pid = 0;
+  std::string file;  // "": memory without a file
   int32_t node = 0;
   int64_t looks = 0, sampled = 0, bytes = 0, resident_bytes = 0;
 };

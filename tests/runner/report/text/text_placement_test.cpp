@@ -42,16 +42,18 @@ TEST(KilledForMemory, IsNotSaidOfOtherKills) {
 }
 
 TEST(Placement, MemoryUnderAPolicyIsWhereItWasFound) {
-  const nlohmann::json placement = {{"policy", "preferred"},
-                                    {"mem_node", "1"},
-                                    {"pages", {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}}},
-                                    {"counted", {{"pgdemote_kswapd", 3}}}};
+  const nlohmann::json placement = {
+      {"policy", "preferred"},
+      {"mem_node", "1"},
+      {"pages",
+       {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}, {{"node", 0}, {"file", "/a"}, {"bytes", 5}}}},
+      {"counted", {{"pgdemote_kswapd", 3}}}};
   const Summary summary = summary_of(placement);
   EXPECT_EQ(policy_text(summary.run.placement), "memory of node 1 first");
   const std::string text = placement_text(summary, {});
   for (const char* said :
        {"PLACED  --preferred 1", "39 % of its private memory on node 0", "61 % of its private memory on node 1",
-        "3 pages of the whole machine moved to a slower node"})
+        "100 % of its mapped files on node 0", "3 pages of the whole machine moved to a slower node"})
     EXPECT_NE(text.find(said), std::string::npos) << text;
 }
 
