@@ -35,7 +35,7 @@ struct PagesFound {
   int error = 0;                    // errno of the last sample that the kernel refused; 0: none
   std::map<int, uint64_t> sampled;  // pages by node, in all samples
   uint64_t vdso = 0;  // where the kernel's functions (vDSO) are in the process: at another place after an exec
-  // Of the samples that saw about the most: the rest is from when memory was still filled, or already freed.
+  // The next three are about the samples that saw about the most: the rest is from when memory was filled or freed.
   double full_bytes = 0;  // what the first of these samples saw
   uint64_t full_samples = 0;
   std::map<int, double> bytes;  // estimated, added up over these samples

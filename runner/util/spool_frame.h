@@ -22,7 +22,7 @@ constexpr uint64_t frame_bytes(uint64_t payload_bytes) { return frame_aligned(kF
 // End of the block that the byte `at` is in.
 constexpr uint64_t block_end(uint64_t at) { return (at / MLRUN_SPOOL_BLOCK_BYTES + 1) * MLRUN_SPOOL_BLOCK_BYTES; }
 
-// Of the header, whatever its crc32c, and its payload_bytes of `payload`. Requires: payload_bytes is no longer than `payload`.
+// The checksum of the header without its crc32c and of payload_bytes of `payload`. Requires: payload_bytes is no longer than `payload`.
 inline uint32_t frame_checksum(mlrun_frame header, const void* payload) {
   header.crc32c = 0;
   const uint32_t crc = crc32c(0, &header, kFrameHeaderBytes);

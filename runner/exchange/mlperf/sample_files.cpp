@@ -67,7 +67,7 @@ Status write_cpu(Export& job, std::vector<std::string>& missing) {
                         "%gnice   %idle\n",
                         local_time(job, job.start_ns(), "%H:%M:%S"));
   bool has_lines = false;
-  const auto written = each_second(
+  auto written = each_second(
       job, "sample_cpu", kColumns,
       [&](const OrderedRows& row) {
         for (size_t i = 0; i < sums.size(); ++i) sums[i] += row.number(i);
@@ -78,7 +78,7 @@ Status write_cpu(Export& job, std::vector<std::string>& missing) {
         if (all == 0) return;
         text += fmt::format("{:<8}     all", local_time(job, second, "%H:%M:%S"));
         for (const int64_t sum : sums) text += fmt::format(" {:7.2f}", 100.0 * double(sum) / double(all));
-        text += "\n";
+        text += '\n';
         sums = {};
         has_lines = true;
       });
@@ -122,7 +122,7 @@ Status write_gpu(Export& job, std::vector<std::string>& missing) {
                             local_time(job, at, "%Y%m%d"), local_time(job, at, "%H:%M:%S"), index));
     has_lines = true;
   };
-  const auto written = each_second(
+  auto written = each_second(
       job, "sample_gpu_process", {"gpu_id", "pid", "type", "sm_percent", "mem_percent", "fb_used_bytes", "driver_pid"},
       [&](const OrderedRows& row) {
         const int64_t pid = row.is_null(1) ? row.number(6) : row.number(1);
@@ -171,7 +171,7 @@ class IostatFile {
         "device",        "reads",         "reads_merged", "read_bytes", "read_ns",         "writes",
         "writes_merged", "written_bytes", "write_ns",     "discards",   "discards_merged", "discarded_bytes",
         "discard_ns",    "flushes",       "flush_ns",     "busy_ns",    "queue_ns"};
-    const auto written = each_second(
+    auto written = each_second(
         job_, "sample_disk", kColumns,
         [&](const OrderedRows& row) {
           DiskSums& disk = disks_[std::string(row.text(0))];

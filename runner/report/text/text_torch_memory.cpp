@@ -16,7 +16,7 @@ constexpr size_t kTorchOwnersShown = 8;
 
 std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
   const ProcessSummary* process = find_process(summary, memory.proc_id);
-  const std::string text = process_text(process);
+  std::string text = process_text(process);
   if (process == nullptr) return text;
   return memory.device < 0 ? text + ", allocated before the recording"
                            : fmt::format("{}, device {}", text, memory.device);

@@ -32,7 +32,7 @@ util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
 }
 
 std::string why(int error, int cpu) {
-  const std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
+  std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
   if (error == EACCES || error == EPERM)
     return text + "; set kernel.perf_event_paranoid to 2 or less; in a container, allow perf_event_open";
   if (error == EMFILE) return text + "; raise the limit of open files (ulimit -n)";

@@ -113,8 +113,8 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
     case MLRUN_MARK_START: begin(open_[range_key(moment)], moment); return false;
     case MLRUN_MARK_POP: return end(stack_key(moment), moment, partition, meter);
     case MLRUN_MARK_END: return end(range_key(moment), moment, partition, meter);
+    default: return false;  // a number of a later version
   }
-  return false;
 }
 
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
