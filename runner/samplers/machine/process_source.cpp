@@ -16,9 +16,9 @@ namespace mlrun::machine {
 
 namespace {
 
-// PSS is read 2 s after a process was seen, then every 20 s, and less often if that takes more than 1/1000 of the time for all processes
+// PSS is read 2 s after a process was seen, then every 20 s, and less often if that takes more than 1/2000 of the time for all processes
 // together: the kernel walks all pages of a process, which may take seconds.
-constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000, kShareCostMax = 1000;
+constexpr uint64_t kFirstShareNs = 2'000'000'000, kSharePauseNs = 20'000'000'000, kShareCostMax = 2000;
 
 }  // namespace
 
