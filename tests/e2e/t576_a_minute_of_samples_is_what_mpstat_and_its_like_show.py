@@ -125,9 +125,9 @@ def check_disk(minute):
                 "util": ours["busy_ns"] / 1e7,
                 "wareq-sz": ours["written_bytes"] / 1024 / ours["writes"] if ours["writes"] else 0}
         # The mean of a few requests is that of those at the starts of the tools.
-        for name, time, count in (("r_await", "read_ns", "reads"), ("w_await", "write_ns", "writes")):
+        for name, spent, count in (("r_await", "read_ns", "reads"), ("w_await", "write_ns", "writes")):
             if ours[count] * SECONDS >= 300:
-                each[name] = ours[time] / 1e6 / ours[count]
+                each[name] = ours[spent] / 1e6 / ours[count]
         for name, value in each.items():
             # A burst (of a journal, say) within the tenths of a second between the starts of the tools.
             unit = {"aqu-sz": 0.02, "util": 0.5, "r_await": 0.05, "w_await": 0.05, "dkB/s": 4000, "rkB/s": 600, "wkB/s": 600}.get(name, 2)
