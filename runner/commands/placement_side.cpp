@@ -94,9 +94,10 @@ void add_pages(const placement::PagesFound& pages, const nlohmann::json& about, 
   }
 }
 
+// Empty: the process ended before its first sample.
 std::string why_none(const placement::PagesFound& pages) {
   if (pages.error != 0) return fmt::format("the kernel refuses: {}", std::strerror(pages.error));
-  return "none of them was in memory";
+  return pages.samples != 0 ? "none of them was in memory" : "";
 }
 
 nlohmann::json process_json(const mlrun_placement& area, const mlrun_placement& head, uint32_t slot,
@@ -286,7 +287,7 @@ nlohmann::json PlacedMemory::processes(const mlrun_placement& head, const placem
       const auto pages = found.by_slot_and_rule.find({slot, rule});
       if (pages != found.by_slot_and_rule.end() && !pages->second.sampled.empty()) {
         add_pages(pages->second, {{"rule", rule}}, process["pages"]);
-      } else if (pages != found.by_slot_and_rule.end()) {
+      } else if (pages != found.by_slot_and_rule.end() && !why_none(pages->second).empty()) {
         process["unsampled"].push_back({{"rule", rule}, {"why", why_none(pages->second)}});
       }
     }
