@@ -14,23 +14,46 @@ uint32_t cache_of_thread(void) {
   return own_cache - 1;
 }
 
-INLINE bool try_to_enter(struct cache *cache) { return !__atomic_exchange_n(&cache->entered, 1, __ATOMIC_ACQUIRE); }
+// Who is in a cache. kOnlyThread: the only thread of the process, which needs no atomic instruction to enter.
+enum { kNobody, kThread, kOnlyThread, kFork };
+
+// Nobody leaves this cache while the caller waits: the caller is a signal handler, and has interrupted the thread that is in it or forks. A handler that
+// does not return (siglongjmp) leaves it so for ever.
+static bool is_stuck(const struct cache *cache) {
+  return __atomic_load_n(&cache->entered, __ATOMIC_RELAXED) >= kOnlyThread;
+}
+
+INLINE bool try_to_enter(struct cache *cache) {
+  uint32_t nobody = kNobody;
+  return __atomic_compare_exchange_n(&cache->entered, &nobody, kThread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
 
 static COLD bool enter_soon(struct cache *cache) {
-  for (int i = 0; i < kTries; i++) {
+  for (int i = 0; i < kTries && !is_stuck(cache); i++) {
     __builtin_ia32_pause();
     if (!__atomic_load_n(&cache->entered, __ATOMIC_RELAXED) && try_to_enter(cache)) return true;
   }
   return false;
 }
 
-INLINE bool enter(struct cache *cache) { return likely(try_to_enter(cache)) || enter_soon(cache); }
+INLINE bool enter(struct cache *cache) {
+  if (!is_single_threaded()) return likely(try_to_enter(cache)) || enter_soon(cache);
+  if (unlikely(__atomic_load_n(&cache->entered, __ATOMIC_RELAXED)))
+    return false;  // by the code that a signal handler has interrupted
+  __atomic_store_n(&cache->entered, kOnlyThread, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_ACQUIRE);
+  return true;
+}
 
-INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, 0, __ATOMIC_RELEASE); }
+INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, kNobody, __ATOMIC_RELEASE); }
 
-// Enters a cache for sure. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
-static void enter_at_last(struct cache *cache) {
-  while (!enter(cache)) futex_wait_for(&cache->entered, 1, kSleepNs);
+// Enters a cache unless it is stuck. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
+static bool enter_at_last(struct cache *cache) {
+  while (!enter(cache)) {
+    if (is_stuck(cache)) return false;
+    futex_wait_for(&cache->entered, kThread, kSleepNs);
+  }
+  return true;
 }
 
 static uint32_t take_from(struct cache *cache, uint32_t pages, uint32_t most) {
@@ -45,7 +68,7 @@ static uint32_t take_from(struct cache *cache, uint32_t pages, uint32_t most) {
 }
 
 INLINE bool has_caches_now(const struct heap *heap) {
-  return __atomic_load_n(&heap->caches_open, __ATOMIC_RELAXED) && !is_single_threaded() && !has_all_locks();
+  return __atomic_load_n(&heap->caches_open, __ATOMIC_RELAXED) && !has_all_locks();
 }
 
 uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *touched) {
@@ -55,7 +78,7 @@ uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *t
   if (!enter(cache)) return kNoPage;
   struct mlrun_place_cache *counts = cache->counts;
   uint64_t alive = (uint64_t)pages * kPageBytes;
-  if (cache->blocks && counts->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
+  if (counts && cache->blocks && counts->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
   if (page != kNoPage) {
     struct run *run = run_at(page);
     *touched = run->touched;
@@ -71,7 +94,7 @@ uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *t
 }
 
 static bool has_room(const struct cache *cache, const struct run *run) {
-  return cache->counts && cache->blocks < kCachedBlocks && cache->pages + run->touched <= kCachedPages;
+  return cache->blocks < kCachedBlocks && cache->pages + run->touched <= kCachedPages;
 }
 
 bool cache_put(struct heap *heap, struct run *run, uint32_t page) {
@@ -79,43 +102,44 @@ bool cache_put(struct heap *heap, struct run *run, uint32_t page) {
   if (!has_caches_now(heap)) return false;
   struct cache *cache = &heap->caches[run->cache];
   if (!enter(cache)) return false;
-  bool fits = has_room(cache, run);
+  struct mlrun_place_cache *counts = cache->counts;
+  bool fits = counts && has_room(cache, run);
   if (fits) {
     cache->block[cache->blocks++] = (struct cached_block){page, (uint16_t)run->room, (uint16_t)run->touched};
     cache->pages += (uint16_t)run->touched;
-    cache->counts->cached_bytes += (uint64_t)run->pages * kPageBytes;
+    counts->cached_bytes += (uint64_t)run->pages * kPageBytes;
     __atomic_store_n(&run->state, kCached, __ATOMIC_RELAXED);
   }
   leave(cache);
   return fits;
 }
 
-void cache_open(struct heap *heap, uint32_t number) {
-  struct cache *cache = &heap->caches[number];
-  if (cache->counts || !heap->has_caches || is_single_threaded() || has_all_locks()) return;
-  struct mlrun_place_cache *counts = take_cache_counts(heap->number);
-  if (!counts) return;
-  enter_at_last(cache);
-  cache->counts = counts;
-  leave(cache);
-  __atomic_store_n(&heap->caches_open, heap->caches_open + 1, __ATOMIC_RELEASE);
-}
-
 // Requires: the calling thread has entered the cache.
 static void empty(struct heap *heap, struct cache *cache) {
   for (; cache->blocks; cache->blocks--) heap_keep(heap, cache->block[cache->blocks - 1].page);
   cache->pages = 0;
+  if (!cache->counts) return;
   heap->live_bytes -= cache->counts->cached_bytes;
   cache->counts->cached_bytes = 0;
   heap->count->live_bytes = heap->live_bytes;
+}
+
+void cache_open(struct heap *heap, uint32_t number) {
+  struct cache *cache = &heap->caches[number];
+  if (cache->counts || !heap->has_caches || has_all_locks() || is_stuck(cache)) return;
+  struct mlrun_place_cache *counts = take_cache_counts(heap->number);
+  if (!counts || !enter_at_last(cache)) return;
+  empty(heap, cache);  // in a forked child: of what caches_close() has left
+  cache->counts = counts;
+  leave(cache);
+  __atomic_store_n(&heap->caches_open, heap->caches_open + 1, __ATOMIC_RELEASE);
 }
 
 void caches_empty(struct heap *heap) {
   if (!heap->caches_open || has_all_locks()) return;  // during a fork: caches_lock() has emptied them
   for (uint32_t i = 0; i < kCaches; i++) {
     struct cache *cache = &heap->caches[i];
-    if (!cache->counts) continue;
-    enter_at_last(cache);
+    if (!cache->counts || !enter_at_last(cache)) continue;
     empty(heap, cache);
     leave(cache);
   }
@@ -124,16 +148,25 @@ void caches_empty(struct heap *heap) {
 void caches_lock(struct heap *heap) {
   for (uint32_t i = 0; i < kCaches && heap->caches_open; i++) {
     struct cache *cache = &heap->caches[i];
-    enter_at_last(cache);
-    if (cache->counts) empty(heap, cache);
+    if (!enter_at_last(cache)) continue;
+    empty(heap, cache);
+    __atomic_store_n(&cache->entered, kFork, __ATOMIC_RELAXED);
   }
 }
 
 void caches_unlock(struct heap *heap) {
-  for (uint32_t i = 0; i < kCaches; i++) leave(&heap->caches[i]);
+  for (uint32_t i = 0; i < kCaches; i++) {
+    if (heap->caches[i].entered == kFork) leave(&heap->caches[i]);
+  }
 }
 
 void caches_close(struct heap *heap) {
-  for (uint32_t i = 0; i < kCaches; i++) heap->caches[i].counts = NULL;
+  for (uint32_t i = 0; i < kCaches; i++) {
+    struct cache *cache = &heap->caches[i];
+    // Blocks that are still there are those of a stuck cache, which caches_lock() has passed over.
+    for (uint32_t j = 0; j < cache->blocks; j++)
+      heap->live_bytes -= (uint64_t)run_at(cache->block[j].page)->pages * kPageBytes;
+    cache->counts = NULL;
+  }
   heap->caches_open = 0;
 }

@@ -9,7 +9,8 @@
 //
 // The heap's count of live bytes includes cached blocks; the cache counts their bytes. The difference of the two is exact, and so is the peak,
 // which is raised only after the caches were emptied. Rules with a budget have no caches, because they need the exact live bytes at each
-// allocation. Processes with one thread have none either. A thread is in a cache for a few dozen instructions.
+// allocation. A thread is in a cache for a few dozen instructions. A signal handler that allocates meanwhile does not wait for the thread that it
+// has interrupted, if that is the only one of the process: it passes over the cache.
 #pragma once
 
 #include "preload/placement/window.h"
@@ -25,7 +26,7 @@ struct cached_block {
 };
 
 struct cache {
-  uint32_t entered;                  // 1: a thread is in it
+  uint32_t entered;                  // 0: nobody is in it
   uint16_t blocks, pages;            // pages: sum of `touched`, at most kCachedPages
   struct mlrun_place_cache *counts;  // in the arena, where mlrun reads them; null: the cache is not open
   struct cached_block block[kCachedBlocks];

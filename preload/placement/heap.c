@@ -342,8 +342,8 @@ void heaps_show_counts(struct mlrun_place_count *counts) {
 
 void heaps_hide_counts(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
-    uint64_t live = heaps[i].live_bytes;
     caches_close(&heaps[i]);
+    uint64_t live = heaps[i].live_bytes;
     heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
     heaps[i].count = &heaps[i].counts;
     heaps[i].peak_bytes = live;

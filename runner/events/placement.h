@@ -10,12 +10,12 @@
 #include "runner/events/types.h"
 
 enum {
-  MLRUN_PLACEMENT_BYTES = 144 << 10,
+  MLRUN_PLACEMENT_BYTES = 192 << 10,
   MLRUN_PLACE_RULES = 64,
-  MLRUN_PLACE_NODES = 128,  // node numbers are below this
-  MLRUN_PLACE_SHARES = 8,   // nodes of a ratio
-  MLRUN_PLACE_FRAMES = 16,  // maximum callers of a signature
-  MLRUN_PLACE_CACHES = 256  // of all processes together
+  MLRUN_PLACE_NODES = 128,   // node numbers are below this
+  MLRUN_PLACE_SHARES = 8,    // nodes of a ratio
+  MLRUN_PLACE_FRAMES = 16,   // maximum callers of a signature
+  MLRUN_PLACE_CACHES = 1024  // of all processes together
 };
 
 // The calls to which a rule applies.
