@@ -6,6 +6,7 @@ Usage: summarize.py BUILD
 BUILD/tests.xml is ctest's report, BUILD/tests_again.xml, if there, that of the failed tests' second run, and
 tests/allowed_skips.txt the list of tests that may be skipped. Fails when a test was skipped that is not on the list."""
 
+import functools
 import json
 import re
 import subprocess
@@ -25,6 +26,7 @@ def labels_of_tests(build):
             for test in json.loads(shown.stdout)["tests"]}
 
 
+@functools.cache
 def allowed_skips():
     """[(expression for the name, expression for the reason)]"""
     lines = ALLOWED.read_text(encoding="utf-8").splitlines()
@@ -33,9 +35,14 @@ def allowed_skips():
 
 
 def reason_of(case):
-    """What it printed behind "skipped: "; empty: nothing."""
-    found = re.search(r"skipped: (.*)", case.findtext("system-out") or "", re.IGNORECASE)
-    return found[1].strip() if found else ""
+    """What it printed behind "skipped: ", or GoogleTest below "FILE:LINE: Skipped"; else its last line, as a guest's that cannot start."""
+    output = (case.findtext("system-out") or "").rstrip()
+    found = re.search(r"skipped: (.*)|^\S+:\d+: Skipped\n(.*)", output, re.MULTILINE)
+    return (found[1] or found[2] or "").strip() if found else output.rpartition("\n")[2].strip()
+
+
+def is_allowed(name, reason):
+    return any(re.fullmatch(names, name) and re.fullmatch(reasons, reason) for names, reasons in allowed_skips())
 
 
 def cases_of(report):
@@ -71,12 +78,12 @@ def main():
     print("Seconds by label, added up over tests:", ", ".join(f"{label} {time:.0f}" for label, time in by_label.most_common()))
     skipped = [case for case in cases if case.find("skipped") is not None]
     print(f"Skipped: {len(skipped)}")
-    allowed, unexpected = allowed_skips(), 0
+    unexpected = 0
     for case in skipped:
         name, reason = case.get("name"), reason_of(case)
-        is_allowed = any(re.fullmatch(names, name) and re.fullmatch(reasons, reason) for names, reasons in allowed)
-        unexpected += not is_allowed
-        print(f"  {name}: {reason or 'no reason given'}{'' if is_allowed else ' (not allowed by tests/allowed_skips.txt)'}")
+        may_be = is_allowed(name, reason)
+        unexpected += not may_be
+        print(f"  {name}: {reason or 'no reason given'}{'' if may_be else ' (not allowed by tests/allowed_skips.txt)'}")
     print_failures(build, cases)
     if unexpected:
         print(f"summarize: {unexpected} tests were skipped that must run: install what they need, or list them with the reason")
