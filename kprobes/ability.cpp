@@ -4,12 +4,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "kprobes/attach/privilege.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 
 namespace mlrun::probes {
 
@@ -23,8 +24,10 @@ constexpr int kOldestMajor = 5, kOldestMinor = 14;
 Status check_kernel() {
   utsname names{};
   ::uname(&names);
-  int major = 0, minor = 0;
-  const bool is_known = std::sscanf(names.release, "%d.%d", &major, &minor) == 2;
+  const std::string_view release = names.release;
+  const int major = util::leading_number<int>(release);
+  const int minor = util::leading_number<int>(release.substr(release.find('.') + 1));
+  const bool is_known = major > 0 && release.find('.') != std::string_view::npos;
   if (!is_known || major > kOldestMajor || (major == kOldestMajor && minor >= kOldestMinor)) return {};
   return fail(fmt::format("Linux {} is too old for mlrun-probes, which needs {}.{} or later", names.release,
                           kOldestMajor, kOldestMinor));
