@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy over the C++ sources of the runner.
+"""clang-tidy over the C++ sources of the runner and of mlrun-probes.
 
 Usage: tidy.py BUILD [--analyze] [--changed | FILE...]
 
 BUILD is a folder that ninja has built: its compile commands say how a file is compiled, and its dependencies which
 headers it sees. A file that passed is not looked at again, in any checkout of this machine, until it, a header that it
 sees, its compile command, the configuration or clang-tidy changes: what passed is noted in $MLRUN_TIDY_CACHE
-(~/.cache/mlrun-tidy). --changed: only what differs from the commit before the last one, by itself. --analyze adds the path-sensitive checks of clang's analyzer, which take several times as long and are no part
-of the tests.
+(~/.cache/mlrun-tidy). --changed: what differs from the commit before the last one, and at most MOST_BESIDE more that have not passed:
+sources that include a header that differs, then those of earlier commits. A source takes about five seconds, and hundreds include some
+headers; the rest is for a run without --changed. --analyze adds the path-sensitive checks of clang's analyzer, which take several times
+as long and are no part of the tests.
 """
 
 import argparse
@@ -22,6 +24,8 @@ import subprocess
 import sys
 
 CONFIGURATION = ".clang-tidy"
+TREES = ("runner", "kprobes")
+MOST_BESIDE, EARLIER_COMMITS = 12, 20
 OURS = ("runner/", "preload/", "cupti/", "kprobes/", CONFIGURATION)
 ANALYZER = "clang-analyzer-*"
 # Clang refuses headers that g++ has compiled before (each source names what it uses without them), and how g++ keeps its memory.
@@ -30,22 +34,37 @@ GCC_ALONE = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx| -fpch-prepr
 CLANG_TIDY = str(pathlib.Path(sys.executable).with_name("clang-tidy"))
 
 
+def git(*words):
+    """Names of files, None where there is no git or no such commit."""
+    done = subprocess.run(["git", *words], capture_output=True, text=True, check=False)
+    return done.stdout.split() if done.returncode == 0 else None
+
+
 def sources():
-    """The runner's .cpp files, also the new ones; from a plain tree where there is no git."""
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "runner/*.cpp"],
-                            capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
-        return sorted(set(listed.stdout.split()))
-    return sorted(str(path) for path in pathlib.Path("runner").rglob("*.cpp"))
+    """The .cpp files, also the new ones; from a plain tree where there is no git."""
+    listed = git("ls-files", "--cached", "--others", "--exclude-standard", "--", *(f"{tree}/*.cpp" for tree in TREES))
+    if listed is None:
+        listed = [str(path) for tree in TREES for path in pathlib.Path(tree).rglob("*.cpp")]
+    return sorted(name for name in set(listed) if os.path.exists(name))
 
 
 def changed():
-    """Those of sources() that the last commit or the working tree has changed. Where the commit before the last is not at hand
+    """The sources and headers that the last commit or the working tree has changed. Where the commit before the last is not at hand
     (a shallow clone), the working tree alone counts."""
     names = set()
     for words in (["diff", "--name-only", "HEAD~1"], ["diff", "--name-only", "HEAD"], ["ls-files", "--others", "--exclude-standard"]):
-        names |= set(subprocess.run(["git", *words, "--", "runner/*.cpp"], capture_output=True, text=True, check=False).stdout.split())
+        names |= set(git(*words, "--", *(f"{tree}/*.{end}" for tree in TREES for end in ("cpp", "h"))) or ())
     return sorted(name for name in names if os.path.exists(name))
+
+
+def beside(names):
+    """The sources that include one of these headers, those of its folder first, and then those of earlier commits, the newest first."""
+    wanted = [f'#include "{name}"' for name in names if name.endswith(".h")]
+    folders = {os.path.dirname(name) for name in names}
+    including = [source for source in sources() if any(line in pathlib.Path(source).read_text(encoding="utf-8") for line in wanted)]
+    earlier = git("log", "--name-only", "--format=", f"-{EARLIER_COMMITS}", "--", *(f"{tree}/*.cpp" for tree in TREES)) or []
+    found = sorted(including, key=lambda source: os.path.dirname(source) not in folders) + earlier
+    return [source for source in dict.fromkeys(found) if source not in names and os.path.exists(source)]
 
 
 def seen_by(build):
@@ -146,13 +165,16 @@ def main():
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("files", nargs="*")
     arguments = parser.parse_args()
-    chosen = arguments.files or (changed() if arguments.changed else sources())
+    differs = changed() if arguments.changed else []
+    more = beside(differs) if arguments.changed else []
+    chosen = arguments.files or ([name for name in differs if name.endswith(".cpp")] if arguments.changed else sources())
     # Options for gcc alone are no finding, nor is what gcc's own headers use of each other.
     options = ["--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-deprecated-declarations"] + ([] if arguments.analyze else [f"--checks=-{ANALYZER}"])
     passed = Passed()
     seen, commands = seen_by(arguments.build), commands_of(arguments.build)
-    keys = {source: key_of(source, seen, commands.get(source, ""), options) for source in chosen}
-    todo = [source for source, key in keys.items() if key not in passed.keys]
+    keys = {source: key_of(source, seen, commands.get(source, ""), options) for source in (*chosen, *more)}
+    todo = [source for source in chosen if keys[source] not in passed.keys]
+    todo += [source for source in more if keys[source] not in passed.keys][:MOST_BESIDE]
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for source, said in zip(todo, pool.map(lambda source: look_at(source, arguments.build, options), todo)):
@@ -161,7 +183,9 @@ def main():
                 print(f"{source}:\n{said}", flush=True)
             else:
                 passed.add(keys[source])
-    print(f"{len(todo)} files looked at, {len(keys) - len(todo)} had passed before, {bad} with findings")
+    had_passed = sum(key in passed.keys for key in keys.values())
+    left = len(keys) - len(todo) - had_passed
+    print(f"{len(todo)} files looked at, {had_passed} had passed before, {left} left for a run without --changed, {bad} with findings")
     return 1 if bad else 0
 
 
