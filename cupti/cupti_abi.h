@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the part of CUPTI's interface that we use. So the build needs nothing of CUDA, and one build works with
 // CUPTI 12 and 13. CUPTI adds fields to records only at their end: a struct here has the first fields, which all these
-// versions share; fields of newer versions are not read. tests/gpu/cupti/layout_test.c compares each field and number
+// versions share; fields of newer versions are not read. tests/cupti/cupti_abi_test.c compares each field and number
 // with NVIDIA's headers.
 #pragma once
 

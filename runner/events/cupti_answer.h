@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of CUPTI that a user can act on. tests/gpu/cupti/layout_test.c compares the numbers with NVIDIA's headers.
+// Answers of CUPTI that a user can act on. tests/cupti/cupti_abi_test.c compares the numbers with NVIDIA's headers.
 #pragma once
 
 enum cupti_answer {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events of the running kernel through our ring and decoder: page faults and breakpoints, of which the number and the addresses are known.
+#include "runner/samplers/access/event_rung.h"
+
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -12,7 +14,6 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/perf_events.h"
 #include "runner/util/clock.h"
 

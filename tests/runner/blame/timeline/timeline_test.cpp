@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "runner/blame/timeline/timeline.h"
+
+#include <gtest/gtest.h>
 
 namespace mlrun::blame {
 namespace {

@@ -1,171 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the preparation of a command: its environment, the trace folder, its options.
-#include <unistd.h>
+#include "runner/options/options.h"
 
-#include <filesystem>
-#include <fstream>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "runner/launch/environment.h"
-#include "runner/launch/trace_name.h"
-#include "runner/options/options.h"
-#include "runner/options/path_rules_bytes.h"
-#include "runner/session/new_trace_folder.h"
-#include "runner/session/session_file.h"
-#include "tests/runner/collect/session.h"
-
 namespace mlrun::launch {
 namespace {
-
-using collect::testing::Folder;
-
-TEST(PreloadValue, OursIsFirstAndTheOthersStay) {
-  EXPECT_EQ(preload_value("", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so");
-  EXPECT_EQ(preload_value("/a.so /b.so:c.so", "/x/libmlrun_preload.so", ""), "/x/libmlrun_preload.so:/a.so:/b.so:c.so");
-}
-
-TEST(PreloadValue, AnAddressSanitizerStaysBeforeUs) {
-  EXPECT_EQ(preload_value("/a.so:/usr/lib/libasan.so.8", "/x/libmlrun_preload.so", ""),
-            "/usr/lib/libasan.so.8:/x/libmlrun_preload.so:/a.so");
-}
-
-TEST(PreloadValue, ARuntimeIsLentBeforeUs) {
-  EXPECT_EQ(preload_value("/a.so", "/x/ours.so", "libasan.so.8"), "libasan.so.8::/x/ours.so:/a.so");
-  EXPECT_EQ(preload_value("/own/libasan.so.8", "/x/ours.so", "libasan.so.8"), "/own/libasan.so.8:/x/ours.so");
-  EXPECT_EQ(preload_value("libtsan.so.2::/y/libmlrun_preload.so:/a.so", "/x/ours.so", ""), "/x/ours.so:/a.so");
-}
-
-TEST(ProgramFile, IsFoundAndJudgedAsTheKernelWould) {
-  const Folder folder;
-  EXPECT_TRUE(look_at_program("sh").can_be_preloaded);
-  EXPECT_TRUE(look_at_program(folder.path + "/missing").can_be_preloaded);
-  const std::string foreign = folder.path + "/foreign", script = folder.path + "/script";
-  std::filesystem::copy_file("/bin/true", foreign);
-  std::fstream(foreign, std::ios::in | std::ios::out | std::ios::binary).seekp(18).put(static_cast<char>(243)).put(0);
-  EXPECT_FALSE(look_at_program(foreign).can_be_preloaded);
-  std::ofstream(script) << "#! " << foreign << " argument\n";
-  EXPECT_FALSE(look_at_program(script).can_be_preloaded);
-  std::ofstream(script) << "#!";
-  EXPECT_TRUE(look_at_program(script).can_be_preloaded);
-}
-
-TEST(PreloadValue, AnotherCopyOfOursGoes) {
-  EXPECT_EQ(preload_value("/old/libmlrun_preload.so:/a.so", "/x/libmlrun_preload.so", ""),
-            "/x/libmlrun_preload.so:/a.so");
-}
-
-TEST(Environment, HasBothVariablesOnceAndTheRestUnchanged) {
-  char a[] = "A=1", odd[] = "no equals sign", session[] = "MLRUN_SESSION=old", preload[] = "LD_PRELOAD=/a.so";
-  char* before[] = {a, session, odd, preload, nullptr};
-  const auto after = traced_environment(before, "/x/libmlrun_preload.so", "new", {});
-  EXPECT_EQ(after, (std::vector<std::string>{"A=1", "no equals sign", "LD_PRELOAD=/x/libmlrun_preload.so:/a.so",
-                                             "NVTX_INJECTION64_PATH=/x/libmlrun_preload.so", "MLRUN_SESSION=new"}));
-}
-
-TEST(Environment, HasTheLibraryForGpuWorkUnlessCudaLoadsAnother) {
-  const std::string ours = "/x/libmlrun_preload.so", gpu = "/x/libmlrun_cupti.so";
-  char old[] = "CUDA_INJECTION64_PATH=/old/libmlrun_cupti.so", preload[] = "LD_PRELOAD=/old/libmlrun_cupti.so:/a.so";
-  char* nested[] = {old, preload, nullptr};
-  EXPECT_EQ(traced_environment(nested, ours, "s", {}, gpu),
-            (std::vector<std::string>{"LD_PRELOAD=" + ours + ":" + gpu + ":/a.so", "NVTX_INJECTION64_PATH=" + ours,
-                                      "CUDA_INJECTION64_PATH=" + gpu, "MLRUN_SESSION=s"}));
-  EXPECT_EQ(other_cuda_injection(nested), "");
-  char theirs[] = "CUDA_INJECTION64_PATH=/opt/nsight/inject.so";
-  char* other[] = {theirs, nullptr};
-  EXPECT_EQ(traced_environment(other, ours, "s", {}, gpu),
-            (std::vector<std::string>{theirs, "LD_PRELOAD=" + ours + ":" + gpu, "NVTX_INJECTION64_PATH=" + ours,
-                                      "MLRUN_SESSION=s"}));
-  EXPECT_EQ(other_cuda_injection(other), "/opt/nsight/inject.so");
-}
-
-TEST(Environment, SecretsAreNotShown) {
-  char token[] = "HF_TOKEN=x", kept[] = "MY_TOKEN=x", proxy[] = "HTTPS_PROXY=http://u:x@h", plain[] = "HOME=/root",
-       bytes[] = "N=\xff";
-  char* all[] = {token, kept, proxy, plain, bytes, nullptr};
-  auto shown = shown_environment(all, {"MY_TOKEN"});
-  EXPECT_EQ(shown["HF_TOKEN"], "***");
-  EXPECT_EQ(shown["MY_TOKEN"], "x");
-  EXPECT_EQ(shown["HTTPS_PROXY"], "http://***:***@h");
-  EXPECT_EQ(shown["HOME"], "/root");
-  EXPECT_EQ(shown["N"], "\\xff");
-}
-
-TEST(TraceFolder, TakesTheFirstFreeNumber) {
-  const Folder folder;
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path);
-  std::filesystem::create_directory("mlrun-py-thon-2");
-  EXPECT_EQ(*make_trace_folder({}, "/usr/bin/py thon"), folder.path + "/mlrun-py-thon-1");
-  EXPECT_EQ(*make_trace_folder({}, "py thon"), folder.path + "/mlrun-py-thon-3");
-  std::filesystem::current_path(before);
-}
-
-TEST(TraceName, IsThatOfTheScript) {
-  const std::pair<Arguments, const char*> cases[] = {
-      {{"python", "train.py", "--lr", "1"}, "train"},
-      {{"/usr/bin/python3.11", "-u", "/data/train.py"}, "train"},
-      {{"python3", "-W", "ignore", "-X", "dev", "-Oum", "pkg.mod", "x.py"}, "pkg.mod"},
-      {{"python", "-mpkg.train"}, "pkg.train"},
-      {{"python", "-m", "pkg.__main__"}, "pkg"},
-      {{"python", "pkg/__main__.py"}, "pkg"},
-      {{"python", "tool/"}, "tool"},
-      {{"python", "-c", "password='abc.py'"}, "python"},
-      {{"python", "-"}, "python"},
-      {{"python"}, "python"},
-      {{"python", "-m", "torch.distributed.run", "--nproc_per_node", "2", "train.py"}, "train"},
-      {{"torchrun", "--nproc_per_node", "2", "--standalone", "fine.tune.py", "--x", "y.py"}, "fine.tune"},
-      {{"torchrun", "--no-python", "bash", "-e", "run.sh"}, "run"},
-      {{"accelerate", "launch", "--config_file", "c.yaml", "train.py"}, "train"},
-      {{"bash", "-o", "pipefail", "-e", "run.sh", "a"}, "run"},
-      {{"bash", "-c", "python train.py"}, "bash"},
-      {{"sh", "/dev/fd/63"}, "sh"},
-      {{"env", "HF_TOKEN=secret.py", "python", "train.py"}, "train"},
-      {{"timeout", "60", "python3", "-u", "train.py"}, "train"},
-      {{"nohup", "./app", "--token", "x"}, "nohup"},
-      {{"mpirun", "--auth-token", "hunter2.py", "-n", "2", "python", "a.py"}, "a"},
-      {{"./train.py"}, "train.py"},
-      {{"/opt/bin/app", "train.py"}, "app"},
-      {{"node", "serve.js"}, "serve"},
-      {{"pythonic", "train.py"}, "pythonic"},
-      {{}, "run"},
-  };
-  for (const auto& [command, name] : cases) {
-    EXPECT_EQ(trace_name(command), name) << (command.empty() ? "" : command.front());
-  }
-}
-
-TEST(TraceFolder, NeverOneThatHoldsSomething) {
-  const Folder folder;
-  EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));
-  EXPECT_TRUE(make_trace_folder(folder.path + "/new/deep", "x"));  // empty
-  std::ofstream(folder.path + "/new/deep/file") << "x";
-  EXPECT_FALSE(make_trace_folder(folder.path + "/new/deep", "x"));
-  EXPECT_FALSE(make_trace_folder(folder.path + "/new/deep/file", "x"));
-}
-
-TEST(SessionFile, KnowsWhetherItsLeaderLives) {
-  const Folder folder;
-  SessionFile session(folder.path);
-  ASSERT_TRUE(session.write());
-  auto read = SessionFile::read(folder.path);
-  ASSERT_TRUE(read);
-  EXPECT_TRUE(read->leader_lives());
-  read->data["leader"]["start_ticks"] = 1;  // another process had the number
-  EXPECT_FALSE(read->leader_lives());
-  read->data["leader"]["boot_id"] = "another";
-  EXPECT_FALSE(read->same_boot());
-}
-
-TEST(SessionFile, ADamagedOneIsAnError) {
-  const Folder folder;
-  EXPECT_FALSE(SessionFile::read(folder.path));
-  std::ofstream(folder.path + "/session.json") << "{\"leader\": [";
-  EXPECT_FALSE(SessionFile::read(folder.path));
-  std::ofstream(folder.path + "/session.json") << "{\"leader\": {\"pid\": \"x\"}}";
-  EXPECT_FALSE(SessionFile::read(folder.path)->leader_lives());
-}
 
 RunOptions options_of(const Arguments& arguments) {
   const auto parsed = parse_run(arguments);
@@ -176,31 +20,6 @@ RunOptions options_of(const Arguments& arguments) {
 std::string error_of(const Arguments& arguments) {
   const auto parsed = parse_run(arguments);
   return parsed ? "" : parsed.error().text;
-}
-
-TEST(PathRules, APatternBecomesAbsolute) {
-  const auto absolute = [](const char* pattern) { return absolute_patterns(pattern, "/home/me[1]").value(); };
-  using Texts = std::vector<std::string>;
-  EXPECT_EQ(absolute("*.npy"), Texts({"**/*.npy"}));
-  EXPECT_EQ(absolute("cache/"), Texts({"**/cache"}));
-  EXPECT_EQ(absolute("/nowhere//a/../b/*/"), Texts({"/nowhere/b/*"}));
-  EXPECT_EQ(absolute("out/*.txt"), Texts({"/home/me\\[1]/out/*.txt"}));
-  EXPECT_EQ(absolute("**/x"), Texts({"**/x"}));
-  EXPECT_EQ(absolute("/"), Texts({""}));
-}
-
-TEST(PathRules, AFolderBehindALinkIsMeantAsWell) {
-  const Folder folder;
-  std::filesystem::create_directory(folder.path + "/real");
-  std::filesystem::create_directory_symlink(folder.path + "/real", folder.path + "/link");
-  const auto patterns = absolute_patterns(folder.path + "/link/**/x", "/").value();
-  EXPECT_EQ(patterns, std::vector<std::string>({folder.path + "/link/**/x", folder.path + "/real/**/x"}));
-}
-
-TEST(PathRules, WhatSaysNothingIsAnError) {
-  for (const char* pattern : {"", "a[b", "a\\", "[!]"}) EXPECT_FALSE(absolute_patterns(pattern, "/")) << pattern;
-  EXPECT_FALSE(encoded_path_rules({{}, std::vector<std::string>(100, std::string(1000, 'x'))}, "/"));
-  EXPECT_EQ(encoded_path_rules({{"/a"}, {"b"}}, "/").value(), std::string("e**/b\0i/a\0", 10));
 }
 
 TEST(RunOptions, WhatFollowsTheCommandBelongsToIt) {

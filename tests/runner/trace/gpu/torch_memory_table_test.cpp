@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/gpu/torch_memory_table.h"
+
 #include <cstdint>
 
 #include <gtest/gtest.h>
-
-#include "runner/trace/gpu/torch_memory_table.h"
 
 namespace mlrun::trace {
 namespace {

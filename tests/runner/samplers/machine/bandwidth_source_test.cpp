@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways to read the bandwidth of memory, from texts by their documented forms: none of them was seen on hardware.
-#include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/samplers/machine/bandwidth_source.h"
+
+#include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/samplers/machine/pcm_texts.h"
 #include "runner/samplers/machine/uncore_events.h"
 #include "tests/runner/samplers/machine/sampled_files.h"

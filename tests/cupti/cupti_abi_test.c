@@ -5,11 +5,11 @@
 // the end so far. Records from before CUDA 7 have another layout and are left out (Kernel, Kernel2, Device). A version
 // that lacks fields is compared by the macro for the remaining ones; CUPTI stopped writing these before 12.0, so the
 // reader ignores them, except Overhead, whose data the reader takes by the record's length.
+#include "cupti/cupti_abi.h"
+
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_version.h>
-
-#include "cupti/cupti_abi.h"
 
 #define SAME(theirs, field, ours, own)                                                                \
   _Static_assert(offsetof(CUpti_Activity##theirs, field) == offsetof(struct ours, own) &&             \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers as CUPTI fills them, read by the product with NVIDIA's own libcupti, which needs no driver for that: every
 // record is found where it is, and is what it is. Compiled once with the headers of CUPTI 12 and once with those of
-// CUPTI 13. Usage: reader_test LIBCUPTI
+// CUPTI 13. Usage: record_reader_test LIBCUPTI
+#include "cupti/record_reader.h"
+
 #include <cuda.h>
 #include <cupti_activity.h>
 #include <cupti_version.h>
@@ -14,7 +16,6 @@
 
 #include "cupti/buffers.h"
 #include "cupti/find_cupti.h"
-#include "cupti/record_reader.h"
 #include "cupti/session.h"
 #include "cupti/traced_calls.h"
 #include "runner/events/content_hash.h"

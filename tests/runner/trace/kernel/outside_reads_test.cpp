@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/trace/kernel/outside_reads.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::trace {
+namespace {
+
+TEST(OutsideReads, ReportBytesReadOutsideOfCallsAboveAThreshold) {
+  mlrun_block_part part{};
+  part.op = MLRUN_BLOCK_READ;
+  part.request = 1;
+  part.bytes = 1 << 20;
+  model::TraceInfo info;
+  model::FileRow file;
+  info.files.push_back(file);
+  file.path = "/data/mapped";
+  info.files.push_back(file);
+  OutsideReads reads;
+  EXPECT_EQ(reads.add(part, 0, false), 0);
+  reads.add_row(info);
+  EXPECT_TRUE(info.coverage.empty());
+  EXPECT_EQ(reads.add(part, 2, true), 256) << "pages";
+  part.request = 0;
+  EXPECT_EQ(reads.add(part, 0, true), 0) << "a bio of a stacked device";
+  part.request = 2;
+  part.op = MLRUN_BLOCK_WRITE;
+  EXPECT_EQ(reads.add(part, 0, true), 0);
+  reads.add_row(info);
+  ASSERT_EQ(info.coverage.size(), 1u);
+  EXPECT_EQ(info.coverage[0].seen, 1 << 20);
+  EXPECT_EQ(info.coverage[0].kernel, 2 << 20);
+  EXPECT_TRUE(info.coverage[0].detail.ends_with("; of /data/mapped (1.00 MiB)")) << info.coverage[0].detail;
+}
+
+}  // namespace
+}  // namespace mlrun::trace
