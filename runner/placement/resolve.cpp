@@ -44,6 +44,24 @@ bool is_rising(std::string_view list) {
   return true;
 }
 
+// What the nodes of a rule must be on any machine.
+Status check_nodes(const Rule& rule, const util::IdList& nodes) {
+  if (nodes.back() >= MLRUN_PLACE_NODES)
+    return fail(fmt::format("node {}: rules can name nodes below {}", nodes.back(), int{MLRUN_PLACE_NODES}));
+  if (rule.target != Target::kRatio) return {};
+  if (!is_rising(rule.where))
+    return fail(
+        fmt::format("write the nodes of a ratio in rising order, and its numbers in the same order: node {}, not {}",
+                    util::id_list_text(nodes), rule.where));
+  if (nodes.size() != rule.shares.size())
+    return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes.size()));
+  return {};
+}
+
+bool lists_nodes(const Rule& rule) {
+  return rule.target == Target::kNodes || rule.target == Target::kInterleave || rule.target == Target::kRatio;
+}
+
 Status find_nodes(Rule& rule) {
   if (rule.target == Target::kDefault || rule.target == Target::kHuge || rule.target == Target::kPmem) return {};
   if (rule.target == Target::kNearGpu) {
@@ -56,15 +74,7 @@ Status find_nodes(Rule& rule) {
   }
   auto nodes = launch::find_memory_nodes(rule.where);
   if (!nodes) return tl::make_unexpected(nodes.error());
-  if (nodes->back() >= MLRUN_PLACE_NODES)
-    return fail(fmt::format("node {}: rules can name nodes below {}", nodes->back(), int{MLRUN_PLACE_NODES}));
-  if (rule.target == Target::kRatio && !is_rising(rule.where))
-    return fail(
-        fmt::format("write the nodes of a ratio in rising order, and its numbers in the same order: node {}, not {}",
-                    util::id_list_text(*nodes), rule.where));
-  if (rule.target == Target::kRatio && nodes->size() != rule.shares.size()) {
-    return fail(fmt::format("the ratio has {} numbers and {} different nodes", rule.shares.size(), nodes->size()));
-  }
+  if (const Status good = check_nodes(rule, *nodes); !good) return good;
   if (nodes->size() > 1 && !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio) {
     // The policy for several nodes, MPOL_PREFERRED_MANY, needs Linux 5.15.
     launch::PlacementTexts texts;
@@ -90,18 +100,25 @@ Status add_one(const std::string& text, std::vector<Rule>& rules) {
   return {};
 }
 
+bool needs_folder(const Rule& rule) { return rule.target == Target::kPmem; }
+
+// The target pmem and --pmem need each other.
+Status check_folder(const std::string& text, const std::vector<Rule>& rules) {
+  const auto first = std::find_if(rules.begin(), rules.end(), needs_folder);
+  if (first == rules.end() && !text.empty())
+    return fail("--pmem: no rule has the target pmem; add --place 'size >= 1M -> pmem'");
+  if (first != rules.end() && text.empty())
+    return fail(fmt::format("--place '{}': the target pmem needs a folder; add --pmem DIR", first->text));
+  return {};
+}
+
 // Gives the rules with the target pmem the folder of --pmem; its size limits their budgets.
 Status find_folder(const std::string& text, std::vector<Rule>& rules) {
-  const auto needs = [](const Rule& rule) { return rule.target == Target::kPmem; };
-  const auto first = std::find_if(rules.begin(), rules.end(), needs);
-  if (first == rules.end() && text.empty()) return {};
-  if (first == rules.end()) return fail("--pmem: no rule has the target pmem; add --place 'size >= 1M -> pmem'");
-  if (text.empty())
-    return fail(fmt::format("--place '{}': the target pmem needs a folder; add --pmem DIR", first->text));
+  if (text.empty()) return {};
   const auto folder = find_pmem_folder(text);
   if (!folder) return fail(fmt::format("--pmem {}: {}", text, folder.error().text));
   for (Rule& rule : rules) {
-    if (!needs(rule)) continue;
+    if (!needs_folder(rule)) continue;
     rule.folder = folder->path;
     if (folder->bytes != 0 && (rule.budget_bytes == 0 || rule.budget_bytes > folder->bytes))
       rule.budget_bytes = folder->bytes;
@@ -109,9 +126,23 @@ Status find_folder(const std::string& text, std::vector<Rule>& rules) {
   return {};
 }
 
+Status check_list(const Rule& rule) {
+  if (!lists_nodes(rule)) return {};
+  const auto nodes = util::parse_id_list(rule.where);
+  return nodes ? check_nodes(rule, *nodes) : tl::make_unexpected(nodes.error());
+}
+
+// An error about one rule. --mem-kind is shown as it was given.
+tl::unexpected<Error> fault_of(const Rule& rule, const RuleTexts& texts, const std::vector<Rule>& rules,
+                               const Error& error) {
+  const bool is_kind_alone = !texts.mem_kind.empty() && &rule == &rules.back();
+  const std::string option = is_kind_alone ? "--mem-kind " + texts.mem_kind : fmt::format("--place '{}'", rule.text);
+  return fail(fmt::format("{}: {}", option, error.text));
+}
+
 }  // namespace
 
-Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
+Result<std::vector<Rule>> read_rules(const RuleTexts& texts) {
   const std::string& mem_kind = texts.mem_kind;
   std::vector<Rule> rules;
   for (const std::string& text : texts.place) {
@@ -122,15 +153,22 @@ Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
       return fail(fmt::format("--mem-kind {}: no such kind; there are {}", mem_kind, kind_names()));
     if (const Status added = add_one("-> " + mem_kind, rules); !added) return fail("--mem-kind " + added.error().text);
   }
-  for (Rule& rule : rules) {
+  for (const Rule& rule : rules) {
+    if (const Status good = check_list(rule); !good) return fault_of(rule, texts, rules, good.error());
+  }
+  if (const Status good = check_folder(texts.pmem, rules); !good) return tl::make_unexpected(good.error());
+  return rules;
+}
+
+Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
+  auto rules = read_rules(texts);
+  if (!rules) return rules;
+  for (Rule& rule : *rules) {
     Status found = find_nodes(rule);
     if (found && rule.memkind) found = check_memkind();
-    if (found) continue;
-    const bool is_kind_alone = !mem_kind.empty() && &rule == &rules.back();
-    const std::string option = is_kind_alone ? "--mem-kind " + mem_kind : fmt::format("--place '{}'", rule.text);
-    return fail(fmt::format("{}: {}", option, found.error().text));
+    if (!found) return fault_of(rule, texts, *rules, found.error());
   }
-  if (const Status found = find_folder(texts.pmem, rules); !found) return tl::make_unexpected(found.error());
+  if (const Status found = find_folder(texts.pmem, *rules); !found) return tl::make_unexpected(found.error());
   return rules;
 }
 

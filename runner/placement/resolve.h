@@ -16,7 +16,11 @@ struct RuleTexts {
   std::string mem_kind, pmem;      // "": not given
 };
 
-// The rules in their order, that of --mem-kind last, with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
+// The rules in their order, that of --mem-kind last, without nodes and folders. Fails for what no machine could run; for a command that
+// another machine runs.
+Result<std::vector<Rule>> read_rules(const RuleTexts& texts);
+
+// The same with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
 Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
 
 // The rules as bytes that the traced processes read in the arena (runner/events/placement.h). Fails if there are too many rules.

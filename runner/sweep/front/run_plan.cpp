@@ -18,9 +18,12 @@ Result<int> run_plan(const Arguments& arguments) {
   const SweepOptions& options = **parsed;
   if (options.collect) return collect(options.folder, options.quiet);
   SweepRequest request;
+  const bool by_slurm = options.slurm || (options.resume && is_cluster_sweep(options.folder));
   if (options.runs || !options.plan.empty()) {
-    auto plan = options.runs ? plan_of_runs(options.modes, options.runs->repetitions, options.runs->workloads)
-                             : read_plan(options.plan, options.modes);
+    // This machine may have other CPUs and nodes than those that Slurm chooses.
+    const RunsOn runs_on = by_slurm ? RunsOn::kOthers : RunsOn::kThisMachine;
+    auto plan = options.runs ? plan_of_runs(options.modes, options.runs->repetitions, options.runs->workloads, runs_on)
+                             : read_plan(options.plan, options.modes, runs_on);
     if (!plan) return tl::make_unexpected(plan.error());
     request.plan = *std::move(plan);
   }
@@ -33,7 +36,7 @@ Result<int> run_plan(const Arguments& arguments) {
   request.resume = options.resume;
   request.extend = options.extend;
   request.quiet = options.quiet;
-  if (options.slurm || (options.resume && is_cluster_sweep(options.folder))) return submit(request, options.sbatch);
+  if (by_slurm) return submit(request, options.sbatch);
   return execute(request);
 }
 

@@ -46,8 +46,6 @@ Status take_runs(const Arguments& arguments, SweepOptions& options) {
 Status check_words_of_slurm(const SweepOptions& options, bool has_output) {
   if (options.collect && (has_output || options.resume || options.slurm || options.runs || !options.plan.empty()))
     return fail("--collect OUT takes neither a plan nor -o, --resume, --runs or --slurm");
-  if (options.slurm && options.dry_run)
-    return fail("--dry-run shows the same runs with and without --slurm: leave --slurm out");
   if (!options.sbatch.empty() && !options.slurm && !options.resume) return fail("--sbatch needs --slurm or --resume");
   return {};
 }
@@ -87,7 +85,8 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_flag("--json", options.json, "with --dry-run: as JSON (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
   app.add_flag("--slurm", options.slurm,
-               "let Slurm make the runs, as job arrays; OUT must be on a shared file system (default: off)");
+               "let Slurm make the runs, as job arrays; OUT must be on a shared file system. Each run checks the CPUs and "
+               "nodes of the plan on its own machine (default: off)");
   app.add_option("--sbatch", options.sbatch,
                  "options for sbatch, such as '--partition=gpu --exclusive' (default: none)")
       ->option_text("WORDS");

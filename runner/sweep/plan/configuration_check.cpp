@@ -42,15 +42,23 @@ void check_name(const ConfigurationDraft& configuration, std::map<std::string, i
                fmt::format("{} is the name of the configuration in line {}, too: rename one", name, first->second));
 }
 
-void check_placement(const ConfigurationDraft& configuration, Faults& faults) {
+using FindList = Result<util::IdList>(const std::string& list);
+
+// The form of a list is all that can be checked here for other machines.
+Result<util::IdList> checked_list(const std::string& list, FindList& find, RunsOn runs_on) {
+  if (list.empty()) return util::IdList();
+  return runs_on == RunsOn::kOthers ? util::parse_id_list(list) : find(list);
+}
+
+void check_placement(const ConfigurationDraft& configuration, RunsOn runs_on, Faults& faults) {
   const Configuration& values = configuration.values;
   if (!values.cpus.empty() && !values.cpu_node.empty()) {
     faults.add(configuration.place_of("cpu_node"), "the key cpus chooses CPUs, too: leave one of them out");
   }
   const std::pair<const char*, Result<util::IdList>> lists[] = {
-      {"cpus", values.cpus.empty() ? util::IdList() : launch::find_cpus(values.cpus)},
-      {"cpu_node", values.cpu_node.empty() ? util::IdList() : launch::find_cpus_of_nodes(values.cpu_node)},
-      {"mem_node", values.mem_node.empty() ? util::IdList() : launch::find_memory_nodes(values.mem_node)}};
+      {"cpus", checked_list(values.cpus, launch::find_cpus, runs_on)},
+      {"cpu_node", checked_list(values.cpu_node, launch::find_cpus_of_nodes, runs_on)},
+      {"mem_node", checked_list(values.mem_node, launch::find_memory_nodes, runs_on)}};
   for (const auto& [key, found] : lists) {
     if (!found) faults.add(configuration.place_of(key), found.error().text);
   }
@@ -75,7 +83,33 @@ std::optional<std::string> misplaced(const RunOptions& options, const Configurat
   return {};
 }
 
-void check_options(const ConfigurationDraft& configuration, Faults& faults) {
+// The options that place the command and its blocks, against this machine.
+void check_places_here(const RunOptions& options, const Place& place, Faults& faults) {
+  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
+                                                 options.interleave, options.weighted_interleave});
+  if (!placement) faults.add(place, placement.error().text);
+  const auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem});
+  const auto bytes = rules ? placement::encoded_rules(*rules) : tl::make_unexpected(rules.error());
+  if (!bytes) faults.add(place, bytes.error().text);
+}
+
+// The same for other machines: what no machine could run.
+void check_places_elsewhere(const RunOptions& options, const Place& place, Faults& faults) {
+  const std::pair<const char*, const std::string&> lists[] = {{"--cpus", options.cpus},
+                                                              {"--cpu-node", options.cpu_node},
+                                                              {"--mem-node", options.mem_node},
+                                                              {"--preferred", options.preferred},
+                                                              {"--interleave", options.interleave},
+                                                              {"--weighted-interleave", options.weighted_interleave}};
+  for (const auto& [option, list] : lists) {
+    const auto ids = list.empty() ? util::IdList() : util::parse_id_list(list);
+    if (!ids) faults.add(place, fmt::format("{} {}: {}", option, list, ids.error().text));
+  }
+  const auto rules = placement::read_rules({options.place, options.mem_kind, options.pmem});
+  if (!rules) faults.add(place, rules.error().text);
+}
+
+void check_options(const ConfigurationDraft& configuration, RunsOn runs_on, Faults& faults) {
   const Configuration& values = configuration.values;
   const Place place = configuration.place_of("options");
   if (values.options.empty()) return;
@@ -93,12 +127,7 @@ void check_options(const ConfigurationDraft& configuration, Faults& faults) {
     return faults.add(place, fmt::format("{} is no option of mlrun run (a value is joined by =, as in --kprobes=block)",
                                          options.command.front()));
   }
-  const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
-                                                 options.interleave, options.weighted_interleave});
-  if (!placement) faults.add(place, placement.error().text);
-  const auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem});
-  const auto bytes = rules ? placement::encoded_rules(*rules) : tl::make_unexpected(rules.error());
-  if (!bytes) faults.add(place, bytes.error().text);
+  (runs_on == RunsOn::kOthers ? check_places_elsewhere : check_places_here)(options, place, faults);
 }
 
 void check_names_of_values(const ConfigurationDraft& configuration, Faults& faults) {
@@ -127,8 +156,8 @@ void check_configurations(Draft& draft) {
   std::map<std::string, int> lines;
   for (const ConfigurationDraft& configuration : draft.configurations) {
     check_name(configuration, lines, draft.faults);
-    check_placement(configuration, draft.faults);
-    check_options(configuration, draft.faults);
+    check_placement(configuration, draft.runs_on, draft.faults);
+    check_options(configuration, draft.runs_on, draft.faults);
     check_names_of_values(configuration, draft.faults);
   }
 }

@@ -40,6 +40,7 @@ struct ConfigurationDraft {
 };
 
 struct Draft {
+  RunsOn runs_on = RunsOn::kThisMachine;
   Plan plan;  // without configurations and workloads
   std::vector<ConfigurationDraft> configurations;
   std::vector<WorkloadDraft> workloads;

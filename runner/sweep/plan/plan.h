@@ -19,6 +19,9 @@ enum class Order {
   kSequence  // one configuration after the other: a drift of the machine looks like an effect
 };
 
+// Against which machine CPUs, nodes and kinds of memory are checked. Those of other machines are unknown here: each run checks them itself.
+enum class RunsOn { kThisMachine, kOthers };
+
 // What is done with the page cache before each run of a configuration.
 enum class Cache { kAsIs, kCold, kWarm };
 

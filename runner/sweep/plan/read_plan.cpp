@@ -55,10 +55,11 @@ void read_workload_words(const std::vector<std::string>& workloads, Draft& draft
 
 }  // namespace
 
-Result<Plan> read_plan(const std::string& file, const std::string& modes) {
+Result<Plan> read_plan(const std::string& file, const std::string& modes, RunsOn runs_on) {
   const auto text = util::read_file(file, util::kWrittenBytesMax);
   if (!text) return tl::make_unexpected(text.error());
   Draft draft;
+  draft.runs_on = runs_on;
   if (!modes.empty()) {
     if (const Status read = read_modes_file(modes, draft); !read) return tl::make_unexpected(read.error());
   }
@@ -66,15 +67,17 @@ Result<Plan> read_plan(const std::string& file, const std::string& modes) {
   return finish(std::move(draft));
 }
 
-Result<Plan> parse_plan(const std::string& text, const std::string& file) {
+Result<Plan> parse_plan(const std::string& text, const std::string& file, RunsOn runs_on) {
   Draft draft;
+  draft.runs_on = runs_on;
   read_toml(text, file, draft);
   return finish(std::move(draft));
 }
 
 Result<Plan> plan_of_runs(const std::string& modes, const std::string& repetitions,
-                          const std::vector<std::string>& workloads) {
+                          const std::vector<std::string>& workloads, RunsOn runs_on) {
   Draft draft;
+  draft.runs_on = runs_on;
   if (modes.empty()) {
     add_default_mode(draft);
   } else if (const Status read = read_modes_file(modes, draft); !read) {

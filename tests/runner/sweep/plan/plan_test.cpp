@@ -348,6 +348,27 @@ TEST(modes, without_a_file_there_is_the_older_scripts_mode_without_its_samples) 
   EXPECT_FALSE(plan->configurations[0].is_dry);
 }
 
+constexpr const char* kOtherNodes =
+    "repetitions = 1\nworkloads = \"true\"\n[[configuration]]\nname = \"keys\"\ncpu_node = 1000\nmem_node = \"1000\"\n"
+    "[[configuration]]\nname = \"options\"\noptions = \"--cpus=8000 --preferred=1000 --place '-> node 77' --mem-kind=hbw\"\n";
+
+std::string error_elsewhere(const std::string& lines) {
+  const auto plan = parse_plan(std::string(kOtherNodes) + lines, "plan.toml", RunsOn::kOthers);
+  return plan ? "" : plan.error().text;
+}
+
+TEST(plan, nodes_of_other_machines_are_left_to_them) {
+  EXPECT_FALSE(parse_plan(kOtherNodes, "plan.toml"));
+  EXPECT_EQ(error_elsewhere(""), "");
+  const std::string other = "[[configuration]]\nname = \"bad\"\n", begin = "plan.toml:12: configuration.";
+  EXPECT_TRUE(error_elsewhere(other + "mem_node = \"x\"\n").starts_with(begin + "mem_node: "));
+  for (const char* const option : {"--preferred=x", "--mem-kind=fast", "--place '-> nowhere'", "--place '-> node x'",
+                                   "--place '-> 3:1 node 0'", "--place 'size >= 1M -> pmem'"}) {
+    const std::string said = error_elsewhere(other + "options = \"" + option + "\"\n");
+    EXPECT_TRUE(said.starts_with(begin + "options: ")) << option << ": " << said;
+  }
+}
+
 struct BadModes {
   const char* name;
   const char* text;
