@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """mlrun sweep --dry-run prints every run with a command that a shell takes as it is; JSON has the same. Bad plans and bad
-command lines give one line for each fault, status 125, and create nothing."""
+command lines give one line for each fault, status 125, and create nothing. Nodes of a plan for Slurm may be on other machines."""
 
 import json
 import os
 import shlex
 
-from lib import case
+from lib import case, documents
 
+PAGE = case.SOURCE / "runner" / "sweep" / "plan" / "README.md"
 PLAN = """repetitions = 3
 workloads = ["echo '{size} x' --workers {workers}", "true"]
 [parameters]
@@ -57,6 +58,24 @@ def check_dry_run(this):
     this.equal("the order is the same again", [run["folder"] for run in again["runs"]], [run["folder"] for run in runs])
 
 
+def check_placement_plan(this):
+    """The plan of the page is in the help, and good for machines with two nodes, which this one need not be."""
+    plan, = documents.fenced(PAGE, "toml")
+    shown = "".join(f"  {line}\n" for line in plan.splitlines())
+    page = sweep(this, "--help").stdout
+    this.true("the help has the plan", shown in page, page)
+    this.path("plan.toml").write_text(plan, encoding="utf-8")
+    runs = json.loads(sweep(this, "--dry-run", "--slurm", "--json", "plan.toml").stdout)["runs"]
+    places = {run["configuration"]: run["command"][run["command"].index("--place") + 1] for run in runs}
+    this.equal("where blocks are", places, {"control": "-> default", "near": "-> node 0", "far": "-> node 1"})
+    this.equal("runs, all on the same CPUs", [run["command"].count("--cpu-node") for run in runs], [1] * 24)
+    this.path("plan.toml").write_text(plan.replace("node 1", "node 77"), encoding="utf-8")
+    done = sweep(this, "--dry-run", "plan.toml")
+    this.true("a node that is not here", done.returncode == 125 and "node 77 does not exist" in done.stderr, done.stderr)
+    done = sweep(this, "--dry-run", "--slurm", "plan.toml")
+    this.equal("a node that may be elsewhere", done.returncode, 0, said=done.stderr)
+
+
 def check_refusals(this):
     before = set(os.listdir(this.folder))
     plans = {
@@ -91,6 +110,7 @@ def check_refusals(this):
 
 def check(this):
     check_dry_run(this)
+    check_placement_plan(this)
     check_refusals(this)
 
 

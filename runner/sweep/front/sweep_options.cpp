@@ -30,6 +30,22 @@ constexpr const char* kSweepFooter =
     "  name = \"traced\"\n"
     "  options = \"--stacks=16\"\n"
     "\n"
+    "A plan that compares memory of two NUMA nodes; -> default is its control, the same heap without a policy:\n"
+    "  repetitions = 8\n"
+    "  workloads = \"python3 train.py\"\n"
+    "  [[configuration]]\n"
+    "  name = \"control\"\n"
+    "  options = \"--preload=off --place '-> default'\"\n"
+    "  cpu_node = 0\n"
+    "  [[configuration]]\n"
+    "  name = \"near\"\n"
+    "  options = \"--preload=off --place '-> node 0'\"\n"
+    "  cpu_node = 0\n"
+    "  [[configuration]]\n"
+    "  name = \"far\"\n"
+    "  options = \"--preload=off --place '-> node 1'\"\n"
+    "  cpu_node = 0\n"
+    "\n"
     "Exit status: 0 if all runs succeeded, 1 if some failed, 125 for an error of the sweep itself, 130 after Ctrl-C.";
 
 constexpr const char* kRunsUsage =
@@ -84,9 +100,10 @@ Result<std::optional<SweepOptions>> parse_sweep(const Arguments& arguments) {
   app.add_flag("--dry-run", options.dry_run, "print every run and its command; run and create nothing (default: off)");
   app.add_flag("--json", options.json, "with --dry-run: as JSON (default: off)");
   app.add_option("--resume", resumed, "make the runs that are missing in OUT (default: none)")->option_text("OUT");
-  app.add_flag("--slurm", options.slurm,
-               "let Slurm make the runs, as job arrays; OUT must be on a shared file system. Each run checks the CPUs and "
-               "nodes of the plan on its own machine (default: off)");
+  app.add_flag(
+      "--slurm", options.slurm,
+      "let Slurm make the runs, as job arrays; OUT must be on a shared file system. Each run checks the CPUs and "
+      "nodes of the plan on its own machine (default: off)");
   app.add_option("--sbatch", options.sbatch,
                  "options for sbatch, such as '--partition=gpu --exclusive' (default: none)")
       ->option_text("WORDS");

@@ -350,7 +350,8 @@ TEST(modes, without_a_file_there_is_the_older_scripts_mode_without_its_samples) 
 
 constexpr const char* kOtherNodes =
     "repetitions = 1\nworkloads = \"true\"\n[[configuration]]\nname = \"keys\"\ncpu_node = 1000\nmem_node = \"1000\"\n"
-    "[[configuration]]\nname = \"options\"\noptions = \"--cpus=8000 --preferred=1000 --place '-> node 77' --mem-kind=hbw\"\n";
+    "[[configuration]]\nname = \"options\"\noptions = \"--cpus=8000 --preferred=1000 --place '-> node 77' "
+    "--mem-kind=hbw\"\n";
 
 std::string error_elsewhere(const std::string& lines) {
   const auto plan = parse_plan(std::string(kOtherNodes) + lines, "plan.toml", RunsOn::kOthers);
