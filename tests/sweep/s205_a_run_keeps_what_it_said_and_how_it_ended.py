@@ -4,6 +4,7 @@ itself, the shell and GNU time say."""
 
 import re
 import subprocess
+from pathlib import Path
 
 import kit
 from kit import case
@@ -62,6 +63,9 @@ def check(this):
         this.equal(f"runs with {name}", sweep.rows(f"SELECT count(*) FROM figure WHERE name = '{name}'"), [(len(rows),)])
     for name in ("steal_share", "other_cpu_share", "load_1m", "memory_available_bytes"):
         this.equal(f"runs with {name}", sweep.rows(f"SELECT count(*) FROM machine WHERE name = '{name}'"), [(len(rows),)])
+    balancing = Path("/proc/sys/kernel/numa_balancing")
+    known = {(balancing.read_text(encoding="ascii").strip(),)} if balancing.exists() else set()
+    this.equal("NUMA balancing of each run", set(sweep.rows("SELECT value FROM fact WHERE name = 'numa_balancing'")), known)
     gnu = subprocess.run(["/usr/bin/time", "-f", "%M %U", "sh", "-c", ": $(head -c 5000000 /dev/zero | wc -c)"], capture_output=True, text=True,
                          check=True)
     rss = sweep.figure("max_rss_bytes", "dry")[0]

@@ -15,6 +15,7 @@
 
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/id_list.h"
 
 namespace mlrun::sweep {
 
@@ -39,11 +40,22 @@ void read_stall(const char* resource, std::map<std::string, uint64_t>& stall_us)
   }
 }
 
+// What a run can get from each node before its pages go elsewhere, or others' pages are dropped.
+void add_node_memory(const std::string& system, Figures& machine) {
+  const std::string nodes = system + "/devices/system/node/";
+  for (const uint32_t node : util::read_id_list(nodes + "has_memory")) {
+    const std::string meminfo = util::read_text(fmt::format("{}node{}/meminfo", nodes, node), 16384);
+    const std::string name = fmt::format("Node {} MemFree:", node);
+    if (meminfo.find(name) == std::string::npos) continue;
+    machine[fmt::format("node_{}_free_bytes", node)] = static_cast<double>(number_after(meminfo, name)) * 1024;
+  }
+}
+
 // The temperature of the hottest zone.
-void add_temperature(Figures& machine) {
+void add_temperature(const std::string& system, Figures& machine) {
   std::error_code error;
   double hottest = -1;
-  for (const auto& zone : fs::directory_iterator("/sys/class/thermal", error)) {
+  for (const auto& zone : fs::directory_iterator(system + "/class/thermal", error)) {
     const std::string text = util::read_line(zone.path() / "temp");
     if (!text.empty()) hottest = std::max(hottest, std::strtod(text.c_str(), nullptr) / 1000);
   }
@@ -51,11 +63,12 @@ void add_temperature(Figures& machine) {
 }
 
 // The mean frequency of all CPUs.
-void add_frequency(Figures& machine) {
+void add_frequency(const std::string& system, Figures& machine) {
   double sum_hz = 0;
   int cpus = 0;
   for (long cpu = 0; cpu < ::sysconf(_SC_NPROCESSORS_CONF); ++cpu) {
-    const std::string khz = util::read_line(fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", cpu));
+    const std::string khz =
+        util::read_line(fmt::format("{}/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq", system, cpu));
     if (khz.empty()) continue;
     sum_hz += std::strtod(khz.c_str(), nullptr) * 1000;
     ++cpus;
@@ -96,13 +109,14 @@ MachineCounters read_machine_counters() {
   return counters;
 }
 
-void add_machine_now(Figures& machine) {
+void add_machine_now(Figures& machine, const std::string& system) {
   if (const std::string load = util::read_line("/proc/loadavg"); !load.empty())
     machine["load_1m"] = std::strtod(load.c_str(), nullptr);
   const std::string meminfo = util::read_text("/proc/meminfo", 16384);
   machine["memory_available_bytes"] = static_cast<double>(number_after(meminfo, "MemAvailable:")) * 1024;
-  add_temperature(machine);
-  add_frequency(machine);
+  add_node_memory(system, machine);
+  add_temperature(system, machine);
+  add_frequency(system, machine);
 }
 
 void add_machine_between(const MachineCounters& from, const MachineCounters& to, double run_cpu_s, Figures& machine) {
@@ -132,6 +146,7 @@ std::map<std::string, std::string> machine_facts() {
       {"governor", util::read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
       {"turbo", turbo_word()},
       {"thp", chosen_word(util::read_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
+      {"numa_balancing", util::read_line("/proc/sys/kernel/numa_balancing")},
       {"aslr", util::read_line("/proc/sys/kernel/randomize_va_space")},
       {"kernel", names.release},
       {"cpus", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))}};

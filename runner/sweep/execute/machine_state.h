@@ -20,14 +20,14 @@ struct MachineCounters {
 };
 MachineCounters read_machine_counters();
 
-// load_1m, memory_available_bytes, temperature_c, frequency_hz: at this moment.
-void add_machine_now(Figures& machine);
+// load_1m, memory_available_bytes, node_N_free_bytes, temperature_c, frequency_hz: at this moment. `system`: /sys, but for tests.
+void add_machine_now(Figures& machine, const std::string& system = "/sys");
 
 // Between two moments: steal_share, other_cpu_share, iowait_share (of all CPUs' time), swapped_bytes, stall_cpu_some_share ...
 // `run_cpu_s`: CPU time of the run; other_cpu_share is the rest of the busy time.
 void add_machine_between(const MachineCounters& from, const MachineCounters& to, double run_cpu_s, Figures& machine);
 
-// governor, turbo, thp, aslr, kernel, cpus: words.
+// governor, turbo, thp, numa_balancing, aslr, kernel, cpus: words.
 std::map<std::string, std::string> machine_facts();
 
 }  // namespace mlrun::sweep
