@@ -263,7 +263,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
                                {kAdvised, {file}}};
   const auto measured = make_runs(experiment, {kFar, kAdvised});
   if (!measured) return tl::make_unexpected(measured.error());
-  const TryResult result = judge(*advice, measured->time_s);
+  const TryResult result = judge(*advice, measured->time_s, measured->only_unverified);
   const std::string text = left_out_text(*measured) + try_text(*advice, measured->time_s, result);
   std::fputs(text.c_str(), stdout);
   return result.held == Held::kFailed ? 1 : 0;

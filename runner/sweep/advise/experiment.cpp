@@ -128,7 +128,10 @@ std::optional<double> time_of(const RunRow& run, const std::string& figure) {
   return sum;
 }
 
-void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, Measured& measured) {
+using Names = std::set<std::string>;
+
+// `checked`: gets the configuration of a used run whose pages are on the nodes of their rules, or whose rules name no node.
+void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, Measured& measured, Names& checked) {
   const bool has_failed = run.state == RunState::kFailed || run.state == RunState::kTimedOut;
   if (has_failed && !run.interrupted) {
     measured.failed++;
@@ -137,13 +140,27 @@ void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, M
   const auto time = time_of(run, figure);
   if (run.state != RunState::kDone || !time) return;
   const Verified pages = verified(sweep.folder + "/runs/" + run.planned.folder);
-  if (pages.is_asked && !pages.share) measured.unverified++;
   if (pages.share && *pages.share < kVerified) {
     measured.thrown_out++;
     return;
   }
-  measured.time_s[sweep.configurations[run.planned.configuration].name].push_back(
-      {run.planned.block, run.planned.position, *time});
+  const std::string& name = sweep.configurations[run.planned.configuration].name;
+  if (pages.is_asked && !pages.share) {
+    measured.unverified++;
+  } else {
+    checked.insert(name);
+  }
+  measured.time_s[name].push_back({run.planned.block, run.planned.position, *time});
+}
+
+Measured measured_by(const Sweep& sweep, const std::string& figure) {
+  Measured measured;
+  Names checked;
+  for (const RunRow& run : sweep.runs) add_run(sweep, run, figure, measured, checked);
+  for (const auto& [name, series] : measured.time_s) {
+    if (!checked.contains(name)) measured.only_unverified.insert(name);
+  }
+  return measured;
 }
 
 // Changes to the folder where the command ran when it was recorded, until this object is gone.
@@ -230,8 +247,7 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   if (!status) return tl::make_unexpected(status.error());
   const auto sweep = open_sweep(experiment.folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
-  Measured measured;
-  for (const RunRow& run : sweep->runs) add_run(*sweep, run, experiment.figure, measured);
+  Measured measured = measured_by(*sweep, experiment.figure);
   if (const Status good = check_runs(experiment, needed, measured); !good) return tl::make_unexpected(good.error());
   return measured;
 }

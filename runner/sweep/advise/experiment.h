@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,10 @@ struct Experiment {
 struct Measured {
   std::map<std::string, Series> time_s;  // by configuration
   size_t failed = 0, thrown_out = 0;     // numbers of runs
-  // Runs whose placement could not be checked: no page was sampled.
+  // Runs in time_s whose placement could not be checked: no page was sampled.
   size_t unverified = 0;
-  std::string failure;  // error text of the first run that failed
+  std::set<std::string> only_unverified;  // configurations without any other run in time_s
+  std::string failure;                    // error text of the first run that failed
 };
 
 // Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: a secret

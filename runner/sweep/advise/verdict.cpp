@@ -24,7 +24,13 @@ std::string difference_text(const Comparison& comparison) {
 bool has_no_change(double low, double high) { return low <= 0 && high >= 0; }
 
 // Which further runs would decide between held and not held.
-std::string need_text(const Prediction& said, const Comparison& found) {
+std::string need_text(const Prediction& said, const TryResult& result) {
+  const Comparison& found = result.found;
+  if (!result.unverified.empty())
+    return fmt::format(
+        "no page of a run of '{}' was sampled, so where its blocks were is unknown; a command that runs for some "
+        "seconds would tell",
+        result.unverified);
   if (!has_interval(found)) return fmt::format("{} blocks with runs of both far and advised would tell", kLeastRuns);
   if (has_no_change(said.low, said.high))
     return "the predicted interval contains 0; a narrower one would tell (a new --calibrate folder with more --blocks)";
@@ -40,8 +46,7 @@ std::string held_text(const Advice& advice, const TryResult& result) {
     case Held::kHeld: return "the prediction held";
     case Held::kFailed: return "the prediction did not hold";
     case Held::kCannotTell:
-      return "cannot tell whether the prediction holds: " +
-             need_text(advice.prediction.value_or(Prediction()), result.found);
+      return "cannot tell whether the prediction holds: " + need_text(advice.prediction.value_or(Prediction()), result);
     case Held::kNoPrediction: return "no time was predicted: the advice is a ranking";
   }
   return {};
@@ -49,13 +54,17 @@ std::string held_text(const Advice& advice, const TryResult& result) {
 
 }  // namespace
 
-TryResult judge(const Advice& advice, const std::map<std::string, Series>& time_s) {
+TryResult judge(const Advice& advice, const std::map<std::string, Series>& time_s,
+                const std::set<std::string>& only_unverified) {
   TryResult result;
+  for (const char* const name : {kFar, kAdvised}) {
+    if (only_unverified.contains(name)) result.unverified = name;
+  }
   result.found = compare(series_named(time_s, kFar), series_named(time_s, kAdvised), {});
   if (!advice.prediction) return result;
   const Prediction& said = *advice.prediction;
   const Comparison& found = result.found;
-  if (!has_interval(found)) {
+  if (!has_interval(found) || !result.unverified.empty()) {
     result.held = Held::kCannotTell;
     return result;
   }

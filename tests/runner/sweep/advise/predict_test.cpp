@@ -87,6 +87,19 @@ TEST(Verdict, APredictionHoldsFailsOrCannotBeJudged) {
   EXPECT_EQ(judge(advice, {}).held, Held::kCannotTell);
 }
 
+TEST(Verdict, RunsOfUnknownPlacementConfirmNothing) {
+  Advice advice;
+  advice.prediction = Prediction{-0.3, -0.32, -0.28, 6, 10, 8};
+  for (const char* const name : {kFar, kAdvised}) {
+    const TryResult result = judge(advice, runs(7, 0.05), {name});
+    EXPECT_EQ(result.held, Held::kCannotTell);
+    const std::string said = try_text(advice, runs(7, 0.05), result);
+    EXPECT_NE(said.find(std::string("no page of a run of '") + name + "' was sampled"), std::string::npos) << said;
+  }
+  EXPECT_EQ(judge(advice, runs(7, 0.05), {kNear, kControl}).held, Held::kHeld);
+  EXPECT_EQ(judge(advice, runs(9.9, 0.05), {kAdvised}).held, Held::kCannotTell);
+}
+
 Held judged(double low, double high, double advised) {
   Advice advice;
   advice.prediction = Prediction{(low + high) / 2, low, high, 6, 10, 8};
