@@ -11,13 +11,12 @@ constexpr const char* kRunFooter =
     "COMMAND and its arguments follow, optionally after `--`. A SIZE takes K, M or G, a TIME ns, us, ms, s, min, h or "
     "d.\n"
     "A GLOB is for names in any folder (*.npy), or with a slash for paths (/data/**/x?.npy, out/); * stops at a slash, "
-    "** does "
-    "not, and a folder means everything in it. --exclude takes precedence.\n"
+    "** does not, and a folder means everything in it. --exclude takes precedence.\n"
     "\n"
     "Examples:\n"
     "  mlrun python train.py                               what is recorded by default\n"
     "  mlrun --preload=files -o trace ./app                only file calls of what the library records\n"
-    "  mlrun --sample=off python train.py                  no samples of GPUs\n"
+    "  mlrun --sample=off python train.py                  no samples of GPUs, threads and the machine\n"
     "  mlrun --include /data --exclude '*.json' python train.py\n"
     "  mlrun --fold 10us python train.py\n"
     "  mlrun --stacks=16 --alloc-min 64K python train.py   which functions allocate and read most\n"
@@ -71,8 +70,7 @@ void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
   shown(app.add_flag(
             "--access{on}", texts.access,
             "which memory is read and written, and which allocated block it is in (default: off). With no value by the "
-            "first of these that "
-            "works here; mlrun doctor says which, and what each costs\n"
+            "first of these that works here; mlrun doctor says which, and what each costs\n"
             "=precise: events of the processor, with latencies; =hint-faults: page faults of NUMA balancing; =cold and "
             "=clear-refs: accessed bits, in windows of a second or more; =damon: regions, by the kernel, as root; "
             "=soft-dirty: what was written, and =faults: the first access to each page, alone or beside another, and "
@@ -129,8 +127,7 @@ void add_streams(CLI::App& app, RunTexts& texts) {
   shown(app.add_flag("--python-stacks{20}", texts.python_stacks,
                      "Python stacks with lines, read from outside; CPython 3.11 to 3.15. By default the thread that "
                      "drives the training 20 times a second and the others in turn, in at most 0.5 % of a CPU; by name "
-                     "all of them HZ "
-                     "times (20 without a value), in at most 2 % (default: auto)\n"
+                     "all of them HZ times (20 without a value), in at most 2 % (default: auto)\n"
                      "=off, =auto"),
         "[=HZ]");
 }
@@ -196,8 +193,7 @@ void add_less_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
         "TIME");
   shown(app.add_option("--alloc-sample", texts.alloc_sample,
                        "list a random sample of allocations, one in SIZE bytes, with their weight; count the others "
-                       "exactly (default: all of "
-                       "--alloc-min are listed)"),
+                       "exactly (default: all of --alloc-min are listed)"),
         "SIZE");
   shown(
       app.add_flag("--summary-only", options.summary_only,
@@ -242,17 +238,13 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
       add_list(
           app, "--place", options.place,
           "where blocks of memory go, by rules such as 'size >= 1M -> node 1'; an argument without -> is a file of "
-          "such rules "
-          "(TOML). "
-          "The first rule that fits a block places it; may be given again (default: none)\n"
+          "such rules (TOML). The first rule that fits a block places it; may be given again (default: none)\n"
           "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
           "GLOB, joined by and; without a size 64K and more\n"
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, pmem, and default: "
-          "the same "
-          "heap without a policy, as the control of a comparison\n"
+          "the same heap without a policy, as the control of a comparison\n"
           "after the target: huge; budget SIZE; heap memkind: memkind's heap, in a region of the budget, for "
-          "comparison; strict: no "
-          "other node, and the kernel ends the program when that one is full"),
+          "comparison; strict: no other node, and the kernel ends the program when that one is full"),
       "RULE");
   shown(app.add_option(
             "--mem-kind", options.mem_kind,
@@ -261,8 +253,7 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
   shown(app.add_option("--pmem", options.pmem,
                        "folder of persistent memory (ext4 or XFS with -o dax) for rules with the target pmem; SIZE "
                        "limits the blocks of one rule and process, and further blocks are placed as without the rule. "
-                       "A forked child "
-                       "has copies in ordinary memory (default: none)"),
+                       "A forked child has copies in ordinary memory (default: none)"),
         "DIR[:SIZE]");
 }
 
@@ -277,11 +268,10 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
             "--max-spool", texts.max_spool,
             "stop recording when the raw events have this size (default: half of the free space, at most 64G)"),
         "SIZE");
-  shown(
-      add_list(app, "--keep-environment", texts.keep_environment,
-               "store these environment variables as they are; may be given again (default: none, secrets in them are "
-               "masked: ***)"),
-      "NAME[,NAME...]");
+  shown(add_list(
+            app, "--keep-environment", texts.keep_environment,
+            "store these environment variables unmasked; may be given again (default: none; secrets are masked: ***)"),
+        "NAME[,NAME...]");
   shown(app.add_flag("--lossless", options.lossless,
                      "with the buffer full, let the command wait rather than drop records (default: off)"));
 }

@@ -31,8 +31,7 @@ constexpr int64_t kTextRows = 100;
 constexpr const char* kShowFooter =
     "EXPR compares columns: COLUMN OP VALUE [and COLUMN OP VALUE ...] with = != < <= > >= and ~ (contains).\n"
     "Times take ns, us, ms, s, min, h; other numbers K, M, G. Without a unit ts is in seconds from the start of the "
-    "run,\n"
-    "and a duration in nanoseconds.\n"
+    "run, and a duration in nanoseconds.\n"
     "\n"
     "Examples:\n"
     "  mlrun show mlrun-train-1                                        the tables\n"

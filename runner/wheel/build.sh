@@ -18,6 +18,7 @@ ninja -C "$build" -j "${MLRUN_JOBS:-$(nproc)}" --quiet >&2
 
 rm -rf "$build"/{prefix,python,licenses,dist}
 cmake --install "$build" --component Unspecified --prefix "$build/prefix" --strip >/dev/null
+cmake --install "$build" --component doc --prefix "$build/prefix" >/dev/null
 cmake --install "$build" --component python --prefix "$build/python" >/dev/null
 
 # Those of mlrun and of all that became part of it.
