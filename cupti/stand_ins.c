@@ -13,8 +13,8 @@
 #include "preload/base/compiler.h"
 
 enum { kUnknownError = 999 };
-// The bit in `kinds` of what is enabled and whose end is not noted: kinds from 63 on, of one context, of one call. It is cleared only if
-// CUPTI refuses the call that enables.
+// The bit in `kinds` for all that is switched on and whose end is not tracked: kinds from 63 on, kinds of one context, callbacks of one
+// call. Only a refusal by CUPTI clears it.
 enum { kForGood = 63 };
 
 // Declares `real.call`, the function that the caller would call without ours; if there is none, returns an error.

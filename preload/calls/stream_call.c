@@ -43,9 +43,9 @@ static uint32_t place_of(const struct stream_state *state) {
   return stream_place(writes ? state->write_ptr : state->read_ptr, state->position);
 }
 
-// True also where the pointers cannot show it: data that an unbuffered or line-buffered stream writes does not move them,
-// a small buffer (set by the program, or made by libc where blocks are small, as in /proc) may have been refilled up to
-// the same place, and at the end of the file the buffer is empty each time.
+// The pointers cannot show that a stream has moved in three cases, which count as moved: an unbuffered or line-buffered
+// stream that writes; a small buffer (set by the program, or by libc for files with small blocks, as in /proc), which may
+// have been refilled up to the same place; and the end of the file, where the buffer is always empty.
 enum { kLeastOwnBuffer = 4096 };  // libc's own size for a file on most file systems
 bool stream_moved_unseen(int fd, const struct stream_state *state) {
   const struct fd_entry *entry = fd_entry_of(fd);

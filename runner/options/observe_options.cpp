@@ -57,7 +57,8 @@ Status check_observe(const char* how, const RunTexts& texts, const std::vector<s
   }
   if (const std::string other = option_of_commands(texts, options); !other.empty()) {
     return fail(fmt::format(
-        "{} attaches to what runs already, and {} is about a command that mlrun starts: leave one out", how, other));
+        "{} attaches to what runs already, and {} is about a command that mlrun starts: remove one of the two", how,
+        other));
   }
   const auto word = std::find_if(rest.begin(), rest.end(), [](const std::string& text) { return text != "--"; });
   if (word == rest.end()) return {};

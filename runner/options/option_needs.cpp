@@ -81,16 +81,16 @@ Status check_needs(const RunTexts& texts, const RunOptions& options) {
   } needs[] = {
       {About::kCupti, options.cupti != Wish::kOff, "{0} says how --cupti records; add --cupti, or leave it out"},
       {About::kLibrary, records,
-       "{0} is about what the library records, and --preload=off leaves that out: leave one out"},
+       "{0} is about what the library records, and --preload=off records nothing there: remove one of the two"},
       {About::kAllocs, options.allocs, "{0}: --preload={1} records no allocations; add allocs to it"},
       {About::kFiles, options.files, "{0}: --preload={1} records no file calls; add files to it"},
       {About::kStacks, options.files || options.allocs,
        "{0}: --preload={1} records no file calls and no allocations; add files or allocs to it"},
       {About::kEvents, !options.summary_only,
-       "--summary-only lists no events, and {0} is about events that are listed: leave one out"},
+       "--summary-only lists no events, and {0} is about listed events: remove one of the two"},
       // --last would drop the reads and writes below cuFile calls, and their bytes would be attributed to the driver.
       {About::kAllEvents, !options.kernel_streams.cufile,
-       "{0} drops events, and --kprobes=cufile needs all of them to count bytes once: leave one out"}};
+       "{0} drops events, and --kprobes=cufile needs all of them to count bytes once: remove one of the two"}};
   for (const auto& need : needs) {
     const std::string name = need.is_met ? std::string() : option_about(need.subject, texts, options);
     if (!name.empty()) return fail(fmt::format(fmt::runtime(need.error), name, texts.preload));

@@ -268,9 +268,8 @@ void add_place_options(CLI::App& app, RunTexts& texts, RunOptions& options) {
             "--max-spool", texts.max_spool,
             "stop recording when the raw events have this size (default: half of the free space, at most 64G)"),
         "SIZE");
-  shown(add_list(
-            app, "--keep-environment", texts.keep_environment,
-            "store these environment variables unmasked; may be given again (default: none; secrets are masked: ***)"),
+  shown(add_list(app, "--keep-environment", texts.keep_environment,
+                 "store these environment variables unmasked; repeatable (default: none; secrets are masked: ***)"),
         "NAME[,NAME...]");
   shown(app.add_flag("--lossless", options.lossless,
                      "with the buffer full, let the command wait rather than drop records (default: off)"));

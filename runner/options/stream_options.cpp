@@ -53,7 +53,8 @@ Result<StreamWords> read_words(const char* option, const std::string& text) {
   for (const std::string_view word : parts) {
     if (const auto wish = wish_of(word)) {
       if (!wish_word.empty() && wish_word != word) {
-        return fail(fmt::format("{}={}: '{}' and '{}' contradict; leave one out", option, text, wish_word, word));
+        return fail(
+            fmt::format("{}={}: '{}' and '{}' contradict; remove one of the two", option, text, wish_word, word));
       }
       words.wish = *wish;
       wish_word = word;
@@ -149,7 +150,7 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
   }
   if (!texts.sample_hz) return {};
   if (options.sample == Wish::kOff) {
-    return fail("--sample-hz is about samples, and --sample=off leaves them out: leave one out");
+    return fail("--sample-hz is about samples, and --sample=off leaves them out: remove one of the two");
   }
   if (!options.sample_gpu && options.sample_counters.empty()) {
     return fail(fmt::format("--sample-hz is about samples of gpu, {}, and --sample={} leaves them out: add one to it",
@@ -212,8 +213,9 @@ Status check_streams(const RunTexts& texts, RunOptions& options) {
   settle_samples(options);
   if (options.summary_only) {
     if (options.marks && !options.files && !options.allocs) {
-      return fail(fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: leave one out",
-                              texts.preload));
+      return fail(
+          fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: remove one of the two",
+                      texts.preload));
     }
     options.marks = false;  // a mark is one event and cannot be added up
   }

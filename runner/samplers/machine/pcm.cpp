@@ -57,7 +57,7 @@ Result<std::string> get_metrics() {
     if (now_ns >= end_ns || ::poll(&ready, 1, static_cast<int>((end_ns - now_ns) / 1'000'000) + 1) <= 0)
       return fail("the server on its port does not answer in time");
     const ssize_t got = ::recv(fd.get(), piece.data(), piece.size(), 0);
-    if (got < 0) return fail("the server on its port broke the connection off");
+    if (got < 0) return fail("PCM's server closed the connection");
     if (got == 0) break;
     answer.append(piece.data(), static_cast<size_t>(got));
     if (answer.size() > kAnswerMax) return fail("the server on its port sends more than 16 MiB");

@@ -90,7 +90,7 @@ class StackSampler {
   static constexpr uint64_t kShortestPauseNs = 50'000'000;
 
   void search(Process& process);
-  // Samples this process no more. `why`: the problem to report; empty: none.
+  // Stops sampling this process. `why`: the problem to report; empty: none.
   void give_up(Process& process, const std::string& why);
   void add_problem(const Process& process, const std::string& why);
   void end(const Process& process);

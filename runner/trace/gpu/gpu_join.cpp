@@ -245,8 +245,8 @@ std::vector<model::CoverageRow> GpuJoin::coverage(bool wanted, bool stacks_wante
   if (totals_.later_calls_left_out > 0) {
     rows.push_back(
         {.subject = "launches of GPU work",
-         .detail = fmt::format("{} CUDA calls in progress at a boundary of the merge's slices were over its limit: "
-                               "the work that they had launched by then has no launching call",
+         .detail = fmt::format("too many CUDA calls crossed a slice boundary; the GPU work of {} of them has no "
+                               "launching call",
                                totals_.later_calls_left_out),
          .level = model::kRemark});
   }

@@ -152,16 +152,16 @@ std::vector<model::CoverageRow> SumTable::coverage(const std::vector<SumRow>& su
   const auto add = [&](const char* subject, const char* detail, int64_t seen, int64_t kernel) {
     rows.push_back({0, subject, detail, seen, kernel});
   };
-  constexpr const char* kTooMany = "more than --summary-only keeps apart: these were summed without it";
+  constexpr const char* kTooMany = "--summary-only reached its limit; these sums lack this key";
   if (without_stretch != 0) add("in which phase calls were, by file", kTooMany, all - without_stretch, all);
   if (without_file != 0) add("which files calls were on", kTooMany, of_calls - without_file, of_calls);
   if (without_site != 0) add("which code made calls", kTooMany, all - without_site, all);
   const auto clamped = [](uint64_t number) { return static_cast<int64_t>(std::min<uint64_t>(number, INT64_MAX)); };
   if (state.threads != 0) add("single threads", kTooMany, -1, clamped(state.threads));
   if (state.names + state.reports != 0) {
-    add("names, stacks and reports", "more than --summary-only keeps", -1, clamped(state.names + state.reports));
+    add("names, stacks and reports", "--summary-only reached its limit", -1, clamped(state.names + state.reports));
   }
-  if (state.marks != 0) add("bounds of phases", "more than --summary-only distinguishes", -1, clamped(state.marks));
+  if (state.marks != 0) add("bounds of phases", "--summary-only reached its limit", -1, clamped(state.marks));
   if (state.late_marks != 0) {
     add("bounds of phases", "the log had them late: calls until then count in the phase before the bound", -1,
         clamped(state.late_marks));

@@ -13,7 +13,7 @@ using mlrun::nodes::OffsetBounds;
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Two clocks with a known line between them, and messages with delays of chance in both directions.
+// Two clocks with a known line between them, and messages with random delays in both directions.
 struct Truth {
   int64_t offset_ns = 0;
   double drift = 0;
