@@ -81,9 +81,8 @@ ChosenRung try_precise(const AccessOptions& options) {
       .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
   for (const AccessEvent& event : events) {
-    PerfEvents opened;
-    if (const std::string problem = opened.open(event.attr, 0, false); !problem.empty()) {
-      chosen.tried.problem = fmt::format("{}: {}", event.name, problem);
+    if (const auto problems = PerfEvents().open({event}, 0, false); !problems.empty()) {
+      chosen.tried.problem = problems.front();
       return chosen;
     }
     chosen.tried.remark += (chosen.tried.remark.empty() ? "" : ", ") + event.name;
@@ -95,13 +94,13 @@ ChosenRung try_precise(const AccessOptions& options) {
 // Samples page faults with their addresses. Where NUMA balancing is on, its hint faults are among them.
 ChosenRung try_faults(mlrun_access_rung rung) {
   ChosenRung chosen{{rung, "", ""}, nullptr};
-  const AccessEvent event = page_fault_event();
-  PerfEvents opened;
-  chosen.tried.problem = opened.open(event.attr, 0, false);
-  if (!chosen.tried.problem.empty()) return chosen;
-  const uint64_t sample_ns = calibrate_fault_ns();
-  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", sample_ns);
-  chosen.made = make_event_rung(rung, {event}, sample_ns);
+  const auto sample_ns = calibrate_fault_ns();
+  if (!sample_ns) {
+    chosen.tried.problem = sample_ns.error().text;
+    return chosen;
+  }
+  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", *sample_ns);
+  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns);
   return chosen;
 }
 

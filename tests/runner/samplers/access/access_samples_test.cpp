@@ -3,10 +3,13 @@
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -46,8 +49,8 @@ class Block {
 TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   const Block block;
   PerfEvents events;
-  const std::string problem = events.open(page_fault_event().attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   std::vector<uint64_t> wanted, found;
   const uint64_t began_ns = util::monotonic_ns();
   for (size_t page = 0; page < kPages; page++) {
@@ -58,7 +61,7 @@ TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   const uint64_t ended_ns = util::monotonic_ns();
   uint64_t before_ns = began_ns;
   std::vector<decode::PerfSample> samples;
-  const uint64_t lost = events.drain([&](const decode::PerfSample& sample) {
+  const uint64_t lost = events.drain([&](const AccessEvent&, const decode::PerfSample& sample) {
     if (block.has(sample.address)) samples.push_back(sample);
   });
   std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
@@ -85,14 +88,14 @@ TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
   attr.bp_len = HW_BREAKPOINT_LEN_8;
   attr.sample_period = 1;
   PerfEvents events;
-  const std::string problem = events.open(attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({{attr, "breakpoint"}}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   for (size_t i = 0; i < 20; i++) {
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
     static_cast<void>(block.read(7));
   }
   std::vector<uint64_t> addresses;
-  events.drain([&](const decode::PerfSample& sample) { addresses.push_back(sample.address); });
+  events.drain([&](const AccessEvent&, const decode::PerfSample& sample) { addresses.push_back(sample.address); });
   EXPECT_EQ(addresses, std::vector<uint64_t>(40, block.address(7)));
 }
 
@@ -104,24 +107,59 @@ TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
   ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
   ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);  // each processor has a ring of its own
   PerfEvents events;
-  const std::string problem = events.open(page_fault_event().attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   size_t faults = 0, found = 0;
   for (size_t round = 0; round < kRounds; round++) {
     const Block block;
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
     faults += kPages;
   }
-  uint64_t lost = events.drain([&](const decode::PerfSample&) { found++; });
+  uint64_t lost = events.drain([&](const AccessEvent&, const decode::PerfSample&) { found++; });
   if (lost + found <
       faults) {  // before Linux 6.0 the record of what was lost comes with the next sample of the processor
     const Block last;
     for (size_t page = 0; page < 4; page++) last.write(page, 0);
-    lost += events.drain([&](const decode::PerfSample&) { found++; });
+    lost += events.drain([&](const AccessEvent&, const decode::PerfSample&) { found++; });
   }
   ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
   EXPECT_GT(lost, 0u);
   EXPECT_GE(found + lost, faults);
+}
+
+TEST(AccessSamples, RingsOfAnOrdinaryUserShareWhatTheUserMayLock) {
+  EXPECT_EQ(ring_pages(1, true), 256u);
+  EXPECT_EQ(ring_pages(2, true), 256u);
+  EXPECT_EQ(ring_pages(1, false), 128u);
+  EXPECT_EQ(ring_pages(2, false), 64u);
+  EXPECT_EQ(ring_pages(3, false), 32u);
+}
+
+// The first processors' rings took all of it, and the last ones got none: with 18 processors, or with any two that may lock no more.
+TEST(AccessSamples, AnOrdinaryUserHasARingOnEachProcessorForEachEvent) {
+  std::array<int, 2> said{};
+  ASSERT_EQ(::pipe(said.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_MEMLOCK, &none) != 0 || (::getuid() == 0 && ::setuid(65534) != 0)) ::_exit(1);
+    std::string text;
+    for (const size_t count : {1, 2}) {
+      const auto problems = PerfEvents().open(std::vector(count, page_fault_event()), 0, false);
+      if (!problems.empty()) text += problems.front() + "\n";
+    }
+    ::_exit(::write(said[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(said[1]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  std::array<char, 1024> text{};
+  static_cast<void>(::read(said[0], text.data(), text.size() - 1));
+  ::close(said[0]);
+  EXPECT_EQ(status, 0);
+  const std::string problem = text.data();
+  if (problem.find("perf_event_paranoid") != std::string::npos) GTEST_SKIP() << problem;
+  EXPECT_EQ(problem, "");
 }
 
 TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
