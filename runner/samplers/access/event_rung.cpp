@@ -29,9 +29,10 @@ mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {
 
 class EventRung : public Rung {
  public:
-  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns)
+  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns, std::string unseen)
       : rung_(rung), wanted_(std::move(events)), budget_(kProgramShare, kSavedNs, 0) {
     facts_.sample_ns = sample_ns;
+    facts_.problem = std::move(unseen);
     facts_.cost = sample_ns == 0 ? "not calibrated: the processor itself takes the samples"
                                  : fmt::format(
                                        "a page fault takes {} ns longer with its sample; samples take at most "
@@ -42,7 +43,7 @@ class EventRung : public Rung {
   std::string attach(pid_t command) override {
     const std::string problems = fmt::format("{}", fmt::join(events_.open(wanted_, command, true), "; "));
     if (!events_.is_open()) return problems;
-    facts_.problem = problems;
+    if (!problems.empty()) facts_.problem += (facts_.problem.empty() ? "" : "; ") + problems;
     processors_ = online_processors();
     return {};
   }
@@ -89,8 +90,9 @@ class EventRung : public Rung {
 
 }  // namespace
 
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns) {
-  return std::make_unique<EventRung>(rung, std::move(events), sample_ns);
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+                                      std::string unseen) {
+  return std::make_unique<EventRung>(rung, std::move(events), sample_ns, std::move(unseen));
 }
 
 AccessEvent page_fault_event() {

@@ -13,7 +13,9 @@
 namespace mlrun::access {
 
 // `rung`: MLRUN_ACCESS_PRECISE, MLRUN_ACCESS_HINT_FAULTS or MLRUN_ACCESS_FAULTS. `sample_ns`: time that a sample takes from the program; 0: unknown.
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns);
+// `unseen`: what these events are known not to see on this machine; empty: nothing.
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+                                      std::string unseen);
 
 // The perf event that samples every page fault of user space.
 AccessEvent page_fault_event();

@@ -80,14 +80,23 @@ ChosenRung try_precise(const AccessOptions& options) {
   PreciseWish wish{
       .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
+  std::vector<AccessEvent> good;
+  std::vector<std::string> unseen;
   for (const AccessEvent& event : events) {
-    if (const auto problems = PerfEvents().open({event}, 0, false); !problems.empty()) {
-      chosen.tried.problem = problems.front();
-      return chosen;
-    }
-    chosen.tried.remark += (chosen.tried.remark.empty() ? "" : ", ") + event.name;
+    const std::vector<std::string> problems = PerfEvents().open({event}, 0, false);
+    unseen.insert(unseen.end(), problems.begin(), problems.end());
+    if (!problems.empty()) continue;
+    chosen.tried.remark += (good.empty() ? "" : ", ") + event.name;
+    good.push_back(event);
   }
-  if (!events.empty()) chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, events, 0);
+  if (good.empty()) {
+    if (!events.empty()) chosen.tried.problem = fmt::format("{}", fmt::join(unseen, "; "));
+    return chosen;
+  }
+  if (std::string others = unseen_processors(good, online_processors()); !others.empty())
+    unseen.push_back(std::move(others));
+  if (!unseen.empty()) chosen.tried.remark += fmt::format("; {}", fmt::join(unseen, "; "));
+  chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), 0, fmt::format("{}", fmt::join(unseen, "; ")));
   return chosen;
 }
 
@@ -100,7 +109,7 @@ ChosenRung try_faults(mlrun_access_rung rung) {
     return chosen;
   }
   chosen.tried.remark = fmt::format("a page fault takes {} ns longer", *sample_ns);
-  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns);
+  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns, "");
   return chosen;
 }
 

@@ -26,9 +26,10 @@ constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older
 constexpr size_t kRingPages = 256, kUserPages = 128, kFewestPages = 8;
 
 // Older kernels refuse what they do not know; `attr` is left as it was accepted.
-util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
+util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu, int leader) {
   const auto open = [&] {
-    return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+    return util::UniqueFd(
+        static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC)));
   };
   util::UniqueFd event = open();
   if (!event.valid() && errno == EINVAL && attr.read_format != 0) {
@@ -38,10 +39,11 @@ util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
   return event;
 }
 
-std::string why(int error, int cpu) {
+std::string why(int error, int cpu, const perf_event_attr& attr) {
   std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
   if (error == EACCES || error == EPERM)
-    return text + "; set kernel.perf_event_paranoid to 2 or less; in a container, allow perf_event_open";
+    return text + fmt::format("; set kernel.perf_event_paranoid to {} or less; in a container, allow perf_event_open",
+                              attr.exclude_kernel != 0 ? 2 : 1);
   if (error == EMFILE) return text + "; raise the limit of open files (ulimit -n)";
   return text;
 }
@@ -127,10 +129,18 @@ size_t ring_pages(size_t events, bool may_lock_more) {
 
 PerfEvents::Problem PerfEvents::open_one(Opened& one, pid_t pid, size_t pages) {
   perf_event_attr& attr = one.event.attr;
+  const util::IdList& cpus = one.event.cpus;
   for (const uint32_t processor : online_processors()) {
+    if (!cpus.empty() && !std::binary_search(cpus.begin(), cpus.end(), processor)) continue;
     const auto cpu = static_cast<int>(processor);
-    util::UniqueFd event = open_event(attr, pid, cpu);
-    if (!event.valid()) return {why(errno, cpu)};
+    int leader = -1;
+    if (one.event.leader) {
+      one.leaders.push_back(open_event(*one.event.leader, pid, cpu, -1));
+      leader = one.leaders.back().get();
+      if (leader < 0) return {"its leader, " + why(errno, cpu, *one.event.leader)};
+    }
+    util::UniqueFd event = open_event(attr, pid, cpu, leader);
+    if (!event.valid()) return {why(errno, cpu, attr)};
     PerfRing ring;
     if (const int error = ring.map(std::move(event), pages, attr.read_format != 0); error != 0)
       return {fmt::format("the event's buffer cannot be mapped: {}; raise kernel.perf_event_mlock_kb",
@@ -138,7 +148,7 @@ PerfEvents::Problem PerfEvents::open_one(Opened& one, pid_t pid, size_t pages) {
               true};
     one.rings.push_back(std::move(ring));
   }
-  return {};
+  return one.rings.empty() ? Problem{"none of its processors is online"} : Problem{};
 }
 
 std::vector<std::string> PerfEvents::open(const std::vector<AccessEvent>& wanted, pid_t pid, bool on_exec) {
@@ -149,10 +159,13 @@ std::vector<std::string> PerfEvents::open(const std::vector<AccessEvent>& wanted
     problems.clear();
     fits = true;
     for (const AccessEvent& event : wanted) {
-      Opened one{event, {}};
+      Opened one{event, {}, {}};
       one.event.attr.read_format = kFormatLost;
-      one.event.attr.inherit = 1;
-      one.event.attr.enable_on_exec = on_exec ? 1 : 0;
+      for (perf_event_attr* attr : {&one.event.attr, one.event.leader ? &*one.event.leader : nullptr}) {
+        if (attr == nullptr) continue;
+        attr->inherit = 1;
+        attr->enable_on_exec = on_exec ? 1 : 0;
+      }
       const Problem problem = open_one(one, pid, pages);
       fits = fits && !problem.is_of_ring;
       if (problem.text.empty()) {
@@ -169,7 +182,7 @@ std::vector<std::string> PerfEvents::open(const std::vector<AccessEvent>& wanted
 void PerfEvents::enable(bool on) {
   for (const Opened& one : opened_) {
     for (const PerfRing& ring : one.rings)
-      ::ioctl(ring.event(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+      ::ioctl(ring.event(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct AccessEvent {
   perf_event_attr attr{};
   std::string name;                            // mem-loads
   mlrun_access_kind kind = MLRUN_ACCESS_LOAD;  // used if a sample's data source names neither; of a fault: always
+  std::optional<perf_event_attr> leader = {};  // an event without samples that has to lead the event's group
+  util::IdList cpus = {};                      // the processors that have the event; empty: all
 };
 
 // Pages of data of each ring. An ordinary user may lock kernel.perf_event_mlock_kb (128 pages and one) for each processor, for all events
@@ -59,7 +62,7 @@ class PerfRing {
 
 class PerfEvents {
  public:
-  // Opens the events for `pid`, each on all online processors. They start at the next exec if `on_exec`, else now. All rings have the
+  // Opens the events for `pid`, each on all online processors that have it. They start at the next exec if `on_exec`, else now. All rings have the
   // same size, which is halved until all fit into the memory that mlrun may lock. Leaves out events that fail; returns one line for each of these.
   std::vector<std::string> open(const std::vector<AccessEvent>& wanted, pid_t pid, bool on_exec);
   [[nodiscard]] bool is_open() const { return !opened_.empty(); }
@@ -70,6 +73,7 @@ class PerfEvents {
  private:
   struct Opened {
     AccessEvent event;  // with the attributes that the kernel took
+    std::vector<util::UniqueFd> leaders;
     std::vector<PerfRing> rings;
   };
   struct Problem {

@@ -162,6 +162,28 @@ TEST(AccessSamples, AnOrdinaryUserHasARingOnEachProcessorForEachEvent) {
   EXPECT_EQ(problem, "");
 }
 
+TEST(AccessSamples, TheHintAboutPrivilegesNamesWhatTheEventNeeds) {
+  std::array<int, 2> said{};
+  ASSERT_EQ(::pipe(said.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::getuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
+    AccessEvent event = page_fault_event();
+    event.attr.exclude_kernel = 0;
+    const auto problems = PerfEvents().open({event}, 0, false);
+    const std::string text = problems.empty() ? "" : problems.front();
+    ::_exit(::write(said[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(said[1]);
+  ::waitpid(child, nullptr, 0);
+  std::array<char, 1024> text{};
+  static_cast<void>(::read(said[0], text.data(), text.size() - 1));
+  ::close(said[0]);
+  const std::string problem = text.data();
+  if (problem.empty()) GTEST_SKIP() << "this kernel refuses nothing";
+  EXPECT_NE(problem.find("perf_event_paranoid to 1 or less"), std::string::npos) << problem;
+}
+
 TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
   const std::vector<char> body(sizeof(uint64_t) * 8);
   EXPECT_TRUE(decode::read_sample(kEventSample, body));
