@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/event_rung.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -100,6 +101,7 @@ AccessEvent page_fault_event() {
   event.attr.type = PERF_TYPE_SOFTWARE;
   event.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
   event.attr.sample_period = 1;
+  event.attr.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE;
   return event;
 }
 
@@ -110,7 +112,7 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.host_pid = sample.pid;
   row.host_tid = sample.tid;
   row.address = sample.address;
-  row.bytes = is_fault ? kPage : 0;
+  row.bytes = is_fault ? std::max(sample.page_size, kPage) : 0;
   row.count = sample.period;
   row.ip = sample.ip;
   row.data_source = is_fault ? 0 : sample.data_source;

@@ -20,7 +20,7 @@ std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<Access
 // The perf event that samples every page fault of user space.
 AccessEvent page_fault_event();
 
-// The row of a sample. A fault is about its page.
+// The row of a sample. A fault is about its page: of 4 KiB if none was mapped, or the kernel (older than Linux 5.11) does not report its size.
 mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, const decode::PerfSample& sample);
 
 }  // namespace mlrun::access

@@ -36,7 +36,7 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only"},
      {MLRUN_ACCESS_HINT_FAULTS,
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
-      "node, which NUMA balancing skips; huge pages count by their first page"},
+      "node, which NUMA balancing skips; before Linux 5.11 a huge page counts 4 KiB"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock). The kernel reclaims the sampled pages "
@@ -49,8 +49,8 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "as only one page of it is checked"},
      {MLRUN_ACCESS_SOFT_DIRTY, "reads; how often a page was written"},
      {MLRUN_ACCESS_FAULTS,
-      "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
-      "writes"}}};
+      "all but the first access to a page: memory that stays mapped is seen once; which accesses are writes; the size "
+      "of huge pages that the access fills: each counts 4 KiB"}}};
 static_assert(kRungs.back().blind != nullptr, "each rung has a line");
 // These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {

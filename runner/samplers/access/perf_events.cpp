@@ -36,6 +36,10 @@ util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu, int leader)
     attr.read_format = 0;  // the kernel is older than PERF_FORMAT_LOST
     event = open();
   }
+  if (!event.valid() && errno == EINVAL && (attr.sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0) {
+    attr.sample_type &= ~uint64_t{PERF_SAMPLE_DATA_PAGE_SIZE};  // older than Linux 5.11
+    event = open();
+  }
   return event;
 }
 

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/samplers/access/event_rung.h"
+#include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/perf_events.h"
 #include "runner/util/clock.h"
 
@@ -127,6 +128,49 @@ TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
   EXPECT_GE(found + lost, faults);
 }
 
+TEST(AccessSamples, AFaultOnAHugePageHasItsSize) {
+  constexpr size_t kHuge = 2 << 20;
+  void* const around = ::mmap(nullptr, 2 * kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* const huge =
+      reinterpret_cast<char*>((reinterpret_cast<uint64_t>(around) + kHuge - 1) / kHuge * kHuge);  // NOLINT
+  ::madvise(huge, kHuge, MADV_HUGEPAGE);
+  PerfEvents events;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  *const_cast<volatile char*>(huge) = 1;
+  const bool is_huge = huge_bytes(::getpid()) >= kHuge;
+  const pid_t child = ::fork();  // from now on a write is a fault, since the page is shared
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  *const_cast<volatile char*>(huge + 5 * kPage) = 1;
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  std::vector<uint64_t> sizes;
+  uint64_t sample_type = 0;
+  if (problems.empty()) {
+    events.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+      sample_type = event.attr.sample_type;
+      const bool is_inside = sample.address - reinterpret_cast<uint64_t>(huge) < kHuge;
+      if (is_inside && sample.pid == static_cast<uint32_t>(::getpid())) sizes.push_back(sample.page_size);
+    });
+  }
+  ::munmap(around, 2 * kHuge);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  if (!is_huge) GTEST_SKIP() << "no huge pages here";
+  if ((sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) == 0) GTEST_SKIP() << "older than Linux 5.11";
+  ASSERT_GE(sizes.size(), 2u);
+  EXPECT_EQ(sizes.front(), 0u) << "nothing was mapped";
+  EXPECT_EQ(sizes[1], kHuge);
+}
+
+TEST(AccessSamples, TheRowOfAFaultIsAboutItsPage) {
+  const decode::PerfSample huge{.address = 0x7f0000201234, .page_size = 2 << 20};
+  EXPECT_EQ(row_of(MLRUN_ACCESS_HINT_FAULTS, page_fault_event(), huge).bytes, 2u << 20);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_FAULTS, page_fault_event(), {.address = 0x7f0000201234}).bytes, kPage);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_PRECISE, {sampled_event(), "mem-loads"}, huge).bytes, 0u);
+}
+
 TEST(AccessSamples, RingsOfAnOrdinaryUserShareWhatTheUserMayLock) {
   EXPECT_EQ(ring_pages(1, true), 256u);
   EXPECT_EQ(ring_pages(2, true), 256u);
@@ -190,6 +234,22 @@ TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
   EXPECT_FALSE(decode::read_sample(kEventSample, std::span<const char>(body).first(body.size() - 1)));
   EXPECT_FALSE(decode::read_sample(kEventSample, {}));
   EXPECT_FALSE(decode::read_sample(kEventSample | PERF_SAMPLE_CALLCHAIN, body));
+}
+
+TEST(AccessSamples, TheSizeOfAPageIsFoundBehindOtherFields) {
+  std::array<uint64_t, 12> words{};
+  for (size_t i = 0; i < words.size(); i++) words[i] = i;
+  const auto page_size = [&](uint64_t sample_type, size_t count) {
+    const auto sample =
+        decode::read_sample(sample_type, {reinterpret_cast<const char*>(words.data()), count * sizeof(uint64_t)});
+    return sample ? sample->page_size : UINT64_MAX;
+  };
+  constexpr uint64_t kWith = kEventSample | PERF_SAMPLE_DATA_PAGE_SIZE;
+  EXPECT_EQ(page_size(kEventSample, 9), 0u);
+  EXPECT_EQ(page_size(kWith, 9), 8u);
+  EXPECT_EQ(page_size(kWith, 8), UINT64_MAX) << "too short";
+  EXPECT_EQ(page_size(kWith | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP, 12), 11u);
+  EXPECT_EQ(page_size(kWith | PERF_SAMPLE_REGS_INTR, 12), 0u) << "where it is depends on the processor";
 }
 
 }  // namespace
