@@ -18,6 +18,7 @@
 #include "runner/samplers/access/page_bits.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -69,6 +70,13 @@ bool parse_aggregated(std::string_view line, Aggregated& found) {
   return take_number(line, "damon_aggregated: target_id=", found.target) &&
          take_number(line, " nr_regions=", found.regions) && take_number(line, " ", found.start) &&
          take_number(line, "-", found.end) && take_number(line, ": ", found.accesses);
+}
+
+// The number in a line such as "CPU:0 [LOST 12 EVENTS]". 1 if the kernel does not know it ("[LOST EVENTS]"); 0: it is another line.
+uint64_t lost_events(std::string_view line) {
+  const size_t at = line.find(" [LOST ");
+  if (!line.starts_with("CPU:") || at == std::string_view::npos) return 0;
+  return std::max<uint64_t>(util::leading_number<uint64_t>(line.substr(at + 7)), 1);
 }
 
 uint64_t bytes_of(const std::vector<Mapping>& mappings) {
@@ -248,16 +256,19 @@ class DamonRung : public Rung {
       if (got <= 0) break;
       pending_.append(piece.data(), static_cast<size_t>(got));
       const size_t whole = pending_.rfind('\n');
-      if (whole == std::string::npos) continue;
-      for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n"))
-        add(line, rows);
-      pending_.erase(0, whole + 1);
-      if (pending_.size() > kPendingMax) pending_.clear();
+      if (whole != std::string::npos) {
+        for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n"))
+          add(line, rows);
+        pending_.erase(0, whole + 1);
+      }
+      if (pending_.size() <= kPendingMax) continue;
+      facts_.lost++;  // a line without an end
+      pending_.clear();
     }
   }
 
   void add(std::string_view line, Rows& rows) {
-    if (line.find("LOST") != std::string_view::npos) facts_.lost++;
+    facts_.lost += lost_events(line);
     Aggregated found;
     if (!parse_aggregated(line, found) || found.target >= targets_.size() || found.end <= found.start) return;
     if (found.thread != thread_) return;  // other users of DAMON, such as DAMON_RECLAIM

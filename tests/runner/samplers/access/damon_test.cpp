@@ -94,5 +94,28 @@ TEST_F(Damon, ProcessesThatHaveEndedHaveNoRowsAfterTheirEnd) {
   EXPECT_EQ(pids_of_rows(), (Pids{other, mine})) << "the last window of the other one, and then no more";
 }
 
+TEST_F(Damon, AllLostEventsAreCounted) {
+  rung_->watch({static_cast<uint32_t>(::getpid())});
+  pids_of_rows();
+  say("CPU:0 [LOST 12 EVENTS]\nCPU:1 [LOST 3 EVENTS]\nCPU:1 [LOST EVENTS]\n");
+  say_region(0, util::monotonic_ns());
+  EXPECT_EQ(pids_of_rows().size(), 1u);
+  EXPECT_EQ(rung_->facts().lost, 16u);
+}
+
+TEST_F(Damon, ALineWithoutAnEndIsLostOnce) {
+  rung_->watch({static_cast<uint32_t>(::getpid())});
+  pids_of_rows();
+  const std::string much(32 << 10, 'x');
+  for (int i = 0; i < 40; i++) {
+    say(much);
+    pids_of_rows();
+  }
+  say("\n");
+  say_region(0, util::monotonic_ns());
+  EXPECT_EQ(pids_of_rows().size(), 1u);
+  EXPECT_EQ(rung_->facts().lost, 1u);
+}
+
 }  // namespace
 }  // namespace mlrun::access
