@@ -27,7 +27,9 @@ enum mlrun_access_kind {
 };
 
 enum mlrun_access_flag {
-  MLRUN_ACCESS_FILLING = 1  // pages were added to the range in the window: they count as touched without another access
+  // Pages were added to the range in the window: they count as touched without another access. Of soft-dirty bits: the mapping grew, and what was
+  // written in its older part, this range, is unknown.
+  MLRUN_ACCESS_FILLING = 1
 };
 
 struct mlrun_access_sample {

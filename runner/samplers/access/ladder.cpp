@@ -47,7 +47,8 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
      {MLRUN_ACCESS_DAMON,
       "memory so hot that its translation never leaves the TLB: it may seem cold; which part of a region is accessed, "
       "as only one page of it is checked"},
-     {MLRUN_ACCESS_SOFT_DIRTY, "reads; how often a page was written"},
+     {MLRUN_ACCESS_SOFT_DIRTY,
+      "reads; how often a page was written; writes to the older part of a mapping that grew in the window"},
      {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are writes; the size "
       "of huge pages that the access fills: each counts 4 KiB"}}};
