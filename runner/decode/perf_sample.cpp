@@ -110,6 +110,11 @@ std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char
   sample.period = fields.take<uint64_t>(PERF_SAMPLE_PERIOD);
   const uint64_t weight = fields.take<uint64_t>(PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT);
   sample.data_source = fields.take<uint64_t>(PERF_SAMPLE_DATA_SRC);
+  if ((sample_type & PERF_SAMPLE_REGS_INTR) == 0) {  // their number is not in the record
+    for (const uint64_t bit : {PERF_SAMPLE_TRANSACTION, PERF_SAMPLE_PHYS_ADDR, PERF_SAMPLE_CGROUP})
+      fields.take<uint64_t>(bit);
+    sample.page_size = fields.take<uint64_t>(PERF_SAMPLE_DATA_PAGE_SIZE);
+  }
   if (fields.is_short()) return {};
   sample.weight = (sample_type & PERF_SAMPLE_WEIGHT_STRUCT) != 0 ? weight & 0xffffffff : weight;
   sample.pid = thread.low;

@@ -14,11 +14,12 @@ namespace mlrun::decode {
 struct PerfSample {
   uint64_t ip = 0, time_ns = 0, address = 0, period = 0, weight = 0, data_source = 0;
   uint32_t pid = 0, tid = 0;
-  int32_t cpu = -1;  // -1: not in the record
+  int32_t cpu = -1;        // -1: not in the record
+  uint64_t page_size = 0;  // of the page at the address; 0: none is mapped there, or not in the record
 };
 
-// `body`: a PERF_RECORD_SAMPLE without its header. nullopt: the record has a field that is not supported, or is too short. Fields after the data
-// source are ignored.
+// `body`: a PERF_RECORD_SAMPLE without its header. nullopt: the record has a field that is not supported, or is too short. Fields after the
+// data source are ignored, but for the size of the page.
 std::optional<PerfSample> read_sample(uint64_t sample_type, std::span<const char> body);
 
 enum class MemoryOp : uint8_t { kUnknown, kLoad, kStore, kPrefetch, kExecute };

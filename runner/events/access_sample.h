@@ -27,14 +27,16 @@ enum mlrun_access_kind {
 };
 
 enum mlrun_access_flag {
-  MLRUN_ACCESS_FILLING = 1  // pages were added to the range in the window: they count as touched without another access
+  // Pages were added to the range in the window: they count as touched without another access. Of soft-dirty bits: the mapping grew, and what was
+  // written in its older part, this range, is unknown.
+  MLRUN_ACCESS_FILLING = 1
 };
 
 struct mlrun_access_sample {
   __u64 monotonic_ns, interval_ns;  // time of the event; of a window its end and its length
   __u32 host_pid, host_tid;         // as mlrun sees them; tid 0: any thread
-  __u64 address, bytes;             // the page, mapping or region; bytes 0: this address
-  __u64 touched_bytes;              // in whole pages, huge ones among them
+  __u64 address, bytes;  // the mapping or region; a fault: an address in a page of so many bytes; bytes 0: this address
+  __u64 touched_bytes;   // in whole pages, huge ones among them
   __u64 resident_bytes, huge_bytes;
   __u64 count, count_max;  // events that the row represents; DAMON: checks that found an access, of count_max checks
   __u64 ip, data_source;   // union perf_mem_data_src

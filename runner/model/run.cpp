@@ -238,7 +238,7 @@ static bool take(const json& from, MemoryAccess::Found& to) {
   return keys(from, "rung", to.rung, "byte_s", to.byte_s, "seen_byte_s", to.seen_byte_s, "largest", to.largest);
 }
 static bool take(const json& from, MemoryAccess& to) {
-  return keys(from, "problem", to.problem, "rungs", to.rungs, "by_rung", to.by_rung);
+  return keys(from, "problem", to.problem, "rows_dropped", to.rows_dropped, "rungs", to.rungs, "by_rung", to.by_rung);
 }
 static bool take(const json& from, GpuSteps::Device& to) {
   return keys(from, "gpu_id", to.gpu_id, "steps", to.steps, "time_ns", to.time_ns, "idle_ns", to.idle_ns, "idle_p50_ns",

@@ -268,6 +268,7 @@ struct MemoryAccess {
     std::vector<Site> largest;
   };
   std::string problem;
+  int64_t rows_dropped = 0;
   std::vector<Rung> rungs;
   std::vector<Found> by_rung;
 };

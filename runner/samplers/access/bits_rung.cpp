@@ -100,6 +100,7 @@ class BitsRung : public Rung {
     int windows = 0;
     uint64_t huge = 0;                      // bytes in huge pages at the last read
     std::map<uint64_t, uint64_t> resident;  // bytes by start of mapping, at the end of the previous window
+    std::vector<Mapping> cleared;           // soft-dirty: mappings when the bits were cleared
   };
 
   void count_time(Process& process, uint64_t now_ns) {
@@ -198,6 +199,8 @@ class BitsRung : public Rung {
     uint64_t took_ns = 0;
     const int error = clear_refs(static_cast<pid_t>(pid),
                                  options_.bits == PageBits::kSoftDirty ? Refs::kSoftDirty : Refs::kAccessed, took_ns);
+    // Read after clearing: a mapping that was made in between is taken for an older one, so that nothing is wrongly called written.
+    if (options_.bits == PageBits::kSoftDirty) process.cleared = read_maps(static_cast<pid_t>(pid));
     note_call(process, took_ns, predicted_ns_);
     process.stall_ratio =
         std::max(1.0, static_cast<double>(took_ns) / static_cast<double>(std::max<uint64_t>(predicted_ns_, 1)));
@@ -243,13 +246,13 @@ class BitsRung : public Rung {
       const bool is_filling =
           before == process.resident.end() || before->second + before->second / 100 < mapping.resident_bytes;
       if (is_filling) row.flags |= MLRUN_ACCESS_FILLING;
-      add(pid, mapping, row, rows);
+      add(pid, process, mapping, row, rows);
     }
     process.resident = std::move(resident);
     facts_.on_ns += is_first || mappings.empty() ? 0 : end_ns - process.opened_ns;
   }
 
-  void add(uint32_t pid, const Mapping& mapping, mlrun_access_sample row, Rows& rows) {
+  void add(uint32_t pid, const Process& process, const Mapping& mapping, mlrun_access_sample row, Rows& rows) {
     if (options_.bits != PageBits::kSoftDirty) {
       row.address = mapping.start;
       row.bytes = mapping.bytes();
@@ -258,23 +261,34 @@ class BitsRung : public Rung {
       return;
     }
     row.kind = MLRUN_ACCESS_WRITTEN;
-    row.flags = 0;  // not `filling`: pages that were added were written, too
-    uint64_t at = mapping.start;
-    const auto range = [&](uint64_t end, bool is_written) {
-      if (end <= at) return;
-      row.address = at;
-      row.bytes = row.resident_bytes = end - at;
-      row.touched_bytes = is_written ? row.bytes : 0;
-      row.huge_bytes = 0;
-      rows.push_back(row);
-      at = end;
-    };
-    const WrittenRuns written = written_runs(static_cast<pid_t>(pid), mapping);
-    for (const Run& run : written.runs) {
-      range(run.start, false);
-      range(run.start + run.bytes, true);
+    row.huge_bytes = 0;
+    for (const DirtyPart& part : dirty_parts(mapping, process.cleared)) {
+      row.flags = part.is_known ? 0 : MLRUN_ACCESS_FILLING;  // new pages of a known part were written, too
+      if (part.is_known) {
+        add_written(pid, part.range, row, rows);
+      } else {
+        add_range(part.range.start, part.range.end, 0, row, rows);
+      }
     }
-    range(written.known_until, false);
+  }
+
+  static void add_range(uint64_t start, uint64_t end, uint64_t touched, mlrun_access_sample row, Rows& rows) {
+    if (end <= start) return;
+    row.address = start;
+    row.bytes = row.resident_bytes = end - start;
+    row.touched_bytes = touched;
+    rows.push_back(row);
+  }
+
+  void add_written(uint32_t pid, const Mapping& part, const mlrun_access_sample& row, Rows& rows) {
+    const WrittenRuns written = written_runs(static_cast<pid_t>(pid), part);
+    uint64_t at = part.start;
+    for (const Run& run : written.runs) {
+      add_range(at, run.start, 0, row, rows);
+      add_range(run.start, run.start + run.bytes, run.bytes, row, rows);
+      at = run.start + run.bytes;
+    }
+    add_range(at, written.known_until, 0, row, rows);
     if (written.error != 0 && written.error != ESRCH && written.error != ENOENT && facts_.problem.empty())
       facts_.problem =
           fmt::format("the written pages of process {} cannot be read: {}", pid, std::strerror(written.error));

@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "runner/samplers/access/event_rung.h"
 #include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/perf_events.h"
 #include "runner/util/clock.h"
@@ -201,7 +202,7 @@ PageCost calibrate_pages(PageBits bits) {
   return cost;
 }
 
-uint64_t calibrate_fault_ns() {
+Result<uint64_t> calibrate_fault_ns() {
   constexpr size_t kFaults = 1024;
   const auto faults_ns = [] {
     char* block = fresh_block(kFaults * kTryPage);
@@ -212,18 +213,16 @@ uint64_t calibrate_fault_ns() {
     ::munmap(block, kFaults * kTryPage);
     return took_ns;
   };
-  perf_event_attr attr = sampled_event();
-  attr.type = PERF_TYPE_SOFTWARE;
-  attr.config = PERF_COUNT_SW_PAGE_FAULTS;
-  attr.sample_period = 1;
   // Takes the minimum of each: disturbances only add time.
   uint64_t plain_ns = faults_ns(), sampled_ns = std::numeric_limits<uint64_t>::max();
   for (int round = 0; round < 2 * kTryRounds; round++) {
     plain_ns = std::min(plain_ns, faults_ns());
     PerfEvents events;
-    if (!events.open(attr, 0, false).empty()) return 0;
+    if (const auto problems = events.open({page_fault_event()}, 0, false); !problems.empty())
+      return fail(problems.front());
     sampled_ns = std::min(sampled_ns, faults_ns());
   }
+  if (std::min(plain_ns, sampled_ns) == 0) return fail("there is not enough memory to try it");
   return std::max<uint64_t>((std::max(sampled_ns, plain_ns) - plain_ns) / kFaults, 1);
 }
 

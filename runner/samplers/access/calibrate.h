@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "runner/util/result.h"
+
 namespace mlrun::access {
 
 // Cost in picoseconds for each page of 4 KiB. 0: not measured.
@@ -20,8 +22,8 @@ enum class PageBits : uint8_t { kCold, kClearRefs, kSoftDirty };
 // Measures in a child process; takes about 50 ms.
 PageCost calibrate_pages(PageBits bits);
 
-// How many nanoseconds longer a page fault takes when perf samples it; 0: the event cannot be opened.
-uint64_t calibrate_fault_ns();
+// How many nanoseconds longer a page fault takes when perf samples it, 1 at least. Fails where the events cannot be opened.
+Result<uint64_t> calibrate_fault_ns();
 
 // How long clearing `entries` page table entries delays page faults: one for each page of 4 KiB and one for each huge page.
 inline uint64_t stall_ns(const PageCost& cost, uint64_t entries) { return cost.clear_ps * entries / 1000; }

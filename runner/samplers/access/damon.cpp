@@ -16,7 +16,9 @@
 #include <fmt/format.h>
 
 #include "runner/samplers/access/page_bits.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
+#include "runner/util/number.h"
 #include "runner/util/text.h"
 #include "runner/util/unique_fd.h"
 
@@ -68,6 +70,13 @@ bool parse_aggregated(std::string_view line, Aggregated& found) {
   return take_number(line, "damon_aggregated: target_id=", found.target) &&
          take_number(line, " nr_regions=", found.regions) && take_number(line, " ", found.start) &&
          take_number(line, "-", found.end) && take_number(line, ": ", found.accesses);
+}
+
+// The number in a line such as "CPU:0 [LOST 12 EVENTS]". 1 if the kernel does not know it ("[LOST EVENTS]"); 0: it is another line.
+uint64_t lost_events(std::string_view line) {
+  const size_t at = line.find(" [LOST ");
+  if (!line.starts_with("CPU:") || at == std::string_view::npos) return 0;
+  return std::max<uint64_t>(util::leading_number<uint64_t>(line.substr(at + 7)), 1);
 }
 
 uint64_t bytes_of(const std::vector<Mapping>& mappings) {
@@ -123,9 +132,13 @@ class DamonRung : public Rung {
     }
     pids_ = std::move(pids);
     failures_ = 0;
+    for (Target& target : targets_) {
+      const bool is_there = std::find(pids_.begin(), pids_.end(), target.pid) != pids_.end();
+      if (!is_there && target.ended_ns == 0) target.ended_ns = util::monotonic_ns();
+    }
   }
 
-  // Processes that have ended stay among DAMON's targets. A new process, or much new memory, makes a new start of DAMON necessary. It loses the
+  // Processes that have ended stay among DAMON's targets, and the kernel goes on reporting their regions. A new process, or much new memory, makes a new start of DAMON necessary. It loses the
   // regions that DAMON has found, so there are at least kWindowsKept windows between two starts.
   uint64_t sample(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
@@ -170,13 +183,21 @@ class DamonRung : public Rung {
     }
   }
 
+  struct Target {
+    uint32_t pid;
+    std::vector<Mapping> mapped;  // at DAMON's start
+    uint64_t ended_ns = 0;        // when it was no longer among the processes to monitor; 0: it is
+  };
+
   [[nodiscard]] bool needs_start() const {
     for (const uint32_t pid : pids_) {
-      const auto target = std::find(targets_.begin(), targets_.end(), pid);
+      const auto target = std::find_if(targets_.begin(), targets_.end(), [&](const Target& one) {
+        return one.pid == pid && one.ended_ns == 0;  // else the pid is that of a new process
+      });
       if (target == targets_.end()) return true;
       if (!is_fixed_) continue;
       const std::vector<Mapping> now = large_mappings(pid);
-      const auto outside = static_cast<double>(bytes_outside(now, mapped_[target - targets_.begin()]));
+      const auto outside = static_cast<double>(bytes_outside(now, target->mapped));
       if (outside > kMoved * static_cast<double>(bytes_of(now))) return true;
     }
     return false;
@@ -190,12 +211,10 @@ class DamonRung : public Rung {
     write("0/contexts/nr_contexts", "1");
     is_fixed_ = has_fixed_regions();
     targets_.clear();
-    mapped_.clear();
     for (const uint32_t pid : pids_) {
       std::vector<Mapping> mappings = large_mappings(pid);
       if (mappings.empty()) continue;  // the process has ended, or has not begun
-      targets_.push_back(pid);
-      mapped_.push_back(std::move(mappings));
+      targets_.push_back({pid, std::move(mappings)});
     }
     if (targets_.empty()) return;
     const std::string context = "0/contexts/0/";
@@ -209,8 +228,8 @@ class DamonRung : public Rung {
     write(context + "targets/nr_targets", std::to_string(targets_.size()));
     for (size_t i = 0; i < targets_.size(); i++) {
       const std::string target = fmt::format("{}targets/{}", context, i);
-      write(target + "/pid_target", std::to_string(targets_[i]));
-      if (is_fixed_) write_regions(target, mapped_[i]);
+      write(target + "/pid_target", std::to_string(targets_[i].pid));
+      if (is_fixed_) write_regions(target, targets_[i].mapped);
     }
     write("0/state", "on");
     runs_ = failed_.empty();
@@ -237,23 +256,28 @@ class DamonRung : public Rung {
       if (got <= 0) break;
       pending_.append(piece.data(), static_cast<size_t>(got));
       const size_t whole = pending_.rfind('\n');
-      if (whole == std::string::npos) continue;
-      for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n"))
-        add(line, rows);
-      pending_.erase(0, whole + 1);
-      if (pending_.size() > kPendingMax) pending_.clear();
+      if (whole != std::string::npos) {
+        for (const std::string_view line : util::split(std::string_view(pending_).substr(0, whole), "\n"))
+          add(line, rows);
+        pending_.erase(0, whole + 1);
+      }
+      if (pending_.size() <= kPendingMax) continue;
+      facts_.lost++;  // a line without an end
+      pending_.clear();
     }
   }
 
   void add(std::string_view line, Rows& rows) {
-    if (line.find("LOST") != std::string_view::npos) facts_.lost++;
+    facts_.lost += lost_events(line);
     Aggregated found;
     if (!parse_aggregated(line, found) || found.target >= targets_.size() || found.end <= found.start) return;
     if (found.thread != thread_) return;  // other users of DAMON, such as DAMON_RECLAIM
     mlrun_access_sample row{};
     row.monotonic_ns = found.seconds * 1'000'000'000 + found.microseconds * 1000;
     row.interval_ns = window_ns_;
-    row.host_pid = targets_[found.target];
+    const Target& target = targets_[found.target];
+    if (target.ended_ns != 0 && row.monotonic_ns > target.ended_ns) return;
+    row.host_pid = target.pid;
     row.address = found.start;
     row.bytes = found.end - found.start;
     row.touched_bytes = found.accesses > 0 ? row.bytes : 0;
@@ -273,8 +297,8 @@ class DamonRung : public Rung {
   uint64_t window_ns_, before_ns_ = 0, started_ns_ = 0, try_ns_ = 0;
   std::string instance_, pending_, failed_, thread_;
   util::UniqueFd pipe_;
-  std::vector<uint32_t> pids_, targets_;      // pids to monitor; pids that DAMON monitors
-  std::vector<std::vector<Mapping>> mapped_;  // mappings of each target at DAMON's start
+  std::vector<uint32_t> pids_;   // to monitor
+  std::vector<Target> targets_;  // that DAMON monitors
   bool runs_ = false, is_fixed_ = false;
   int failures_ = 0;
   RungFacts facts_;

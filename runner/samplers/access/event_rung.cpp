@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/event_rung.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,9 +30,10 @@ mlrun_access_kind kind_of(const AccessEvent& event, uint64_t data_source) {
 
 class EventRung : public Rung {
  public:
-  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns)
+  EventRung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns, std::string unseen)
       : rung_(rung), wanted_(std::move(events)), budget_(kProgramShare, kSavedNs, 0) {
     facts_.sample_ns = sample_ns;
+    facts_.problem = std::move(unseen);
     facts_.cost = sample_ns == 0 ? "not calibrated: the processor itself takes the samples"
                                  : fmt::format(
                                        "a page fault takes {} ns longer with its sample; samples take at most "
@@ -40,12 +42,9 @@ class EventRung : public Rung {
   }
 
   std::string attach(pid_t command) override {
-    for (const AccessEvent& event : wanted_) {
-      if (std::string problem = open_.emplace_back().open(event.attr, command, true); !problem.empty()) {
-        open_.clear();
-        return fmt::format("{}: {}", event.name, problem);
-      }
-    }
+    const std::string problems = fmt::format("{}", fmt::join(events_.open(wanted_, command, true), "; "));
+    if (!events_.is_open()) return problems;
+    if (!problems.empty()) facts_.problem += (facts_.problem.empty() ? "" : "; ") + problems;
     processors_ = online_processors();
     return {};
   }
@@ -57,15 +56,16 @@ class EventRung : public Rung {
     if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     const size_t had = rows.size();
-    for (size_t i = 0; i < open_.size(); i++) {
-      facts_.lost += open_[i].drain([&](const decode::PerfSample& sample) { add(wanted_[i], sample, rows); });
-    }
+    facts_.lost += events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+      // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
+      if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row_of(rung_, event, sample));
+    });
     budget_.take((rows.size() - had) * facts_.sample_ns);
     const bool may = budget_.allows(now_ns);
     if (may == is_on_) return now_ns + kDrainNs;
     is_on_ = may;
     facts_.left_out += may ? 0 : 1;
-    for (PerfEvents& events : open_) events.enable(is_on_);
+    events_.enable(is_on_);
     return now_ns + kDrainNs;
   }
 
@@ -79,28 +79,9 @@ class EventRung : public Rung {
     facts_.problem = "processors have come or gone during the run: later accesses on these processors are not seen";
   }
 
-  void add(const AccessEvent& event, const decode::PerfSample& sample, Rows& rows) {
-    const bool is_fault = event.kind == MLRUN_ACCESS_FAULT;
-    mlrun_access_sample row{};
-    row.monotonic_ns = sample.time_ns;
-    row.host_pid = sample.pid;
-    row.host_tid = sample.tid;
-    row.address = sample.address;
-    row.bytes = is_fault ? kPage : 0;
-    row.count = sample.period;
-    row.ip = sample.ip;
-    row.data_source = is_fault ? 0 : sample.data_source;
-    row.latency = is_fault ? 0 : sample.weight;
-    row.cpu = sample.cpu;
-    row.rung = static_cast<uint16_t>(rung_);
-    row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
-    // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
-    if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row);
-  }
-
   mlrun_access_rung rung_;
   std::vector<AccessEvent> wanted_;
-  std::vector<PerfEvents> open_;
+  PerfEvents events_;
   rounds::SampleBudget budget_;
   util::IdList processors_;  // online when the events were opened
   uint64_t before_ns_ = 0, processors_ns_ = 0;
@@ -110,8 +91,9 @@ class EventRung : public Rung {
 
 }  // namespace
 
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns) {
-  return std::make_unique<EventRung>(rung, std::move(events), sample_ns);
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+                                      std::string unseen) {
+  return std::make_unique<EventRung>(rung, std::move(events), sample_ns, std::move(unseen));
 }
 
 AccessEvent page_fault_event() {
@@ -119,7 +101,26 @@ AccessEvent page_fault_event() {
   event.attr.type = PERF_TYPE_SOFTWARE;
   event.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
   event.attr.sample_period = 1;
+  event.attr.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE;
   return event;
+}
+
+mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, const decode::PerfSample& sample) {
+  const bool is_fault = event.kind == MLRUN_ACCESS_FAULT;
+  mlrun_access_sample row{};
+  row.monotonic_ns = sample.time_ns;
+  row.host_pid = sample.pid;
+  row.host_tid = sample.tid;
+  row.address = sample.address;
+  row.bytes = is_fault ? std::max(sample.page_size, kPage) : 0;
+  row.count = sample.period;
+  row.ip = sample.ip;
+  row.data_source = is_fault ? 0 : sample.data_source;
+  row.latency = is_fault ? 0 : sample.weight;
+  row.cpu = sample.cpu;
+  row.rung = static_cast<uint16_t>(rung);
+  row.kind = static_cast<uint16_t>(kind_of(event, sample.data_source));
+  return row;
 }
 
 }  // namespace mlrun::access

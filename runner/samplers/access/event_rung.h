@@ -12,16 +12,15 @@
 
 namespace mlrun::access {
 
-struct AccessEvent {
-  perf_event_attr attr{};
-  std::string name;                            // mem-loads
-  mlrun_access_kind kind = MLRUN_ACCESS_LOAD;  // used if a sample's data source names neither; of a fault: always
-};
-
 // `rung`: MLRUN_ACCESS_PRECISE, MLRUN_ACCESS_HINT_FAULTS or MLRUN_ACCESS_FAULTS. `sample_ns`: time that a sample takes from the program; 0: unknown.
-std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns);
+// `unseen`: what these events are known not to see on this machine; empty: nothing.
+std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
+                                      std::string unseen);
 
 // The perf event that samples every page fault of user space.
 AccessEvent page_fault_event();
+
+// The row of a sample. A fault is about its page: of 4 KiB if none was mapped, or the kernel (older than Linux 5.11) does not report its size.
+mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, const decode::PerfSample& sample);
 
 }  // namespace mlrun::access

@@ -36,7 +36,7 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only"},
      {MLRUN_ACCESS_HINT_FAULTS,
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
-      "node, which NUMA balancing skips; huge pages count by their first page"},
+      "node, which NUMA balancing skips; before Linux 5.11 a huge page counts 4 KiB"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock). The kernel reclaims the sampled pages "
@@ -47,10 +47,11 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
      {MLRUN_ACCESS_DAMON,
       "memory so hot that its translation never leaves the TLB: it may seem cold; which part of a region is accessed, "
       "as only one page of it is checked"},
-     {MLRUN_ACCESS_SOFT_DIRTY, "reads; how often a page was written"},
+     {MLRUN_ACCESS_SOFT_DIRTY,
+      "reads; how often a page was written; writes to the older part of a mapping that grew in the window"},
      {MLRUN_ACCESS_FAULTS,
-      "all but the first access to a page: memory that stays mapped is seen once; which accesses are "
-      "writes"}}};
+      "all but the first access to a page: memory that stays mapped is seen once; which accesses are writes; the size "
+      "of huge pages that the access fills: each counts 4 KiB"}}};
 static_assert(kRungs.back().blind != nullptr, "each rung has a line");
 // These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
@@ -80,28 +81,36 @@ ChosenRung try_precise(const AccessOptions& options) {
   PreciseWish wish{
       .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
+  std::vector<AccessEvent> good;
+  std::vector<std::string> unseen;
   for (const AccessEvent& event : events) {
-    PerfEvents opened;
-    if (const std::string problem = opened.open(event.attr, 0, false); !problem.empty()) {
-      chosen.tried.problem = fmt::format("{}: {}", event.name, problem);
-      return chosen;
-    }
-    chosen.tried.remark += (chosen.tried.remark.empty() ? "" : ", ") + event.name;
+    const std::vector<std::string> problems = PerfEvents().open({event}, 0, false);
+    unseen.insert(unseen.end(), problems.begin(), problems.end());
+    if (!problems.empty()) continue;
+    chosen.tried.remark += (good.empty() ? "" : ", ") + event.name;
+    good.push_back(event);
   }
-  if (!events.empty()) chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, events, 0);
+  if (good.empty()) {
+    if (!events.empty()) chosen.tried.problem = fmt::format("{}", fmt::join(unseen, "; "));
+    return chosen;
+  }
+  if (std::string others = unseen_processors(good, online_processors()); !others.empty())
+    unseen.push_back(std::move(others));
+  if (!unseen.empty()) chosen.tried.remark += fmt::format("; {}", fmt::join(unseen, "; "));
+  chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), 0, fmt::format("{}", fmt::join(unseen, "; ")));
   return chosen;
 }
 
 // Samples page faults with their addresses. Where NUMA balancing is on, its hint faults are among them.
 ChosenRung try_faults(mlrun_access_rung rung) {
   ChosenRung chosen{{rung, "", ""}, nullptr};
-  const AccessEvent event = page_fault_event();
-  PerfEvents opened;
-  chosen.tried.problem = opened.open(event.attr, 0, false);
-  if (!chosen.tried.problem.empty()) return chosen;
-  const uint64_t sample_ns = calibrate_fault_ns();
-  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", sample_ns);
-  chosen.made = make_event_rung(rung, {event}, sample_ns);
+  const auto sample_ns = calibrate_fault_ns();
+  if (!sample_ns) {
+    chosen.tried.problem = sample_ns.error().text;
+    return chosen;
+  }
+  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", *sample_ns);
+  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns, "");
   return chosen;
 }
 

@@ -62,9 +62,13 @@ std::vector<Mapping> parse_mappings(const std::string& text) {
   std::vector<Mapping> mappings;
   bool wanted = false;
   for (const std::string_view line : util::split(text, "\n")) {
+    constexpr std::string_view kFlags = "VmFlags:";
     if (const auto head = util::maps_line(line)) {
       wanted = is_own_memory(*head);
       if (wanted) mappings.push_back({.start = head->start, .end = head->end});
+    } else if (wanted && line.starts_with(kFlags)) {
+      const auto flags = util::split(line.substr(kFlags.size()), " ");
+      mappings.back().is_all_dirty = std::find(flags.begin(), flags.end(), "sd") != flags.end();
     } else if (wanted) {
       Mapping& last = mappings.back();
       uint64_t shared = 0;
@@ -169,6 +173,22 @@ WrittenRuns written_runs(pid_t pid, const Mapping& mapping) {
   }
   written.known_until = page * kPageBytes;
   return written;
+}
+
+std::vector<DirtyPart> dirty_parts(const Mapping& mapping, const std::vector<Mapping>& before) {
+  std::vector<DirtyPart> parts;
+  uint64_t at = mapping.start;
+  const auto add = [&](uint64_t end, bool is_known) {
+    if (end > at) parts.push_back({{.start = at, .end = end}, is_known});
+    at = std::max(at, end);
+  };
+  for (const Mapping& old : before) {
+    if (!mapping.is_all_dirty || old.end <= mapping.start || old.start >= mapping.end) continue;
+    add(old.start, true);
+    add(std::min(old.end, mapping.end), false);
+  }
+  add(mapping.end, true);
+  return parts;
 }
 
 }  // namespace mlrun::access

@@ -15,6 +15,7 @@ struct Mapping {
   uint64_t start = 0, end = 0;
   uint64_t resident_bytes = 0, referenced_bytes = 0, huge_bytes = 0;
   uint64_t shared_bytes = 0, locked_bytes = 0;  // in pages that other processes have too, as after a fork; mlock
+  bool is_all_dirty = false;  // "sd" of VmFlags: new, or merged with a new mapping; all its pages count as written
   [[nodiscard]] uint64_t bytes() const { return end - start; }
 };
 
@@ -49,5 +50,14 @@ struct WrittenRuns {
   int error = 0;             // errno, if pagemap cannot be read
 };
 WrittenRuns written_runs(pid_t pid, const Mapping& mapping);
+
+// A part of a mapping, and whether its written pages are known.
+struct DirtyPart {
+  Mapping range;
+  bool is_known = true;
+};
+// The parts of `mapping` by ascending address. `before`: mappings of the moment when the bits were cleared, sorted by address. Where all pages count
+// as written, those of older memory may not have been.
+std::vector<DirtyPart> dirty_parts(const Mapping& mapping, const std::vector<Mapping>& before);
 
 }  // namespace mlrun::access

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/perf_events.h"
 
+#include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,24 +22,40 @@ namespace {
 
 constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older headers do not name it
 
-constexpr size_t kRingPages = 256, kFewestPages = 8;  // powers of two; an ordinary user may lock 128 and one
+// Powers of two, as the kernel requires. An ordinary user has kUserPages for each processor, and one for a ring's head.
+constexpr size_t kRingPages = 256, kUserPages = 128, kFewestPages = 8;
 
-util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu) {
+// Older kernels refuse what they do not know; `attr` is left as it was accepted.
+util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu, int leader) {
   const auto open = [&] {
-    return util::UniqueFd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+    return util::UniqueFd(
+        static_cast<int>(::syscall(SYS_perf_event_open, &attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC)));
   };
   util::UniqueFd event = open();
-  if (event.valid() || errno != EINVAL || attr.read_format == 0) return event;
-  attr.read_format = 0;  // the kernel is older than PERF_FORMAT_LOST
-  return open();
+  if (!event.valid() && errno == EINVAL && attr.read_format != 0) {
+    attr.read_format = 0;  // the kernel is older than PERF_FORMAT_LOST
+    event = open();
+  }
+  if (!event.valid() && errno == EINVAL && (attr.sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) != 0) {
+    attr.sample_type &= ~uint64_t{PERF_SAMPLE_DATA_PAGE_SIZE};  // older than Linux 5.11
+    event = open();
+  }
+  return event;
 }
 
-std::string why(int error, int cpu) {
+std::string why(int error, int cpu, const perf_event_attr& attr) {
   std::string text = fmt::format("processor {}: {}", cpu, std::strerror(error));
   if (error == EACCES || error == EPERM)
-    return text + "; set kernel.perf_event_paranoid to 2 or less; in a container, allow perf_event_open";
+    return text + fmt::format("; set kernel.perf_event_paranoid to {} or less; in a container, allow perf_event_open",
+                              attr.exclude_kernel != 0 ? 2 : 1);
   if (error == EMFILE) return text + "; raise the limit of open files (ulimit -n)";
   return text;
+}
+
+bool has_ipc_lock() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> sets{};
+  return ::syscall(SYS_capget, &header, sets.data()) == 0 && (sets[0].effective >> CAP_IPC_LOCK & 1) != 0;
 }
 
 }  // namespace
@@ -69,16 +88,12 @@ PerfRing::~PerfRing() {
 
 int PerfRing::map(util::UniqueFd event, size_t pages, bool counts_lost) {
   counts_lost_ = counts_lost;
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  for (; pages >= kFewestPages; pages /= 2) {
-    bytes_ = (pages + 1) * page;
-    void* at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
-    if (at == MAP_FAILED) continue;  // EPERM: above the limit of locked memory
-    page_ = static_cast<perf_event_mmap_page*>(at);
-    event_ = std::move(event);
-    return 0;
-  }
-  return errno;
+  bytes_ = (pages + 1) * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  void* at = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, event.get(), 0);
+  if (at == MAP_FAILED) return errno;
+  page_ = static_cast<perf_event_mmap_page*>(at);
+  event_ = std::move(event);
+  return 0;
 }
 
 uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit) {
@@ -112,32 +127,76 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
   return counts[1] - std::exchange(lost_, counts[1]);
 }
 
-std::string PerfEvents::open(perf_event_attr attr, pid_t pid, bool on_exec) {
-  attr.inherit = 1;
-  attr.enable_on_exec = on_exec ? 1 : 0;
-  attr.read_format = kFormatLost;
-  sample_type_ = attr.sample_type;
+size_t ring_pages(size_t events, bool may_lock_more) {
+  return may_lock_more ? kRingPages : std::bit_floor(kUserPages / std::max<size_t>(events, 1));
+}
+
+PerfEvents::Problem PerfEvents::open_one(Opened& one, pid_t pid, size_t pages) {
+  perf_event_attr& attr = one.event.attr;
+  const util::IdList& cpus = one.event.cpus;
   for (const uint32_t processor : online_processors()) {
+    if (!cpus.empty() && !std::binary_search(cpus.begin(), cpus.end(), processor)) continue;
     const auto cpu = static_cast<int>(processor);
-    util::UniqueFd event = open_event(attr, pid, cpu);
-    if (!event.valid()) return why(errno, cpu);
+    int leader = -1;
+    if (one.event.leader) {
+      one.leaders.push_back(open_event(*one.event.leader, pid, cpu, -1));
+      leader = one.leaders.back().get();
+      if (leader < 0) return {"its leader, " + why(errno, cpu, *one.event.leader)};
+    }
+    util::UniqueFd event = open_event(attr, pid, cpu, leader);
+    if (!event.valid()) return {why(errno, cpu, attr)};
     PerfRing ring;
-    if (const int error = ring.map(std::move(event), kRingPages, attr.read_format != 0); error != 0)
-      return fmt::format("the event's buffer cannot be mapped: {}; raise kernel.perf_event_mlock_kb",
-                         std::strerror(error));
-    rings_.push_back(std::move(ring));
+    if (const int error = ring.map(std::move(event), pages, attr.read_format != 0); error != 0)
+      return {fmt::format("the event's buffer cannot be mapped: {}; raise kernel.perf_event_mlock_kb",
+                          std::strerror(error)),
+              true};
+    one.rings.push_back(std::move(ring));
+  }
+  return one.rings.empty() ? Problem{"none of its processors is online"} : Problem{};
+}
+
+std::vector<std::string> PerfEvents::open(const std::vector<AccessEvent>& wanted, pid_t pid, bool on_exec) {
+  std::vector<std::string> problems;
+  bool fits = false;
+  for (size_t pages = ring_pages(wanted.size(), has_ipc_lock()); pages >= kFewestPages && !fits; pages /= 2) {
+    opened_.clear();
+    problems.clear();
+    fits = true;
+    for (const AccessEvent& event : wanted) {
+      Opened one{event, {}, {}};
+      one.event.attr.read_format = kFormatLost;
+      for (perf_event_attr* attr : {&one.event.attr, one.event.leader ? &*one.event.leader : nullptr}) {
+        if (attr == nullptr) continue;
+        attr->inherit = 1;
+        attr->enable_on_exec = on_exec ? 1 : 0;
+      }
+      const Problem problem = open_one(one, pid, pages);
+      fits = fits && !problem.is_of_ring;
+      if (problem.text.empty()) {
+        opened_.push_back(std::move(one));
+      } else {
+        problems.push_back(event.name + ": " + problem.text);
+      }
+    }
   }
   if (!on_exec) enable(true);
-  return {};
+  return problems;
 }
 
 void PerfEvents::enable(bool on) {
-  for (const PerfRing& ring : rings_) ::ioctl(ring.event(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+  for (const Opened& one : opened_) {
+    for (const PerfRing& ring : one.rings)
+      ::ioctl(ring.event(), on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+  }
 }
 
-uint64_t PerfEvents::drain(const std::function<void(const decode::PerfSample&)>& visit) {
+uint64_t PerfEvents::drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit) {
   uint64_t lost = 0;
-  for (PerfRing& ring : rings_) lost += ring.drain(sample_type_, visit);
+  for (Opened& one : opened_) {
+    for (PerfRing& ring : one.rings)
+      lost +=
+          ring.drain(one.event.attr.sample_type, [&](const decode::PerfSample& sample) { visit(one.event, sample); });
+  }
   return lost;
 }
 

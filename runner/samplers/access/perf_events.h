@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// perf events with addresses, for a process and all processes that it starts. There is one event and one ring for each processor: inherited
-// events of several processors cannot share a ring.
+// perf events with addresses, for a process and all processes that it starts. Each event has a descriptor and a ring for each processor:
+// inherited events of several processors cannot share a ring.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -8,10 +8,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/decode/perf_sample.h"
+#include "runner/events/access_sample.h"
 #include "runner/util/id_list.h"
 #include "runner/util/unique_fd.h"
 
@@ -24,6 +26,18 @@ inline constexpr uint64_t kEventSample = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF
 
 // Attributes of an event of user space with these fields and times on CLOCK_MONOTONIC. The caller sets type, config and period.
 perf_event_attr sampled_event();
+
+struct AccessEvent {
+  perf_event_attr attr{};
+  std::string name;                            // mem-loads
+  mlrun_access_kind kind = MLRUN_ACCESS_LOAD;  // used if a sample's data source names neither; of a fault: always
+  std::optional<perf_event_attr> leader = {};  // an event without samples that has to lead the event's group
+  util::IdList cpus = {};                      // the processors that have the event; empty: all
+};
+
+// Pages of data of each ring. An ordinary user may lock kernel.perf_event_mlock_kb (128 pages and one) for each processor, for all events
+// together. `may_lock_more`: CAP_IPC_LOCK, to which that limit does not apply.
+size_t ring_pages(size_t events, bool may_lock_more);
 
 class PerfRing {
  public:
@@ -48,14 +62,27 @@ class PerfRing {
 
 class PerfEvents {
  public:
-  // Opens the event for `pid` on every processor. It starts at the next exec if `on_exec`, else now. Returns the error; empty: none.
-  std::string open(perf_event_attr attr, pid_t pid, bool on_exec);
+  // Opens the events for `pid`, each on all online processors that have it. They start at the next exec if `on_exec`, else now. All rings have the
+  // same size, which is halved until all fit into the memory that mlrun may lock. Leaves out events that fail; returns one line for each of these.
+  std::vector<std::string> open(const std::vector<AccessEvent>& wanted, pid_t pid, bool on_exec);
+  [[nodiscard]] bool is_open() const { return !opened_.empty(); }
   void enable(bool on);
-  uint64_t drain(const std::function<void(const decode::PerfSample&)>& visit);
+  // Visits the samples since the previous call. Returns the number of samples that were lost since then.
+  uint64_t drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit);
 
  private:
-  std::vector<PerfRing> rings_;
-  uint64_t sample_type_ = 0;
+  struct Opened {
+    AccessEvent event;  // with the attributes that the kernel took
+    std::vector<util::UniqueFd> leaders;
+    std::vector<PerfRing> rings;
+  };
+  struct Problem {
+    std::string text;  // empty: none
+    bool is_of_ring = false;
+  };
+  static Problem open_one(Opened& one, pid_t pid, size_t pages);
+
+  std::vector<Opened> opened_;
 };
 
 // The processors that are online now.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/access/precise_events.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -49,7 +50,20 @@ std::optional<AccessEvent> named_event(const std::string& unit, const char* name
   }
   event.attr.config = words.config;
   event.attr.config1 = words.config1;
+  event.cpus = util::read_id_list(unit + "/cpus");
   return event;
+}
+
+// Since Sapphire Rapids and Alder Lake the kernel opens mem-loads only in a group that mem-loads-aux leads. The leader takes no samples.
+std::optional<perf_event_attr> leader_of_loads(const std::string& unit, const PreciseWish& wish) {
+  const auto event = named_event(unit, "mem-loads-aux", MLRUN_ACCESS_LOAD, wish);
+  if (!event) return {};
+  perf_event_attr leader = event->attr;
+  leader.freq = 0;
+  leader.sample_freq = 0;
+  leader.sample_type = 0;
+  leader.precise_ip = 0;
+  return leader;
 }
 
 }  // namespace
@@ -63,7 +77,10 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
   for (const char* unit : {"/cpu", "/cpu_core"}) {  // cpu_core: the larger processors of a hybrid
     for (const auto& [name, kind] :
          {std::pair{"mem-loads", MLRUN_ACCESS_LOAD}, std::pair{"mem-stores", MLRUN_ACCESS_STORE}}) {
-      if (auto event = named_event(devices + unit, name, kind, wish)) events.push_back(*std::move(event));
+      auto event = named_event(devices + unit, name, kind, wish);
+      if (!event) continue;
+      if (kind == MLRUN_ACCESS_LOAD) event->leader = leader_of_loads(devices + unit, wish);
+      events.push_back(*std::move(event));
     }
     if (!events.empty()) return events;
   }
@@ -78,6 +95,16 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
   // IBS cannot exclude the kernel; EventRung drops its addresses.
   event.attr.exclude_kernel = event.attr.exclude_hv = 0;
   return {std::move(event)};
+}
+
+std::string unseen_processors(const std::vector<AccessEvent>& events, const util::IdList& online) {
+  util::IdList unseen = online;
+  for (const AccessEvent& event : events) {
+    if (event.cpus.empty()) return {};
+    std::erase_if(unseen, [&](uint32_t cpu) { return std::binary_search(event.cpus.begin(), event.cpus.end(), cpu); });
+  }
+  if (events.empty() || unseen.empty()) return {};
+  return fmt::format("accesses on processors {} are not seen: they have other events", util::id_list_text(unseen));
 }
 
 }  // namespace mlrun::access

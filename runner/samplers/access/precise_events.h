@@ -20,4 +20,7 @@ struct PreciseWish {
 // The events that `devices` (/sys/bus/event_source/devices) describes, or the raw ones. Empty: there are none; `why` gets the reason.
 std::vector<AccessEvent> find_precise_events(const std::string& devices, const PreciseWish& wish, std::string& why);
 
+// Which of the processors none of the events can see, as the smaller ones of a hybrid. Empty: the events see all.
+std::string unseen_processors(const std::vector<AccessEvent>& events, const util::IdList& online);
+
 }  // namespace mlrun::access

@@ -80,12 +80,24 @@ class Uncore : public BandwidthReader {
   std::vector<Counter> counters_;
 };
 
+// Why there are no events.
+std::string why_none(const std::string& devices) {
+  if (!units_with(devices, "uncore_imc").empty())
+    return "the kernel names no events that count reads and writes of the memory controllers (uncore_imc)";
+  for (const char* amd : {"amd_umc", "amd_df"}) {  // since Zen 4; before
+    if (const auto units = units_with(devices, amd); !units.empty())
+      return fmt::format("mlrun reads Intel's memory controllers (uncore_imc) alone, and this is an AMD processor ({})",
+                         units.front());
+  }
+  return "the kernel shows no memory controller (uncore_imc) here, as in most virtual machines";
+}
+
 }  // namespace
 
 OpenedReader open_uncore(const Places& places) {
-  const auto events = find_uncore_events(places.sys + "/bus/event_source/devices");
-  if (events.empty())
-    return fail("the kernel shows no memory controller (uncore_imc) here, as in most virtual machines");
+  const std::string devices = places.sys + "/bus/event_source/devices";
+  const auto events = find_uncore_events(devices);
+  if (events.empty()) return fail(why_none(devices));
   auto reader = std::make_unique<Uncore>();
   if (const int error = reader->open(places, events); error != 0) {
     return fail(fmt::format("{} refused ({}): needs CAP_PERFMON, or kernel.perf_event_paranoid=0", events.front().unit,

@@ -86,15 +86,19 @@ std::optional<double> ScaledCount::add(const CounterReading& now) {
   return total_;
 }
 
-std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
+std::vector<std::string> units_with(const std::string& devices, std::string_view prefix) {
   std::vector<std::string> units;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(devices.c_str()), ::closedir);
   while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
-    if (std::string_view(entry->d_name).starts_with("uncore_imc")) units.emplace_back(entry->d_name);
+    if (std::string_view(entry->d_name).starts_with(prefix)) units.emplace_back(entry->d_name);
   }
   std::sort(units.begin(), units.end());
+  return units;
+}
+
+std::vector<UncoreEvent> find_uncore_events(const std::string& devices) {
   std::vector<UncoreEvent> events;
-  for (const std::string& unit : units) {
+  for (const std::string& unit : units_with(devices, "uncore_imc")) {
     const std::string folder = devices + "/" + unit + "/";
     for (const Named& named : kNamed) {
       const std::string path = folder + "events/" + named.event;

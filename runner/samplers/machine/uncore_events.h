@@ -45,6 +45,9 @@ class ScaledCount {
 // `devices`: /sys/bus/event_source/devices.
 std::vector<UncoreEvent> find_uncore_events(const std::string& devices);
 
+// The units whose names begin with `prefix`, sorted.
+std::vector<std::string> units_with(const std::string& devices, std::string_view prefix);
+
 // The words of perf_event_attr that a unit's format files ("config:0-7") put the terms of an event into.
 struct EventWords {
   uint64_t config = 0, config1 = 0;

@@ -60,6 +60,7 @@ class LossFinder {
     add("python stacks", "rows not fetched in time", positive(session_.python_stacks.rows_dropped), "rows");
     add("samples", "rows not fetched in time", positive(session_.sampler.rows_dropped), "rows");
     add("samples", "rows of counters not fetched in time", positive(session_.machine_sampler.rows_dropped), "rows");
+    add("samples", "rows of accesses not fetched in time", positive(session_.access.rows_dropped), "rows");
     add("gpu sampler", "rows not fetched in time", positive(session_.gpu_sampler.rows_dropped), "rows");
     return std::move(rows_);
   }

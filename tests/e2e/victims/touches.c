@@ -5,6 +5,7 @@
 //   hot      64 KiB of a block, without pause and without entering the kernel; the rest never again
 //   turning  the second tenth of a block at random, with the translations dropped every millisecond
 //   written  each third page of a block, over and over; all of them are read
+//   growing  nothing of a block, while a page is mapped behind it each half second
 //   huge     one byte in each tenth huge page of a block
 //   reused   blocks of MIB by two callers in turn, at addresses that are used again; a line for each: caller address begin_ns end_ns pages
 //   beside   the same, while another thread's calls of realloc copy and take long
@@ -83,6 +84,23 @@ static void reused(size_t bytes, uint64_t until, int threshold) {
   }
 }
 
+// The kernel merges each new page with the block.
+static void growing(size_t bytes, uint64_t until) {
+  enum { kMore = 4096 };
+  const int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS;
+  char *block = mmap(NULL, bytes + kMore * kPage, PROT_NONE, kPrivate, -1, 0);
+  if (block == MAP_FAILED || mmap(block, bytes, PROT_READ | PROT_WRITE, kPrivate | MAP_FIXED, -1, 0) != block) exit(4);
+  memset(block, 1, bytes);
+  printf("%lu %lu %lu\n", (unsigned long)block, (unsigned long)(block + bytes), (unsigned long)now_ns());
+  fflush(stdout);
+  for (char *at = block + bytes; now_ns() < until; at += kPage) {
+    usleep(500000);
+    if (mmap(at, kPage, PROT_READ | PROT_WRITE, kPrivate | MAP_FIXED, -1, 0) != at) exit(4);
+    touch(at);
+  }
+  printf("0 %lu\n", (unsigned long)touches);
+}
+
 static void touch_once(const char *what, char *hot, char *cold, size_t pages, uint64_t turn, uint64_t *touched) {
   static uint8_t seen[1 << 20];
   size_t tenth = pages / 10;
@@ -123,6 +141,10 @@ int main(int argc, char **argv) {
   uint64_t seconds_ns = (uint64_t)(strtod(argv[3], NULL) * 1e9);
   if (!strcmp(what, "reused")) {
     reused(bytes, now_ns() + seconds_ns, 128 << 10);
+    return 0;
+  }
+  if (!strcmp(what, "growing")) {
+    growing(bytes, now_ns() + seconds_ns);
     return 0;
   }
   if (!strcmp(what, "beside")) {

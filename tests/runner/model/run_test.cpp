@@ -84,9 +84,11 @@ TEST(RunTest, HasWhatTheKernelSideReported) {
 TEST(RunTest, HasWhatTheSamplersReported) {
   const model::Run run = run_of(json::parse(R"({
     "gpu_sampler": {"looks": 5, "rows_dropped": 3, "not_sampled": [{"gpu_id": 2, "what": ["power", 4]}, "all"]},
+    "access": {"rows": 9, "rows_dropped": 4, "problem": ""},
     "machine_sampler": {"problem": "late", "not_sampled": [{"sample": "disk", "text": "no /proc/diskstats"}]},
     "python_stacks": {"problems": [{"text": "too old", "processes": [7, "8"]}]}, "collector": {"failures": {"walks": 4}}})"));
   EXPECT_EQ(run.gpu_sampler.rows_dropped, 3);
+  EXPECT_EQ(run.access.rows_dropped, 4);
   ASSERT_EQ(run.gpu_sampler.not_sampled.size(), 1U);
   EXPECT_EQ(run.gpu_sampler.not_sampled[0].what, Texts{"power"});
   EXPECT_EQ(run.machine_sampler.problem, "late");

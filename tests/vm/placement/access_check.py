@@ -94,6 +94,13 @@ def check_soft_dirty():
         wanted = set(range(0, run.bytes // PAGE, 3))
         expect("soft-dirty: the written pages, exactly", written == wanted, f"{len(written)} of {len(wanted)}")
     expect("soft-dirty: windows", len(steady) >= 1, len(windows))
+    for seconds in (10, 40, 120):
+        run = Run("growing", 64, seconds, "soft-dirty")
+        rows = [row for row in run.inside(run.hot) if row["ts"] >= run.filled_ns]
+        if rows:
+            break
+    expect("soft-dirty: nothing of a block is written when a page is mapped behind it", bool(rows) and not any(row["touched_bytes"] for row in rows), rows[:3])
+    expect("it is unknown there", any(row["filling"] for row in rows), len(rows))
 
 
 def mean_touched(run, start):

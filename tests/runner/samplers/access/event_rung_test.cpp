@@ -5,10 +5,13 @@
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -47,8 +50,8 @@ class Block {
 TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   const Block block;
   PerfEvents events;
-  const std::string problem = events.open(page_fault_event().attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   std::vector<uint64_t> wanted, found;
   const uint64_t began_ns = util::monotonic_ns();
   for (size_t page = 0; page < kPages; page++) {
@@ -59,7 +62,7 @@ TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   const uint64_t ended_ns = util::monotonic_ns();
   uint64_t before_ns = began_ns;
   std::vector<decode::PerfSample> samples;
-  const uint64_t lost = events.drain([&](const decode::PerfSample& sample) {
+  const uint64_t lost = events.drain([&](const AccessEvent&, const decode::PerfSample& sample) {
     if (block.has(sample.address)) samples.push_back(sample);
   });
   std::sort(samples.begin(), samples.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
@@ -86,14 +89,14 @@ TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
   attr.bp_len = HW_BREAKPOINT_LEN_8;
   attr.sample_period = 1;
   PerfEvents events;
-  const std::string problem = events.open(attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({{attr, "breakpoint"}}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   for (size_t i = 0; i < 20; i++) {
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
     static_cast<void>(block.read(7));
   }
   std::vector<uint64_t> addresses;
-  events.drain([&](const decode::PerfSample& sample) { addresses.push_back(sample.address); });
+  events.drain([&](const AccessEvent&, const decode::PerfSample& sample) { addresses.push_back(sample.address); });
   EXPECT_EQ(addresses, std::vector<uint64_t>(40, block.address(7)));
 }
 
@@ -105,24 +108,124 @@ TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
   ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
   ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);  // each processor has a ring of its own
   PerfEvents events;
-  const std::string problem = events.open(page_fault_event().attr, 0, false);
-  if (!problem.empty()) GTEST_SKIP() << problem;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
   size_t faults = 0, found = 0;
   for (size_t round = 0; round < kRounds; round++) {
     const Block block;
     for (size_t page = 0; page < kPages; page++) block.write(page, 0);
     faults += kPages;
   }
-  uint64_t lost = events.drain([&](const decode::PerfSample&) { found++; });
+  uint64_t lost = events.drain([&](const AccessEvent&, const decode::PerfSample&) { found++; });
   if (lost + found <
       faults) {  // before Linux 6.0 the record of what was lost comes with the next sample of the processor
     const Block last;
     for (size_t page = 0; page < 4; page++) last.write(page, 0);
-    lost += events.drain([&](const decode::PerfSample&) { found++; });
+    lost += events.drain([&](const AccessEvent&, const decode::PerfSample&) { found++; });
   }
   ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
   EXPECT_GT(lost, 0u);
   EXPECT_GE(found + lost, faults);
+}
+
+TEST(AccessSamples, AFaultOnAHugePageHasItsSize) {
+  constexpr size_t kHuge = 2 << 20;
+  void* const around = ::mmap(nullptr, 2 * kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char* const huge =
+      reinterpret_cast<char*>((reinterpret_cast<uint64_t>(around) + kHuge - 1) / kHuge * kHuge);  // NOLINT
+  ::madvise(huge, kHuge, MADV_HUGEPAGE);
+  PerfEvents events;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  *const_cast<volatile char*>(huge) = 1;
+  const bool is_huge = huge_bytes(::getpid()) >= kHuge;
+  const pid_t child = ::fork();  // from now on a write is a fault, since the page is shared
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  *const_cast<volatile char*>(huge + 5 * kPage) = 1;
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  std::vector<uint64_t> sizes;
+  uint64_t sample_type = 0;
+  if (problems.empty()) {
+    events.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+      sample_type = event.attr.sample_type;
+      const bool is_inside = sample.address - reinterpret_cast<uint64_t>(huge) < kHuge;
+      if (is_inside && sample.pid == static_cast<uint32_t>(::getpid())) sizes.push_back(sample.page_size);
+    });
+  }
+  ::munmap(around, 2 * kHuge);
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  if (!is_huge) GTEST_SKIP() << "no huge pages here";
+  if ((sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) == 0) GTEST_SKIP() << "older than Linux 5.11";
+  ASSERT_GE(sizes.size(), 2u);
+  EXPECT_EQ(sizes.front(), 0u) << "nothing was mapped";
+  EXPECT_EQ(sizes[1], kHuge);
+}
+
+TEST(AccessSamples, TheRowOfAFaultIsAboutItsPage) {
+  const decode::PerfSample huge{.address = 0x7f0000201234, .page_size = 2 << 20};
+  EXPECT_EQ(row_of(MLRUN_ACCESS_HINT_FAULTS, page_fault_event(), huge).bytes, 2u << 20);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_FAULTS, page_fault_event(), {.address = 0x7f0000201234}).bytes, kPage);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_PRECISE, {sampled_event(), "mem-loads"}, huge).bytes, 0u);
+}
+
+TEST(AccessSamples, RingsOfAnOrdinaryUserShareWhatTheUserMayLock) {
+  EXPECT_EQ(ring_pages(1, true), 256u);
+  EXPECT_EQ(ring_pages(2, true), 256u);
+  EXPECT_EQ(ring_pages(1, false), 128u);
+  EXPECT_EQ(ring_pages(2, false), 64u);
+  EXPECT_EQ(ring_pages(3, false), 32u);
+}
+
+// The first processors' rings took all of it, and the last ones got none: with 18 processors, or with any two that may lock no more.
+TEST(AccessSamples, AnOrdinaryUserHasARingOnEachProcessorForEachEvent) {
+  std::array<int, 2> said{};
+  ASSERT_EQ(::pipe(said.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_MEMLOCK, &none) != 0 || (::getuid() == 0 && ::setuid(65534) != 0)) ::_exit(1);
+    std::string text;
+    for (const size_t count : {1, 2}) {
+      const auto problems = PerfEvents().open(std::vector(count, page_fault_event()), 0, false);
+      if (!problems.empty()) text += problems.front() + "\n";
+    }
+    ::_exit(::write(said[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(said[1]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  std::array<char, 1024> text{};
+  static_cast<void>(::read(said[0], text.data(), text.size() - 1));
+  ::close(said[0]);
+  EXPECT_EQ(status, 0);
+  const std::string problem = text.data();
+  if (problem.find("perf_event_paranoid") != std::string::npos) GTEST_SKIP() << problem;
+  EXPECT_EQ(problem, "");
+}
+
+TEST(AccessSamples, TheHintAboutPrivilegesNamesWhatTheEventNeeds) {
+  std::array<int, 2> said{};
+  ASSERT_EQ(::pipe(said.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::getuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
+    AccessEvent event = page_fault_event();
+    event.attr.exclude_kernel = 0;
+    const auto problems = PerfEvents().open({event}, 0, false);
+    const std::string text = problems.empty() ? "" : problems.front();
+    ::_exit(::write(said[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  ::close(said[1]);
+  ::waitpid(child, nullptr, 0);
+  std::array<char, 1024> text{};
+  static_cast<void>(::read(said[0], text.data(), text.size() - 1));
+  ::close(said[0]);
+  const std::string problem = text.data();
+  if (problem.empty()) GTEST_SKIP() << "this kernel refuses nothing";
+  EXPECT_NE(problem.find("perf_event_paranoid to 1 or less"), std::string::npos) << problem;
 }
 
 TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
@@ -131,6 +234,22 @@ TEST(AccessSamples, RecordsThatAreTooShortOrNotUnderstoodAreLeftOut) {
   EXPECT_FALSE(decode::read_sample(kEventSample, std::span<const char>(body).first(body.size() - 1)));
   EXPECT_FALSE(decode::read_sample(kEventSample, {}));
   EXPECT_FALSE(decode::read_sample(kEventSample | PERF_SAMPLE_CALLCHAIN, body));
+}
+
+TEST(AccessSamples, TheSizeOfAPageIsFoundBehindOtherFields) {
+  std::array<uint64_t, 12> words{};
+  for (size_t i = 0; i < words.size(); i++) words[i] = i;
+  const auto page_size = [&](uint64_t sample_type, size_t count) {
+    const auto sample =
+        decode::read_sample(sample_type, {reinterpret_cast<const char*>(words.data()), count * sizeof(uint64_t)});
+    return sample ? sample->page_size : UINT64_MAX;
+  };
+  constexpr uint64_t kWith = kEventSample | PERF_SAMPLE_DATA_PAGE_SIZE;
+  EXPECT_EQ(page_size(kEventSample, 9), 0u);
+  EXPECT_EQ(page_size(kWith, 9), 8u);
+  EXPECT_EQ(page_size(kWith, 8), UINT64_MAX) << "too short";
+  EXPECT_EQ(page_size(kWith | PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_PHYS_ADDR | PERF_SAMPLE_CGROUP, 12), 11u);
+  EXPECT_EQ(page_size(kWith | PERF_SAMPLE_REGS_INTR, 12), 0u) << "where it is depends on the processor";
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -49,7 +51,29 @@ TEST(PageBits, PrivateWritableMappingsWithoutAFileAreRead) {
   EXPECT_EQ(mappings[1].shared_bytes, 24u << 10);
   EXPECT_EQ(mappings[1].locked_bytes, 32u << 10);
   EXPECT_EQ(mappings[0].shared_bytes + mappings[0].locked_bytes, 0u);
+  EXPECT_FALSE(mappings[0].is_all_dirty);
+  EXPECT_TRUE(mappings[1].is_all_dirty);
   EXPECT_EQ(mappings[2].resident_bytes, 4u << 10) << "a name with a blank";
+}
+
+using Parts = std::vector<std::tuple<uint64_t, uint64_t, bool>>;
+
+Parts parts_of(const Mapping& mapping, const std::vector<Mapping>& before) {
+  Parts parts;
+  for (const DirtyPart& part : dirty_parts(mapping, before))
+    parts.emplace_back(part.range.start, part.range.end, part.is_known);
+  return parts;
+}
+
+// The kernel reports all pages of a mapping as written when it has been merged with a new one.
+TEST(PageBits, OldMemoryThatWasMergedWithANewMappingIsNotCalledWritten) {
+  const std::vector<Mapping> before = {{.start = 10, .end = 20}, {.start = 30, .end = 40}, {.start = 50, .end = 60}};
+  EXPECT_EQ(parts_of({.start = 10, .end = 21}, before), (Parts{{10, 21, true}})) << "grown, but not all is dirty";
+  EXPECT_EQ(parts_of({.start = 10, .end = 21, .is_all_dirty = true}, before), (Parts{{10, 20, false}, {20, 21, true}}));
+  EXPECT_EQ(parts_of({.start = 9, .end = 35, .is_all_dirty = true}, before),
+            (Parts{{9, 10, true}, {10, 20, false}, {20, 30, true}, {30, 35, false}}));
+  EXPECT_EQ(parts_of({.start = 15, .end = 20, .is_all_dirty = true}, before), (Parts{{15, 20, false}}));
+  EXPECT_EQ(parts_of({.start = 20, .end = 30, .is_all_dirty = true}, before), (Parts{{20, 30, true}})) << "all new";
 }
 
 TEST(PageBits, ProcessesThatHaveEndedHaveNone) {

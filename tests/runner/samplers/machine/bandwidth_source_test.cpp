@@ -39,6 +39,22 @@ TEST_F(SampledFiles, UncoreEventsAreThoseThatSysfsDescribes) {
   EXPECT_EQ(events[0].channel, 3);
 }
 
+TEST_F(SampledFiles, WhyThereAreNoUncoreEventsIsTrueOfTheProcessor) {
+  const std::string devices = "sys/bus/event_source/devices/";
+  const auto why = [&] {
+    const OpenedReader opened = open_uncore(places_);
+    return opened ? std::string() : opened.error().text;
+  };
+  EXPECT_NE(why().find("as in most virtual machines"), std::string::npos) << why();
+  put(devices + "amd_df/type", "12\n");
+  EXPECT_NE(why().find("this is an AMD processor (amd_df)"), std::string::npos) << why();
+  put(devices + "amd_umc_1/type", "14\n");
+  put(devices + "amd_umc_0/type", "13\n");
+  EXPECT_NE(why().find("this is an AMD processor (amd_umc_0)"), std::string::npos) << why();
+  put(devices + "uncore_imc_0/type", "15\n");
+  EXPECT_NE(why().find("names no events"), std::string::npos) << why();
+}
+
 // Two events on one hardware counter: scaled as a whole, the total would be 2000 after the first row and 1640 after the second.
 TEST(ScaledCount, DoesNotFallWhenTheShareOfTheTimeChanges) {
   ScaledCount count;

@@ -404,5 +404,14 @@ TEST(Coverage, MoreFromDevicesThanCallsAskedForIsNamed) {
   EXPECT_EQ(folder.texts("coverage", "subject"), std::vector<std::string>{"bytes read from devices"});
 }
 
+TEST(Coverage, RowsOfAccessesThatWereNotFetchedInTimeAreALoss) {
+  SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild, kReadByChild});
+  spool.session()["access"] = {{"rows", 9}, {"rows_dropped", 4}, {"problem", ""}};
+  const TraceFolder folder;
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("loss", "reason"), std::vector<std::string>{"rows of accesses not fetched in time"});
+  EXPECT_EQ(folder.numbers("loss", "count"), Numbers({4}));
+}
+
 }  // namespace
 }  // namespace mlrun
