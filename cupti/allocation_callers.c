@@ -49,20 +49,19 @@ static void end_allocation(uint64_t start_ns, const struct mlrun_registers *call
   *(volatile __u64 *)w = mlrun_word0(lap, kUnits, MLRUN_GPU_CALLER, 0);
 }
 
-// The registers that the caller of this function has after the call. `frame`: address of the function's stack frame.
-#define REGISTERS(frame)                                                                   \
-  (const struct mlrun_registers) {                                                         \
-    .pc = ((const uint64_t *)(frame))[1], .sp = (uint64_t)((const uint64_t *)(frame) + 2), \
-    .bp = ((const uint64_t *)(frame))[0]                                                   \
-  }
-#define ALLOCATE(name, major, arguments)                                       \
-  RUNTIME_REAL(name, major)                                                    \
-  const uint64_t start_ns = begin_allocation();                                \
-  int answer = real.function arguments;                                        \
-  const struct mlrun_registers caller = REGISTERS(__builtin_frame_address(0)); \
-  end_allocation(start_ns, &caller, answer == 0 && address ? *address : NULL); \
+// The registers that the caller of a function has after the call. `frame`: address of the function's stack frame.
+INLINE struct mlrun_registers registers_behind(const uint64_t *frame) {
+  return (const struct mlrun_registers){.pc = frame[1], .sp = (uint64_t)(frame + 2), .bp = frame[0]};
+}
+
+#define ALLOCATE(name, major, arguments)                                                 \
+  RUNTIME_REAL(name, major);                                                             \
+  const uint64_t start_ns = begin_allocation();                                          \
+  int answer = real.call arguments;                                                      \
+  const struct mlrun_registers registers = registers_behind(__builtin_frame_address(0)); \
+  end_allocation(start_ns, &registers, answer == 0 && address ? *address : NULL);        \
   return answer;
-#define ALLOCATOR(name, parameters, arguments) RUNTIME_ENTRIES(name, parameters, arguments, ALLOCATE)
+#define ALLOCATOR(name, parameters, arguments) LINKED_ENTRIES("libcudart", name, parameters, arguments, ALLOCATE)
 
 ALLOCATOR(cudaMalloc, (void **address, size_t bytes), (address, bytes));
 ALLOCATOR(cudaMallocPitch, (void **address, size_t *pitch, size_t width, size_t height),

@@ -116,20 +116,16 @@ static size_t extent(size_t pitch, size_t width, size_t height) {
 }
 
 #define COPY(name, major, arguments)                                       \
-  RUNTIME_REAL(name, major)                                                \
+  RUNTIME_REAL(name, major);                                               \
   const uint64_t start_ns = begin_copy(kind);                              \
-  int answer = real.function arguments;                                    \
+  int answer = real.call arguments;                                        \
   end_copy(start_ns, &(struct copy){target, source, bytes, kind}, answer); \
   return answer;
 #define COPY_ROWS(name, major, arguments)                                                \
-  RUNTIME_REAL(name, major)                                                              \
-  const uint64_t start_ns = begin_copy(kind);                                            \
-  int answer = real.function arguments;                                                  \
   size_t bytes = extent(kind == kToDevice ? source_pitch : target_pitch, width, height); \
-  end_copy(start_ns, &(struct copy){target, source, bytes, kind}, answer);               \
-  return answer;
-#define COPIES(name, parameters, arguments)         RUNTIME_ENTRIES(name, parameters, arguments, COPY)
-#define COPIES_OF_ROWS(name, parameters, arguments) RUNTIME_ENTRIES(name, parameters, arguments, COPY_ROWS)
+  COPY(name, major, arguments)
+#define COPIES(name, parameters, arguments)         LINKED_ENTRIES("libcudart", name, parameters, arguments, COPY)
+#define COPIES_OF_ROWS(name, parameters, arguments) LINKED_ENTRIES("libcudart", name, parameters, arguments, COPY_ROWS)
 
 COPIES(cudaMemcpy, (void *target, const void *source, size_t bytes, int kind), (target, source, bytes, kind));
 COPIES(cudaMemcpy_ptds, (void *target, const void *source, size_t bytes, int kind), (target, source, bytes, kind));

@@ -28,9 +28,7 @@ static struct work_time time_of(const struct clock_view *clock, uint64_t start, 
 }
 
 // True: the work is a node of a graph, and was added to a fold (graph_fold.h).
-#define FOLDED(work, spent)                                                                                  \
-  ((work)->graph && fold_graph_node(&(struct graph_node){(work)->graph, (work)->correlation, (work)->device, \
-                                                         (work)->context, (work)->stream, (spent)}))
+static bool is_folded(struct graph_node node) { return node.graph && fold_graph_node(&node); }
 
 static bool begins_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
 
@@ -63,25 +61,32 @@ static void put_record(const struct clock_view *clock, const void *record) {
     case CUPTI_CONCURRENT_KERNEL: {
       const struct cupti_kernel *kernel = record;
       struct work_time time = time_of(clock, kernel->start, kernel->end);
-      if (is_communication(kernel) || !FOLDED(kernel, time)) put_kernel(kernel, time);
+      if (is_communication(kernel) || !is_folded((struct graph_node){kernel->graph, kernel->correlation, kernel->device,
+                                                                     kernel->context, kernel->stream, time}))
+        put_kernel(kernel, time);
       return;
     }
     case CUPTI_MEMCPY: {
       const struct cupti_memcpy *copy = record;
       struct work_time time = time_of(clock, copy->start, copy->end);
-      if (!FOLDED(copy, time)) put_memcpy(copy, time);
+      if (!is_folded(
+              (struct graph_node){copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time}))
+        put_memcpy(copy, time);
       return;
     }
     case CUPTI_MEMCPY2: {
       const struct cupti_memcpy_peer *copy = record;
       struct work_time time = time_of(clock, copy->start, copy->end);
-      if (!FOLDED(copy, time)) put_memcpy_peer(copy, time);
+      if (!is_folded(
+              (struct graph_node){copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time}))
+        put_memcpy_peer(copy, time);
       return;
     }
     case CUPTI_MEMSET: {
       const struct cupti_memset *set = record;
       struct work_time time = time_of(clock, set->start, set->end);
-      if (!FOLDED(set, time)) put_memset(set, time);
+      if (!is_folded((struct graph_node){set->graph, set->correlation, set->device, set->context, set->stream, time}))
+        put_memset(set, time);
       return;
     }
     case CUPTI_SYNCHRONIZATION: {

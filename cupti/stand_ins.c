@@ -4,44 +4,24 @@
 // libcupti than the one that we use takes CUPTI over as well, since both use one driver; but its callbacks and its
 // clock are registered only with its own libcupti.
 #include "cupti/buffers.h"
-#include "cupti/find_cupti.h"
 #include "cupti/kinds.h"
+#include "cupti/linked_entry.h"
 #include "cupti/other_client_state.h"
 #include "cupti/other_clients.h"
 #include "cupti/other_clock.h"
 #include "cupti/session.h"
-#include "preload/base/compiler.h"
 
-enum { kUnknownError = 999 };
 // The bit in `kinds` for all that is switched on and whose end is not tracked: kinds from 63 on, kinds of one context, callbacks of one
 // call. Only a refusal by CUPTI clears it.
 enum { kForGood = 63 };
 
-// Declares `real.call`, the function that the caller would call without ours; if there is none, returns an error.
-#define REAL(name, ...)                            \
-  union {                                          \
-    void *address;                                 \
-    int (*call)(__VA_ARGS__);                      \
-  } real = {cupti_function_behind(#name, caller)}; \
-  if (!real.address) return kUnknownError
+#define REAL(name, ...) REAL_CALL(int (*)(__VA_ARGS__), cupti_function_behind(#name, caller))
 
-#define CALLER(number) \
-  { number, __builtin_return_address(0) }
-
-// A process may contain two versions of libcupti. The version of the symbol (libcupti.so.12, ...) shows which one a
-// caller is linked with. The entry with number 0 is for callers without a symbol version.
-#define ENTRY(name, number, version, parameters, arguments) \
-  int stand_in_##name##_##number parameters;                \
-  EXPORT int stand_in_##name##_##number parameters {        \
-    const struct linked_caller caller = CALLER(number);     \
-    return name##_of arguments;                             \
-  }                                                         \
-  __asm__(".symver stand_in_" #name "_" #number "," #name version)
-#define STAND_IN(name, parameters, arguments)                \
-  ENTRY(name, 12, "@libcupti.so.12", parameters, arguments); \
-  ENTRY(name, 13, "@libcupti.so.13", parameters, arguments); \
-  ENTRY(name, 14, "@libcupti.so.14", parameters, arguments); \
-  ENTRY(name, 0, "@@MLRUN", parameters, arguments)
+#define ANSWER(name, major, arguments) return name##_of arguments;
+// The entry with number 0 is for callers without a symbol version.
+#define STAND_IN(name, parameters, arguments)                      \
+  LINKED_ENTRIES("libcupti", name, parameters, arguments, ANSWER); \
+  LINKED_ENTRY(name, 0, "@@MLRUN", parameters, arguments, ANSWER)
 
 // If the tool registers its callbacks or its clock before our session begins, it keeps CUPTI: we do not record.
 static enum entry enter_first(void) {

@@ -10,6 +10,8 @@
 #include <bit>
 #include <functional>
 
+#include "kprobes/attach/type_names.h"
+
 namespace mlrun::probes {
 
 namespace {
@@ -17,11 +19,6 @@ namespace {
 constexpr size_t kModuleNameMax = 64;
 
 constexpr std::string_view kEventPrefix = "btf_trace_";
-
-std::string_view name_of(const btf* types, const btf_type* type) {
-  const char* name = ::btf__name_by_offset(types, type->name_off);
-  return name != nullptr ? name : std::string_view();
-}
 
 bool is_wanted(std::string_view name, uint32_t kind) {
   return kind == BTF_KIND_FUNC || (kind == BTF_KIND_TYPEDEF && name.starts_with(kEventPrefix));
@@ -51,7 +48,7 @@ FunctionTypes::Names::Names(const btf* types, uint32_t first_type) : types_(type
     const btf_type* type = ::btf__type_by_id(types, id);
     const uint32_t kind = ::btf_kind(type);
     if (kind != BTF_KIND_FUNC && kind != BTF_KIND_TYPEDEF) continue;
-    const std::string_view name = name_of(types, type);
+    const std::string_view name = name_at(types, type->name_off);
     if (!is_wanted(name, kind)) continue;
     size_t slot = std::hash<std::string_view>{}(name) & (slots_.size() - 1);
     while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
@@ -64,7 +61,7 @@ std::optional<uint32_t> FunctionTypes::Names::find(std::string_view name, uint32
   size_t slot = std::hash<std::string_view>{}(name) & (slots_.size() - 1);
   for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
     const btf_type* type = ::btf__type_by_id(types_, slots_[slot]);
-    if (::btf_kind(type) == kind && name_of(types_, type) == name) return slots_[slot];
+    if (::btf_kind(type) == kind && name_at(types_, type->name_off) == name) return slots_[slot];
   }
   return std::nullopt;
 }

@@ -13,6 +13,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kprobes/attach/type_names.h"
+
 namespace mlrun::probes {
 
 namespace {
@@ -23,18 +25,13 @@ bool is_layout(uint32_t kind) {
   return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION || kind == BTF_KIND_ENUM || kind == BTF_KIND_ENUM64;
 }
 
-std::string_view name_of(const btf* types, uint32_t offset) {
-  const char* name = ::btf__name_by_offset(types, offset);
-  return name != nullptr ? name : std::string_view();
-}
-
 std::string_view essential(std::string_view name) { return name.substr(0, name.find(kFlavor)); }
 
 std::unordered_set<std::string_view> names_in(const btf* types) {
   std::unordered_set<std::string_view> names;
   for (uint32_t id = 1; id < ::btf__type_cnt(types); id++) {
     const btf_type* type = ::btf__type_by_id(types, id);
-    const std::string_view name = essential(name_of(types, type->name_off));
+    const std::string_view name = essential(name_at(types, type->name_off));
     if (is_layout(::btf_kind(type)) && !name.empty()) names.insert(name);
   }
   return names;
@@ -50,7 +47,7 @@ class Writer {
     for (uint32_t id = first; id < ::btf__type_cnt(types); id++) {
       const btf_type* type = ::btf__type_by_id(types, id);
       if (!is_layout(::btf_kind(type))) continue;
-      const std::string_view name = name_of(types, type->name_off);
+      const std::string_view name = name_at(types, type->name_off);
       if (name.empty()) continue;
       const auto known = names.find(essential(name));
       if (known == names.end() || found_.contains(*known)) continue;
@@ -89,7 +86,7 @@ class Writer {
   uint32_t string_of(const btf* types, uint32_t offset) {
     if (offset == 0) return 0;
     const auto at = static_cast<uint32_t>(strings_.size());
-    strings_ += name_of(types, offset);
+    strings_ += name_at(types, offset);
     strings_ += '\0';
     return at;
   }

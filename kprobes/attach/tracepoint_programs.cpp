@@ -3,13 +3,13 @@
 
 #include <bpf/libbpf.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
 #include "kprobes/attach/privilege.h"
 #include "kprobes/attach/program_targets.h"
+#include "runner/util/text.h"
 
 namespace mlrun::probes {
 
@@ -42,11 +42,6 @@ bool has_replacement(std::string_view program, FunctionTypes& events) {
   return program == (has_state ? "on_switch_without_state" : "on_switch");
 }
 
-template <size_t n>
-bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 }  // namespace
 
 std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const Streams& streams,
@@ -57,16 +52,17 @@ std::vector<ProgramState> choose_tracepoint_programs(bpf_object* object, const S
     if (!is_for_tracepoint(program)) continue;
     const std::string_view section = ::bpf_program__section_name(program);
     ProgramState state{::bpf_program__name(program), std::string(section.substr(kTracepoint.size())), {}};
-    if (is_one_of(kFileCallPrograms, state.name)) continue;  // FileSyscalls decides about these
+    if (util::is_one_of(state.name, kFileCallPrograms)) continue;  // FileSyscalls decides about these
     state.replaced = has_replacement(state.name, events);
-    if ((!streams.syscalls && is_one_of(kSyscallPrograms, state.name)) || (is_root() && state.name == kRightsProgram)) {
+    if ((!streams.syscalls && util::is_one_of(state.name, kSyscallPrograms)) ||
+        (is_root() && state.name == kRightsProgram)) {
       ::bpf_program__set_autoload(program, false);
       continue;
     }
     // libmlrun_preload.so records the starts of the processes that it is in, but LibraryWatch needs them at once.
-    const bool unasked = !streams.observes && !streams.any_library() && is_one_of(kObservePrograms, state.name);
+    const bool unasked = !streams.observes && !streams.any_library() && util::is_one_of(state.name, kObservePrograms);
     state.replaced = state.replaced || unasked;
-    if (unasked || (!streams.wait && is_one_of(kWaitPrograms, state.name))) {
+    if (unasked || (!streams.wait && util::is_one_of(state.name, kWaitPrograms))) {
       state.reason = kNotAskedFor;
     } else if (state.replaced || !events.find_event(state.event, module_of_event(state.event))) {
       state.reason = "this kernel has no such event";
@@ -81,6 +77,6 @@ bool is_for_tracepoint(const bpf_program* program) {
   return std::string_view(::bpf_program__section_name(program)).starts_with(kTracepoint);
 }
 
-bool is_needed(std::string_view program) { return is_one_of(kNeeded, program); }
+bool is_needed(std::string_view program) { return util::is_one_of(program, kNeeded); }
 
 }  // namespace mlrun::probes

@@ -7,9 +7,10 @@
 //
 // strlen is in the path of every fputs; the others are on no hot path: short copies are inlined, path_call.c measures
 // paths.
-#include <emmintrin.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "preload/base/zero_bytes.h"
 
 // Without this the compiler turns the loop of such a function into a call of the function itself.
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
@@ -45,13 +46,6 @@ void *memchr(const void *at, int wanted, size_t bytes) {
   for (const unsigned char *next = at; bytes--; next++)
     if (*next == (unsigned char)wanted) return (void *)(size_t)next;
   return NULL;
-}
-
-// One bit for each zero byte of the 16 at `block`. An aligned block never reaches into a page that the text does not
-// touch.
-static uint32_t zeros_in(const char *block) {
-  __m128i bytes = _mm_load_si128((const __m128i *)(const void *)block);
-  return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
 }
 
 size_t strnlen(const char *text, size_t most) {

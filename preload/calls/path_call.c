@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/calls/path_call.h"
 
-#include <emmintrin.h>
 #include <string.h>
 
 #include "preload/base/scratch.h"
+#include "preload/base/zero_bytes.h"
 #include "preload/calls/capture.h"
 #include "preload/calls/working_directory.h"
 #include "preload/files/file_identity.h"
@@ -105,14 +105,8 @@ static void put_words(struct path_call *path, const struct path_words *words, st
   stack_release(&stack);
 }
 
-// One bit for each zero byte of the 16 at `block`.
-INLINE uint32_t zeros_in(const char *block) {
-  __m128i bytes = _mm_load_si128((const __m128i *)block);
-  return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
-}
-
 // strnlen(path, kStringMaxBytes) without libc's code and table, which are not in the L1 cache after a system call: 15
-// ns of an open. An aligned block never reaches into a page that the string does not touch.
+// ns of an open.
 INLINE size_t path_bytes(const char *path) {
   const char *block = (const char *)((uintptr_t)path & ~15ull);
   uint32_t ends = zeros_in(block) >> ((uintptr_t)path & 15);

@@ -19,11 +19,11 @@
 #include "preload/placement/memkind_heap.h"
 #include "preload/placement/rules.h"
 #include "preload/start/inherited_filters.h"
+#include "preload/start/session_arena.h"
 #include "runner/events/arena.h"
 #include "runner/events/placed_mappings.h"
-#include "runner/events/session.h"
 
-enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES, kPathMax = 4096 };
+enum { kMappedBytes = MLRUN_CONTROL_BYTES + MLRUN_RULES_BYTES + MLRUN_PLACEMENT_BYTES };
 
 extern char **__environ;
 
@@ -35,30 +35,11 @@ static uint32_t own_slot = UINT32_MAX;  // UINT32_MAX: none
 static uint32_t own_pid;                // as this process sees it; 0: unknown
 static uint64_t own_namespace;          // inode of its pid namespace; 0: unknown
 
-static const char *find_session(void) {
-  static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
-  for (char **entry = __environ; *entry; entry++)
-    if (!strncmp(*entry, prefix, sizeof prefix - 1)) return *entry + sizeof prefix - 1;
-  return NULL;
-}
-
-static uint64_t number_behind(const char **at) {
-  uint64_t number = 0;
-  if (**at == ',') ++*at;
-  for (; **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (uint64_t)(**at - '0');
-  return number;
-}
-
 // Maps the beginning of the arena. Null: not possible, or inherited seccomp filters might kill for the calls (inherited_filters.h).
 static char *map_arena(const char *session) {
-  static char path[kPathMax];
-  size_t length = strcspn(session, ",");
-  if (!length || length >= sizeof path) return NULL;
-  memcpy(path, session, length);
-  const char *at = session + length;
-  number_behind(&at);  // the arena's bytes
-  if (inherited_filters() > number_behind(&at)) return NULL;
-  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0);
+  static struct session_arena arena;
+  if (!session_parse(session, &arena) || inherited_filters() > arena.filters) return NULL;
+  long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)arena.path, O_RDWR | O_CLOEXEC, 0);
   if (fd < 0) return NULL;
   struct stat status;
   long got = -1;
@@ -69,7 +50,7 @@ static char *map_arena(const char *session) {
 }
 
 static struct mlrun_placement *find_rules(void) {
-  const char *session = find_session();
+  const char *session = session_entry(__environ);
   char *arena = session ? map_arena(session) : NULL;
   if (!arena) return NULL;
   const struct mlrun_control *control = (const struct mlrun_control *)arena;

@@ -16,39 +16,9 @@ struct variable {
   unsigned char number, launcher;
 };
 
-// In the order of preference: for each number the first variable that is set to a usable number counts.
 static const struct variable kVariables[] = {
-    {"RANK", kRank, MLRUN_LAUNCHER_TORCH},
-    {"LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_TORCH},
-    {"WORLD_SIZE", kWorldSize, MLRUN_LAUNCHER_TORCH},
-    {"OMPI_COMM_WORLD_RANK", kRank, MLRUN_LAUNCHER_OPEN_MPI},
-    {"OMPI_COMM_WORLD_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_OPEN_MPI},
-    {"OMPI_COMM_WORLD_SIZE", kWorldSize, MLRUN_LAUNCHER_OPEN_MPI},
-    {"MV2_COMM_WORLD_RANK", kRank, MLRUN_LAUNCHER_MVAPICH},
-    {"MV2_COMM_WORLD_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_MVAPICH},
-    {"MV2_COMM_WORLD_SIZE", kWorldSize, MLRUN_LAUNCHER_MVAPICH},
-    {"PALS_RANKID", kRank, MLRUN_LAUNCHER_PALS},
-    {"PALS_LOCAL_RANKID", kLocalRank, MLRUN_LAUNCHER_PALS},
-    {"PALS_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_PALS},
-    {"PALS_SIZE", kWorldSize, MLRUN_LAUNCHER_PALS},
-    {"JSM_NAMESPACE_RANK", kRank, MLRUN_LAUNCHER_JSM},
-    {"JSM_NAMESPACE_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_JSM},
-    {"JSM_NAMESPACE_SIZE", kWorldSize, MLRUN_LAUNCHER_JSM},
-    {"FLUX_TASK_RANK", kRank, MLRUN_LAUNCHER_FLUX},
-    {"FLUX_TASK_LOCAL_ID", kLocalRank, MLRUN_LAUNCHER_FLUX},
-    {"FLUX_JOB_SIZE", kWorldSize, MLRUN_LAUNCHER_FLUX},
-    {"PMI_RANK", kRank, MLRUN_LAUNCHER_PMI},
-    {"PMI_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_PMI},
-    {"MPI_LOCALRANKID", kLocalRank, MLRUN_LAUNCHER_PMI},
-    {"PMI_SIZE", kWorldSize, MLRUN_LAUNCHER_PMI},
-    {"PMIX_RANK", kRank, MLRUN_LAUNCHER_PMIX},
-    {"PMIX_LOCAL_RANK", kLocalRank, MLRUN_LAUNCHER_PMIX},
-    {"PMIX_SIZE", kWorldSize, MLRUN_LAUNCHER_PMIX},
-    {"SLURM_PROCID", kRank, MLRUN_LAUNCHER_SLURM},
-    {"SLURM_LOCALID", kLocalRank, MLRUN_LAUNCHER_SLURM},
-    {"SLURM_STEP_NUM_TASKS", kWorldSize, MLRUN_LAUNCHER_SLURM},
-    {"SLURM_NTASKS", kWorldSize, MLRUN_LAUNCHER_SLURM},
-    {"SLURM_NPROCS", kWorldSize, MLRUN_LAUNCHER_SLURM},
+#define VARIABLE(name, number, launcher) {name, number, MLRUN_LAUNCHER_##launcher},
+#include "runner/events/launchers.def"
 };
 
 enum { kVariableCount = sizeof kVariables / sizeof *kVariables };
@@ -65,8 +35,14 @@ static uint64_t after(const char *text, unsigned bits) {
   return number + 1;
 }
 
-// Quick check: most entries begin with none of these letters.
-static bool may_be_one(char first) { return first && strchr("FJLMOPRSW", first); }
+// Quick check: most entries begin with another letter than all variables. The compiler makes a constant of the letters.
+static bool may_be_one(char first) {
+  const uint32_t letters = 0
+#define VARIABLE(name, ...) | 1u << (name[0] - 'A')
+#include "runner/events/launchers.def"
+      ;
+  return first >= 'A' && first <= 'Z' && letters >> (first - 'A') & 1;
+}
 
 struct process_ranks process_ranks_read(char **environment) {
   struct {

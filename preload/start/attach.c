@@ -25,7 +25,7 @@
 #include "preload/record/strings.h"
 #include "preload/start/address_space.h"
 #include "preload/start/inherited_filters.h"
-#include "runner/events/session.h"
+#include "preload/start/session_arena.h"
 
 // kArenaForPostsBytes: with a limited address space, slots of posts are mapped only if at least this much of the arena is.
 enum { kSessionMaxBytes = 8448, kLeastSegments = 4, kArenaForPostsBytes = 64 << 20 };
@@ -46,38 +46,7 @@ struct process_facts process;
 static bool tried;
 static char session_copy[kSessionMaxBytes];
 
-static struct arena_name {
-  char path[4096];
-  uint64_t bytes;
-  uint64_t filters;  // seccomp filters that mlrun itself runs under
-} arena_name;
-
-static const char *find_session(char **environment) {
-  static const char prefix[] = MLRUN_SESSION_VARIABLE "=";
-  for (; *environment; environment++)
-    if (!strncmp(*environment, prefix, sizeof prefix - 1)) return *environment;
-  return NULL;
-}
-
-// Moves *at behind the digits.
-static uint64_t parse_number(const char **at) {
-  uint64_t number = 0;
-  for (; **at >= '0' && **at <= '9'; ++*at) number = number * 10 + (uint64_t)(**at - '0');
-  return number;
-}
-
-static bool parse_session(const char *session, struct arena_name *arena) {
-  const char *path = session + sizeof MLRUN_SESSION_VARIABLE;
-  size_t length = strcspn(path, ",");
-  if (!length || length >= sizeof arena->path || path[length] != ',') return false;
-  memcpy(arena->path, path, length);
-  arena->path[length] = 0;
-  const char *at = path + length + 1;
-  arena->bytes = parse_number(&at);
-  if (*at++ != ',') return false;
-  arena->filters = parse_number(&at);
-  return true;
-}
+static struct session_arena session_arena;
 
 static char *map(size_t bytes, int flags, int fd) {
   long address = raw_syscall(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -85,7 +54,7 @@ static char *map(size_t bytes, int flags, int fd) {
 }
 
 // The mapped start of the arena, at least its control page; null: there is none.
-static char *map_arena(const struct arena_name *arena, size_t bytes) {
+static char *map_arena(const struct session_arena *arena, size_t bytes) {
   long fd = raw_syscall4(SYS_openat, AT_FDCWD, (long)arena->path, O_RDWR | O_CLOEXEC, 0);
   if (fd < 0) return NULL;
   struct stat status;
@@ -160,14 +129,14 @@ static bool map_wiped(struct wiped_mapping *wiped, bool limited, size_t arena_by
 
 static bool open_session(const char *session) {
   bool limited;
-  if (!parse_session(session, &arena_name)) return false;
-  if (inherited_filters() > arena_name.filters) {
+  if (!session_parse(session, &session_arena)) return false;
+  if (inherited_filters() > session_arena.filters) {
     system_calls_allowed = false;
     distrust |= kFilterAnswers | kFilterForbids;
     return false;
   }
-  size_t bytes = mappable_bytes(arena_name.bytes, &limited);
-  char *mapped = map_arena(&arena_name, bytes);
+  size_t bytes = mappable_bytes(session_arena.bytes, &limited);
+  char *mapped = map_arena(&session_arena, bytes);
   if (!mapped) return false;
   struct wiped_mapping wiped;
   if (!map_wiped(&wiped, limited, bytes) || !is_usable((struct mlrun_control *)mapped, bytes)) {
@@ -182,7 +151,7 @@ static bool open_session(const char *session) {
 
 void attach(char **environment) {
   if (!environment || __atomic_exchange_n(&tried, true, __ATOMIC_RELAXED)) return;
-  const char *session = find_session(environment);
+  const char *session = session_entry(environment);
   size_t length = session ? strlen(session) : kSessionMaxBytes;
   if (length >= kSessionMaxBytes || !open_session(session)) {
     alloc_hooks_configure(ALLOCS_OFF, 0, false);
@@ -190,7 +159,7 @@ void attach(char **environment) {
   }
   memcpy(session_copy, session, length + 1);
   process.session = session_copy;
-  process.arena_path = arena_name.path;
+  process.arena_path = session_arena.path;
   process_record_collect(environment);
   if (may_record()) process_record_write();
 }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/util/text.h"
+
 namespace mlrun::blame {
 
 namespace {
@@ -67,8 +69,6 @@ bool has_any(std::string_view text, Parts parts) {
                      [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
 }
 
-bool is_one_of(std::string_view text, Parts all) { return std::find(all.begin(), all.end(), text) != all.end(); }
-
 bool any_source(const std::vector<Frame>& frames, size_t most, Parts parts) {
   const size_t count = std::min(most, frames.size());
   return std::any_of(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(count),
@@ -86,7 +86,7 @@ bool names_loading(std::string_view function) {
   const std::string_view name = parts_of(function).second;
   if (has_any(name, kModels)) return false;
   if (has_any(name, kBatchNames)) return true;
-  return is_one_of(name, kLoadNames);
+  return util::is_one_of(name, kLoadNames);
 }
 
 bool loads_data(const std::vector<Frame>& frames) {
@@ -216,7 +216,7 @@ void StackKinds::find_sets() {
   for (const auto& [stack_id, frames] : timeline_.stacks) {
     for (size_t i = 0; i + 1 < frames.size(); ++i) {
       const bool fetched = has_any(frames[i + 1].source, kFetchers) && !has_any(frames[i].source, kInstalled) &&
-                           is_one_of(parts_of(frames[i].function).second, kSetMethods);
+                           util::is_one_of(parts_of(frames[i].function).second, kSetMethods);
       if (fetched) sets_.insert(name_of_class(frames[i]));
     }
   }

@@ -230,19 +230,11 @@ enum mlrun_taken {
   MLRUN_TAKEN_UNSEEN = 1  // it bypassed them: buffers that CUPTI had filled for mlrun did not come back
 };
 
-// The launcher whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on
-// (preload/record/process_ranks.c). If several are set, the first in this order counts.
+// The launcher whose variable gave a process its rank: RANK, OMPI_COMM_WORLD_RANK and so on (launchers.def).
 enum mlrun_launcher {
   MLRUN_LAUNCHER_NONE = 0,
-  MLRUN_LAUNCHER_TORCH = 1,
-  MLRUN_LAUNCHER_OPEN_MPI = 2,
-  MLRUN_LAUNCHER_MVAPICH = 3,
-  MLRUN_LAUNCHER_PALS = 4,
-  MLRUN_LAUNCHER_JSM = 5,
-  MLRUN_LAUNCHER_FLUX = 6,
-  MLRUN_LAUNCHER_PMI = 7,
-  MLRUN_LAUNCHER_PMIX = 8,
-  MLRUN_LAUNCHER_SLURM = 9
+#define LAUNCHER(number, symbol, name) MLRUN_LAUNCHER_##symbol = number,
+#include "runner/events/launchers.def"
 };
 
 enum mlrun_ring {

@@ -70,6 +70,6 @@ enum Unit : uint32_t { kNanoseconds = 1, kCount = 2, kBytes = 3 };
 enum SampleField : uint32_t { kTask = 1, kSampleCallstack = 6, kDescriptorId = 10, kWeight = 11 };
 enum TaskField : uint32_t { kPidOfTask = 2, kTidOfTask = 3 };
 enum DescriptorField : uint32_t { kDescriptorName = 2, kDescriptorUnit = 3 };
-enum SampleUnit : uint32_t { kSampleNanoseconds = 1, kSampleBytes = 5, kSampleCount = 9 };
+enum SampleUnit : uint32_t { kSampleNanoseconds = 1, kSampleBytes = 5 };
 
 }  // namespace mlrun::exchange::perfetto

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers compute the samples.
+// Workers compute the samples, or copy them from memory.
 #include <fmt/format.h>
 
 #include "runner/findings/rule.h"
@@ -31,6 +31,15 @@ bool may_fault(const Context& context) {
   return !timeline.has_usage && !timeline.has_kernel_side && context.use.maps > 0;
 }
 
+// Whether a fifth of the time or more is that of reads that came from memory.
+bool reads_memory(const Context& context) {
+  constexpr double kShare = 0.2;
+  const auto& labels = context.labels[static_cast<size_t>(Cause::kDataTransformCpu)];
+  const auto reads = labels.find(blame::Label::kRead);
+  return context.files == Cause::kDataTransformCpu && reads != labels.end() &&
+         reads->second >= kShare * context.ns_of(Cause::kDataTransformCpu);
+}
+
 }  // namespace
 
 Draft data_transform_cpu(const Context& context) {
@@ -46,6 +55,11 @@ Draft data_transform_cpu(const Context& context) {
     draft.claim += or_what;
     draft.against += (draft.against.empty() ? "" : "; ") + std::string(how);
   };
+  if (reads_memory(context)) {
+    draft.claim += fmt::format(", and copied from memory ({})", reads_text(context));
+    if (!context.files_also.empty())
+      add(Cause::kDataDevice, " or a fast device", "--sample=threads measures whether the reads came from memory");
+  }
   if (may_pickle(context))
     add(Cause::kDataSerialisation, ", or pickled to be handed over",
         "--python-stacks distinguishes pickling from computing");

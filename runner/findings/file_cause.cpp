@@ -2,6 +2,7 @@
 #include "runner/findings/file_cause.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "runner/blame/timeline/load.h"
 
@@ -43,49 +44,55 @@ void decide_files(Context& context, double share_remote, double share_device) {
   const blame::FileUse& use = context.use;
   const double mean = use.reads == 0 ? 0 : static_cast<double>(use.read_bytes) / static_cast<double>(use.reads);
   const bool small_requests = use.reads >= kManyReads && mean < kSmallBytes;
-  const bool random = use.reads >= kManyReads / 10 &&
-                      mean<kLargeBytes&& static_cast<double>(use.jumps)> kMost * static_cast<double>(use.reads);
+  const bool jumps = static_cast<double>(use.jumps) > kMost * static_cast<double>(use.reads);
+  const bool random = use.reads >= kManyReads / 10 && mean < kLargeBytes && jumps;
   const bool small_files = use.opens >= kManyFiles && use.read_bytes / use.opens < kSmallFileBytes && use.reads > 0;
   const bool over = context.times_over > kOver;
+  const bool over_epochs = context.times_over > kOverEpochs;
   const bool direct = static_cast<double>(use.direct_ns) > kMost * static_cast<double>(use.read_ns);
   const bool names = use.names_ns > use.read_ns;
   const bool many_names = use.names > 3 * use.opens;
   // Whether the reads came from memory: the threads slept little in them; if sleep was not measured, the reads were fast.
   const bool fast =
       use.read_ns > 0 && static_cast<double>(use.read_bytes) / static_cast<double>(use.read_ns) > kCachedBytesPerNs;
-  const bool cached = share_device >= 0 ? share_device <= kCachedMost : fast;
-  auto& also = context.files_also;
-  const auto note = [&](bool holds, Cause cause) {
-    if (holds && cause != context.files && std::find(also.begin(), also.end(), cause) == also.end())
-      also.push_back(cause);
+  const bool measured = share_device >= 0;
+  const bool cached = measured ? share_device <= kCachedMost : fast;
+  const bool read_again = !random && (over_epochs || (over && !small_requests));
+
+  struct Choice {
+    Cause cause;
+    bool holds;
+    Cause also = Cause::kNone;  // what cannot be distinguished from it
   };
-  const bool over_and_over = context.times_over > kOverEpochs && !random;
-  if (share_remote > kMost) {
-    context.files = Cause::kDataRemote;
-  } else if (names && (many_names || !small_files)) {
-    context.files = Cause::kMetadata;
-  } else if (small_files) {
-    context.files = Cause::kSmallFiles;
-  } else if (direct) {
-    context.files = Cause::kDataDevice;
-  } else if (cached && (over_and_over || (over && !random && !small_requests))) {
-    context.files = Cause::kReread;
-    note(share_device < 0, Cause::kPageCacheMiss);  // by speed alone, a fast device cannot be distinguished from memory
-  } else if (random) {
-    context.files = Cause::kRandomRequests;
-    note(!cached, Cause::kPageCacheMiss);
-  } else if (small_requests) {
-    context.files = Cause::kSmallRequests;
-  } else {
-    // Without kernel tables, a slow read may be a device's or another wait in the kernel.
-    context.files = cached ? Cause::kDataDevice : Cause::kPageCacheMiss;
-    note(true, cached ? Cause::kPageCacheMiss : Cause::kDataDevice);
+  // The first that holds. By speed alone, a fast device cannot be distinguished from memory.
+  const Choice choices[] = {
+      {Cause::kDataRemote, share_remote > kMost},
+      {Cause::kMetadata, names && (many_names || !small_files)},
+      {Cause::kSmallFiles, small_files},
+      {Cause::kDataDevice, direct},
+      {Cause::kReread, cached && read_again, measured ? Cause::kNone : Cause::kPageCacheMiss},
+      {Cause::kRandomRequests, random, cached ? Cause::kNone : Cause::kPageCacheMiss},
+      {Cause::kSmallRequests, small_requests},
+      // No device is waited for: a processor copies the bytes.
+      {Cause::kDataTransformCpu, cached, measured ? Cause::kNone : Cause::kDataDevice},
+      // Without kernel tables, a slow read may be a device's or another wait in the kernel.
+      {Cause::kPageCacheMiss, true, Cause::kDataDevice},
+  };
+  const Choice& chosen = *std::find_if(std::begin(choices), std::end(choices), [](const Choice& c) { return c.holds; });
+  const Choice others[] = {
+      {chosen.also, chosen.also != Cause::kNone},
+      {Cause::kSmallFiles, small_files},
+      {Cause::kSmallRequests, small_requests},
+      {Cause::kRandomRequests, random},
+      {Cause::kReread, over_epochs},
+      {Cause::kDataDevice, share_device > kMost},
+  };
+  context.files = chosen.cause;
+  auto& also = context.files_also;
+  for (const Choice& other : others) {
+    if (other.holds && other.cause != chosen.cause && std::find(also.begin(), also.end(), other.cause) == also.end())
+      also.push_back(other.cause);
   }
-  note(small_files, Cause::kSmallFiles);
-  note(small_requests, Cause::kSmallRequests);
-  note(random, Cause::kRandomRequests);
-  note(over && context.times_over > kOverEpochs, Cause::kReread);
-  note(share_device > kMost, Cause::kDataDevice);
 }
 
 }  // namespace mlrun::findings

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "runner/util/secret_names.h"
+#include "runner/util/text.h"
 
 namespace mlrun::launch {
 
@@ -32,11 +33,6 @@ constexpr std::array<std::string_view, 8> kLauncherModules = {"torch.distributed
                                                               "trace",
                                                               "coverage"};
 
-template <size_t N>
-bool is_in(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 // "python", "python3.11", "pypy3".
@@ -61,7 +57,7 @@ std::string script_name(const std::string& path) {
   if (script.filename() == "__main__.py") return script.parent_path().filename().string();
   const std::string name = script.has_filename() ? file_name(path) : script.parent_path().filename().string();
   const std::string ending = std::filesystem::path(name).extension().string();
-  return is_in(kEndings, ending) ? name.substr(0, name.size() - ending.size()) : name;
+  return util::is_one_of(ending, kEndings) ? name.substr(0, name.size() - ending.size()) : name;
 }
 
 std::string name_of(const Words& words, size_t first);
@@ -73,7 +69,7 @@ std::string name_behind(const Words& words, size_t first) {
     if (is_secret || words[i].starts_with('-') || words[i].find('=') != std::string::npos) continue;
     if (is_script(words[i])) return script_name(words[i]);
     const std::string name = file_name(words[i]);
-    if (!is_python(name) && !is_in(kShells, name) && !is_in(kLaunchers, name)) continue;
+    if (!is_python(name) && !util::is_one_of(name, kShells) && !util::is_one_of(name, kLaunchers)) continue;
     const std::string found = name_of(words, i);
     return found.empty() ? name : found;
   }
@@ -82,7 +78,7 @@ std::string name_behind(const Words& words, size_t first) {
 
 // `at`: index of -m's value.
 std::string module_name(const Words& words, size_t at, std::string module) {
-  if (is_in(kLauncherModules, module)) {
+  if (util::is_one_of(module, kLauncherModules)) {
     if (std::string behind = name_behind(words, at + 1); !behind.empty()) return behind;
   }
   if (module.ends_with(".__main__")) module.resize(module.size() - std::string_view(".__main__").size());
@@ -133,10 +129,10 @@ std::string shell_script(const Words& words, size_t first) {
 std::string name_of(const Words& words, size_t first) {
   const std::string program = file_name(words[first]);
   if (is_python(program)) return python_script(words, first + 1);
-  if (is_in(kShells, program)) return shell_script(words, first + 1);
-  if (is_in(kLaunchers, program)) return name_behind(words, first + 1);
+  if (util::is_one_of(program, kShells)) return shell_script(words, first + 1);
+  if (util::is_one_of(program, kLaunchers)) return name_behind(words, first + 1);
   const bool has_script = first + 1 < words.size() && !words[first + 1].starts_with('-');
-  return is_in(kOtherInterpreters, program) && has_script ? script_name(words[first + 1]) : std::string();
+  return util::is_one_of(program, kOtherInterpreters) && has_script ? script_name(words[first + 1]) : std::string();
 }
 
 }  // namespace

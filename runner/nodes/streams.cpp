@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runner/nodes/row_batches.h"
+#include "runner/util/text.h"
 
 namespace mlrun::nodes {
 
@@ -17,11 +18,6 @@ namespace {
 constexpr size_t kTransfersMost = 65536;  // of all connections of a node
 constexpr std::array<std::string_view, 5> kSends = {"write", "writev", "send", "sendto", "sendmsg"};
 constexpr std::array<std::string_view, 5> kReceives = {"read", "readv", "recv", "recvfrom", "recvmsg"};
-
-template <size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // Loopback and AF_UNIX addresses. Every machine has them, so two matching ends on two machines are not one connection.
 bool is_of_one_machine(std::string_view address) {
@@ -70,9 +66,9 @@ void add_call(const Call& call, StreamEnd* end, StreamEnd* target) {
     target->sent.add(call.start_ns, call.end_ns, call.result);
   if (end == nullptr) return;
   const bool peeks = call.name.starts_with("recv") && (call.flags & MSG_PEEK) != 0;
-  if (is_one_of(kSends, call.name)) {
+  if (util::is_one_of(call.name, kSends)) {
     end->sent.add(call.start_ns, call.end_ns, call.result);
-  } else if (call.name == "splice" || (is_one_of(kReceives, call.name) && !peeks)) {
+  } else if (call.name == "splice" || (util::is_one_of(call.name, kReceives) && !peeks)) {
     end->received.add(call.start_ns, call.end_ns, call.result);
   }
 }

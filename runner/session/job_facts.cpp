@@ -19,8 +19,10 @@ struct Variable {
   bool is_number;
 };
 
-// For each key the first variable that is set counts. Ranks: an inner launcher's before the scheduler's, as in process_ranks.c. Ids of a
-// job: the scheduler's before a launcher's, since all nodes of a job have it, whatever launches the ranks.
+constexpr const char *kRank = "rank", *kLocalRank = "local_rank", *kWorldSize = "world_size";
+
+// For each key the first variable that is set counts. Ids of a job: the scheduler's before a launcher's, since all nodes of a job have it,
+// by any launcher of its ranks.
 constexpr std::array kVariables = {
     Variable{"id", "SLURM_JOB_ID", false},
     Variable{"id", "PBS_JOBID", false},
@@ -39,23 +41,8 @@ constexpr std::array kVariables = {
     Variable{"nodes", "SLURM_NNODES", true},
     Variable{"node", "GROUP_RANK", true},
     Variable{"node", "SLURM_NODEID", true},
-    Variable{"rank", "RANK", true},
-    Variable{"rank", "OMPI_COMM_WORLD_RANK", true},
-    Variable{"rank", "PMI_RANK", true},
-    Variable{"rank", "PMIX_RANK", true},
-    Variable{"rank", "SLURM_PROCID", true},
-    Variable{"local_rank", "LOCAL_RANK", true},
-    Variable{"local_rank", "OMPI_COMM_WORLD_LOCAL_RANK", true},
-    Variable{"local_rank", "PMI_LOCAL_RANK", true},
-    Variable{"local_rank", "MPI_LOCALRANKID", true},
-    Variable{"local_rank", "PMIX_LOCAL_RANK", true},
-    Variable{"local_rank", "SLURM_LOCALID", true},
-    Variable{"world_size", "WORLD_SIZE", true},
-    Variable{"world_size", "OMPI_COMM_WORLD_SIZE", true},
-    Variable{"world_size", "PMI_SIZE", true},
-    Variable{"world_size", "PMIX_SIZE", true},
-    Variable{"world_size", "SLURM_STEP_NUM_TASKS", true},
-    Variable{"world_size", "SLURM_NTASKS", true},
+#define VARIABLE(name, number, launcher) Variable{number, name, true},
+#include "runner/events/launchers.def"
 };
 
 }  // namespace

@@ -35,15 +35,6 @@ Words words_of(std::string_view name) {
   return words;
 }
 
-// `list`: words, each with a blank before and after it.
-bool is_in(std::string_view list, std::string_view word) {
-  if (word.empty()) return false;
-  for (size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
-    if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
-  }
-  return false;
-}
-
 // If the last word of a name is one of these, the value describes or locates a secret but is not one.
 constexpr std::string_view kAbout =
     " file filename files path paths dir directory folder sock socket size length len bits type types kind mode method "
@@ -101,37 +92,37 @@ bool is_password(const Spot& spot) {
   if (spot.word == "pwd") return !spot.before.empty() && spot.before != "old";
   if (spot.word.ends_with("pwd")) return spot.word != "oldpwd";
   if (!spot.word.ends_with("pass") || !spot.is_last || ends_as_any(spot.word, kNotPass)) return false;
-  return spot.word != "pass" || !is_in(kBeforePass, spot.before);
+  return spot.word != "pass" || !has_word(kBeforePass, spot.before);
 }
 
 bool is_token(const Spot& spot) {
-  if (spot.word == "tokens") return is_in(" api access auth bearer refresh secret ", spot.before);
+  if (spot.word == "tokens") return has_word(" api access auth bearer refresh secret ", spot.before);
   if (!spot.word.ends_with("token") || spot.word == "subtoken" || spot.word == "detoken") return false;
-  return !is_in(kBeforeTextToken, spot.before) && !is_in(kBehindTextToken, spot.behind);
+  return !has_word(kBeforeTextToken, spot.before) && !has_word(kBehindTextToken, spot.behind);
 }
 
 bool is_key(const Spot& spot) {
   if (ends_as_any(spot.word, kJoinedKeys)) return true;
   if (spot.word == "apikeys") return true;
   if (spot.word != "key" && spot.word != "keys") return false;
-  if (is_in(kBeforeKey, spot.before)) return true;
+  if (has_word(kBeforeKey, spot.before)) return true;
   const bool is_variable = spot.place == NamePlace::kEnvironment && spot.word == "key" && spot.is_last;
-  return is_variable && !spot.before.empty() && !is_in(kBeforePublicKey, spot.before);
+  return is_variable && !spot.before.empty() && !has_word(kBeforePublicKey, spot.before);
 }
 
 bool is_auth(const Spot& spot) {
   if (spot.word != "auth" && spot.word != "oauth") return false;
-  return spot.is_last || is_in(" basic header string data value code bearer config ", spot.behind);
+  return spot.is_last || has_word(" basic header string data value code bearer config ", spot.behind);
 }
 
 bool is_connection(const Spot& spot) {
   if (spot.word == "connectionstring" || spot.word == "connstr" || spot.word == "connstring") return true;
-  return is_in(" connection conn ", spot.before) && is_in(" string str ", spot.word);
+  return has_word(" connection conn ", spot.before) && has_word(" string str ", spot.word);
 }
 
 bool is_access_token(const Spot& spot) {  // a "personal access token"
   if (spot.word != "pat" || !spot.is_last) return false;
-  return spot.place == NamePlace::kEnvironment || spot.before.empty() || is_in(kBeforePat, spot.before);
+  return spot.place == NamePlace::kEnvironment || spot.before.empty() || has_word(kBeforePat, spot.before);
 }
 
 bool is_secret(const Spot& spot) {
@@ -143,13 +134,21 @@ bool is_secret(const Spot& spot) {
 
 }  // namespace
 
+bool has_word(std::string_view list, std::string_view word) {
+  if (word.empty()) return false;
+  for (size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
+    if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
+  }
+  return false;
+}
+
 bool names_secret(std::string_view name, NamePlace place) {
   constexpr size_t kLongestName = 256;  // longer ones are text, not names
   if (name.size() > kLongestName) return false;
   const Words words = words_of(name);
   if (words.empty()) return false;
   const bool is_webhook = std::find(words.begin(), words.end(), "webhook") != words.end();  // its URL is the secret
-  if (is_in(kAbout, words.back())) return is_webhook && (words.back() == "url" || words.back() == "uri");
+  if (has_word(kAbout, words.back())) return is_webhook && (words.back() == "url" || words.back() == "uri");
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view before = i == 0 ? std::string_view() : words[i - 1];
     const bool is_last = i + 1 == words.size();

@@ -16,4 +16,7 @@ enum class NamePlace { kEnvironment, kOption };
 // or mean something else (PASSWORD_FILE, KEY_SIZE, max_tokens, pad_token_id).
 [[nodiscard]] bool names_secret(std::string_view name, NamePlace place);
 
+// `list`: words, each with a blank before and after it.
+[[nodiscard]] bool has_word(std::string_view list, std::string_view word);
+
 }  // namespace mlrun::util

@@ -27,10 +27,6 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-bool is_one_of(std::string_view list, std::string_view word) {  // `list`: words, each with a blank before and after it
-  return !word.empty() && list.find(" " + std::string(word) + " ") != kNone;
-}
-
 // Options whose values are passwords although their names do not say so.
 struct Tool {
   std::string_view programs, options;
@@ -63,7 +59,7 @@ constexpr std::string_view kSetsByName = " aws git npm pip conda poetry gcloud "
 bool is_plain(std::string_view value) {
   constexpr size_t kLongest = 5;
   if (value.size() > kLongest) return false;
-  return value.empty() || is_one_of(" true false yes no none null on off ", lower(value));
+  return value.empty() || has_word(" true false yes no none null on off ", lower(value));
 }
 
 // "key" without another word is ambiguous; its values are masked only if they look random.
@@ -151,7 +147,7 @@ std::optional<std::string> masked_header(std::string_view text) {
     return std::nullopt;
   const size_t scheme_end = text.find_first_of(kBlanks, begin);
   if (scheme_end != kNone &&
-      is_one_of(" bearer basic token digest apikey ", lower(text.substr(begin, scheme_end - begin)))) {
+      has_word(" bearer basic token digest apikey ", lower(text.substr(begin, scheme_end - begin)))) {
     begin = scheme_end + 1;
   }
   return std::string(text.substr(0, begin)) + std::string(kMasked);
@@ -175,9 +171,9 @@ void Masker::note_program(std::string_view word) {
   if (word.starts_with('-')) return;
   const std::string_view name = word.substr(word.rfind('/') + 1);
   for (const Tool& tool : kTools) {
-    if (is_one_of(tool.programs, name)) tool_ = &tool;
+    if (has_word(tool.programs, name)) tool_ = &tool;
   }
-  sets_by_name_ = sets_by_name_ || is_one_of(kSetsByName, name);
+  sets_by_name_ = sets_by_name_ || has_word(kSetsByName, name);
   is_after_ = is_after_ || (tool_ != nullptr && word == tool_->after);
 }
 
@@ -186,13 +182,13 @@ std::optional<std::string> Masker::option_of_tool(std::string_view word) {
   const bool is_long = word.starts_with("--");
   const bool is_short = word[0] == '-' && !is_long;
   const std::string_view option = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
-  if (is_short && tool_->apart && is_one_of(tool_->options, std::string("-") + word.back()) &&
+  if (is_short && tool_->apart && has_word(tool_->options, std::string("-") + word.back()) &&
       std::all_of(word.begin() + 1, word.end(), [](unsigned char c) { return std::isalpha(c) != 0; }) &&
-      !is_one_of(tool_->options, option)) {
+      !has_word(tool_->options, option)) {
     awaited_ = "password";  // several options in one word, as -sSu
     return std::string(word);
   }
-  if (!is_one_of(tool_->options, option)) return std::nullopt;
+  if (!has_word(tool_->options, option)) return std::nullopt;
   if (option.size() == word.size()) {
     if (tool_->apart) awaited_ = "password";
     return std::string(word);
@@ -241,7 +237,7 @@ std::string Masker::value(std::string_view word) const {
 
 std::optional<std::string> Masker::awaited(std::string_view word) {
   if (awaited_.empty()) return std::nullopt;
-  if (is_one_of(" bearer basic token digest apikey ", lower(word)))
+  if (has_word(" bearer basic token digest apikey ", lower(word)))
     return std::string(word);  // "Authorization:" "Bearer" X
   const std::string name = std::exchange(awaited_, {});
   // A secret may begin with one '-' (base64url); a word with two is the next option.

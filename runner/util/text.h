@@ -2,8 +2,11 @@
 // Text for terminals and for JSON.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,6 +67,11 @@ std::string field_text(const char (&field)[N]) {
 
 // The texts and a null pointer, as exec and posix_spawn expect arguments. Valid until `texts` changes.
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
+
+template <typename List = std::initializer_list<std::string_view>>
+[[nodiscard]] constexpr bool is_one_of(std::string_view text, const List& list) {
+  return std::find(std::begin(list), std::end(list), text) != std::end(list);
+}
 
 inline std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rank, local rank, launcher, node and job, from the variables of Slurm, torchrun, Open MPI, PMI and PMIx: of mlrun below a
+"""Rank, local rank, launcher, node and job, from the variables of every launcher: of mlrun below a
 launcher in run.json, of ranks below mlrun in the table `process`."""
 
 from lib import case
@@ -12,6 +12,11 @@ LAUNCHERS = {
               {"id": "run-7", "node": 2}),
     "openmpi": ({"OMPI_COMM_WORLD_RANK": "5", "OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_SIZE": "8",
                  "PMIX_NAMESPACE": "prterun-n1-99@1"}, {"id": "prterun-n1-99@1"}),
+    "mvapich": ({"MV2_COMM_WORLD_RANK": "5", "MV2_COMM_WORLD_LOCAL_RANK": "1", "MV2_COMM_WORLD_SIZE": "8", "PBS_JOBID": "12.head"},
+                {"id": "12.head"}),
+    "pals": ({"PALS_RANKID": "5", "PALS_LOCAL_RANKID": "1", "PALS_SIZE": "8"}, {}),
+    "jsm": ({"JSM_NAMESPACE_RANK": "5", "JSM_NAMESPACE_LOCAL_RANK": "1", "JSM_NAMESPACE_SIZE": "8", "LSB_JOBID": "7"}, {"id": "7"}),
+    "flux": ({"FLUX_TASK_RANK": "5", "FLUX_TASK_LOCAL_ID": "1", "FLUX_JOB_SIZE": "8"}, {}),
     "pmi": ({"PMI_RANK": "5", "MPI_LOCALRANKID": "1", "PMI_SIZE": "8"}, {}),
     "pmix": ({"PMIX_RANK": "5", "PMIX_LOCAL_RANK": "1", "PMIX_SIZE": "8"}, {}),
 }
@@ -23,7 +28,7 @@ def job_of(trace):
 
 
 def check(this):
-    clean = {key: value for key, value in this.environment.items() if not key.startswith(("SLURM", "OMPI", "PMI", "RANK"))}
+    clean = {key: value for key, value in this.environment.items() if not key.startswith(("SLURM", "OMPI", "PMI", "RANK", "MV2", "PALS", "JSM", "FLUX", "PBS", "LSB"))}
     for launcher, (variables, job) in LAUNCHERS.items():
         trace = this.trace("true", env=clean | variables)
         this.equal(f"job of {launcher}", job_of(trace), OF_ALL | job)

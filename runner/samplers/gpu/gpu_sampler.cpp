@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runner/util/background_thread.h"
+#include "runner/util/row_buffer.h"
 
 namespace mlrun::gpu {
 
@@ -61,21 +62,6 @@ GpuSamplerState GpuSampler::state() const {
   return shared_->state;
 }
 
-namespace {
-
-// Moves rows while they fit, and returns the number that did not.
-template <typename Row>
-uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
-  const size_t room = kRowsMax - std::min(kRowsMax, to.size());
-  const size_t moved = std::min(room, from.size());
-  to.insert(to.end(), from.begin(), from.begin() + static_cast<ptrdiff_t>(moved));
-  const uint64_t dropped = from.size() - moved;
-  from.clear();
-  return dropped;
-}
-
-}  // namespace
-
 void GpuSampler::run(const std::shared_ptr<Shared>& shared) {
   pthread_setname_np(pthread_self(), "mlrun-gpu");
   std::string problem = watch_gpus(*shared);  // returns from the driver before mlrun may end
@@ -106,9 +92,9 @@ std::string GpuSampler::watch_gpus(Shared& shared) {
     lock.lock();
     ++shared.state.samples;
     shared.state.sample_ns += static_cast<uint64_t>(std::chrono::nanoseconds(took).count());
-    shared.state.rows_dropped += move_rows(rows.gpus, shared.news.rows.gpus);
-    shared.state.rows_dropped += move_rows(rows.processes, shared.news.rows.processes);
-    shared.state.rows_dropped += move_rows(rows.driver, shared.news.rows.driver);
+    shared.state.rows_dropped += util::move_rows(rows.gpus, shared.news.rows.gpus, kRowsMax);
+    shared.state.rows_dropped += util::move_rows(rows.processes, shared.news.rows.processes, kRowsMax);
+    shared.state.rows_dropped += util::move_rows(rows.driver, shared.news.rows.driver, kRowsMax);
     shared.state.not_sampled = watch.not_sampled();
     for (due += shared.pause; due < Clock::now(); due += shared.pause) ++shared.state.late_samples;
     shared.wake.wait_until(lock, due, [&] { return shared.stop; });

@@ -16,6 +16,7 @@
 #include "runner/samplers/rounds/short_slice.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
+#include "runner/util/row_buffer.h"
 
 namespace mlrun::rounds {
 
@@ -28,14 +29,6 @@ bool is_same(const std::vector<collect::WatchedProcess>& a, const std::vector<co
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& one, const auto& other) {
     return one.number == other.number && one.image == other.image && one.host_pid == other.host_pid;
   });
-}
-
-// Moves rows while there is room. Returns the number of rows that did not fit.
-template <typename Row>
-uint64_t move_rows(std::vector<Row>& from, std::vector<Row>& to) {
-  const size_t moved = std::min(kRowsMax - std::min(kRowsMax, to.size()), from.size());
-  to.insert(to.end(), from.begin(), from.begin() + static_cast<ptrdiff_t>(moved));
-  return from.size() - moved;
 }
 
 // A payload begins with the number of its rows.
@@ -61,7 +54,8 @@ struct Sampler::Shared {
     uint64_t dropped = state.rows_dropped, python_dropped = state.python_rows_dropped;
     const uint64_t thread_rows = state.thread_rows + results.threads.size();
     const uint64_t machine_rows = state.machine_rows + results.machine.size();
-    dropped += move_rows(results.threads, news.threads) + move_rows(results.machine, news.machine);
+    dropped += util::move_rows(results.threads, news.threads, kRowsMax) +
+               util::move_rows(results.machine, news.machine, kRowsMax);
     for (std::string& payload : results.python) {
       if (news.python.size() < kPayloadsMax && payload.size() <= collect::Spool::kPayloadMax)
         news.python.push_back(std::move(payload));

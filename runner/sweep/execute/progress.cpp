@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/report/text/terminal.h"
+#include "runner/sweep/statistics/student.h"
 #include "runner/util/clock.h"
 #include "runner/util/text.h"
 
@@ -19,17 +20,6 @@ constexpr uint64_t kDrawNs = 1'000'000'000;
 
 std::string time_of(double s, const summary::Glyphs& glyphs) {
   return summary::time_text(static_cast<int64_t>(s * 1e9), glyphs);
-}
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double variance_of(const std::vector<double>& values) {
-  const double mean = mean_of(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / static_cast<double>(values.size() - 1);
 }
 
 std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
@@ -96,8 +86,9 @@ std::string Progress::time_left() const {
   for (const auto& [cell, runs] : left_) {
     const auto found = spent_s_.find(cell);
     const bool is_known = found != spent_s_.end();
-    const double mean = is_known ? mean_of(found->second) : all_s / static_cast<double>(all);
-    const double spread = is_known && found->second.size() > 1 ? variance_of(found->second) : mean * mean / 4;
+    const Moments known = is_known ? moments(found->second) : Moments{0, all_s / static_cast<double>(all), 0};
+    const double mean = known.mean;
+    const double spread = known.n > 1 ? known.sd * known.sd : mean * mean / 4;
     sum_s += mean * static_cast<double>(runs);
     variance += spread * static_cast<double>(runs);
   }

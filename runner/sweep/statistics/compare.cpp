@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "runner/sweep/statistics/more_runs.h"
@@ -53,10 +52,6 @@ Samples samples_of(const Series& a, const Series& b, bool by_block) {
 
 bool has_logarithms(const Values& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return value > 0; });
-}
-
-double mean_of(const Values& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 // The difference on the scale of the tests, and its spread with one run on each side.
@@ -162,8 +157,8 @@ Comparison compare(const Series& a, const Series& b, const ComparisonOptions& op
       for (double& value : *values) value = std::log(value);
     }
   }
-  result.a = is_log ? std::exp(mean_of(samples.a)) : mean_of(samples.a);
-  result.b = is_log ? std::exp(mean_of(samples.b)) : mean_of(samples.b);
+  result.a = is_log ? std::exp(moments(samples.a).mean) : moments(samples.a).mean;
+  result.b = is_log ? std::exp(moments(samples.b).mean) : moments(samples.b).mean;
   if (result.n_a < 2 || result.n_b < 2) {
     if (result.a > 0 || result.a == result.b) {
       result.difference = result.a == result.b ? 0 : result.b / result.a - 1;

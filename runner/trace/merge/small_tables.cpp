@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/small_tables.h"
 
-#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -24,10 +23,10 @@ namespace {
 
 // Name of a launcher by number (MLRUN_LAUNCHER_...).
 constexpr std::string_view launcher_name(uint32_t launcher) {
-  constexpr std::array<std::string_view, 10> kNames = {"",    "torch", "openmpi", "mvapich", "pals",
-                                                       "jsm", "flux",  "pmi",     "pmix",    "slurm"};
-  static_assert(kNames.size() == MLRUN_LAUNCHER_SLURM + 1);
-  return launcher < kNames.size() ? kNames[launcher] : "";
+#define LAUNCHER(number, symbol, name) \
+  if (launcher == (number)) return name;
+#include "runner/events/launchers.def"
+  return "";
 }
 
 std::vector<model::SumBucketRow> buckets_of(const std::vector<model::SumRow>& sums) {

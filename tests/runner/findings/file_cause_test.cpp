@@ -53,6 +53,9 @@ TEST(FileCause, IsTheFirstThatTheUseShows) {
       {"large pieces here and there, cold", reads(900, kMiB, 3 * kS, 800), 1, 0, -1, Cause::kPageCacheMiss},
       {"4 KiB in order", reads(90'000, 4 * kKiB, kS), 1, 0, 0, Cause::kSmallRequests},
       {"fast reads of what is in memory, read over", reads(900, kMiB, kS / 3), 5, 0, -1, Cause::kReread},
+      {"cached, large, read once", reads(900, kMiB, 3 * kS), 1, 0, 0.1, Cause::kDataTransformCpu},
+      {"large, read once, fast", reads(900, kMiB, kS / 3), 1, 0, -1, Cause::kDataTransformCpu},
+      {"large, read once, from the device", reads(900, kMiB, 3 * kS), 1, 0, 0.9, Cause::kPageCacheMiss},
   };
   for (const Case& one : cases) {
     const blame::Analysis analysis;
@@ -72,6 +75,16 @@ TEST(FileCause, SaysWhatElseHolds) {
   context.use = direct(reads(9000, 4 * kKiB, kS, 8000));
   decide_files(context, 0, -1);
   EXPECT_EQ(context.files_also, (std::vector<Cause>{Cause::kSmallRequests, Cause::kRandomRequests}));
+}
+
+TEST(FileCause, ReadsThatWereMeasuredToComeFromMemoryAreNoDevices) {
+  const blame::Analysis analysis;
+  for (const double device : {-1.0, 0.1}) {
+    Context context(analysis, {});
+    context.use = reads(900, kMiB, kS / 3);
+    decide_files(context, 0, device);
+    EXPECT_EQ(context.files_also, device < 0 ? std::vector<Cause>{Cause::kDataDevice} : std::vector<Cause>{});
+  }
 }
 
 TEST(FileCause, BySpeedAloneMemoryAndAFastDeviceAreTheSame) {

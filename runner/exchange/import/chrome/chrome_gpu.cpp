@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runner/exchange/import/decimal_time.h"
+#include "runner/util/text.h"
 
 namespace mlrun::exchange {
 
@@ -21,13 +22,6 @@ uint64_t number_of(std::string_view text) {
     return number;
   }
   return static_cast<uint64_t>(json_integer(text));
-}
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> list) {
-  for (const std::string_view one : list) {
-    if (text == one) return true;
-  }
-  return false;
 }
 
 // Parts of "[x, y, z]".
@@ -111,9 +105,9 @@ bool ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
       place = number_of(text);
       if (place > UINT32_MAX) add_rest();
     };
-    if (is_one_of(key, {"device", "dev-id"})) {
+    if (util::is_one_of(key, {"device", "dev-id"})) {
       fields.device = json_integer(text, -1);
-    } else if (is_one_of(key, {"stream", "stream-id"})) {
+    } else if (util::is_one_of(key, {"stream", "stream-id"})) {
       take(fields.stream);
     } else if (key == "context") {
       take(fields.context);
@@ -138,7 +132,7 @@ bool ChromeGpu::read(const ChromeEvent& event, Fields& fields) {
       fields.pid = text;
     } else if (key == "tid") {
       fields.tid = text;
-    } else if (!is_one_of(key, {"DurationNs", "Name"})) {
+    } else if (!util::is_one_of(key, {"DurationNs", "Name"})) {
       add_rest();
     }
   });
@@ -158,7 +152,7 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
     return is_work || event.name.starts_with("hip") || event.name.starts_with("hsa");
   }
   if (fields.correlation > UINT32_MAX) return false;
-  if (is_one_of(category, {"cuda_runtime", "Runtime"})) {
+  if (util::is_one_of(category, {"cuda_runtime", "Runtime"})) {
     row.kind = model::GpuKind::kApi;
     row.runtime = 1;
     return true;
@@ -168,11 +162,11 @@ bool ChromeGpu::find_kind(const ChromeEvent& event, const Fields& fields, model:
     return true;
   }
   if (!fields.device) return false;
-  if (is_one_of(category, {"kernel", "Kernel"})) {
+  if (util::is_one_of(category, {"kernel", "Kernel"})) {
     row.kind = model::GpuKind::kKernel;
-  } else if (is_one_of(category, {"gpu_memcpy", "Memcpy"})) {
+  } else if (util::is_one_of(category, {"gpu_memcpy", "Memcpy"})) {
     row.kind = model::GpuKind::kMemcpy;
-  } else if (is_one_of(category, {"gpu_memset", "Memset"})) {
+  } else if (util::is_one_of(category, {"gpu_memset", "Memset"})) {
     row.kind = model::GpuKind::kMemset;
   } else {
     return false;
