@@ -29,8 +29,6 @@ EXCEPTIONS = {
     "runner/commands/run.cpp": "starts and ends every part of a run",
     "Monitor": "one member a part of the live view",
     "SpoolIndex": "one member a thing that the first pass learns",
-    "runner/trace/merge/kernel_merge.h": "feeds every table of the kernel side",
-    "KernelMerge": "one member a table of the kernel side",
     "runner/trace/merge/merge.cpp": "feeds every table and figure",
     "Merger": "one member a table or figure that rows are fed to",
     "tests/e2e/victims/by_number.c": "calls one function of each system header",
