@@ -30,7 +30,6 @@ EXCEPTIONS = {
     "Monitor": "one member a part of the live view",
     "SpoolIndex": "one member a thing that the first pass learns",
     "runner/trace/merge/merge.cpp": "feeds every table and figure",
-    "Merger": "one member a table or figure that rows are fed to",
     "tests/e2e/victims/by_number.c": "calls one function of each system header",
     "tests/fuzz/spool_target.cpp": "reaches every decoder",
     "tests/preload/fuzz/calls.c": "calls functions of every system header",
