@@ -70,11 +70,7 @@ Status read_access(const RunTexts& texts, RunOptions& options) {
   Status status = read_event("--access-read-event", texts.access_read_event, access.read_event);
   if (status) status = read_event("--access-write-event", texts.access_write_event, access.write_event);
   if (!status) return status;
-  const bool has_events = access.read_event || access.write_event;
-  const bool is_off = texts.access.empty() || texts.access == "off";
-  if (is_off && has_events)
-    return fail("--access-read-event and --access-write-event are about --access=precise: add it");
-  if (is_off) return {};
+  if (texts.access.empty() || texts.access == "off") return {};
   access.wish = Wish::kOn;
   if (util::has_empty_part(texts.access))
     return fail(fmt::format("--access={}: a value is missing beside a comma", texts.access));
@@ -87,11 +83,6 @@ Status read_access(const RunTexts& texts, RunOptions& options) {
   if (is_named("cold") && is_named("clear-refs"))
     return fail(fmt::format(
         "--access={}: cold and clear-refs clear the same bits and would disturb each other: name one", texts.access));
-  const bool is_precise = access.rungs.empty() || is_named("precise");
-  if (has_events && !is_precise)
-    return fail(
-        fmt::format("--access={}: --access-read-event and --access-write-event are about precise events: add precise",
-                    texts.access));
   return {};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each option of `run` applies to: a command that mlrun starts, events, or a stream. Giving an option is an error if what it
-// applies to is not started or not recorded.
+// What each option of `run` needs and excludes: a command that mlrun starts, events, a stream, or that another option is not given.
+// Giving an option is an error if what it needs is not there.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace mlrun {
 // The first given option that applies to a command that mlrun starts, or to the library in it; empty: none is given.
 std::string option_of_commands(const RunTexts& texts, const RunOptions& options);
 
-// Fails if a given option applies to something that is not recorded. Requires: read_streams.
+// Fails if something that a given option needs is not there. Requires: read_streams, read_access.
 Status check_needs(const RunTexts& texts, const RunOptions& options);
 
 }  // namespace mlrun

@@ -122,13 +122,7 @@ Result<std::optional<RunOptions>> parse_run(const Arguments& arguments) {
   status = take_command(app, options);
   if (status) status = read_streams(texts, options);
   if (status) status = read_access(texts, options);
-  if (status && !options.cpus.empty() && !options.cpu_node.empty()) {
-    status = fail("--cpus and --cpu-node both choose CPUs: give one of them");
-  }
   if (status) status = check_needs(texts, options);
-  if (status && options.graph_nodes_per_s && options.whole_graphs) {
-    status = fail("--cupti-graph-nodes: with --cupti-whole-graphs there are no nodes; leave one of them out");
-  }
   if (status) status = read_sizes(texts, options);
   if (status) status = read_path_rules(options);
   if (status) status = read_time("--last", texts.last, options.last_ns);

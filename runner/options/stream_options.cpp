@@ -29,11 +29,6 @@ struct StreamWords {
 
 using Words = std::vector<std::string_view>;
 
-const OptionWords& words_of(std::string_view option) {
-  const auto& all = option_words();
-  return *std::find_if(all.begin(), all.end(), [&](const OptionWords& one) { return one.option == option; });
-}
-
 std::optional<Wish> wish_of(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, Wish>, 4> kWishes = {
       {{"on", Wish::kOn}, {"off", Wish::kOff}, {"auto", Wish::kAuto}, {"require", Wish::kRequire}}};
@@ -100,13 +95,13 @@ Status read_stacks(const std::string& text, RunOptions& options) {
 // By default, Python stacks are sampled if events have rows.
 Status read_python_stacks(const std::string& text, RunOptions& options) {
   constexpr double kLeast = 0.1, kMost = 1000;
-  const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
   if (text.empty() || text == "auto") {
+    const bool records = options.preload != Wish::kOff || options.cupti != Wish::kOff;
     options.python_stacks = records && !options.summary_only ? Wish::kAuto : Wish::kOff;
     return {};
   }
   options.python_stacks = text == "off" ? Wish::kOff : Wish::kOn;
-  if (text == "off" || (text == "on" && records)) return {};
+  if (text == "off" || text == "on") return {};
   double rate = 0;
   const char* end = text.data() + text.size();
   const auto [read, error] = std::from_chars(text.data(), end, rate);
@@ -114,7 +109,6 @@ Status read_python_stacks(const std::string& text, RunOptions& options) {
     return fail(fmt::format("--python-stacks={}: the samples a second must be a number from {} to {}, or off", text,
                             kLeast, kMost));
   }
-  if (!records) return fail("--python-stacks looks at processes that record: add --preload or --cupti");
   options.python_stacks_hz = rate;
   return {};
 }
@@ -149,13 +143,6 @@ Status read_sample(const RunTexts& texts, RunOptions& options) {
     }
   }
   if (!texts.sample_hz) return {};
-  if (options.sample == Wish::kOff) {
-    return fail("--sample-hz is about samples, and --sample=off leaves them out: remove one of the two");
-  }
-  if (!options.sample_gpu && options.sample_counters.empty()) {
-    return fail(fmt::format("--sample-hz is about samples of gpu, {}, and --sample={} leaves them out: add one to it",
-                            fmt::join(words_of("--sample").named, ", "), texts.sample));
-  }
   options.sample_hz = *texts.sample_hz;
   if (options.sample == Wish::kAuto && texts.sample.empty())
     options.sample = Wish::kOn;  // a rate turns the stream on too
@@ -196,6 +183,10 @@ const std::vector<OptionWords>& option_words() {
   return kAll;
 }
 
+const OptionWords& words_of(std::string_view option) {
+  return *std::ranges::find(option_words(), option, &OptionWords::option);
+}
+
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options) {
   if (Status status = read_kprobes(texts.kprobes, options); !status) return status;
   return read_stacks(texts.stacks, options);
@@ -211,14 +202,7 @@ Status read_streams(const RunTexts& texts, RunOptions& options) {
 Status check_streams(const RunTexts& texts, RunOptions& options) {
   if (Status status = read_python_stacks(texts.python_stacks, options); !status) return status;
   settle_samples(options);
-  if (options.summary_only) {
-    if (options.marks && !options.files && !options.allocs) {
-      return fail(
-          fmt::format("--summary-only leaves marks out, and --preload={} records nothing else: remove one of the two",
-                      texts.preload));
-    }
-    options.marks = false;  // a mark is one event and cannot be added up
-  }
+  if (options.summary_only) options.marks = false;  // a mark is one event and cannot be added up
   const bool all_off = options.preload == Wish::kOff && options.cupti == Wish::kOff && options.sample == Wish::kOff &&
                        options.kprobes == Wish::kOff && options.access.wish == Wish::kOff;
   if (!all_off || options.places()) return {};

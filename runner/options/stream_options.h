@@ -18,6 +18,7 @@ struct OptionWords {
   [[nodiscard]] std::vector<std::string_view> values() const;
 };
 const std::vector<OptionWords>& option_words();
+const OptionWords& words_of(std::string_view option);
 
 // Reads --kprobes and --stacks, which are also valid with --pid, --cgroup and --system.
 Status read_kernel_streams(const RunTexts& texts, RunOptions& options);
@@ -25,8 +26,7 @@ Status read_kernel_streams(const RunTexts& texts, RunOptions& options);
 // The others. Requires: read_kernel_streams.
 Status read_streams(const RunTexts& texts, RunOptions& options);
 
-// Rejects combinations that cannot be recorded together or record nothing. Requires: read_streams, and `summary_only`
-// is set.
+// Settles what depends on several options, and rejects a run that records nothing. Requires: check_needs.
 Status check_streams(const RunTexts& texts, RunOptions& options);
 
 }  // namespace mlrun

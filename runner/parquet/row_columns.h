@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The visitor of a list of columns (row_table.h): declares the columns, then adds the values of each row. The type of a
-// value gives that of its column: int64_t and unsigned numbers from 32 bits on are INT64, other numbers INT32; an
-// enumeration is the text that column_text() returns for it.
+// value gives that of its column: int64_t and unsigned numbers from 32 bits on are INT64, real numbers DOUBLE in kSplit,
+// other numbers INT32; an enumeration is the text that column_text() returns for it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class RowVisitor {
       next<BoolColumn>([&] { return &table_.boolean(std::string(name)); }).add(value);
     } else if constexpr (std::is_enum_v<Value>) {
       (*this)(name, column_text(value));
-    } else if constexpr (std::is_integral_v<Value>) {
+    } else if constexpr (std::is_arithmetic_v<Value>) {
       number<Value>(name, encoding, Presence::kAlways).add(static_cast<NumberOf<Value>>(value));
     } else {
       text(name, Presence::kAlways).add(value);
@@ -53,7 +53,7 @@ class RowVisitor {
   }
   template <typename Value>
   void optional(std::string_view name, const std::optional<Value>& value, Encoding encoding = kDictionary) {
-    if constexpr (std::is_integral_v<Value>) {
+    if constexpr (std::is_arithmetic_v<Value>) {
       auto& column = number<Value>(name, encoding, Presence::kSometimes);
       value ? column.add(static_cast<NumberOf<Value>>(*value)) : column.add_null();
     } else {
@@ -91,13 +91,17 @@ class RowVisitor {
 
  private:
   template <typename Value>
-  using NumberOf =
+  using IntegerOf =
       std::conditional_t<(sizeof(Value) < sizeof(int32_t)) || std::is_same_v<Value, int32_t>, int32_t, int64_t>;
+  template <typename Value>
+  using NumberOf = std::conditional_t<std::is_floating_point_v<Value>, double, IntegerOf<Value>>;
 
   template <typename Value>
   auto& number(std::string_view name, Encoding encoding, Presence presence) {
     return next<NumberColumn<NumberOf<Value>>>([&] {
-      if constexpr (std::is_same_v<NumberOf<Value>, int32_t>) {
+      if constexpr (std::is_floating_point_v<Value>) {
+        return &table_.real(std::string(name), presence);
+      } else if constexpr (std::is_same_v<NumberOf<Value>, int32_t>) {
         return &table_.int32(std::string(name), encoding, presence);
       } else {
         return &table_.int64(std::string(name), encoding, presence);
@@ -125,14 +129,19 @@ class RowVisitor {
   Column* const* next_ = columns_.data();
 };
 
-// Declares the columns by visiting an example row. The values that this adds are removed again.
-template <typename List, typename Row, typename... Also>
-RowTable<List, Row, Also...>::RowTable() : table_(List::kTable) {
-  RowVisitor<true> visitor(table_, columns_);
-  const Row example{};
-  List::visit(visitor, example, Also{}...);
-  for (Column* column : columns_) column->clear();
+// Declares the columns of which visit(visitor) adds an example row, and removes the values again.
+std::vector<Column*> declared_columns(ParquetTable& table, auto visit) {
+  std::vector<Column*> columns;
+  RowVisitor<true> visitor(table, columns);
+  visit(visitor);
+  for (Column* column : columns) column->clear();
+  return columns;
 }
+
+template <typename List, typename Row, typename... Also>
+RowTable<List, Row, Also...>::RowTable()
+    : table_(List::kTable),
+      columns_(declared_columns(table_, [](auto& visitor) { List::visit(visitor, Row{}, Also{}...); })) {}
 
 template <typename List, typename Row, typename... Also>
 void RowTable<List, Row, Also...>::add(const Row& row, const Also&... also) {

@@ -10,7 +10,7 @@ REFUSED = [
     (["--preload=off", "--kprobes", "--alloc-min", "0"], "--alloc-min"),
     (["--preload=off", "--kprobes", "--alloc-sample", "64K"], "--alloc-sample"),
     (["--preload=off", "--kprobes", "--fold", "10us"], "--fold"),
-    (["--preload=off", "--kprobes", "--exclude", "*.json"], "--include or --exclude"),
+    (["--preload=off", "--kprobes", "--exclude", "*.json"], "--exclude is about"),
     (["--preload=off", "--kprobes", "--stacks"], "--stacks"),
     (["--preload=allocs", "--include", "/data"], "--preload=allocs"),
     (["--summary-only", "--last", "1min"], "--last"),
@@ -18,6 +18,8 @@ REFUSED = [
     (["--stacks=0"], "--stacks=0"),
     (["--fold", "soon"], "--fold"),
     (["--cupti-whole-graphs"], "--cupti"),
+    (["--cupti", "--cupti-whole-graphs", "--cupti-graph-nodes", "1"], "there are no nodes"),
+    (["--preload=off", "--sample", "--python-stacks=on"], "add --preload or --cupti"),
 ]
 
 

@@ -10,7 +10,7 @@ WRONG = {
     ("--access=clear-refs,cold",): "clear the same bits",
     ("--access=10,20",): "two numbers of samples a second",
     ("--access=0",): "the samples a second must be from",
-    ("--access-read-event=1cd",): "are about --access=precise: add it",
+    ("--access-read-event=1cd",): "--access-read-event is about --access=precise: add it",
     ("--access=cold", "--access-read-event=1cd"): "add precise",
     ("--access=precise", "--access-write-event=xyz"): "give a hexadecimal number",
     ("--access", "--summary-only"): "--summary-only lists no events",

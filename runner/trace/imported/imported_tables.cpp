@@ -51,36 +51,16 @@ struct FlowColumns {
   }
 };
 
-CounterTable::CounterTable()
-    : table_("counter"),
-      end_min_(table_.same_int64("end_min")),
-      end_max_(table_.same_int64("end_max")),
-      ts_(table_.int64("ts", kDelta)),
-      proc_id_(table_.optional_int32("proc_id")),
-      image_id_(table_.optional_int32("image_id")),
-      thread_id_(table_.optional_int32("thread_id")),
-      pid_(table_.optional_int32("pid")),
-      tid_(table_.optional_int32("tid")),
-      name_(table_.text("name")),
-      series_(table_.optional_text("series")),
-      category_(table_.optional_text("category")),
-      value_(table_.real("value")) {}
-
-void CounterTable::add(const Row& row, const GroupEnds& ends) {
-  end_min_.set(ends.min_ns);
-  end_max_.set(ends.max_ns);
-  ts_.add(row.origin.ts_ns);
-  proc_id_.add_unless(0, row.origin.proc_id);
-  image_id_.add_unless(0, row.origin.image_id);
-  thread_id_.add_unless(0, row.origin.thread_id);
-  pid_.add_unless(0, row.origin.pid);
-  tid_.add_unless(0, row.origin.tid);
-  name_.add(row.name);
-  series_.add_unless_empty(row.series);
-  category_.add_unless_empty(row.category);
-  value_.add(row.value);
-  table_.row_added();
-}
+struct CounterColumns {
+  static constexpr const char* kTable = "counter";
+  static void visit(auto& visitor, const model::CounterRow& row, const GroupEnds& ends) {
+    visit_imported(visitor, row.origin, ends);
+    visitor("name", row.name);
+    visitor.optional("series", row.series);
+    visitor.optional("category", row.category);
+    visitor("value", row.value);
+  }
+};
 
 struct StackSampleColumns {
   static constexpr const char* kTable = "stack_sample";
@@ -112,6 +92,7 @@ struct OtherEventColumns {
 
 template class RowTable<SliceColumns, model::SliceRow, GroupEnds>;
 template class RowTable<FlowColumns, model::FlowRow, GroupEnds>;
+template class RowTable<CounterColumns, model::CounterRow, GroupEnds>;
 template class RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
 template class RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/call_tables.h"
 
+#include <array>
+
 #include "runner/decode/func_names.h"
 #include "runner/events/record.h"
 #include "runner/parquet/row_columns.h"
@@ -25,35 +27,27 @@ std::vector<std::string> via_names() { return {"function", "syscall"}; }
 
 std::vector<std::string> offset_source_names() { return {"none", "argument", "derived", "kernel", "unknown"}; }
 
+// The columns that only the kernel side fills.
+struct SplitColumn {
+  const char* name;
+  int64_t model::CallSplit::*part;
+};
+constexpr std::array<SplitColumn, 8> kSplitColumns = {{{"own_ns", &model::CallSplit::own_ns},
+                                                       {"runq_ns", &model::CallSplit::runq_ns},
+                                                       {"vfs_ns", &model::CallSplit::vfs_ns},
+                                                       {"queue_ns", &model::CallSplit::queue_ns},
+                                                       {"device_ns", &model::CallSplit::device_ns},
+                                                       {"device_shared_ns", &model::CallSplit::device_shared_ns},
+                                                       {"remote_ns", &model::CallSplit::remote_ns},
+                                                       {"wait_ns", &model::CallSplit::wait_ns}}};
+struct PageColumn {
+  const char* name;
+  int64_t ReadPages::*pages;
+};
+constexpr std::array<PageColumn, 2> kPageColumns = {
+    {{"miss_pages", &ReadPages::missing}, {"ra_pages", &ReadPages::ahead}}};
+
 }  // namespace
-
-CallTable::KernelColumns::KernelColumns(ParquetTable& table)
-    : own(table.optional_int64("own_ns", Encoding::kSplit)),
-      runq(table.optional_int64("runq_ns", Encoding::kSplit)),
-      vfs(table.optional_int64("vfs_ns", Encoding::kSplit)),
-      queue(table.optional_int64("queue_ns", Encoding::kSplit)),
-      device(table.optional_int64("device_ns", Encoding::kSplit)),
-      device_shared(table.optional_int64("device_shared_ns", Encoding::kSplit)),
-      remote(table.optional_int64("remote_ns", Encoding::kSplit)),
-      wait(table.optional_int64("wait_ns", Encoding::kSplit)),
-      miss_pages(table.optional_int64("miss_pages")),
-      ra_pages(table.optional_int64("ra_pages")) {}
-
-void CallTable::KernelColumns::add(const model::CallSplit* split, const std::optional<ReadPages>& pages) {
-  const auto put = [&](Int64Column& column, int64_t model::CallSplit::*part) {
-    split != nullptr ? column.add(split->*part) : column.add_null();
-  };
-  put(own, &model::CallSplit::own_ns);
-  put(runq, &model::CallSplit::runq_ns);
-  put(vfs, &model::CallSplit::vfs_ns);
-  put(queue, &model::CallSplit::queue_ns);
-  put(device, &model::CallSplit::device_ns);
-  put(device_shared, &model::CallSplit::device_shared_ns);
-  put(remote, &model::CallSplit::remote_ns);
-  put(wait, &model::CallSplit::wait_ns);
-  pages ? miss_pages.add(pages->missing) : miss_pages.add_null();
-  pages ? ra_pages.add(pages->ahead) : ra_pages.add_null();
-}
 
 CallTable::CallTable(bool has_kernel_side)
     : table_("call"),
@@ -78,14 +72,11 @@ CallTable::CallTable(bool has_kernel_side)
       stack_id_(table_.optional_int32("stack_id")),
       gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
       poster_thread_id_(table_.optional_int32("poster_thread_id")) {
-  if (has_kernel_side) {
-    kernel_.emplace(table_);
-  } else {
-    for (const char* column : {"own_ns", "runq_ns", "vfs_ns", "queue_ns", "device_ns", "device_shared_ns", "remote_ns",
-                               "wait_ns", "miss_pages", "ra_pages"}) {
-      table_.empty_int64(column);
-    }
-  }
+  const auto declare = [&](const char* name, Encoding encoding, std::vector<Int64Column*>& to) {
+    has_kernel_side ? to.push_back(&table_.optional_int64(name, encoding)) : table_.empty_int64(name);
+  };
+  for (const SplitColumn& column : kSplitColumns) declare(column.name, Encoding::kSplit, split_);
+  for (const PageColumn& column : kPageColumns) declare(column.name, Encoding::kDictionary, pages_);
 }
 
 void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id,
@@ -119,8 +110,15 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   each_unless(0, stack_id_, &Row::stack_id);
   each_unless(0, gpu_file_id_, &Row::gpu_file_id);
   each_unless(0, poster_thread_id_, &Row::poster_thread_id);
-  for (size_t i = 0; kernel_ && i < rows.size(); ++i) {
-    kernel_->add(rows[i]->split, i < pages.size() ? pages[i] : std::nullopt);
+  for (size_t at = 0; at < split_.size(); ++at) {
+    split_[at]->add_each_if(
+        rows.size(), [&](size_t i) { return rows[i]->split != nullptr; },
+        [&](size_t i) { return rows[i]->split->*kSplitColumns[at].part; });
+  }
+  for (size_t at = 0; at < pages_.size(); ++at) {
+    pages_[at]->add_each_if(
+        rows.size(), [&](size_t i) { return i < pages.size() && pages[i].has_value(); },
+        [&](size_t i) { return (*pages[i]).*kPageColumns[at].pages; });
   }
   table_.rows_added(rows.size());
 }

@@ -45,12 +45,7 @@ class CallTable {
   Int32Column& stack_id_;
   Int64Column& gpu_file_id_;
   Int32Column& poster_thread_id_;
-  struct KernelColumns {
-    explicit KernelColumns(ParquetTable& table);
-    void add(const model::CallSplit* split, const std::optional<ReadPages>& pages);
-    Int64Column &own, &runq, &vfs, &queue, &device, &device_shared, &remote, &wait, &miss_pages, &ra_pages;
-  };
-  std::optional<KernelColumns> kernel_;
+  std::vector<Int64Column*> split_, pages_;  // empty without the kernel side
 };
 
 class AllocTable {

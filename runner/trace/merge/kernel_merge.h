@@ -24,23 +24,16 @@
 #include "runner/model/run.h"
 #include "runner/model/trace_info.h"
 #include "runner/summary/meters/builder.h"
+#include "runner/trace/files/files_by_inode.h"
 #include "runner/trace/gpu/gpu_file_calls.h"
-#include "runner/trace/gpu/gpu_file_table.h"
 #include "runner/trace/gpu/library_report.h"
-#include "runner/trace/gpu/torch_memory_table.h"
 #include "runner/trace/kernel/call_join.h"
 #include "runner/trace/kernel/completions.h"
-#include "runner/trace/kernel/device_meter.h"
-#include "runner/trace/kernel/file_op_table.h"
 #include "runner/trace/kernel/kernel_end.h"
 #include "runner/trace/kernel/kernel_follower.h"
-#include "runner/trace/kernel/kernel_losses.h"
-#include "runner/trace/kernel/kernel_tables.h"
-#include "runner/trace/kernel/outside_reads.h"
-#include "runner/trace/kernel/syscall_table.h"
+#include "runner/trace/merge/kernel_totals.h"
 #include "runner/trace/observed/observed_tasks.h"
 #include "runner/trace/observed/operation_names.h"
-#include "runner/trace/spool/spool_cursor.h"
 #include "runner/util/unique_fd.h"
 
 namespace mlrun::trace {
@@ -57,8 +50,8 @@ class KernelMerge {
   [[nodiscard]] bool sees_sleeps() const { return has_waits(); }
 
   // Valid after write(): number of rows of `wait`, and whether gpu_file has rows (libcufile was probed and called).
-  [[nodiscard]] int64_t waits() const { return waits_; }
-  [[nodiscard]] bool has_gpu_file_calls() const { return gpu_file_calls_ > 0; }
+  [[nodiscard]] int64_t waits() const { return totals_.waits; }
+  [[nodiscard]] bool has_gpu_file_calls() const { return totals_.gpu_file_calls > 0; }
 
   // Reads the spool for the join. Requires: all files, processes and threads that the interposer recorded are in `info`.
   // Adds files, processes and threads that only the kernel side recorded.
@@ -93,9 +86,9 @@ class KernelMerge {
   void describe(nlohmann::json& run) const;
 
  private:
-  class Tables;
   template <typename Visit>
   Status for_each_record(const Visit& visit);
+  void follow(const model::FileTable& files);
   [[nodiscard]] std::vector<FileSeen> names_seen() const;
   void add_joins_left_out(model::TraceInfo& info) const;
   void add_gpu_file_gaps(model::TraceInfo& info) const;
@@ -110,24 +103,16 @@ class KernelMerge {
   const model::Run& session_;
   KernelEnd end_;
   util::UniqueFd file_;
-  uint64_t bytes_ = 0, damaged_bytes_ = 0, unknown_records_ = 0;
+  uint64_t bytes_ = 0, damaged_bytes_ = 0;
   CallJoin join_;
   Completions completions_;
   std::optional<KernelFollower> follower_;
   ObservedTasks observed_;
   OperationNames names_;
-  DeviceMeter devices_;
-  SyscallTable syscalls_;
   LibraryReport libcufile_, torch_;
   GpuFileCalls gpu_files_;
-  GpuFileGaps gpu_file_gaps_;
-  KernelLosses losses_;
-  OutsideReads outside_reads_;
-  int64_t nameless_files_ = 0, silent_processes_ = 0;
-  int64_t throttled_ = 0, throttled_ns_ = 0;  // number and time of waits because too many pages were dirty
-  int64_t requests_ = 0, parts_ = 0, waits_ = 0, file_ops_ = 0, remotes_ = 0, page_adds_ = 0, gpu_file_calls_ = 0;
-  int64_t torch_memories_ = 0;
-  uint64_t torch_unread_ = 0;
+  int64_t page_adds_ = 0;
+  KernelTotals totals_;
 };
 
 }  // namespace mlrun::trace

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <memory>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,39 +13,27 @@
 #include "runner/events/session.h"
 #include "runner/findings/answer.h"
 #include "runner/idle/python_lines.h"
-#include "runner/summary/meters/builder.h"
 #include "runner/summary/meters/gpu_meter.h"
 #include "runner/summary/meters/python_meter.h"
 #include "runner/summary/tables/phase_times.h"
 #include "runner/summary/tables/tables.h"
 #include "runner/symbols/symbolize.h"
 #include "runner/trace/access/access_pass.h"
-#include "runner/trace/coverage/coverage.h"
 #include "runner/trace/coverage/left_out.h"
 #include "runner/trace/coverage/losses.h"
-#include "runner/trace/gpu/gpu_join.h"
 #include "runner/trace/identity/process_ends.h"
 #include "runner/trace/marks/log_writers.h"
-#include "runner/trace/marks/mark_tracker.h"
-#include "runner/trace/marks/mllog.h"
-#include "runner/trace/merge/call_fold.h"
 #include "runner/trace/merge/cuda_merge.h"
-#include "runner/trace/merge/gpu_figures.h"
 #include "runner/trace/merge/kept_parts.h"
 #include "runner/trace/merge/kernel_merge.h"
 #include "runner/trace/merge/optional_tables.h"
 #include "runner/trace/merge/progress.h"
+#include "runner/trace/merge/row_feed.h"
 #include "runner/trace/merge/run_json.h"
 #include "runner/trace/merge/small_tables.h"
 #include "runner/trace/merge/staging_folder.h"
-#include "runner/trace/merge/sum_table.h"
-#include "runner/trace/merge/sums_file.h"
 #include "runner/trace/merge/table_files.h"
-#include "runner/trace/rows/counter_tracker.h"
-#include "runner/trace/rows/mapping_files.h"
-#include "runner/trace/rows/offset_tracker.h"
 #include "runner/trace/rows/partition.h"
-#include "runner/trace/rows/position_losses.h"
 #include "runner/trace/samples/gpu_samples.h"
 #include "runner/trace/samples/host_samples.h"
 #include "runner/trace/samples/python_stacks.h"
@@ -56,11 +43,9 @@
 
 namespace mlrun::trace {
 namespace {
-constexpr unsigned kThreadsMax = 8;          // more threads would only wait for feed(), which runs slice by slice
+constexpr unsigned kThreadsMax = 8;          // more threads would only wait for RowFeed, which takes slice by slice
 constexpr uint64_t kRowsInMemory = 800'000;  // of all threads; a row takes about 200 bytes until it is written
-// Prefetch distances, in rows: rows in order of time, and the counters that they update, are scattered in memory.
-constexpr size_t kRowsAhead = 32, kSlotsAhead = 20, kEntriesAhead = 12, kContentsAhead = 5;
-constexpr double kScanShare = 0.15;  // share of the first pass in the progress line
+constexpr double kScanShare = 0.15;          // share of the first pass in the progress line
 
 // The buffers of one thread of the merge.
 struct Worker {
@@ -85,17 +70,13 @@ class Merger {
   Status load();
   void read_mllog();
   void settle_phases();
-  void name_marks();
   [[nodiscard]] bool has_cupti() const;
   [[nodiscard]] bool has_gpu() const { return has_cupti() || cuda_->present(); }
   void prepare();
-  Status load_sums();
   [[nodiscard]] uint64_t rows_per_part() const { return kRowsInMemory / threads_; }
   Status merge_rows(const StagingFolder& staging, KeptParts& parts);
   Status merge_cuda(PartWriter& writer, size_t part);
   Status merge_samples(const StagingFolder& staging);
-  void feed(Worker& worker);
-  void look_ahead(const Partition& partition, size_t at) const;
   Status blame_gaps(const StagingFolder& staging);
   void note_collectives();
   void complete_info();
@@ -110,27 +91,14 @@ class Merger {
   model::TraceInfo info_;
   std::unique_ptr<SpoolIndex> index_;
   Mllog mllog_;
-  std::unique_ptr<LogWrites> log_writes_;
-  std::unique_ptr<summary::Builder> builder_;
-  std::unique_ptr<OffsetTracker> offsets_;
-  std::unique_ptr<MappingFiles> mappings_;
-  std::unique_ptr<CounterTracker> counters_;
-  std::unique_ptr<CallFold> fold_;
   std::unique_ptr<KernelMerge> kernel_;
   std::unique_ptr<CudaMerge> cuda_;
-  std::unique_ptr<SumsFile> sums_;  // with --summary-only
-  std::unique_ptr<SumTable> sum_table_;
-  CoverageMeter coverage_;
-  RowTotals totals_;
+  std::unique_ptr<RowFeed> feed_;
   summary::GpuMeter gpus_;
   summary::PythonMeter python_;
   idle::PythonLines python_lines_;
-  uint64_t python_damaged_rows_ = 0, python_left_out_ = 0;
-  std::unique_ptr<MarkTracker> marks_;
-  std::unique_ptr<GpuJoin> gpu_join_;
+  PythonTotals python_totals_;
   std::vector<summary::CollectiveSummary> collectives_;
-  GpuFigures gpu_figures_{info_};
-  summary::MarkMeter mark_meter_;
   AccessPass accesses_;
 };
 
@@ -160,124 +128,37 @@ Status Merger::load() {
 
 void Merger::read_mllog() {
   mllog_ = read_logs(*index_, session_, info_.files, rows_per_part());
-  log_writes_ = std::make_unique<LogWrites>(session_.mllog, info_.files);
   info_.marks = std::move(mllog_.marks);
   info_.phases = mllog_.phases;
 }
 
 // Requires: all rows were fed, since calls that write to the MLLOG files shift the bounds of phases.
 void Merger::settle_phases() {
-  log_writes_->finish();
-  settle(mllog_, *log_writes_);
-  builder_->settle_phases(mllog_.phases);
+  feed_->log_writes.finish();
+  settle(mllog_, feed_->log_writes);
+  feed_->builder.settle_phases(mllog_.phases);
   info_.phases = mllog_.phases;
-}
-
-// Fills the table `name`: first names of libraries, then names of marks in order of appearance.
-void Merger::name_marks() {
-  for (const std::string& library : index_->modules().libraries()) {
-    info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
-  }
-  marks_ = std::make_unique<MarkTracker>(*index_, info_);
-  marks_->add_log(info_.marks);
 }
 
 bool Merger::has_cupti() const { return index_->has_gpu_work() || session_.run.has_stream("gpu"); }
 
+// The table `name` has names of libraries first, then names of marks in order of appearance.
 void Merger::prepare() {
   read_mllog();
-  name_marks();
+  for (const std::string& library : index_->modules().libraries()) {
+    info_.names.push_back({static_cast<int64_t>(info_.names.size()) + 1, library});
+  }
   info_.gpus = read_gpus(index_->gpu_texts());
   index_->gpu_facts().place_devices(info_, index_->strings());
-  gpu_join_ = std::make_unique<GpuJoin>(*index_, marks_->names(), info_.gpus);
-  builder_ = std::make_unique<summary::Builder>(
-      summary::BuilderOptions{session_.start_ns, session_.run.options.alloc_min_bytes, session_.alloc_sample_bytes,
-                              kernel_->sees_page_cache(), mllog_.phases, undecided(mllog_), &info_.files});
-  offsets_ = std::make_unique<OffsetTracker>(index_->files(), position_losses(*index_));
-  mappings_ = std::make_unique<MappingFiles>(index_->files(), info_);
-  fold_ = std::make_unique<CallFold>(session_.fold_ns);
-  counters_ = std::make_unique<CounterTracker>(index_->channels());
-}
-
-Status Merger::load_sums() {
-  if (!session_.run.options.summary_only) return {};
-  sums_ = std::make_unique<SumsFile>(*index_);
-  if (auto read = sums_->read(options_.trace_folder + "/" + MLRUN_SUMS_FILE); !read) return read;
-  sum_table_ = std::make_unique<SumTable>(sums_->stretches());
-  sums_->feed(*builder_, *counters_, *log_writes_);
-  for (const model::SumRow& sum : sums_->rows()) coverage_.add(sum);
-  return {};
-}
-
-void Merger::look_ahead(const Partition& partition, size_t at) const {
-  using Step = summary::Builder::Step;
-  const auto prefetch = [&](size_t index, Step step) {
-    if (index >= partition.order.size()) return;
-    const RowRef& ref = partition.order[index];
-    if (ref.kind == RowKind::kCall) builder_->prefetch(partition.calls[ref.index], step);
-    if (ref.kind == RowKind::kAlloc) builder_->prefetch(partition.allocs[ref.index], step);
-  };
-  if (at + kRowsAhead < partition.order.size()) partition.prefetch(partition.order[at + kRowsAhead]);
-  prefetch(at + kSlotsAhead, Step::kSlots);
-  prefetch(at + kEntriesAhead, Step::kEntries);
-  prefetch(at + kContentsAhead, Step::kContents);
-}
-
-// Passes one slice to all consumers that need the slices in order of time: first to the consumers that fill columns, add
-// or remove rows, then row by row, in order of their end, to the consumers that add up.
-void Merger::feed(Worker& worker) {
-  Partition& partition = worker.partition;
-  worker.first_call_id = totals_.calls + 1;
-  offsets_->apply(partition);             // before split(), which finds the block I/O of a read by its file range
-  mappings_->apply(partition);            // before split(), which finds the block I/O of msync by its file
-  counters_->apply(partition);            // replaces total counts by the change since the record before
-  gpu_join_->name_threads(partition);     // before marks_: marks are per thread, and CUPTI reports only a tid
-  marks_->apply(partition, mark_meter_);  // adds rows; sets the marks of CUDA calls
-  kernel_->split(partition);
-  kernel_->find_gpu_files(partition);
-  gpu_join_->apply(partition);  // after marks_: GPU work gets the mark of its CUDA call; removes nested calls
-  for (size_t i = 0; i < partition.order.size(); ++i) {
-    look_ahead(partition, i);
-    const RowRef& ref = partition.order[i];
-    switch (ref.kind) {
-      case RowKind::kCall:
-        coverage_.add(partition.calls[ref.index]);
-        log_writes_->add(partition.calls[ref.index]);
-        builder_->add(partition.calls[ref.index]);
-        kernel_->add_misses(partition.calls[ref.index], *builder_);
-        break;
-      case RowKind::kAlloc: builder_->add(partition.allocs[ref.index]); break;
-      case RowKind::kMark: gpu_figures_.add_mark(partition.marks[ref.index]); break;
-      case RowKind::kGpuApi:
-      case RowKind::kGpuSync:
-      case RowKind::kGpuMemory: gpu_figures_.add(partition.gpu[ref.index], marks_->paths()); break;
-      case RowKind::kGpuKernel:
-      case RowKind::kGpuMemcpy:
-      case RowKind::kGpuMemset:
-      case RowKind::kGpuGraph:
-        gpu_figures_.add(partition.gpu[ref.index], marks_->paths());
-        gpu_figures_.add_work_between_gaps(partition.gpu[ref.index]);
-        break;
-      case RowKind::kCounters: builder_->add(partition.alloc_small[ref.index]); break;
-    }
-  }
-  fold_->apply(partition, kernel_->join());  // last: removes short calls, which all other consumers see
-  if (sum_table_) {                          // with --summary-only there are no event rows
-    sum_table_->add(partition);
-    partition.order.clear();
-    return;
-  }
-  totals_.calls += static_cast<int64_t>(partition.calls.size() - partition.folded_calls);
-  totals_.allocs += static_cast<int64_t>(partition.allocs.size());
-  totals_.alloc_small += static_cast<int64_t>(partition.alloc_small.size());
+  feed_ = std::make_unique<RowFeed>(*index_, info_, session_, mllog_, *kernel_);
 }
 
 // Writes the GPU work of observed processes as parts with numbers from `part` on.
 Status Merger::merge_cuda(PartWriter& writer, size_t part) {
   if (!kernel_->present() || !cuda_->present()) return {};
   return cuda_->run(*kernel_, info_, [&](const Partition& partition) {
-    for (const RowRef& ref : partition.order) gpu_figures_.add(partition.gpu[ref.index], marks_->paths());
-    return writer.write(partition, part++, totals_.calls + 1);
+    for (const RowRef& ref : partition.order) feed_->gpu_figures.add(partition.gpu[ref.index], feed_->marks.paths());
+    return writer.write(partition, part++, feed_->totals.calls + 1);
   });
 }
 
@@ -296,9 +177,9 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
     return written ? merge_cuda(first_writer, 1) : written;
   }
   const auto finish_marks = [&](const Status& merged) {
-    const Partition rest = marks_->finish(mark_meter_);
+    const Partition rest = feed_->marks.finish(feed_->mark_meter);
     const bool has_more = merged && !rest.marks.empty();
-    const Status written = has_more ? first_writer.write(rest, slices->size(), totals_.calls + 1) : merged;
+    const Status written = has_more ? first_writer.write(rest, slices->size(), feed_->totals.calls + 1) : merged;
     return written ? merge_cuda(first_writer, slices->size() + 1) : written;
   };
 
@@ -313,7 +194,8 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
         return workers[thread]->reader.read((*slices)[number], workers[thread]->partition);
       },
       [&](unsigned thread, size_t) -> Status {
-        feed(*workers[thread]);
+        workers[thread]->first_call_id = feed_->totals.calls + 1;
+        feed_->add(workers[thread]->partition);
         return {};
       },
       [&](unsigned thread, size_t number) {
@@ -333,82 +215,83 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
 Status Merger::merge_samples(const StagingFolder& staging) {
   const auto written = write_gpu_samples(*index_, info_, staging.tables(), gpus_);
   if (!written) return tl::make_unexpected(written.error());
-  totals_.gpu_samples = *written;
-  if (Status host = write_host_samples(*index_, info_, staging.tables(), totals_.host_samples); !host) return host;
+  feed_->totals.gpu_samples = *written;
+  if (Status host = write_host_samples(*index_, info_, staging.tables(), feed_->totals.host_samples); !host)
+    return host;
   const auto python = write_python_stacks(*index_, info_, staging.tables(), python_, python_lines_);
   if (!python) return tl::make_unexpected(python.error());
-  totals_.python_stacks = python->rows;
-  std::tie(python_damaged_rows_, python_left_out_) = std::tie(python->damaged_rows, python->left_out);
+  python_totals_ = *python;
+  feed_->totals.python_stacks = python->rows;
   return {};
 }
 
 // Requires: all other event tables are written.
 Status Merger::blame_gaps(const StagingFolder& staging) {
   if (!has_cupti()) return {};
-  const int64_t cuda_calls = gpu_join_->totals().rows[static_cast<size_t>(model::GpuKind::kApi)];
+  const int64_t cuda_calls = feed_->gpu_join.totals().rows[static_cast<size_t>(model::GpuKind::kApi)];
   idle::IdleOptions options{.folder = staging.path()};
-  options.rows = totals_.calls + cuda_calls + kernel_->waits();
-  options.calls_recorded = totals_.calls > 0;
+  options.rows = feed_->totals.calls + cuda_calls + kernel_->waits();
+  options.calls_recorded = feed_->totals.calls > 0;
   options.has_kernel_side = kernel_->present();
   options.sees_sleeps = kernel_->sees_sleeps();
   options.has_gpu_file_calls = kernel_->has_gpu_file_calls();
-  return gpu_figures_.blame_gaps(options, info_, python_lines_, marks_->paths());
+  return feed_->gpu_figures.blame_gaps(options, info_, python_lines_, feed_->marks.paths());
 }
 
 void Merger::note_collectives() {
-  collectives_ = marks_->collectives().meter().finish();
+  collectives_ = feed_->marks.collectives().meter().finish();
   if (mllog_.outside != 0) {
     const auto outside = static_cast<int64_t>(mllog_.outside), kept = static_cast<int64_t>(info_.marks.size());
     info_.coverage.push_back({0, "marks and intervals of the MLLOG files", "before or after the run: left out", kept,
                               kept + outside, model::kRemark});
   }
-  add_remarks(info_, marks_->coverage());
+  add_remarks(info_, feed_->marks.coverage());
 }
 
 void Merger::complete_info() {
   settle_phases();
   symbols::symbolize(info_.stacks, session_.run.clock.start.realtime_ns.value_or(0));
-  totals_.marks = marks_->rows() + static_cast<int64_t>(info_.marks.size());
-  totals_.unmatched_mark_ends = static_cast<int64_t>(marks_->unmatched_ends());
+  feed_->totals.marks = feed_->marks.rows() + static_cast<int64_t>(info_.marks.size());
+  feed_->totals.unmatched_mark_ends = static_cast<int64_t>(feed_->marks.unmatched_ends());
   withdraw_ends(info_.processes, session_.run);
   note_exit_status(info_.processes, session_.run.wait_status);
-  info_.losses =
-      find_losses(*index_, session_.run, mllog_,
-                  {totals_.damaged_samples(), marks_->ranges_left_out(), python_damaged_rows_, python_left_out_});
-  totals_.gpu = gpu_join_->totals();
-  for (size_t kind = 0; kind < model::kGpuKinds; ++kind) totals_.gpu.rows[kind] += cuda_->rows()[kind];
-  std::ranges::move(gpu_join_->losses(), std::back_inserter(info_.losses));
+  info_.losses = find_losses(*index_, session_.run, mllog_,
+                             {feed_->totals.damaged_samples(), feed_->marks.ranges_left_out(),
+                              python_totals_.damaged_rows, python_totals_.left_out});
+  feed_->totals.gpu = feed_->gpu_join.totals();
+  for (size_t kind = 0; kind < model::kGpuKinds; ++kind) feed_->totals.gpu.rows[kind] += cuda_->rows()[kind];
+  std::ranges::move(feed_->gpu_join.losses(), std::back_inserter(info_.losses));
   std::ranges::move(index_->gpu_facts().losses(index_->channels(), info_), std::back_inserter(info_.losses));
-  info_.folded = fold_->finish();
+  info_.folded = feed_->fold.finish();
   info_.left_out = find_left_out(*index_);
-  info_.coverage = coverage_.finish(*index_, session_.run, info_);
+  info_.coverage = feed_->coverage.finish(*index_, session_.run, info_);
   kernel_->add_gaps(info_);
   cuda_->add_gaps(info_);
-  if (sum_table_) {
-    info_.sums = sum_table_->finish(std::move(sums_->rows()), mllog_.phases);
-    add_remarks(info_, SumTable::coverage(info_.sums, sums_->state()));
-    if (auto unsaved = unsaved_loss(session_.run, sums_->state())) info_.losses.push_back(*std::move(unsaved));
+  if (feed_->sum_table) {
+    info_.sums = feed_->sum_table->finish(std::move(feed_->sums->rows()), mllog_.phases);
+    add_remarks(info_, SumTable::coverage(info_.sums, feed_->sums->state()));
+    if (auto unsaved = unsaved_loss(session_.run, feed_->sums->state())) info_.losses.push_back(*std::move(unsaved));
   }
   note_collectives();
   const bool stacks_wanted = session_.run.options.stack_depth != 0;
-  std::ranges::move(gpu_join_->coverage(has_cupti(), stacks_wanted), std::back_inserter(info_.coverage));
-  add_remarks(info_, gpu_figures_.take_coverage());
+  std::ranges::move(feed_->gpu_join.coverage(has_cupti(), stacks_wanted), std::back_inserter(info_.coverage));
+  add_remarks(info_, feed_->gpu_figures.take_coverage());
   add_remarks(info_, python_coverage(session_.run, *index_));
   add_remarks(info_, gpu_sample_coverage(session_.run, info_));
   add_remarks(info_, counter_sample_coverage(session_.run));
   add_remarks(info_, accesses_.coverage(session_.run));
   std::ranges::move(index_->gpu_facts().coverage(index_->channels(), index_->strings()),
                     std::back_inserter(info_.coverage));
-  info_.run = make_run_json(session_.run, *index_, info_, totals_);
+  info_.run = make_run_json(session_.run, *index_, info_, feed_->totals);
   kernel_->describe(*info_.run);
   accesses_.describe(info_, *info_.run);
-  if (nlohmann::json steps = gpu_figures_.describe_steps(); !steps.is_null())
+  if (nlohmann::json steps = feed_->gpu_figures.describe_steps(); !steps.is_null())
     (*info_.run)["gpu_steps"] = std::move(steps);
 }
 
 Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
   Status done = write_small_tables(info_, staging.path());
-  const findings::AnswerOptions options{.has_rows = !session_.run.options.summary_only && totals_.calls != 0};
+  const findings::AnswerOptions options{.has_rows = !session_.run.options.summary_only && feed_->totals.calls != 0};
   if (done) done = findings::answer(staging.path(), summary.run, options, summary.answer);
   if (done) done = summary::add_phase_times(staging.path(), summary.phases);
   summary.python = python_.finish(summary.processes, info_.stacks, summary.answer.driver_thread_id);
@@ -419,21 +302,21 @@ Status Merger::write_tables(StagingFolder& staging, summary::Summary& summary) {
 }
 
 Result<summary::Summary> Merger::finish(StagingFolder& staging) {
-  Status written = marks_->collectives().finish();
+  Status written = feed_->marks.collectives().finish();
   if (written && kernel_->present())
-    written = kernel_->write(info_, staging.tables(), *builder_, index_->events_from_ns());
+    written = kernel_->write(info_, staging.tables(), feed_->builder, index_->events_from_ns());
   if (written) written = blame_gaps(staging);
   if (written) written = accesses_.run(*index_, session_.run, info_, staging.path());
-  if (written) written = gpu_figures_.find_sites(info_, staging.path());
+  if (written) written = feed_->gpu_figures.find_sites(info_, staging.path());
   if (!written) return tl::make_unexpected(written.error());
   complete_info();
-  summary::Summary summary = builder_->finish(info_);
+  summary::Summary summary = feed_->builder.finish(info_);
   summary.gpus = gpus_.finish(info_.gpus);
-  summary.machine = std::move(totals_.host_samples.counters.machine);
-  summary.marks = mark_meter_.finish(info_.names);
-  summary.mark_records = mark_meter_.records();
+  summary.machine = std::move(feed_->totals.host_samples.counters.machine);
+  summary.marks = feed_->mark_meter.finish(info_.names);
+  summary.mark_records = feed_->mark_meter.records();
   summary.collectives = std::move(collectives_);
-  gpu_figures_.finish(info_, marks_->paths(), summary);
+  feed_->gpu_figures.finish(info_, feed_->marks.paths(), summary);
   summary::complete(info_, summary);
   if (Status all = write_tables(staging, summary); !all) return tl::make_unexpected(all.error());
   return summary;
@@ -442,14 +325,17 @@ Result<summary::Summary> Merger::finish(StagingFolder& staging) {
 Result<summary::Summary> Merger::run() {
   if (auto loaded = load(); !loaded) return tl::make_unexpected(loaded.error());
   prepare();
-  if (auto loaded = load_sums(); !loaded) return tl::make_unexpected(loaded.error());
+  if (session_.run.options.summary_only) {
+    const Status loaded = feed_->load_sums(*index_, options_.trace_folder + "/" + MLRUN_SUMS_FILE);
+    if (!loaded) return tl::make_unexpected(loaded.error());
+  }
   auto staging = StagingFolder::create(options_.trace_folder);
   if (!staging) return tl::make_unexpected(staging.error());
   KeptParts parts(staging->path(), PartWriter::tables(has_gpu()));
   // Traces with GPU work are merged from scratch: name_id of a kernel depends on the order in which rows are read.
   const std::string made_of = has_gpu() ? std::string() : KeptParts::made_of(made_of_, info_);
   if (auto opened = parts.open(made_of); !opened) return tl::make_unexpected(opened.error());
-  marks_->collectives().write_to(staging->tables());
+  feed_->marks.collectives().write_to(staging->tables());
   if (auto merged = merge_rows(*staging, parts); !merged) return tl::make_unexpected(merged.error());
   if (auto merged = merge_samples(*staging); !merged) return tl::make_unexpected(merged.error());
   return finish(*staging);
