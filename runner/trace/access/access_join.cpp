@@ -14,7 +14,6 @@ namespace mlrun::trace {
 namespace {
 
 constexpr int64_t kLongestCallNs = 2'000'000'000;  // an allocation call that takes longer may miss accesses inside it
-constexpr uint64_t kPageSize = 4096;
 constexpr double kNearlyAll = 0.999, kMost = 0.9;
 
 bool is_range(const AccessRow& row) {
@@ -23,17 +22,17 @@ bool is_range(const AccessRow& row) {
 
 int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
-// Marks the page of the address as accessed. Returns whether this is the first access to the page.
-bool note_page(LiveBlock& block, uint64_t address) {
-  const size_t page = address / kPageSize - block.address / kPageSize;
-  if (page >= block.pages.once.size()) {
-    const size_t pages = (block.end() - 1) / kPageSize - block.address / kPageSize + 1;
-    block.pages.once.resize(pages);
-    block.pages.again.resize(pages);
+// Marks the page of the fault as accessed. Returns whether this is the rung's first access to the page.
+bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
+  PagesSeen* seen = block.pages_of(fault.rung);
+  if (seen == nullptr) {
+    seen = &block.pages.emplace_back(PagesSeen{.rung = fault.rung, .once = {}, .again = {}});
+    seen->resize(block.page_count());
   }
-  const bool is_first = !block.pages.once[page];
-  block.pages.once[page] = true;
-  if (!is_first) block.pages.again[page] = true;
+  const size_t page = fault.address / kAccessPage - block.address / kAccessPage;
+  const bool is_first = !seen->once[page];
+  seen->once[page] = true;
+  if (!is_first) seen->again[page] = true;
   return is_first;
 }
 
@@ -115,9 +114,10 @@ void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
     row.byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
     if (!util::records_events(row.rung)) continue;
     row.seen_byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
-    if (block.bytes > 0)
-      row.pages += static_cast<int64_t>((block.end() - 1) / kPageSize - block.address / kPageSize + 1);
-    row.touched_pages += set_bits(row.rung == MLRUN_ACCESS_HINT_FAULTS ? block.pages.again : block.pages.once);
+    if (row.rung == MLRUN_ACCESS_PRECISE) continue;  // how many pages its samples hit depends on the rate of sampling
+    row.pages += static_cast<int64_t>(block.page_count());
+    if (const PagesSeen* seen = block.pages_of(row.rung); seen != nullptr)
+      row.touched_pages += set_bits(row.rung == MLRUN_ACCESS_HINT_FAULTS ? seen->again : seen->once);
   }
 }
 
@@ -126,7 +126,7 @@ void AccessJoin::add(const AllocEvent& event) {
   Process& here = process(event.proc_id);
   here.last_ns = std::max(here.last_ns, event.moment_ns());
   LiveBlock old;
-  PagesSeen pages;
+  std::vector<PagesSeen> pages;
   if (event.is_free) {
     if (here.blocks.take(event.address, old)) close(old, event.begin_ns);
     return;
@@ -149,6 +149,7 @@ void AccessJoin::add(const AllocEvent& event) {
                                       .lives_from_ns = event.end_ns,
                                       .site = site_number(event.site),
                                       .pages = std::move(pages)});
+  for (PagesSeen& seen : block.pages) seen.resize(block.page_count());
   take_open(here, block);
   finish_rows(event.moment_ns() - kLongestCallNs);
 }
@@ -168,14 +169,12 @@ void AccessJoin::take_open(Process& here, LiveBlock& block) {
 
 void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   const mlrun_access_sample& sample = row.sample;
-  const uint64_t address = std::clamp<uint64_t>(sample.address, block.address, block.end() - 1);
   row.has_block = row.has_site = true;
   row.block_address = block.address;
   row.block_ts_ns = block.ts_ns;
   row.site = sites_[block.site].site;
   joined_++;
-  const bool is_first = note_page(block, address);
-  row.is_first = is_first && sample.kind == MLRUN_ACCESS_FAULT;
+  row.is_first = sample.kind == MLRUN_ACCESS_FAULT && note_fault(block, sample);
   AccessSiteRow* site = sums(block.site, sample.rung);
   if (site == nullptr) return;
   const auto count = static_cast<int64_t>(sample.count);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/access/live_blocks.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace mlrun::trace {
+
+size_t LiveBlock::page_count() const { return bytes == 0 ? 0 : (end() - 1) / kAccessPage - address / kAccessPage + 1; }
+
+PagesSeen* LiveBlock::pages_of(uint16_t rung) {
+  const auto found = std::find_if(pages.begin(), pages.end(), [&](const PagesSeen& seen) { return seen.rung == rung; });
+  return found == pages.end() ? nullptr : &*found;
+}
 
 LiveBlock* LiveBlocks::find(uint64_t address) {
   auto at = blocks_.upper_bound(address);

@@ -20,19 +20,29 @@ struct AllocSite {
   auto operator<=>(const AllocSite&) const = default;
 };
 
-// The pages of a live block that samples have hit, a bit for each page.
+inline constexpr uint64_t kAccessPage = 4096;  // in bytes: the unit in which accessed pages of a block are counted
+
+// The pages of a live block that faults of one rung (method of --access) have hit, a bit for each page.
 struct PagesSeen {
-  std::vector<bool> once, again;  // hit by a sample; hit by a second one
+  uint16_t rung = 0;
+  std::vector<bool> once, again;  // hit by a fault; hit by a second one
+  void resize(size_t pages) {
+    once.resize(pages);
+    again.resize(pages);
+  }
 };
 
 struct LiveBlock {
   uint64_t address = 0, bytes = 0;
-  int64_t begin_ns = 0;       // start of the call that returned it
-  int64_t ts_ns = 0;          // `ts` of its row in `alloc`
-  int64_t lives_from_ns = 0;  // in this process: for a block inherited by fork, since the fork
-  size_t site = 0;            // index in the list of sites
-  PagesSeen pages;
+  int64_t begin_ns = 0;          // start of the call that returned it
+  int64_t ts_ns = 0;             // `ts` of its row in `alloc`
+  int64_t lives_from_ns = 0;     // in this process: for a block inherited by fork, since the fork
+  size_t site = 0;               // index in the list of sites
+  std::vector<PagesSeen> pages;  // of rungs with a fault in the block
   [[nodiscard]] uint64_t end() const { return address + bytes; }
+  [[nodiscard]] size_t page_count() const;
+  // nullptr: no fault of the rung has hit the block.
+  PagesSeen* pages_of(uint16_t rung);
 };
 
 class LiveBlocks {

@@ -11,27 +11,32 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 class Join {
  public:
-  explicit Join(model::TraceInfo info)
+  explicit Join(model::TraceInfo info, std::vector<uint16_t> rungs = {MLRUN_ACCESS_FAULTS})
       : info_(std::move(info)),
-        join_(info_, {MLRUN_ACCESS_FAULTS}, [this](const AccessRow& row) { rows_.push_back(row); }) {}
+        join_(info_, std::move(rungs), [this](const AccessRow& row) { rows_.push_back(row); }) {}
 
   void allocate(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
+    resize(proc_id, at_ns, at_ns, 0, address, kBytes);
+  }
+  void resize(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint64_t old_address, uint64_t address,
+              uint64_t bytes) {
     join_.add(AllocEvent{.proc_id = proc_id,
-                         .begin_ns = at_ns,
-                         .end_ns = at_ns,
+                         .begin_ns = begin_ns,
+                         .end_ns = end_ns,
                          .address = address,
-                         .bytes = kBytes,
+                         .bytes = bytes,
+                         .old_address = old_address,
                          .site = {proc_id, 1, 16, 1}});
   }
   void free(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     join_.add(AllocEvent{
         .proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address, .site = {}});
   }
-  void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
+  void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress, uint16_t rung = MLRUN_ACCESS_FAULTS) {
     AccessRow row;
     row.who.proc_id = proc_id;
     row.ts_ns = at_ns;
-    row.sample.rung = MLRUN_ACCESS_FAULTS;
+    row.sample.rung = rung;
     row.sample.kind = MLRUN_ACCESS_FAULT;
     row.sample.address = address;
     row.sample.bytes = 4096;
@@ -45,9 +50,11 @@ class Join {
     for (const AccessRow& row : rows_) result.push_back(row.has_block);
     return result;
   }
-  [[nodiscard]] AccessSiteRow site_of(int32_t proc_id) const {
+  [[nodiscard]] const std::vector<AccessRow>& rows() const { return rows_; }
+  // Sums of the first site, or of the first one of that rung.
+  [[nodiscard]] AccessSiteRow site_of(int32_t proc_id, uint16_t rung = 0) const {
     for (const AccessSiteRow& row : join_.sites()) {
-      if (row.site.proc_id == proc_id) return row;
+      if (row.site.proc_id == proc_id && (rung == 0 || row.rung == rung)) return row;
     }
     return {};
   }
@@ -67,6 +74,12 @@ model::ProcessRow process(int32_t proc_id, int32_t parent, int64_t first_ns, int
   row.last_ns = last_ns;
   row.end = end;
   return row;
+}
+
+model::TraceInfo one_process() {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit")};
+  return info;
 }
 
 TEST(AccessJoin, BlocksEndWithTheProgramThatExecReplaces) {
@@ -122,15 +135,46 @@ TEST(AccessJoin, BlocksThatAreNeverFreedEndWithTheirProcess) {
 }
 
 TEST(AccessJoin, AFreedAddressHasNoBlockUntilItIsUsedAgain) {
-  model::TraceInfo info;
-  info.processes = {process(1, 0, 0, 9 * kSecond, "exit")};
-  Join join(std::move(info));
+  Join join(one_process());
   join.allocate(1, 1 * kSecond);
   join.free(1, 2 * kSecond);
   join.fault(1, 3 * kSecond);
   join.allocate(1, 4 * kSecond);
   join.fault(1, 5 * kSecond);
   EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{false, true}));
+}
+
+TEST(AccessJoin, MemoryThatIsTouchedOnceIsNotHotWhereTwoRungsSeeTheTouch) {
+  Join join(one_process(), {MLRUN_ACCESS_HINT_FAULTS, MLRUN_ACCESS_FAULTS});
+  join.allocate(1, 1 * kSecond);
+  for (const uint64_t page : {0, 1}) {
+    join.fault(1, 2 * kSecond, kAddress + page * kAccessPage, MLRUN_ACCESS_HINT_FAULTS);
+    join.fault(1, 2 * kSecond, kAddress + page * kAccessPage, MLRUN_ACCESS_FAULTS);
+  }
+  join.fault(1, 3 * kSecond, kAddress, MLRUN_ACCESS_HINT_FAULTS);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(5, true));
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_HINT_FAULTS).touched_pages, 1);
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_FAULTS).touched_pages, 2);
+  for (size_t i = 0; i < 5; i++) EXPECT_EQ(join.rows()[i].is_first, i < 4) << i;
+}
+
+TEST(AccessJoin, ABlockThatReallocShrinksHasNoPagesBeyondItsEnd) {
+  Join join(one_process());
+  join.allocate(1, 1 * kSecond);
+  for (uint64_t at = 0; at < kBytes; at += kAccessPage) join.fault(1, 2 * kSecond, kAddress + at);
+  join.resize(1, 3 * kSecond, 4 * kSecond, kAddress, kAddress, kBytes / 2);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(kBytes / kAccessPage, true));
+  EXPECT_EQ(join.site_of(1).hot_fraction(), 1);
+}
+
+TEST(AccessJoin, ABlockThatReallocGrowsKeepsItsPages) {
+  Join join(one_process());
+  join.allocate(1, 1 * kSecond);
+  join.fault(1, 2 * kSecond);
+  join.resize(1, 3 * kSecond, 4 * kSecond, kAddress, kAddress + 4 * kBytes, 2 * kBytes);
+  join.fault(1, 5 * kSecond, kAddress + 6 * kBytes - 1);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(2, true));
+  EXPECT_EQ(join.site_of(1).touched_pages, 1 + 2);  // of the old block, of the new one
 }
 
 }  // namespace
