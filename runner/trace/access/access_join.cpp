@@ -22,17 +22,25 @@ bool is_range(const AccessRow& row) {
 
 int64_t moment_of(const AccessRow& row) { return row.ts_ns + row.dur_ns; }
 
-// Marks the page of the fault as accessed. Returns whether this is the rung's first access to the page.
+// Marks the pages of the fault as accessed. Returns whether this is the rung's first access to the page.
+// The sample of a fault has the size of the page that is mapped, and a first touch finds none mapped (then the size is
+// 4 KiB). So a fault on a larger page is a later one for all of it.
 bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
   PagesSeen* seen = block.pages_of(fault.rung);
   if (seen == nullptr) {
     seen = &block.pages.emplace_back(PagesSeen{.rung = fault.rung, .once = {}, .again = {}});
     seen->resize(block.page_count());
   }
-  const size_t page = fault.address / kAccessPage - block.address / kAccessPage;
-  const bool is_first = !seen->once[page];
-  seen->once[page] = true;
-  if (!is_first) seen->again[page] = true;
+  const uint64_t size = std::max<uint64_t>(fault.bytes, kAccessPage), start = fault.address / size * size;
+  const bool is_large = size > kAccessPage;
+  const size_t before = block.address / kAccessPage;  // pages
+  const size_t first = std::max(start, block.address) / kAccessPage - before;
+  const size_t last = (std::min(start + size, block.end()) - 1) / kAccessPage - before;
+  const bool is_first = !is_large && !seen->once[first];
+  for (size_t page = first; page <= last; page++) {
+    if (is_large || seen->once[page]) seen->again[page] = true;
+    seen->once[page] = true;
+  }
   return is_first;
 }
 

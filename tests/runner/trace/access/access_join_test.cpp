@@ -32,14 +32,15 @@ class Join {
     join_.add(AllocEvent{
         .proc_id = proc_id, .is_free = true, .begin_ns = at_ns, .end_ns = at_ns, .address = address, .site = {}});
   }
-  void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress, uint16_t rung = MLRUN_ACCESS_FAULTS) {
+  void fault(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress, uint16_t rung = MLRUN_ACCESS_FAULTS,
+             uint64_t page = kAccessPage) {
     AccessRow row;
     row.who.proc_id = proc_id;
     row.ts_ns = at_ns;
     row.sample.rung = rung;
     row.sample.kind = MLRUN_ACCESS_FAULT;
     row.sample.address = address;
-    row.sample.bytes = 4096;
+    row.sample.bytes = page;
     row.sample.count = 1;
     join_.add(row);
   }
@@ -156,6 +157,19 @@ TEST(AccessJoin, MemoryThatIsTouchedOnceIsNotHotWhereTwoRungsSeeTheTouch) {
   EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_HINT_FAULTS).touched_pages, 1);
   EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_FAULTS).touched_pages, 2);
   for (size_t i = 0; i < 5; i++) EXPECT_EQ(join.rows()[i].is_first, i < 4) << i;
+}
+
+TEST(AccessJoin, AFaultOnAHugePageIsOneOnAllOfItThatLiesInTheBlock) {
+  constexpr uint64_t kHuge = 2 << 20, kHalf = kHuge / 2;
+  Join join(one_process(), {MLRUN_ACCESS_HINT_FAULTS});
+  join.resize(1, 1 * kSecond, 1 * kSecond, 0, kAddress + kHalf, kHuge);  // half of each of two huge pages
+  join.fault(1, 2 * kSecond, kAddress + kHalf, MLRUN_ACCESS_HINT_FAULTS);
+  join.fault(1, 3 * kSecond, kAddress + kHalf + 5 * kAccessPage + 1, MLRUN_ACCESS_HINT_FAULTS, kHuge);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(2, true));
+  EXPECT_EQ(join.site_of(1).touched_pages, static_cast<int64_t>(kHalf / kAccessPage));
+  EXPECT_EQ(join.site_of(1).hot_fraction(), 0.5);
+  EXPECT_TRUE(join.rows()[0].is_first);
+  EXPECT_FALSE(join.rows()[1].is_first);
 }
 
 TEST(AccessJoin, ABlockThatReallocShrinksHasNoPagesBeyondItsEnd) {
