@@ -46,11 +46,25 @@ bool note_fault(LiveBlock& block, const mlrun_access_sample& fault) {
 
 int64_t set_bits(const std::vector<bool>& bits) { return std::count(bits.begin(), bits.end(), true); }
 
+// Adds what a rung that records events has seen of a block that ends. NUMA balancing skips memory that is bound to a
+// node, and memory that only its own node uses: a block without a hint fault may be hot or cold. How many pages the
+// samples of `precise` hit depends on their rate, so it does not count them.
+void add_seen(LiveBlock& block, double byte_s, AccessSiteRow& row) {
+  const PagesSeen* seen = block.pages_of(row.rung);
+  const bool has_hints = row.rung == MLRUN_ACCESS_HINT_FAULTS;
+  const int64_t touched = seen == nullptr ? 0 : set_bits(has_hints ? seen->again : seen->once);
+  if (has_hints && touched == 0) return;
+  row.seen_byte_s += byte_s;
+  if (row.rung == MLRUN_ACCESS_PRECISE) return;
+  row.pages += static_cast<int64_t>(block.page_count());
+  row.touched_pages += touched;
+}
+
 double seconds(int64_t ns) { return util::in_seconds(std::max<int64_t>(ns, 0)); }
 
 }  // namespace
 
-AccessJoin::AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs,
+AccessJoin::AccessJoin(const model::TraceInfo& info, std::vector<JoinedRung> rungs,
                        std::function<void(const AccessRow&)> done)
     : rungs_(std::move(rungs)), done_(std::move(done)) {
   for (const model::ProcessRow& row : info.processes) rows_by_id_[row.proc_id] = &row;
@@ -67,7 +81,7 @@ size_t AccessJoin::site_number(const AllocSite& site) {
   const auto [at, is_new] = numbers_.try_emplace(site, sites_.size());
   if (is_new) {
     Site& added = sites_.emplace_back(Site{site, {}});
-    for (const uint16_t rung : rungs_) added.by_rung.push_back({.site = site, .rung = rung});
+    for (const JoinedRung& rung : rungs_) added.by_rung.push_back({.site = site, .rung = rung.number});
   }
   return at->second;
 }
@@ -115,17 +129,14 @@ void AccessJoin::close_all(Process& here, int64_t end_ns) {
 
 void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
   const int64_t life_ns = std::max<int64_t>(end_ns - block.lives_from_ns, 0);
-  for (AccessSiteRow& row : sites_[block.site].by_rung) {
+  const double byte_s = static_cast<double>(block.bytes) * seconds(life_ns);
+  for (size_t i = 0; i < rungs_.size(); i++) {
+    AccessSiteRow& row = sites_[block.site].by_rung[i];
     row.blocks++;
     row.bytes += static_cast<int64_t>(block.bytes);
     row.lifetime_ns += life_ns;
-    row.byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
-    if (!util::records_events(row.rung)) continue;
-    row.seen_byte_s += static_cast<double>(block.bytes) * seconds(life_ns);
-    if (row.rung == MLRUN_ACCESS_PRECISE) continue;  // how many pages its samples hit depends on the rate of sampling
-    row.pages += static_cast<int64_t>(block.page_count());
-    if (const PagesSeen* seen = block.pages_of(row.rung); seen != nullptr)
-      row.touched_pages += set_bits(row.rung == MLRUN_ACCESS_HINT_FAULTS ? seen->again : seen->once);
+    row.byte_s += byte_s;
+    if (util::records_events(row.rung)) add_seen(block, byte_s * rungs_[i].on_share, row);
   }
 }
 

@@ -28,11 +28,16 @@ struct AllocEvent {
   [[nodiscard]] int64_t moment_ns() const { return is_free ? begin_ns : end_ns; }
 };
 
+// A method of --access that the run used.
+struct JoinedRung {
+  uint16_t number = 0;  // enum mlrun_access_rung
+  double on_share = 1;  // of the time in which its events were switched on
+};
+
 class AccessJoin {
  public:
-  // Requires: `info` outlives this. `rungs`: the methods of --access used in the run, enum mlrun_access_rung. `done`:
-  // receives each finished row.
-  AccessJoin(const model::TraceInfo& info, std::vector<uint16_t> rungs, std::function<void(const AccessRow&)> done);
+  // Requires: `info` outlives this. `done` receives each finished row.
+  AccessJoin(const model::TraceInfo& info, std::vector<JoinedRung> rungs, std::function<void(const AccessRow&)> done);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a row by its end.
   void add(const AllocEvent& event);
@@ -52,7 +57,7 @@ class AccessJoin {
   };
   struct Site {
     AllocSite site;
-    std::vector<AccessSiteRow> by_rung;
+    std::vector<AccessSiteRow> by_rung;  // in the order of rungs_
   };
 
   Process& process(int32_t proc_id);
@@ -68,7 +73,7 @@ class AccessJoin {
   void finish_rows(int64_t before_ns);
   AccessRow& row(uint64_t number) { return rows_[number - first_row_]; }
 
-  std::vector<uint16_t> rungs_;
+  std::vector<JoinedRung> rungs_;
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
   std::vector<std::pair<int64_t, int32_t>> execs_;  // time and process, the latest first

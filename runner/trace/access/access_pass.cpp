@@ -24,10 +24,14 @@ using nlohmann::json;
 
 constexpr size_t kSitesListed = 20;  // maximum sites of a rung in run.json
 
-std::vector<uint16_t> rungs_of(const model::MemoryAccess& access) {
-  std::vector<uint16_t> rungs;
+double on_share(const model::MemoryAccess::Rung& rung) {
+  return rung.all_ns <= 0 ? 1 : static_cast<double>(rung.on_ns) / static_cast<double>(rung.all_ns);
+}
+
+std::vector<JoinedRung> rungs_of(const model::MemoryAccess& access) {
+  std::vector<JoinedRung> rungs;
   for (const auto& rung : access.rungs) {
-    if (const uint16_t number = util::access_rung_of(rung.rung); number != 0) rungs.push_back(number);
+    if (const uint16_t number = util::access_rung_of(rung.rung); number != 0) rungs.push_back({number, on_share(rung)});
   }
   return rungs;
 }
@@ -50,7 +54,7 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
   AccessSiteTable site_table;
   if (Status opened = table.open_in(folder + "/tables"); !opened) return opened;
   if (Status opened = site_table.open_in(folder + "/tables"); !opened) return opened;
-  const std::vector<uint16_t> rungs = rungs_of(session.access);
+  const std::vector<JoinedRung> rungs = rungs_of(session.access);
   Status written;
   if (!rungs.empty()) {
     auto events = AllocEvents::open(folder);
@@ -158,10 +162,7 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
     };
     add("not seen: " + rung.blind_to);
     if (rung.lost > 0) add(fmt::format("{} samples were lost: the buffer was full", rung.lost));
-    if (rung.left_out > 0) {
-      add(left_out_text(rung.rung, rung.left_out,
-                        static_cast<double>(rung.on_ns) / static_cast<double>(std::max<int64_t>(rung.all_ns, 1))));
-    }
+    if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);
   }
   if (rows_ > 0 && sites_.empty())

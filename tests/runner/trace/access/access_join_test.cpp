@@ -11,7 +11,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 class Join {
  public:
-  explicit Join(model::TraceInfo info, std::vector<uint16_t> rungs = {MLRUN_ACCESS_FAULTS})
+  explicit Join(model::TraceInfo info, std::vector<JoinedRung> rungs = {{MLRUN_ACCESS_FAULTS}})
       : info_(std::move(info)),
         join_(info_, std::move(rungs), [this](const AccessRow& row) { rows_.push_back(row); }) {}
 
@@ -146,7 +146,7 @@ TEST(AccessJoin, AFreedAddressHasNoBlockUntilItIsUsedAgain) {
 }
 
 TEST(AccessJoin, MemoryThatIsTouchedOnceIsNotHotWhereTwoRungsSeeTheTouch) {
-  Join join(one_process(), {MLRUN_ACCESS_HINT_FAULTS, MLRUN_ACCESS_FAULTS});
+  Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}, {MLRUN_ACCESS_FAULTS}});
   join.allocate(1, 1 * kSecond);
   for (const uint64_t page : {0, 1}) {
     join.fault(1, 2 * kSecond, kAddress + page * kAccessPage, MLRUN_ACCESS_HINT_FAULTS);
@@ -161,7 +161,7 @@ TEST(AccessJoin, MemoryThatIsTouchedOnceIsNotHotWhereTwoRungsSeeTheTouch) {
 
 TEST(AccessJoin, AFaultOnAHugePageIsOneOnAllOfItThatLiesInTheBlock) {
   constexpr uint64_t kHuge = 2 << 20, kHalf = kHuge / 2;
-  Join join(one_process(), {MLRUN_ACCESS_HINT_FAULTS});
+  Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}});
   join.resize(1, 1 * kSecond, 1 * kSecond, 0, kAddress + kHalf, kHuge);  // half of each of two huge pages
   join.fault(1, 2 * kSecond, kAddress + kHalf, MLRUN_ACCESS_HINT_FAULTS);
   join.fault(1, 3 * kSecond, kAddress + kHalf + 5 * kAccessPage + 1, MLRUN_ACCESS_HINT_FAULTS, kHuge);
@@ -170,6 +170,33 @@ TEST(AccessJoin, AFaultOnAHugePageIsOneOnAllOfItThatLiesInTheBlock) {
   EXPECT_EQ(join.site_of(1).hot_fraction(), 0.5);
   EXPECT_TRUE(join.rows()[0].is_first);
   EXPECT_FALSE(join.rows()[1].is_first);
+}
+
+TEST(AccessJoin, ABlockWithoutAHintFaultIsUnseenAndNotCold) {
+  Join join(one_process(), {{MLRUN_ACCESS_HINT_FAULTS}, {MLRUN_ACCESS_FAULTS}});
+  join.allocate(1, 1 * kSecond);
+  join.allocate(1, 1 * kSecond, kAddress + kBytes);
+  join.fault(1, 2 * kSecond, kAddress, MLRUN_ACCESS_HINT_FAULTS);  // the first touch
+  join.free(1, 5 * kSecond);
+  const AccessSiteRow bound = join.site_of(1, MLRUN_ACCESS_HINT_FAULTS);
+  EXPECT_EQ(bound.seen_byte_s, 0);
+  EXPECT_FALSE(bound.hot_fraction());
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_FAULTS).hot_fraction(), 0);
+  for (const int64_t at_s : {5, 6}) join.fault(1, at_s * kSecond, kAddress + kBytes, MLRUN_ACCESS_HINT_FAULTS);
+  EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>({true, true, true}));
+  const AccessSiteRow one_of_two = join.site_of(1, MLRUN_ACCESS_HINT_FAULTS);
+  EXPECT_EQ(one_of_two.byte_s, kBytes * 12.0);
+  EXPECT_EQ(one_of_two.seen_byte_s, kBytes * 8.0);
+  EXPECT_EQ(one_of_two.hot_fraction(), 1.0 / (kBytes / kAccessPage));
+}
+
+TEST(AccessJoin, EventsSawNothingWhileTheyWereOff) {
+  Join join(one_process(), {{MLRUN_ACCESS_FAULTS, 0.25}, {MLRUN_ACCESS_PRECISE, 1}});
+  join.allocate(1, 1 * kSecond);
+  EXPECT_TRUE(join.joined(9 * kSecond).empty());
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_FAULTS).seen_byte_s, kBytes * 2.0);
+  EXPECT_EQ(join.site_of(1, MLRUN_ACCESS_PRECISE).seen_byte_s, kBytes * 8.0);
+  EXPECT_FALSE(join.site_of(1, MLRUN_ACCESS_PRECISE).hot_fraction()) << "samples do not say how much memory is hot";
 }
 
 TEST(AccessJoin, ABlockThatReallocShrinksHasNoPagesBeyondItsEnd) {
