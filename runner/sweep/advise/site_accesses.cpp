@@ -36,7 +36,7 @@ void add_rows(const arrow::RecordBatch& batch, ByRung& found) {
 
 bool has_accesses(std::string_view rung, const std::unordered_map<int64_t, Accesses>& by_stack) {
   double sum = 0;
-  for (const auto& [stack, one] : by_stack) sum += rung == "precise" ? one.accesses : one.seen_byte_s;
+  for (const auto& [stack, one] : by_stack) sum += rung == "precise" ? one.accesses : one.touched_byte_s;
   return sum > 0;
 }
 

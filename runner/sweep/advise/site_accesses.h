@@ -23,7 +23,7 @@ struct SiteAccesses {
   std::unordered_map<int64_t, Accesses> by_stack;
 };
 
-// From the best mechanism (first in kRungs) that observed anything. Traces of older versions have none.
+// From the best mechanism (first in kRungs) that observed any access. Traces of older versions have none.
 Result<SiteAccesses> read_accesses(const std::string& trace);
 
 }  // namespace mlrun::sweep

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/sweep/advise/trace_sites.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "runner/parquet/row_columns.h"
+
+namespace mlrun::sweep {
+namespace {
+
+constexpr int64_t kSecond = 1'000'000'000, kBytes = 1 << 20, kAddress = 0x7f0000000000;
+
+struct FrameRow {
+  int64_t frame_id = 0;
+  std::string function;
+};
+struct FrameColumns {
+  static constexpr const char* kTable = "frame";
+  static void visit(auto& visitor, const FrameRow& row) {
+    visitor("frame_id", row.frame_id);
+    visitor("function", row.function);
+    visitor("library", std::string("program"));
+    visitor("offset", row.frame_id);
+    visitor("build_id", std::string("0123456789abcdef"));
+  }
+};
+
+struct StackRow {
+  int64_t stack_id = 0;
+};
+// Each stack has one frame, which has its number.
+struct StackColumns {
+  static constexpr const char* kTable = "stack";
+  static void visit(auto& visitor, const StackRow& row) {
+    visitor("stack_id", row.stack_id);
+    visitor("depth", int64_t{0});
+    visitor("frame_id", row.stack_id);
+  }
+};
+
+struct AllocRow {
+  int64_t ts = 0, dur = 0;
+  std::string op;
+  int64_t address = 0, size = 0, old_address = 0, stack_id = 0;
+};
+struct AllocColumns {
+  static constexpr const char* kTable = "alloc";
+  static void visit(auto& visitor, const AllocRow& row) {
+    visitor("ts", row.ts);
+    visitor("dur", row.dur);
+    visitor("proc_id", int64_t{1});
+    visitor("op", row.op);
+    visitor("addr", row.address);
+    visitor("size", row.size);
+    visitor.optional("old_addr", row.old_address, 0);
+    visitor.optional("stack_id", row.stack_id, 0);
+  }
+};
+
+struct SiteRow {
+  std::string rung;
+  int64_t stack_id = 0, seen_byte_s = 0;
+  std::optional<int64_t> hot_ppm;
+};
+struct SiteColumns {
+  static constexpr const char* kTable = "access_site";
+  static void visit(auto& visitor, const SiteRow& row) {
+    visitor("rung", row.rung);
+    visitor("stack_id", row.stack_id);
+    visitor("seen_byte_s", row.seen_byte_s);
+    visitor.optional("hot_ppm", row.hot_ppm);
+    visitor("loads", int64_t{0});
+    visitor("stores", int64_t{0});
+    visitor.optional("latency", int64_t{0}, 0);
+  }
+};
+
+class SitesOfATrace : public ::testing::Test {
+ protected:
+  SitesOfATrace() : folder_(::testing::TempDir() + "trace_sites_" + std::to_string(::getpid())) {
+    std::filesystem::create_directories(folder_);
+    EXPECT_TRUE(trace::write_rows<FrameColumns>(std::vector<FrameRow>{{1, "first"}, {2, "second"}}, folder_));
+    EXPECT_TRUE(trace::write_rows<StackColumns>(std::vector<StackRow>{{1}, {2}}, folder_));
+  }
+  ~SitesOfATrace() override { std::filesystem::remove_all(folder_); }
+
+  TraceSites sites(const std::vector<AllocRow>& allocs, const std::vector<SiteRow>& accesses = {}) {
+    EXPECT_TRUE(trace::write_rows<AllocColumns>(allocs, folder_));
+    EXPECT_TRUE(trace::write_rows<SiteColumns>(accesses, folder_));
+    const auto read = read_sites(folder_, 4096, 0);
+    EXPECT_TRUE(read);
+    return read.value_or(TraceSites());
+  }
+
+ private:
+  std::string folder_;
+};
+
+const std::vector<AllocRow> kTwoBlocks = {
+    {1 * kSecond, 0, "malloc", kAddress, 4 * kBytes, 0, 1},
+    {1 * kSecond, 0, "malloc", kAddress + 8 * kBytes, kBytes, 0, 2},
+    {9 * kSecond, 0, "free", kAddress, 4 * kBytes, 0, 0},
+    {9 * kSecond, 0, "free", kAddress + 8 * kBytes, kBytes, 0, 0},
+};
+
+TEST_F(SitesOfATrace, HintFaultsThatFoundNothingDoNotHideWhatOtherRungsFound) {
+  const int64_t byte_s = 8 * kBytes;
+  const TraceSites found = sites(kTwoBlocks, {{"hint-faults", 1, 4 * byte_s, 0},
+                                              {"hint-faults", 2, byte_s, 0},
+                                              {"cold", 1, 4 * byte_s, 0},
+                                              {"cold", 2, byte_s, 1'000'000}});
+  EXPECT_EQ(found.ranked_by, "hot bytes x time, by --access=cold");
+  ASSERT_EQ(found.sites.size(), 2u);
+  EXPECT_EQ(found.sites[0].label, "second");
+  EXPECT_EQ(found.sites[1].weight, 0);
+  EXPECT_EQ(found.unseen, 0u);
+}
+
+TEST_F(SitesOfATrace, ASiteWithoutAHintFaultIsAsHotAsTheOthers) {
+  const TraceSites found = sites(kTwoBlocks, {{"hint-faults", 1, 0, {}}, {"hint-faults", 2, 8 * kBytes, 500'000}});
+  EXPECT_EQ(found.ranked_by, "hot bytes x time, by --access=hint-faults");
+  ASSERT_EQ(found.sites.size(), 2u);
+  EXPECT_EQ(found.sites[0].label, "first");
+  EXPECT_EQ(found.sites[0].weight, 4 * 8 * kBytes * 0.5);
+  EXPECT_EQ(found.unseen, 1u);
+}
+
+}  // namespace
+}  // namespace mlrun::sweep
