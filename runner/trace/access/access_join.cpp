@@ -64,9 +64,11 @@ double seconds(int64_t ns) { return util::in_seconds(std::max<int64_t>(ns, 0)); 
 
 }  // namespace
 
-AccessJoin::AccessJoin(const model::TraceInfo& info, std::vector<JoinedRung> rungs,
+AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
                        std::function<void(const AccessRow&)> done)
-    : rungs_(std::move(rungs)), done_(std::move(done)) {
+    : alloc_min_bytes_(static_cast<uint64_t>(std::max<int64_t>(alloc_min_bytes, 0))),
+      rungs_(std::move(rungs)),
+      done_(std::move(done)) {
   for (const model::ProcessRow& row : info.processes) rows_by_id_[row.proc_id] = &row;
   std::map<int32_t, std::vector<int64_t>> begins;
   for (const model::ImageRow& image : info.images) begins[image.proc_id].push_back(image.start_ns);
@@ -109,7 +111,6 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
     site.proc_id = proc_id;
     mine.site = site_number(site);
     mine.pages = {};  // what the parent touched
-    mine.ts_ns = mine.begin_ns;
     mine.lives_from_ns = std::max(mine.lives_from_ns, row.first_ns);
   });
   return made;
@@ -140,6 +141,14 @@ void AccessJoin::close(LiveBlock& block, int64_t end_ns) {
   }
 }
 
+// Whether the free of a new block will have a row. A realloc has one if the old or the new block has --alloc-min bytes, a
+// free only if the block has them. Where the allocator reports no sizes, all blocks are listed.
+bool AccessJoin::has_row_of_its_end(Process& here, const AllocEvent& event) const {
+  if (event.bytes >= alloc_min_bytes_) return true;
+  here.lists_all = here.lists_all || event.old_address == 0;
+  return here.lists_all;
+}
+
 void AccessJoin::add(const AllocEvent& event) {
   reach(event.moment_ns());
   Process& here = process(event.proc_id);
@@ -150,10 +159,12 @@ void AccessJoin::add(const AllocEvent& event) {
     if (here.blocks.take(event.address, old)) close(old, event.begin_ns);
     return;
   }
-  if (event.old_address != 0 && here.blocks.take(event.old_address, old)) {
+  // A block that another thread got at the old address while realloc moved this one away stays.
+  if (event.old_address != 0 && here.blocks.take(event.old_address, old, event.begin_ns)) {
     close(old, event.end_ns);
     pages = std::exchange(old.pages, {});  // realloc keeps the content, so each page keeps its place in the block
   }
+  if (!has_row_of_its_end(here, event)) return;
   // Other blocks in the new block's range were freed without a record.
   std::vector<uint64_t> stale;
   here.blocks.each_in(event.address, event.address + std::max<uint64_t>(event.bytes, 1),
@@ -164,7 +175,7 @@ void AccessJoin::add(const AllocEvent& event) {
   LiveBlock& block = here.blocks.add({.address = event.address,
                                       .bytes = event.bytes,
                                       .begin_ns = event.begin_ns,
-                                      .ts_ns = event.begin_ns,
+                                      .returned_ns = event.end_ns,
                                       .lives_from_ns = event.end_ns,
                                       .site = site_number(event.site),
                                       .pages = std::move(pages)});
@@ -190,7 +201,7 @@ void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
   const mlrun_access_sample& sample = row.sample;
   row.has_block = row.has_site = true;
   row.block_address = block.address;
-  row.block_ts_ns = block.ts_ns;
+  row.block_ts_ns = block.begin_ns;
   row.site = sites_[block.site].site;
   joined_++;
   row.is_first = sample.kind == MLRUN_ACCESS_FAULT && note_fault(block, sample);
@@ -236,7 +247,7 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   if (parts.size() == 1) {
     row.has_block = true;
     row.block_address = parts.front().block->address;
-    row.block_ts_ns = parts.front().block->ts_ns;
+    row.block_ts_ns = parts.front().block->begin_ns;
   }
   const auto touched = static_cast<double>(sample.touched_bytes), resident = static_cast<double>(sample.resident_bytes);
   const auto bytes = static_cast<double>(sample.bytes);

@@ -36,8 +36,9 @@ struct JoinedRung {
 
 class AccessJoin {
  public:
-  // Requires: `info` outlives this. `done` receives each finished row.
-  AccessJoin(const model::TraceInfo& info, std::vector<JoinedRung> rungs, std::function<void(const AccessRow&)> done);
+  // Requires: `info` outlives this. `alloc_min_bytes`: --alloc-min. `done` receives each finished row.
+  AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, std::vector<JoinedRung> rungs,
+             std::function<void(const AccessRow&)> done);
 
   // Requires: calls of both are in one order of time: of a block event by moment_ns(), of a row by its end.
   void add(const AllocEvent& event);
@@ -53,6 +54,7 @@ class AccessJoin {
   struct Process {
     LiveBlocks blocks;
     int64_t last_ns = 0;        // time of the process's last event or row
+    bool lists_all = false;     // its allocator reports no sizes, so blocks of any size have rows
     std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
   struct Site {
@@ -67,12 +69,14 @@ class AccessJoin {
   size_t site_number(const AllocSite& site);
   AccessSiteRow* sums(size_t site, uint16_t rung);
   void close(LiveBlock& block, int64_t end_ns);
+  bool has_row_of_its_end(Process& here, const AllocEvent& event) const;
   void take_open(Process& here, LiveBlock& block);
   void take_block(AccessRow& row, LiveBlock& block);
   void take_range(AccessRow& row, LiveBlocks& blocks);
   void finish_rows(int64_t before_ns);
   AccessRow& row(uint64_t number) { return rows_[number - first_row_]; }
 
+  uint64_t alloc_min_bytes_;
   std::vector<JoinedRung> rungs_;
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;

@@ -61,7 +61,7 @@ Status AccessPass::run(const SpoolIndex& index, const model::Run& session, const
     if (!events) return tl::make_unexpected(events.error());
     const ThreadFinder threads(info);
     AccessSource source(index);
-    AccessJoin join(info, rungs, [&](const AccessRow& row) {
+    AccessJoin join(info, session.options.alloc_min_bytes, rungs, [&](const AccessRow& row) {
       table.add(row);
       rows_++;
       if (written) written = table.end_full_group();

@@ -26,9 +26,9 @@ LiveBlock& LiveBlocks::add(LiveBlock block) {
   return blocks_.insert_or_assign(address, std::move(block)).first->second;
 }
 
-bool LiveBlocks::take(uint64_t address, LiveBlock& block) {
+bool LiveBlocks::take(uint64_t address, LiveBlock& block, int64_t by_ns) {
   const auto at = blocks_.find(address);
-  if (at == blocks_.end()) return false;
+  if (at == blocks_.end() || at->second.returned_ns > by_ns) return false;
   block = std::move(at->second);
   blocks_.erase(at);
   return true;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -34,11 +35,10 @@ struct PagesSeen {
 
 struct LiveBlock {
   uint64_t address = 0, bytes = 0;
-  int64_t begin_ns = 0;          // start of the call that returned it
-  int64_t ts_ns = 0;             // `ts` of its row in `alloc`
-  int64_t lives_from_ns = 0;     // in this process: for a block inherited by fork, since the fork
-  size_t site = 0;               // index in the list of sites
-  std::vector<PagesSeen> pages;  // of rungs with a fault in the block
+  int64_t begin_ns = 0, returned_ns = 0;  // of the call that returned it: start (`ts` of its row in `alloc`), end
+  int64_t lives_from_ns = 0;              // in this process: for a block inherited by fork, since the fork
+  size_t site = 0;                        // index in the list of sites
+  std::vector<PagesSeen> pages;           // of rungs with a fault in the block
   [[nodiscard]] uint64_t end() const { return address + bytes; }
   [[nodiscard]] size_t page_count() const;
   // nullptr: no fault of the rung has hit the block.
@@ -50,8 +50,8 @@ class LiveBlocks {
   // The block that contains the address; nullptr: none is known.
   LiveBlock* find(uint64_t address);
   LiveBlock& add(LiveBlock block);
-  // Removes the block that begins at the address and returns it in `block`. False: none is known.
-  bool take(uint64_t address, LiveBlock& block);
+  // Removes the block that begins at the address and returns it in `block`. False: none is known that was there by `by_ns`.
+  bool take(uint64_t address, LiveBlock& block, int64_t by_ns = std::numeric_limits<int64_t>::max());
   // Visits the blocks that overlap [start, end).
   template <typename Visit>
   void each_in(uint64_t start, uint64_t end, Visit visit) {

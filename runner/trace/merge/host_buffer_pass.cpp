@@ -97,7 +97,7 @@ void HostBufferPass::take(AccessJoin& join, int64_t before_ns) {
   }
 }
 
-Status HostBufferPass::find_sites(const model::TraceInfo& info, const std::string& folder) {
+Status HostBufferPass::find_sites(const model::TraceInfo& info, int64_t alloc_min_bytes, const std::string& folder) {
   if (misplaced_.empty()) return {};
   std::stable_sort(misplaced_.begin(), misplaced_.end(),
                    [](const auto& a, const auto& b) { return a.call_ns < b.call_ns; });
@@ -106,7 +106,7 @@ Status HostBufferPass::find_sites(const model::TraceInfo& info, const std::strin
   auto events = AllocEvents::open(folder);
   if (!events) return tl::make_unexpected(events.error());
   size_t joined = 0;  // the join returns rows in the order in which take() added them
-  AccessJoin join(info, {}, [&](const AccessRow& row) {
+  AccessJoin join(info, alloc_min_bytes, {}, [&](const AccessRow& row) {
     if (row.has_site) misplaced_[joined].site = row.site;
     ++joined;
   });

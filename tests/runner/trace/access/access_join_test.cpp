@@ -6,14 +6,14 @@
 namespace mlrun::trace {
 namespace {
 
-constexpr uint64_t kAddress = 0x7f0000000000, kBytes = 1 << 20;
+constexpr uint64_t kAddress = 0x7f0000000000, kBytes = 1 << 20, kAllocMin = 64 << 10;
 constexpr int64_t kSecond = 1'000'000'000;
 
 class Join {
  public:
   explicit Join(model::TraceInfo info, std::vector<JoinedRung> rungs = {{MLRUN_ACCESS_FAULTS}})
       : info_(std::move(info)),
-        join_(info_, std::move(rungs), [this](const AccessRow& row) { rows_.push_back(row); }) {}
+        join_(info_, kAllocMin, std::move(rungs), [this](const AccessRow& row) { rows_.push_back(row); }) {}
 
   void allocate(int32_t proc_id, int64_t at_ns, uint64_t address = kAddress) {
     resize(proc_id, at_ns, at_ns, 0, address, kBytes);
@@ -216,6 +216,36 @@ TEST(AccessJoin, ABlockThatReallocGrowsKeepsItsPages) {
   join.fault(1, 5 * kSecond, kAddress + 6 * kBytes - 1);
   EXPECT_EQ(join.joined(9 * kSecond), std::vector<bool>(2, true));
   EXPECT_EQ(join.site_of(1).touched_pages, 1 + 2);  // of the old block, of the new one
+}
+
+TEST(AccessJoin, ABlockThatAnotherThreadGetsWhileReallocMovesTheOldOneAwayStays) {
+  Join join(one_process());
+  join.allocate(1, 1 * kSecond);
+  join.allocate(1, 3 * kSecond);  // within the realloc, which has given the address up
+  join.resize(1, 2 * kSecond, 4 * kSecond, kAddress, kAddress + 4 * kBytes, 2 * kBytes);
+  join.fault(1, 5 * kSecond);
+  join.fault(1, 5 * kSecond, kAddress + 4 * kBytes);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, true}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, (2 + 6 + 5) * kSecond);
+}
+
+TEST(AccessJoin, AReallocToLessThanAllocMinEndsTheBlock) {
+  Join join(one_process());
+  join.allocate(1, 1 * kSecond);
+  join.resize(1, 2 * kSecond, 3 * kSecond, kAddress, kAddress, kAllocMin - 8);
+  join.fault(1, 4 * kSecond);  // its free has no row: it may be another block by now
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{false}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, 2 * kSecond);
+}
+
+TEST(AccessJoin, WhereTheAllocatorReportsNoSizesSmallBlocksAreFollowedToo) {
+  Join join(one_process());
+  join.resize(1, 1 * kSecond, 1 * kSecond, 0, kAddress, 16);  // only such an allocator has small ones listed
+  join.resize(1, 2 * kSecond, 3 * kSecond, kAddress, kAddress + kBytes, 32);
+  join.fault(1, 4 * kSecond, kAddress + kBytes);
+  join.free(1, 5 * kSecond, kAddress + kBytes);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, (2 + 2) * kSecond);
 }
 
 }  // namespace
