@@ -90,7 +90,7 @@ class Stacks {
 };
 
 struct Event {
-  int64_t at_ns = 0;
+  int64_t at_ns = 0, began_ns = 0;  // when the block began or ended; start of the call
   int64_t process = 0, address = 0;
   uint64_t bytes = 0;  // 0: the block was freed
   int64_t stack = 0;
@@ -104,12 +104,12 @@ void add_events(const arrow::RecordBatch& batch, uint64_t min_bytes, std::vector
     const auto bytes = static_cast<uint64_t>(size[row]);
     if (op[row] == "free") {
       // A free has the usable size of the block; 0: unknown.
-      if (bytes == 0 || bytes >= min_bytes) events.push_back({ts[row], process[row], address[row], 0, 0});
+      if (bytes == 0 || bytes >= min_bytes) events.push_back({ts[row], ts[row], process[row], address[row], 0, 0});
       continue;
     }
     const int64_t end = ts[row] + dur[row];
-    if (!old.is_null(row)) events.push_back({end, process[row], old[row], 0, 0});
-    if (bytes >= min_bytes) events.push_back({end, process[row], address[row], bytes, stack[row]});
+    if (!old.is_null(row)) events.push_back({end, ts[row], process[row], old[row], 0, 0});
+    if (bytes >= min_bytes) events.push_back({end, ts[row], process[row], address[row], bytes, stack[row]});
   }
 }
 
@@ -154,12 +154,14 @@ class Lives {
 
   void add(const Event& event) {
     const auto key = std::make_pair(event.process, event.address);
+    last_ns_ = event.at_ns;
     if (const auto found = live_.find(key); found != live_.end()) {
+      // Another thread got this block while realloc moved the old one away.
+      if (event.bytes == 0 && found->second.at_ns > event.began_ns) return;
       finish(found->second, event.at_ns);
       live_.erase(found);
     }
     if (event.bytes != 0) live_[key] = event;
-    last_ns_ = event.at_ns;
   }
 
   // `run_end_ns`: the end of the command; 0: unknown. Blocks that are not freed live until then, or until their process ends.

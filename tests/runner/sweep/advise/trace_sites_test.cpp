@@ -130,5 +130,16 @@ TEST_F(SitesOfATrace, ASiteWithoutAHintFaultIsAsHotAsTheOthers) {
   EXPECT_EQ(found.unseen, 1u);
 }
 
+TEST_F(SitesOfATrace, ABlockThatAnotherThreadGetsWhileReallocMovesTheOldOneAwayStays) {
+  const TraceSites found = sites({{1 * kSecond, 0, "malloc", kAddress, kBytes, 0, 1},
+                                  {2 * kSecond, 2 * kSecond, "realloc", kAddress + 4 * kBytes, kBytes, kAddress, 1},
+                                  {3 * kSecond, 0, "malloc", kAddress, kBytes, 0, 2},
+                                  {9 * kSecond, 0, "free", kAddress, kBytes, 0, 0},
+                                  {9 * kSecond, 0, "free", kAddress + 4 * kBytes, kBytes, 0, 0}});
+  ASSERT_EQ(found.sites.size(), 2u);
+  EXPECT_EQ(found.sites[0].byte_seconds, (2 + 5) * kBytes);  // until the other block was there; the moved one
+  EXPECT_EQ(found.sites[1].byte_seconds, 6 * kBytes);
+}
+
 }  // namespace
 }  // namespace mlrun::sweep
