@@ -69,14 +69,17 @@ AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, st
     : alloc_min_bytes_(static_cast<uint64_t>(std::max<int64_t>(alloc_min_bytes, 0))),
       rungs_(std::move(rungs)),
       done_(std::move(done)) {
-  for (const model::ProcessRow& row : info.processes) rows_by_id_[row.proc_id] = &row;
+  for (const model::ProcessRow& row : info.processes) {
+    rows_by_id_[row.proc_id] = &row;
+    if (row.forked) turns_.push_back({row.first_ns, row.proc_id, false});
+  }
   std::map<int32_t, std::vector<int64_t>> begins;
   for (const model::ImageRow& image : info.images) begins[image.proc_id].push_back(image.start_ns);
   for (auto& [proc_id, moments] : begins) {
     std::sort(moments.begin(), moments.end());
-    for (size_t i = 1; i < moments.size(); i++) execs_.emplace_back(moments[i], proc_id);
+    for (size_t i = 1; i < moments.size(); i++) turns_.push_back({moments[i], proc_id, true});
   }
-  std::sort(execs_.rbegin(), execs_.rend());
+  std::sort(turns_.rbegin(), turns_.rend());
 }
 
 size_t AccessJoin::site_number(const AllocSite& site) {
@@ -95,7 +98,8 @@ AccessSiteRow* AccessJoin::sums(size_t site, uint16_t rung) {
   return nullptr;
 }
 
-// State of a process. A forked child begins with the blocks that its parent had at the fork.
+// State of a process. A forked child begins with the blocks that its parent has when this is first called: at its first
+// record, or at an access before that.
 AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto found = processes_.find(proc_id);
   if (found != processes_.end()) return found->second;
@@ -103,9 +107,11 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto known = rows_by_id_.find(proc_id);
   if (known == rows_by_id_.end()) return made;
   const model::ProcessRow& row = *known->second;
-  if (!row.forked || row.parent_proc_id == 0) return made;
-  process(row.parent_proc_id).blocks.each([&](const LiveBlock& block) {
-    if (block.lives_from_ns > row.first_ns || row.parent_proc_id == proc_id) return;
+  if (!row.forked || row.parent_proc_id == 0 || row.parent_proc_id == proc_id) return made;
+  Process& parent = process(row.parent_proc_id);
+  made.lists_all = parent.lists_all;
+  parent.blocks.each([&](const LiveBlock& block) {
+    if (block.lives_from_ns > row.first_ns) return;
     LiveBlock& mine = made.blocks.add(block);
     AllocSite site = sites_[block.site].site;
     site.proc_id = proc_id;
@@ -117,9 +123,13 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
 }
 
 void AccessJoin::reach(int64_t moment_ns) {
-  for (; !execs_.empty() && execs_.back().first <= moment_ns; execs_.pop_back()) {
-    const auto found = processes_.find(execs_.back().second);
-    if (found != processes_.end()) close_all(found->second, execs_.back().first);
+  for (; !turns_.empty() && turns_.back().at_ns <= moment_ns; turns_.pop_back()) {
+    const Turn& turn = turns_.back();
+    if (!turn.is_exec) {
+      process(turn.proc_id);
+    } else if (const auto found = processes_.find(turn.proc_id); found != processes_.end()) {
+      close_all(found->second, turn.at_ns);
+    }
   }
 }
 

@@ -57,13 +57,20 @@ class AccessJoin {
     bool lists_all = false;     // its allocator reports no sizes, so blocks of any size have rows
     std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
+  // The moment when a process begins by a fork, or is replaced by exec.
+  struct Turn {
+    int64_t at_ns;
+    int32_t proc_id;
+    bool is_exec;
+    auto operator<=>(const Turn&) const = default;
+  };
   struct Site {
     AllocSite site;
     std::vector<AccessSiteRow> by_rung;  // in the order of rungs_
   };
 
   Process& process(int32_t proc_id);
-  // Ends the blocks of programs that were replaced by exec up to this time.
+  // Begins the processes that were forked, and ends the blocks of programs that exec replaced, up to this time.
   void reach(int64_t moment_ns);
   void close_all(Process& here, int64_t end_ns);
   size_t site_number(const AllocSite& site);
@@ -80,7 +87,7 @@ class AccessJoin {
   std::vector<JoinedRung> rungs_;
   std::function<void(const AccessRow&)> done_;
   std::unordered_map<int32_t, const model::ProcessRow*> rows_by_id_;
-  std::vector<std::pair<int64_t, int32_t>> execs_;  // time and process, the latest first
+  std::vector<Turn> turns_;  // the latest first
   std::unordered_map<int32_t, Process> processes_;
   std::map<AllocSite, size_t> numbers_;
   std::vector<Site> sites_;

@@ -110,6 +110,31 @@ TEST(AccessJoin, AForkedChildHasTheBlocksOfThatMoment) {
   EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false, true}));
 }
 
+TEST(AccessJoin, AForkedChildKeepsABlockThatItsParentFreesBeforeTheFirstAccess) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit")};
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.free(1, 4 * kSecond);
+  join.fault(2, 6 * kSecond);
+  join.fault(1, 6 * kSecond);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false}));
+  EXPECT_EQ(join.site_of(2).lifetime_ns, 6 * kSecond);
+}
+
+TEST(AccessJoin, AForkedChildKeepsABlockOfTheProgramThatItsParentReplacesByExec) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit")};
+  info.images.resize(2);
+  info.images[0].proc_id = info.images[1].proc_id = 1;
+  info.images[1].start_ns = 4 * kSecond;
+  Join join(std::move(info));
+  join.allocate(1, 1 * kSecond);
+  join.fault(2, 6 * kSecond);
+  join.fault(1, 6 * kSecond);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, false}));
+}
+
 TEST(AccessJoin, AGrandchildHasBlocksOfAParentWithoutAnyAccess) {
   model::TraceInfo info;
   info.processes = {process(1, 0, 0, 9 * kSecond, "exit"), process(2, 1, 3 * kSecond, 9 * kSecond, "exit"),
