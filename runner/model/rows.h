@@ -129,6 +129,7 @@ struct ProcessRow {
   int64_t kernel_read_bytes = -1, kernel_write_bytes = -1;  // read from and written to devices; not a column
   int64_t kernel_io_ns = -1;                                // time of the values above; not a column
   bool kernel_io_final = false;  // the values were read when the last image ended; not a column
+  bool end_recorded = false;  // last_ns is its own record of its exit, or of an exec without the library; not a column
 };
 
 struct ImageRow {

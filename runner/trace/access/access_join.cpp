@@ -107,6 +107,7 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
   const auto known = rows_by_id_.find(proc_id);
   if (known == rows_by_id_.end()) return made;
   const model::ProcessRow& row = *known->second;
+  if (row.end_recorded) made.ended_ns = row.last_ns;
   if (!row.forked || row.parent_proc_id == 0 || row.parent_proc_id == proc_id) return made;
   Process& parent = process(row.parent_proc_id);
   made.lists_all = parent.lists_all;
@@ -232,8 +233,9 @@ void AccessJoin::take_block(AccessRow& row, LiveBlock& block) {
 }
 
 // A row about a memory range: adds it to the sums of each block in it. If only a part of the range was touched, only
-// blocks of one site can be counted, because the part may lie in any of the blocks.
-void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
+// blocks of one site can be counted, because the part may lie in any of the blocks. `end_ns`: of its window, or of its
+// process if that is earlier.
+void AccessJoin::take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks) {
   const mlrun_access_sample& sample = row.sample;
   const uint64_t end = sample.address + sample.bytes;
   struct Part {
@@ -269,7 +271,7 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
   for (const Part& part : parts) {
     AccessSiteRow* site = sums(part.block->site, sample.rung);
     if (site == nullptr) continue;
-    const double time_s = seconds(std::min(row.dur_ns, moment_of(row) - part.block->lives_from_ns));
+    const double time_s = seconds(end_ns - std::max(row.ts_ns, part.block->lives_from_ns));
     site->samples++;
     site->seen_byte_s += part.bytes * time_s;
     site->touched_byte_s += part.bytes * time_s * share;
@@ -279,11 +281,13 @@ void AccessJoin::take_range(AccessRow& row, LiveBlocks& blocks) {
 void AccessJoin::add(const AccessRow& added) {
   reach(moment_of(added));
   Process& here = process(added.who.proc_id);
-  here.last_ns = std::max(here.last_ns, moment_of(added));
+  // DAMON also has windows of processes that have ended. A single access shows that its process was there.
+  const int64_t end_ns = is_range(added) ? std::min(moment_of(added), here.ended_ns) : moment_of(added);
+  here.last_ns = std::max(here.last_ns, end_ns);
   const uint64_t number = first_row_ + rows_.size();
   AccessRow& row = rows_.emplace_back(added);
   if (is_range(row)) {
-    take_range(row, here.blocks);
+    if (end_ns >= row.ts_ns) take_range(row, end_ns, here.blocks);
   } else if (LiveBlock* block = here.blocks.find(row.sample.address)) {
     take_block(row, *block);
   } else {

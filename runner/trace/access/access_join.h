@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -53,7 +54,8 @@ class AccessJoin {
  private:
   struct Process {
     LiveBlocks blocks;
-    int64_t last_ns = 0;        // time of the process's last event or row
+    int64_t last_ns = 0;                                     // time of the process's last event or row
+    int64_t ended_ns = std::numeric_limits<int64_t>::max();  // its end, if that was recorded
     bool lists_all = false;     // its allocator reports no sizes, so blocks of any size have rows
     std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
@@ -79,7 +81,7 @@ class AccessJoin {
   bool has_row_of_its_end(Process& here, const AllocEvent& event) const;
   void take_open(Process& here, LiveBlock& block);
   void take_block(AccessRow& row, LiveBlock& block);
-  void take_range(AccessRow& row, LiveBlocks& blocks);
+  void take_range(AccessRow& row, int64_t end_ns, LiveBlocks& blocks);
   void finish_rows(int64_t before_ns);
   AccessRow& row(uint64_t number) { return rows_[number - first_row_]; }
 

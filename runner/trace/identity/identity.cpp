@@ -106,8 +106,9 @@ model::ProcessRow Identity::process_row(const Process& process, int32_t proc_id)
   row.kernel_read_bytes = io.read_bytes;
   row.kernel_write_bytes = io.write_bytes;
   row.kernel_io_ns = io.ts_ns;
-  row.kernel_io_final = process.last().end_recorded && process.last().io.ts_ns >= io.ts_ns;
-  if (process.last().end_recorded) row.end = "exit";
+  row.end_recorded = process.last().end_recorded;
+  row.kernel_io_final = row.end_recorded && process.last().io.ts_ns >= io.ts_ns;
+  if (row.end_recorded) row.end = "exit";
   fill_from_images(process, row);
   return row;
 }

@@ -44,6 +44,18 @@ class Join {
     row.sample.count = 1;
     join_.add(row);
   }
+  // The whole range around the block was accessed in a window.
+  void window(int32_t proc_id, int64_t begin_ns, int64_t end_ns, uint16_t rung) {
+    AccessRow row;
+    row.who.proc_id = proc_id;
+    row.ts_ns = begin_ns;
+    row.dur_ns = end_ns - begin_ns;
+    row.sample.rung = rung;
+    row.sample.kind = MLRUN_ACCESS_TOUCHED;
+    row.sample.address = kAddress;
+    row.sample.bytes = row.sample.touched_bytes = row.sample.resident_bytes = kBytes;
+    join_.add(row);
+  }
   // Whether each access has a block.
   std::vector<bool> joined(int64_t end_ns) {
     join_.finish(end_ns);
@@ -158,6 +170,20 @@ TEST(AccessJoin, BlocksThatAreNeverFreedEndWithTheirProcess) {
   EXPECT_EQ(join.site_of(1).lifetime_ns, 2 * kSecond);
   EXPECT_EQ(join.site_of(2).lifetime_ns, 8 * kSecond);
   EXPECT_EQ(join.site_of(3).lifetime_ns, 6 * kSecond);
+}
+
+TEST(AccessJoin, BlocksOfAProcessThatRecordedItsExitDoNotLiveOnInLaterWindows) {
+  model::TraceInfo info;
+  info.processes = {process(1, 0, 0, 4 * kSecond, "exit")};
+  info.processes[0].end_recorded = true;
+  Join join(std::move(info), {{MLRUN_ACCESS_DAMON}});
+  join.allocate(1, 1 * kSecond);
+  join.window(1, 2 * kSecond, 3 * kSecond, MLRUN_ACCESS_DAMON);
+  join.window(1, 3 * kSecond, 5 * kSecond, MLRUN_ACCESS_DAMON);
+  join.window(1, 5 * kSecond, 7 * kSecond, MLRUN_ACCESS_DAMON);
+  EXPECT_EQ(join.joined(9 * kSecond), (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(join.site_of(1).lifetime_ns, 3 * kSecond);
+  EXPECT_EQ(join.site_of(1).seen_byte_s, kBytes * 2.0);
 }
 
 TEST(AccessJoin, AFreedAddressHasNoBlockUntilItIsUsedAgain) {
