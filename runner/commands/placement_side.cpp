@@ -192,7 +192,9 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
   nlohmann::json list = nlohmann::json::array();
   for (const placement::Rule& rule : rules.rules) {
     list.push_back({{"text", util::escaped_utf8(rule.text)},
+                    {"policy", placement::policy_of(rule)},
                     {"nodes", rule.nodes},
+                    {"shares", rule.shares},
                     {"mmap", rule.calls == MLRUN_PLACE_MMAP},
                     {"min_bytes", rule.min_bytes},
                     {"max_bytes", rule.max_bytes},

@@ -150,7 +150,8 @@ static bool take(const json& from, PythonSampler& to) {
   return to.is_reported;
 }
 static bool take(const json& from, Placement::Rule& to) {
-  return keys(from, "text", to.text, "folder", to.folder, "nodes", to.nodes, "mmap", to.mmap, "strict", to.strict);
+  return keys(from, "text", to.text, "folder", to.folder, "policy", to.policy, "nodes", to.nodes, "shares", to.shares,
+              "mmap", to.mmap, "strict", to.strict);
 }
 static bool take(const json& from, Placement::Counts& to) {
   return keys(from, "matches", to.matches, "bytes", to.bytes, "fallbacks", to.fallbacks, "fallback_bytes",

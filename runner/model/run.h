@@ -134,8 +134,8 @@ struct PythonSampler : SamplerState {
 
 struct Placement {
   struct Rule {
-    std::string text, folder;
-    std::vector<int64_t> nodes;
+    std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
+    std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
     bool mmap = false, strict = false;
   };
   struct Counts {

@@ -142,6 +142,13 @@ tl::unexpected<Error> fault_of(const Rule& rule, const RuleTexts& texts, const s
 
 }  // namespace
 
+const char* policy_of(const Rule& rule) {
+  if (rule.nodes.empty()) return "";
+  if (rule.target == Target::kInterleave) return "interleave";
+  if (rule.target == Target::kRatio) return "ratio";
+  return rule.strict ? "bind" : "preferred";
+}
+
 Result<std::vector<Rule>> read_rules(const RuleTexts& texts) {
   const std::string& mem_kind = texts.mem_kind;
   std::vector<Rule> rules;

@@ -23,6 +23,9 @@ Result<std::vector<Rule>> read_rules(const RuleTexts& texts);
 // The same with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
 Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
 
+// What the rule asks for of its nodes: "preferred", "bind", "interleave" or "ratio"; empty: it names none.
+const char* policy_of(const Rule& rule);
+
 // The rules as bytes that the traced processes read in the arena (runner/events/placement.h). Fails if there are too many rules.
 Result<std::string> encoded_rules(const std::vector<Rule>& rules);
 

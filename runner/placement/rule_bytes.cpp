@@ -15,7 +15,7 @@ namespace {
 constexpr uint32_t kPreferredMany = 5;  // MPOL_PREFERRED_MANY, since Linux 5.15; the headers may be older
 constexpr size_t kLeastSlots = 16;
 
-uint32_t policy_of(const Rule& rule) {
+uint32_t mode_of(const Rule& rule) {
   if (rule.nodes.empty()) return MPOL_DEFAULT;
   if (rule.target == Target::kInterleave) return MPOL_INTERLEAVE;
   if (rule.strict) return MPOL_BIND;
@@ -40,7 +40,7 @@ mlrun_place_rule encoded(const Rule& rule, std::string& area) {
   result.calls = rule.calls;
   result.role = rule.role;
   result.site = rule.site;
-  result.policy = policy_of(rule);
+  result.policy = mode_of(rule);
   result.flags = (rule.huge ? uint32_t{MLRUN_PLACE_HUGE} : 0u) |
                  (rule.target == Target::kRatio ? uint32_t{MLRUN_PLACE_RATIO} : 0u) |
                  (rule.memkind ? uint32_t{MLRUN_PLACE_MEMKIND} : 0u) |

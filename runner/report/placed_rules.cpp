@@ -36,6 +36,9 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
     PlacedRule placed;
     placed.text = rule.text;
     placed.folder = rule.folder;
+    placed.policy = rule.policy;
+    placed.asked = rule.nodes;
+    placed.shares = rule.shares;
     placed.maps = rule.mmap;
     placed.strict = rule.strict;
     if (placement.processes) {

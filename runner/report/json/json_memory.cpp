@@ -31,9 +31,16 @@ Json policy_json(const model::Placement& placement) {
           {"file_nodes", nodes_json(bytes_by_policy(placement, Memory::kFiles))}};
 }
 
+// null: the rule names no nodes.
+Json asked_json(const PlacedRule& rule) {
+  if (rule.asked.empty()) return {};
+  return {{"policy", rule.policy}, {"nodes", rule.asked}, {"shares", rule.shares.empty() ? Json() : Json(rule.shares)}};
+}
+
 Json rule_json(const PlacedRule& rule, bool is_counted) {
   const auto counted = [&](int64_t value) { return is_counted ? Json(value) : Json(); };
   return {{"rule", rule.text},
+          {"asked", asked_json(rule)},
           {"matches", counted(rule.matches)},
           {"bytes", counted(rule.bytes)},
           {"fallbacks", counted(rule.fallbacks)},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/report/placed_rules.h"
 #include "runner/report/text/text.h"
@@ -18,16 +19,31 @@
 namespace mlrun::summary {
 namespace {
 
-std::string pages_text(const PlacedRule& placed) {
+// The share of memory on a node, and how much it is where only other nodes were asked for. asked: empty: any node.
+std::string on_node_text(const char* memory, int64_t node, int64_t bytes, int64_t all,
+                         const std::vector<int64_t>& asked, const TextStyle& style) {
+  const std::string text = fmt::format("{} of its {} on node {}", percent_text(bytes, all), memory, node);
+  if (asked.empty() || std::find(asked.begin(), asked.end(), node) != asked.end()) return text;
+  const std::string elsewhere = fmt::format("{} ({}, not asked for)", text, bytes_text(bytes));
+  return bytes * 100 < all ? elsewhere : style.warning(elsewhere);
+}
+
+std::string asked_text(const PlacedRule& placed) {
+  const std::string nodes =
+      "asked for: node " + util::id_list_text(util::IdList(placed.asked.begin(), placed.asked.end()));
+  if (placed.policy == "preferred") return nodes + " first";
+  if (placed.policy == "bind") return nodes + " alone";
+  if (placed.policy == "interleave") return nodes + " in turn";
+  return placed.shares.empty() ? nodes : fmt::format("{} by {}", nodes, fmt::join(placed.shares, ":"));
+}
+
+void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std::string>& items) {
   int64_t all = 0;
   for (const auto& [node, bytes] : placed.bytes_on) all += bytes;
-  std::string text;
-  for (const auto& [node, bytes] : placed.bytes_on) {
-    text += fmt::format("{}{} of its pages on node {}", text.empty() ? "" : ", ", percent_text(bytes, all), node);
-  }
+  for (const auto& [node, bytes] : placed.bytes_on)
+    items.push_back(on_node_text("pages", node, bytes, all, placed.asked, style));
   if (placed.resident_bytes > 0)
-    text += fmt::format(", {} of what is resident", percent_text(all, placed.resident_bytes));
-  return text;
+    items.push_back(fmt::format("{} of what is resident", percent_text(all, placed.resident_bytes)));
 }
 
 std::string not_sampled_text(const std::string& problem) {
@@ -41,12 +57,11 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
   int64_t all = 0;
   for (const auto& [node, bytes] : bytes_on) all += bytes;
   if (all == 0) return wrap(head, kLead, {not_sampled_text(placement.problem)}, style);
-  const util::IdList asked = util::parse_id_list(placement.mem_node).value_or(util::IdList());
+  const util::IdList listed = util::parse_id_list(placement.mem_node).value_or(util::IdList());
+  const std::vector<int64_t> asked(listed.begin(), listed.end());
   std::vector<std::string> items;
   for (const auto& [node, bytes] : bytes_on) {
-    const std::string text = fmt::format("{} of its private memory on node {}", percent_text(bytes, all), node);
-    const bool was_asked = std::find(asked.begin(), asked.end(), static_cast<uint32_t>(node)) != asked.end();
-    if (bytes > 0) items.push_back(was_asked || bytes * 100 < all ? text : style.warning(text));
+    if (bytes > 0) items.push_back(on_node_text("private memory", node, bytes, all, asked, style));
   }
   const std::map<int64_t, int64_t> files_on = bytes_by_policy(placement, Memory::kFiles);
   int64_t of_files = 0;
@@ -71,12 +86,12 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
         style.warning(fmt::format("{} of {} not placed: no memory, a limit reached, or (pmem) a forked process",
                                   counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes))));
   }
-  if (!placed.folder.empty())
-    items.push_back("in files in " + printable(placed.folder));
-  else
-    items.push_back(placed.bytes_on.empty()
-                        ? not_sampled_text(placed.why_unsampled.empty() ? placement.problem : placed.why_unsampled)
-                        : pages_text(placed));
+  if (!placed.folder.empty()) items.push_back("in files in " + printable(placed.folder));
+  if (!placed.asked.empty()) items.push_back(asked_text(placed));
+  if (!placed.bytes_on.empty())
+    add_pages(placed, style, items);
+  else if (placed.folder.empty())
+    items.push_back(not_sampled_text(placed.why_unsampled.empty() ? placement.problem : placed.why_unsampled));
   return wrap(head, kLead, items, style);
 }
 

@@ -30,7 +30,9 @@ nlohmann::json run_with_rules() {
   const nlohmann::json mapping = {{"matches", 1}, {"bytes", 50}, {"fallbacks", 1}, {"fallback_bytes", 50}};
   const nlohmann::json page = {{"rule", 0}, {"node", 1}, {"bytes", 4096}, {"resident_bytes", 9000}};
   const nlohmann::json process = {{"rules", {block, mapping}}, {"pages", nlohmann::json::array({page})}};
-  return {{"rules", {{{"text", "-> node 1"}}, {{"text", "mmap size >= 1M -> node 0"}, {"mmap", true}}}},
+  return {{"rules",
+           {{{"text", "-> 3:1 node 0-1"}, {"policy", "ratio"}, {"nodes", {0, 1}}, {"shares", {3, 1}}},
+            {{"text", "mmap size >= 1M -> huge"}, {"mmap", true}}}},
           {"policy", "preferred"},
           {"mem_node", "1"},
           {"pages", {{{"pid", 7}, {"node", 0}, {"bytes", 100}}, {{"pid", 8}, {"node", 0}, {"bytes", 50}}}},
@@ -217,6 +219,8 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_EQ(rules[0]["peak_bytes"], 4096);
   EXPECT_EQ(rules[0]["nodes"], Json::parse(R"([{"node": 1, "bytes": 8192}])"));
   EXPECT_EQ(rules[0]["resident_bytes"], 18000);
+  EXPECT_EQ(rules[0]["asked"], Json::parse(R"({"policy": "ratio", "nodes": [0, 1], "shares": [3, 1]})"));
+  EXPECT_TRUE(rules[1]["asked"].is_null());
   EXPECT_EQ(rules[1]["fallback_bytes"], 100);
   EXPECT_TRUE(rules[1]["peak_bytes"].is_null() && rules[1]["resident_bytes"].is_null());
   EXPECT_EQ(full_json()["placement"]["policy"]["nodes"], Json::parse(R"([{"node": 0, "bytes": 150}])"));

@@ -64,10 +64,28 @@ TEST(Placement, OnlyNodesThatWereNotAskedForAreAWarning) {
   const auto text = [&](const char* asked) {
     return placement_text(summary_of({{"policy", "preferred"}, {"mem_node", asked}, {"pages", pages}}), colour);
   };
-  const std::string far = colour.warning("39 % of its private memory on node 0");
+  const std::string far = colour.warning("39 % of its private memory on node 0 (390 B, not asked for)");
   EXPECT_NE(text("1").find(far), std::string::npos) << text("1");
   EXPECT_EQ(text("1").find(colour.warning("61 % of its private memory on node 1")), std::string::npos) << text("1");
   EXPECT_EQ(text("0-1").find(far), std::string::npos) << text("0-1");
+}
+
+TEST(Placement, ARuleSaysWhatItAskedForAndHowMuchIsElsewhere) {
+  nlohmann::json placement = kStrict;
+  placement["rules"][0] = {{"text", "-> hbw"}, {"policy", "preferred"}, {"nodes", {2}}};
+  placement["processes"][0]["pages"] = {{{"rule", 0}, {"node", 2}, {"bytes", 610}},
+                                        {{"rule", 0}, {"node", 0}, {"bytes", 390}}};
+  TextStyle colour;
+  colour.colour = true;
+  colour.width = 400;
+  const auto text = [&] { return placement_text(summary_of(placement), colour); };
+  EXPECT_NE(text().find("asked for: node 2 first"), std::string::npos) << text();
+  EXPECT_NE(text().find(colour.warning("39 % of its pages on node 0 (390 B, not asked for)")), std::string::npos)
+      << text();
+  EXPECT_NE(text().find("61 % of its pages on node 2\n"), std::string::npos) << text();
+  placement["rules"][0] = {{"text", "-> 3:1 node 0,2"}, {"policy", "ratio"}, {"nodes", {0, 2}}, {"shares", {3, 1}}};
+  EXPECT_NE(text().find("asked for: node 0,2 by 3:1"), std::string::npos) << text();
+  EXPECT_EQ(text().find("not asked for"), std::string::npos) << text();
 }
 
 TEST(Placement, WhyPagesAreNotSampledIsSaid) {
