@@ -19,22 +19,28 @@ static COLD void resolve(void) {
   if (!__atomic_load_n(&real_allocator.malloc, __ATOMIC_ACQUIRE)) real_allocator_resolve();
 }
 
-// Allocates from the heap of the matching rule. Null: the program's allocator has to serve the call; *refused is then the rule that matched
-// but could not serve it, if there is one.
-static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller, int *refused) {
-  int error = errno, rule = rule_for(MLRUN_PLACE_MALLOC, bytes, caller);
-  if (rule == kNoRule) return NULL;
-  note_first_block();
-  void *block = alignment <= kAlignmentMax ? heap_allocate((uint32_t)rule, bytes, alignment, zeroed) : NULL;
-  if (!block) *refused = rule;
-  errno = error;
+// Counts a fallback of each rule that matched and could not serve the call, unless the block could not be had elsewhere either. refused:
+// one bit for each of them.
+static void *given(uint64_t refused, size_t bytes, void *block) {
+  for (; unlikely(refused) && block; refused &= refused - 1)
+    heap_note_fallback((uint32_t)__builtin_ctzll(refused), bytes);
   return block;
 }
 
-// Counts the fallback of a rule to the program's allocator, unless the allocator has failed too.
-static void *given(int refused, size_t bytes, void *block) {
-  if (refused != kNoRule && block) heap_note_fallback((uint32_t)refused, bytes);
-  return block;
+// Allocates from the heap of the first matching rule that can serve the call. Null: the program's allocator has to; *refused then has the
+// rules that could not.
+static void *placed(size_t bytes, size_t alignment, bool zeroed, const struct stack_start *caller, uint64_t *refused) {
+  struct rule_search search;
+  int error = errno, rule;
+  void *block = NULL;
+  rule_search_begin(&search, MLRUN_PLACE_MALLOC, bytes, caller);
+  while (!block && (rule = next_rule(&search)) != kNoRule) {
+    note_first_block();
+    block = alignment <= kAlignmentMax ? heap_allocate((uint32_t)rule, bytes, alignment, zeroed) : NULL;
+    if (!block) *refused |= 1ull << rule;
+  }
+  errno = error;
+  return given(*refused, bytes, block);
 }
 
 static COLD void begin(void) {
@@ -46,7 +52,7 @@ static COLD void begin(void) {
 static __attribute__((noinline)) void *large_malloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
   if (unlikely(!least_bytes)) begin();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *block = size >= least_bytes ? placed(size, 0, false, &caller, &refused) : NULL;
   return block ? block : given(refused, size, real_allocator.malloc(size));
 }
@@ -58,7 +64,7 @@ EXPORT void *malloc(size_t size) {
 static __attribute__((noinline)) void *large_calloc(size_t count, size_t each, size_t size) {
   struct stack_start caller = stack_start_of_caller();
   if (unlikely(!least_bytes)) begin();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *block = size >= least_bytes ? placed(size, 0, true, &caller, &refused) : NULL;
   return block ? block : given(refused, size, real_allocator.calloc(count, each));
 }
@@ -161,19 +167,37 @@ static void *end_ours(void *old) {
   return left;
 }
 
-// realloc of one of our blocks: in its own heap, or by a copy into the heap of another rule or into the program's allocator.
+// Resizes one of our blocks as the first matching rule that can: in its own heap, or by a copy into the heap of another rule. Null: no rule can.
+// *refused then has the matching rules.
+static void *resized_by_rule(const struct owner *owner, void *old, size_t size, const struct stack_start *caller,
+                             uint64_t *refused) {
+  struct rule_search search;
+  size_t keep = owner->usable < size ? owner->usable : size;
+  int rule;
+  rule_search_begin(&search, MLRUN_PLACE_MALLOC, size, caller);
+  while ((rule = next_rule(&search)) != kNoRule) {
+    bool stays = rule == owner->rule;
+    void *block =
+        stays ? resize_in_place(owner, old, size) : moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
+    if (block) return stays ? block : given(*refused, size, block);
+    *refused |= 1ull << rule;
+  }
+  return NULL;
+}
+
+// realloc of one of our blocks: by a rule, or by a copy into the program's allocator. A rule that refuses a block which then stays in its heap counts no
+// fallback: a realloc is not another allocation.
 static void *resize_ours(const struct owner *owner, void *old, size_t size, const struct stack_start *caller) {
   size_t usable = owner->usable, keep = usable < size ? usable : size;
   if (!size) return end_ours(old);
-  int error = errno, rule = size >= least_bytes ? rule_for(MLRUN_PLACE_MALLOC, size, caller) : kNoRule;
-  void *block = rule == owner->rule ? resize_in_place(owner, old, size) : NULL;
-  if (!block && rule != kNoRule && rule != owner->rule)
-    block = moved(old, keep, heap_allocate((uint32_t)rule, size, 0, false));
+  uint64_t refused = 0;
+  int error = errno;
+  void *block = size >= least_bytes ? resized_by_rule(owner, old, size, caller, &refused) : NULL;
   if (block) {
     errno = error;
     return block;
   }
-  block = given(rule, size, moved(old, keep, real_allocator.malloc(size)));
+  block = given(refused, size, moved(old, keep, real_allocator.malloc(size)));
   if (block || size > usable) return block;
   errno = error;  // no memory for a copy, but the old block is large enough: libc's realloc also shrinks in place
   return old;
@@ -184,7 +208,7 @@ static void *resize_ours(const struct owner *owner, void *old, size_t size, cons
 static void *resize_others(void *old, size_t size, const struct stack_start *caller) {
   size_t usable = size >= least_bytes ? usable_size(old) : SIZE_UNKNOWN;
   if (usable >= least_bytes) return real_allocator.realloc(old, size);
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *block = placed(size, 0, false, caller, &refused);
   if (!block) return given(refused, size, real_allocator.realloc(old, size));
   memcpy(block, old, usable < size ? usable : size);
@@ -197,7 +221,7 @@ static __attribute__((noinline)) void *resized(void *old, size_t size) {
   const struct stack_start *caller = &start;
   if (unlikely(!least_bytes)) begin();
   if (!old) {
-    int refused = kNoRule;
+    uint64_t refused = 0;
     void *block = size >= least_bytes ? placed(size, 0, false, caller, &refused) : NULL;
     return block ? block : given(refused, size, real_allocator.realloc(old, size));
   }
@@ -220,14 +244,15 @@ EXPORT void *reallocarray(void *old, size_t count, size_t each) {
 
 static bool is_power_of_two(size_t number) { return number && !(number & (number - 1)); }
 
-static void *aligned(size_t alignment, size_t size, const struct stack_start *caller, int *refused) {
+static void *aligned(size_t alignment, size_t size, const struct stack_start *caller, uint64_t *refused) {
   if (unlikely(!least_bytes)) begin();
   return size >= least_bytes && is_power_of_two(alignment) ? placed(size, alignment, false, caller, refused) : NULL;
 }
 
 EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  int refused = kNoRule, error = 0;
+  uint64_t refused = 0;
+  int error = 0;
   void *ours = alignment % sizeof(void *) == 0 ? aligned(alignment, size, &caller, &refused) : NULL;
   if (ours)
     *block = ours;
@@ -238,28 +263,28 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size) {
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *ours = aligned(alignment, size, &caller, &refused);
   return ours ? ours : given(refused, size, real_allocator.aligned_alloc(alignment, size));
 }
 
 EXPORT void *memalign(size_t alignment, size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *ours = aligned(alignment, size, &caller, &refused);
   return ours ? ours : given(refused, size, real_allocator.memalign(alignment, size));
 }
 
 EXPORT void *valloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *ours = aligned(kPageBytes, size, &caller, &refused);
   return ours ? ours : given(refused, size, real_allocator.valloc(size));
 }
 
 EXPORT void *pvalloc(size_t size) {
   struct stack_start caller = stack_start_of_caller();
-  int refused = kNoRule;
+  uint64_t refused = 0;
   void *ours = aligned(kPageBytes, size, &caller, &refused);
   return ours ? ours : given(refused, size, real_allocator.pvalloc(size));
 }

@@ -47,7 +47,7 @@ void heaps_hide_counts(void);
 // Sets the rule's policy on a mapping that the program has made.
 void heap_place_mapping(uint32_t number, void *at, size_t bytes);
 
-// Counts an allocation that matched the rule but was served by the program's allocator.
+// Counts an allocation that matched the rule but was served by a later rule or the program's allocator.
 void heap_note_fallback(uint32_t number, size_t bytes);
 
 #pragma GCC visibility pop

@@ -17,7 +17,10 @@
 static bool any_placed;
 
 static COLD void place(void *at, size_t bytes, const struct stack_start *caller) {
-  int rule = is_confined() ? kNoRule : rule_for(MLRUN_PLACE_MMAP, bytes, caller);
+  struct rule_search search;
+  if (is_confined()) return;
+  rule_search_begin(&search, MLRUN_PLACE_MMAP, bytes, caller);
+  int rule = next_rule(&search);
   if (rule == kNoRule) return;
   note_first_block();
   heap_place_mapping((uint32_t)rule, at, bytes);

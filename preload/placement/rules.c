@@ -48,16 +48,24 @@ void rules_choose(const struct mlrun_placement *area, const char *command, bool 
   __atomic_store_n(&least_bytes, blocks, __ATOMIC_RELEASE);
 }
 
-int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_start *caller) {
-  struct call_site site;
-  if (bytes >> kAddressBits) return kNoRule;  // no process has so much: it is refused, and sums do not overflow
-  site.known = site.placed = 0;
-  for (uint64_t left = chosen; left; left &= left - 1) {
-    int number = __builtin_ctzll(left);
+void rule_search_begin(struct rule_search *search, enum mlrun_place_calls calls, size_t bytes,
+                       const struct stack_start *caller) {
+  search->calls = calls;
+  search->bytes = bytes;
+  search->caller = caller;
+  // No process has so much: it is refused, and sums do not overflow.
+  search->left = bytes >> kAddressBits ? 0 : chosen;
+  search->site.known = search->site.placed = 0;
+}
+
+int next_rule(struct rule_search *search) {
+  while (search->left) {
+    int number = __builtin_ctzll(search->left);
     const struct mlrun_place_rule *rule = rule_at((uint32_t)number);
-    if (rule->calls != calls || bytes < rule->min_bytes || bytes > rule->max_bytes) continue;
+    search->left &= search->left - 1;
+    if (rule->calls != search->calls || search->bytes < rule->min_bytes || search->bytes > rule->max_bytes) continue;
     if (rule->site == MLRUN_PLACE_ANY_SITE ||
-        site_matches(&site, caller, rule, (uint32_t)number, text_at(rule->site_text)))
+        site_matches(&search->site, search->caller, rule, (uint32_t)number, text_at(rule->site_text)))
       return number;
   }
   return kNoRule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rule a block falls under: the first one of this process that fits.
+// Which rules fit a block, in their order: the first one of this process that has room for it places it.
 #pragma once
 
 #include <stdbool.h>
@@ -25,7 +25,18 @@ const struct mlrun_place_rule *rule_at(uint32_t number);
 // Chooses the rules that apply to this process by its role. `command`: name of the program. Called again in a forked child.
 void rules_choose(const struct mlrun_placement *area, const char *command, bool is_main);
 
-// Number of the first rule that fits a call of this kind, size and caller; kNoRule: none.
-int rule_for(enum mlrun_place_calls calls, size_t bytes, const struct stack_start *caller);
+// A search for the rules that fit one call.
+struct rule_search {
+  enum mlrun_place_calls calls;
+  size_t bytes;
+  const struct stack_start *caller;
+  uint64_t left;  // one bit for each rule that is not tried
+  struct call_site site;
+};
+void rule_search_begin(struct rule_search *search, enum mlrun_place_calls calls, size_t bytes,
+                       const struct stack_start *caller);
+
+// Number of the next rule that fits the call; kNoRule: no further one does.
+int next_rule(struct rule_search *search);
 
 #pragma GCC visibility pop

@@ -4,7 +4,7 @@
 //
 //   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
 //
-// The first rule that fits a block places it. A block without a rule is libc's.
+// The first rule that fits a block and has room for it places it. A block without such a rule is libc's.
 #pragma once
 
 #include "runner/events/types.h"
@@ -64,7 +64,7 @@ struct mlrun_place_rule {
 // Counts of one rule in one process.
 struct mlrun_place_count {
   __u64 matches, bytes;             // blocks that the rule has placed or failed to place; their requested bytes
-  __u64 fallbacks, fallback_bytes;  // of these, served without the rule's policy: no memory, or a limit reached
+  __u64 fallbacks, fallback_bytes;  // of these, left to a later rule or libc: no memory, or a limit reached
   __u64 live_bytes, peak_bytes;     // in whole pages
 };
 

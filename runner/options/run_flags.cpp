@@ -238,7 +238,8 @@ void add_placement_options(CLI::App& app, RunOptions& options) {
       add_list(
           app, "--place", options.place,
           "where blocks of memory go, by rules such as 'size >= 1M -> node 1'; an argument without -> is a file of "
-          "such rules (TOML). The first rule that fits a block places it; may be given again (default: none)\n"
+          "such rules (TOML). The first rule that fits a block and has room for it places it; may be given again "
+          "(default: none)\n"
           "conditions: size >= SIZE, size A..B, mmap size >= SIZE, library GLOB, function GLOB, main, worker, command "
           "GLOB, joined by and; without a size 64K and more\n"
           "targets: node N, interleave N,M, 3:1 node N,M, huge, near gpu N, a kind of --mem-kind, pmem, and default: "

@@ -82,9 +82,11 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   // How long the program keeps its own mappings is unknown.
   if (!placed.maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
-    items.push_back(
-        style.warning(fmt::format("{} of {} not placed: no memory, a limit reached, or (pmem) a forked process",
-                                  counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes))));
+    const char* const why = placed.maps ? "not placed: no memory or a limit reached"
+                                        : "left to a later rule or the program's allocator: no memory, a limit "
+                                          "reached, or (pmem) a forked process";
+    items.push_back(style.warning(
+        fmt::format("{} of {} {}", counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes), why)));
   }
   if (!placed.folder.empty()) items.push_back("in files in " + printable(placed.folder));
   if (!placed.asked.empty()) items.push_back(asked_text(placed));

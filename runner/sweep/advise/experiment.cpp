@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kVerified = 0.95;  // least share of a run's pages on the nodes of their rules
+constexpr double kVerified = 0.95;  // least share of the memory on the nodes of its rules
 
 // A recorded text as bytes. Fails if it is not UTF-8, as plans are.
 Result<std::string> whole_text(const std::string& recorded) {
@@ -91,31 +91,6 @@ Result<std::string> plan_text(const Experiment& experiment) {
   return text;
 }
 
-struct Verified {
-  bool is_asked = false;        // a rule names nodes
-  std::optional<double> share;  // of the sampled pages, on the nodes of their rules; nullopt: no page was sampled
-};
-
-Verified verified(const std::string& trace) {
-  const auto run = model::read_run(trace);
-  if (!run) return {};
-  const std::vector<model::Placement::Rule>& rules = run->placement.rules;
-  const bool is_asked = std::any_of(rules.begin(), rules.end(), [](const auto& rule) { return !rule.nodes.empty(); });
-  if (!run->placement.processes) return {is_asked, {}};
-  int64_t right = 0, all = 0;
-  for (const model::Placement::Process& process : *run->placement.processes) {
-    for (const model::Placement::Pages& pages : process.pages) {
-      const auto number = static_cast<size_t>(pages.rule);
-      if (number >= rules.size() || rules[number].nodes.empty()) continue;
-      const std::vector<int64_t>& nodes = rules[number].nodes;
-      all += pages.bytes;
-      if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
-    }
-  }
-  if (all == 0) return {is_asked, {}};
-  return {is_asked, static_cast<double>(right) / static_cast<double>(all)};
-}
-
 // CPU time is that of the command and of the descendants that it waited for.
 std::optional<double> time_of(const RunRow& run, const std::string& figure) {
   double sum = 0;
@@ -139,7 +114,8 @@ void add_run(const Sweep& sweep, const RunRow& run, const std::string& figure, M
   }
   const auto time = time_of(run, figure);
   if (run.state != RunState::kDone || !time) return;
-  const Verified pages = verified(sweep.folder + "/runs/" + run.planned.folder);
+  const auto trace = model::read_run(sweep.folder + "/runs/" + run.planned.folder);
+  const Verified pages = trace ? verified(trace->placement) : Verified();
   if (pages.share && *pages.share < kVerified) {
     measured.thrown_out++;
     return;
@@ -195,7 +171,7 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
     std::string why;
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)
-      why += fmt::format("{}{} runs had less than 95 % of their pages on the nodes of their rules",
+      why += fmt::format("{}{} runs had less than 95 % of their memory on the nodes of their rules",
                          why.empty() ? "" : ", ", measured.thrown_out);
     return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
                             why.empty() ? "none was made" : why, experiment.folder));
@@ -217,6 +193,35 @@ Status check_plan(const SweepRequest& request) {
 }
 
 }  // namespace
+
+Verified verified(const model::Placement& placement) {
+  Verified result;
+  int64_t right = 0, all = 0;
+  double least_placed = 1;
+  const auto processes = placement.processes.value_or(std::vector<model::Placement::Process>());
+  for (size_t number = 0; number < placement.rules.size(); number++) {
+    const std::vector<int64_t>& nodes = placement.rules[number].nodes;
+    if (nodes.empty()) continue;
+    result.is_asked = true;
+    int64_t bytes = 0, fallback_bytes = 0;
+    for (const model::Placement::Process& process : processes) {
+      if (number < process.rules.size()) {
+        bytes += process.rules[number].bytes;
+        fallback_bytes += process.rules[number].fallback_bytes;
+      }
+      for (const model::Placement::Pages& pages : process.pages) {
+        if (pages.rule != static_cast<int64_t>(number)) continue;
+        all += pages.bytes;
+        if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
+      }
+    }
+    if (bytes > 0)
+      least_placed = std::min(least_placed, 1 - static_cast<double>(fallback_bytes) / static_cast<double>(bytes));
+  }
+  if (all != 0) result.share = static_cast<double>(right) / static_cast<double>(all);
+  if (least_placed < result.share.value_or(kVerified)) result.share = least_placed;
+  return result;
+}
 
 Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed) {
   const auto inside = InFolder::enter(util::unescaped_utf8(experiment.command.folder));

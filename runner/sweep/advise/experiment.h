@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its sampled pages
-// are on the nodes of their rules.
+// are on the nodes of their rules, or if a rule left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "runner/model/run.h"
 #include "runner/sweep/statistics/statistics.h"
 #include "runner/util/result.h"
 
@@ -45,6 +47,12 @@ struct Measured {
   std::set<std::string> only_unverified;  // configurations without any other run in time_s
   std::string failure;                    // error text of the first run that failed
 };
+
+struct Verified {
+  bool is_asked = false;        // a rule names nodes
+  std::optional<double> share;  // of the memory, on the nodes of its rules; nullopt: no page was sampled
+};
+Verified verified(const model::Placement& placement);
 
 // Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: a secret
 // in it is masked, or it is not UTF-8, as plans are.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which runs of an experiment had their memory where their rules say.
+#include "runner/sweep/advise/experiment.h"
+
+#include <gtest/gtest.h>
+
+namespace mlrun::sweep {
+namespace {
+
+using Placement = model::Placement;
+
+// One process under the rules "fast" (node 0) and "slow" (node 1). bytes: of all blocks that the first rule is about, and of those it had no room for.
+Placement run_with(int64_t bytes, int64_t fallback_bytes) {
+  Placement run;
+  run.rules.resize(2);
+  run.rules[0].nodes = {0};
+  run.rules[1].nodes = {1};
+  Placement::Process process;
+  process.rules.resize(2);
+  process.rules[0].bytes = bytes;
+  process.rules[0].fallback_bytes = fallback_bytes;
+  process.rules[1].bytes = 100 * bytes;
+  run.processes = {process};
+  return run;
+}
+
+void add_pages(Placement& run, int64_t rule, int64_t node, int64_t bytes) {
+  Placement::Pages pages;
+  pages.rule = rule;
+  pages.node = node;
+  pages.bytes = bytes;
+  run.processes->front().pages.push_back(pages);
+}
+
+TEST(Verified, PagesOnOtherNodesCount) {
+  Placement run = run_with(1000, 0);
+  EXPECT_FALSE(verified(run).share) << "no page was sampled";
+  add_pages(run, 0, 0, 300);
+  add_pages(run, 1, 1, 600);
+  add_pages(run, 1, 0, 100);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0.9);
+  EXPECT_TRUE(verified(run).is_asked);
+  EXPECT_FALSE(verified(Placement()).is_asked);
+}
+
+TEST(Verified, BlocksThatARuleHadNoRoomForCountThoughTheyHaveNoPagesOfIt) {
+  Placement run = run_with(1000, 200);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0.8) << "no page was sampled";
+  add_pages(run, 0, 0, 800);
+  add_pages(run, 1, 1, 100'000);
+  EXPECT_DOUBLE_EQ(*verified(run).share, 0.8);
+  run.rules[0].nodes.clear();
+  EXPECT_DOUBLE_EQ(*verified(run).share, 1) << "a rule without nodes asks for nothing";
+}
+
+}  // namespace
+}  // namespace mlrun::sweep
