@@ -4,10 +4,10 @@
 
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap_parts.h"
+#include "preload/placement/ratio.h"
 
-// A ratio cuts a run or a mapping into pieces, each a mapping of the kernel. A piece has 64 KiB or more, unless all of it is too small for one
-// cycle of such pieces. The kernel allows a process 65,530 mappings, and the program needs some.
-enum { kPiecePages = 16, kCyclesMax = 64, kPiecesMany = 16384, kPiecesMax = 32768 };
+// Pieces of ratios: the kernel allows a process 65,530 mappings, and the program needs some.
+enum { kPiecesMany = 16384, kPiecesMax = 32768 };
 
 static uint32_t run_pieces, mapping_pieces;  // mapping_pieces: all ever made, as ends of mappings are not seen
 static uint32_t whole_mappings;              // mappings that are on one node each, in turn
@@ -30,12 +30,11 @@ static uint64_t sum_of_shares(const struct mlrun_place_rule *rule) {
   return all;
 }
 
-static bool set_pieces(const struct mlrun_place_rule *rule, char *at, uint64_t pages, uint64_t cycles, uint64_t all) {
+static bool set_pieces(const struct mlrun_place_rule *rule, char *at, const struct ratio_cut *cut) {
   uint64_t from = 0, given = 0;
-  for (uint64_t cycle = 0; cycle < cycles; cycle++) {
+  for (uint64_t cycle = 0; cycle < cut->cycles; cycle++) {
     for (uint32_t i = 0; i < rule->shares_count; i++) {
-      given += rule->shares[i].share;
-      uint64_t to = (given * pages + all * cycles / 2) / (all * cycles);
+      uint64_t to = ratio_end(cut, given += rule->shares[i].share);
       __u64 nodes[MLRUN_PLACE_NODES / 64] = {0};
       nodes[rule->shares[i].node / 64] = 1ull << rule->shares[i].node % 64;
       if (to > from && !bind(at + from * kPageBytes, (to - from) * kPageBytes, rule->policy, nodes)) return false;
@@ -45,15 +44,13 @@ static bool set_pieces(const struct mlrun_place_rule *rule, char *at, uint64_t p
   return true;
 }
 
-// Cuts the pages into equal cycles, and each cycle into one piece for each share of the ratio, exact to a page.
 static uint32_t apply_ratio(const struct mlrun_place_rule *rule, char *at, uint64_t pages, uint32_t *made) {
-  uint64_t all = sum_of_shares(rule), cycles = pages / (all * kPiecePages);
-  if (cycles > kCyclesMax) cycles = kCyclesMax;
-  if (!cycles || __atomic_load_n(made, __ATOMIC_RELAXED) > kPiecesMany) cycles = 1;
-  uint32_t pieces = (uint32_t)cycles * rule->shares_count;
+  bool is_huge = rule->flags & MLRUN_PLACE_HUGE, is_few = __atomic_load_n(made, __ATOMIC_RELAXED) > kPiecesMany;
+  struct ratio_cut cut = cut_by_ratio((uintptr_t)at / kPageBytes, pages, sum_of_shares(rule), is_huge, is_few);
+  uint32_t pieces = (uint32_t)cut.cycles * rule->shares_count;
   uint32_t before = __atomic_fetch_add(made, pieces, __ATOMIC_RELAXED);
   bool may = !is_confined() && before + pieces <= kPiecesMax;
-  if (may && set_pieces(rule, at, pages, cycles, all)) return pieces;
+  if (may && set_pieces(rule, at, &cut)) return pieces;
   __atomic_fetch_sub(made, pieces, __ATOMIC_RELAXED);
   return 0;
 }
