@@ -276,6 +276,10 @@ class Reader {
     const bool in_file = rule_.target == Target::kPmem;
     const bool anywhere = in_file || rule_.target == Target::kDefault || rule_.target == Target::kHuge;
     if (rule_.strict && anywhere) return fail("'strict' binds to nodes, and this target names none");
+    if (rule_.strict && rule_.target == Target::kInterleave)
+      return fail(
+          "'strict' has no effect on interleave: the kernel takes other nodes once these are full; write a ratio, such "
+          "as 1:1 node N,M strict");
     if (maps && rule_.budget_bytes != 0)
       return fail("a budget limits blocks, not mappings; leave it out of a rule with mmap");
     if (in_file && maps) return fail("only blocks can have the target pmem; leave out mmap");

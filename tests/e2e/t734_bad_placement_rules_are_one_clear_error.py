@@ -19,6 +19,7 @@ BAD = {
     "size >= 1M -> :1 node 0": "':1' is no ratio",
     "-> node 0 budget 5G budget 9K": "two budgets",
     "-> default strict": "names none",
+    "-> interleave 0 strict": "write a ratio",
     "-> node 0 budget 0": "a budget below 4096 bytes",
     "mmap size >= 1M -> node 0 budget 1G": "a budget limits blocks, not mappings",
     "size > 18446744073709551615 -> default": "no size is above that",
