@@ -42,8 +42,8 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string placement_text(const Summary& summary, const TextStyle& style);
 // "memory of node 1 first". Requires: the command had a policy.
 [[nodiscard]] std::string policy_text(const model::Placement& placement);
-// A text that names the limit, the first strict rule of --place that matched or the policy, if the kernel killed the command for lack of
-// memory; else empty.
+// A text that names the limit, the first strict rule of --place that matched or the policy, if the kernel killed the command, or a process of
+// it, for lack of memory; else empty.
 [[nodiscard]] std::string killed_for_memory(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 // nullptr: the summary has no such process.

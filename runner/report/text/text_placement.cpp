@@ -97,6 +97,15 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   return wrap(head, kLead, items, style);
 }
 
+// What may have left the command without memory; empty: unknown.
+std::string no_memory_text(const model::Placement& placement) {
+  if (placement.counted.cgroup_oom.value_or(0) != 0) return "the limit of its cgroup was reached";
+  for (const PlacedRule& rule : placed_rules(placement)) {
+    if (rule.strict && rule.matches != 0) return fmt::format("strict rule '{}'", printable(rule.text));
+  }
+  return placement.policy == "mem-node" ? "--mem-node " + printable(placement.mem_node) : "";
+}
+
 // If the kernel moves pages, they are not where the rules or the policy put them.
 std::string moved_text(const model::Placement::Machine& machine, const TextStyle& style) {
   std::string out;
@@ -124,16 +133,23 @@ std::string policy_text(const model::Placement& placement) {
 }
 
 std::string killed_for_memory(const Summary& summary) {
-  const model::Placement& placement = summary.run.placement;
-  const model::Placement::Machine& machine = placement.counted;
-  const bool is_ours = machine.cgroup_oom_kill.value_or(machine.oom_kill) != 0;
-  if (summary.run.exit_status != 128 + SIGKILL || !is_ours) return {};
-  const std::string killed = "killed by the kernel for want of memory";
-  if (machine.cgroup_oom.value_or(0) != 0) return killed + "; the limit of its cgroup was reached";
-  for (const PlacedRule& rule : placed_rules(placement)) {
-    if (rule.strict && rule.matches != 0) return fmt::format("{}; strict rule '{}'", killed, printable(rule.text));
+  const model::Placement::Machine& machine = summary.run.placement.counted;
+  const bool is_of_cgroup = machine.cgroup_oom_kill.has_value();
+  if (machine.cgroup_oom_kill.value_or(machine.oom_kill) == 0) return {};
+  std::string text = "killed by the kernel for want of memory";
+  if (summary.run.exit_status != 128 + SIGKILL) {
+    const bool was_one_killed = std::any_of(summary.processes.begin(), summary.processes.end(),
+                                            [](const auto& one) { return one.end == "no exit" && one.role != "main"; });
+    if (is_of_cgroup)
+      text = "a process in the command's cgroup was " + text;
+    else if (was_one_killed)
+      text = "a process of the command was killed while the kernel killed one for want of memory";
+    else
+      return {};
   }
-  return placement.policy == "mem-node" ? fmt::format("{}; --mem-node {}", killed, printable(placement.mem_node)) : "";
+  const std::string reason = no_memory_text(summary.run.placement);
+  if (!reason.empty()) return text + "; " + reason;
+  return is_of_cgroup ? text : "";  // the kernel may have killed another program's process
 }
 
 std::string placement_text(const Summary& summary, const TextStyle& style) {

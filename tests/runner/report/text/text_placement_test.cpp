@@ -35,6 +35,23 @@ TEST(KilledForMemory, NamesWhatTookTheMemoryAway) {
   EXPECT_EQ(killed({{"policy", "preferred"}, {"mem_node", "1"}}, {{"oom_kill", 1}}), "");
 }
 
+TEST(KilledForMemory, IsSaidOfProcessesThatTheCommandOutlives) {
+  const nlohmann::json cgroup = {{"oom_kill", 1}, {"cgroup_oom_kill", 1}};
+  const std::string one = "a process in the command's cgroup was killed by the kernel for want of memory";
+  EXPECT_EQ(killed(kStrict, cgroup, 0), one + "; strict rule '-> node 1 strict'");
+  EXPECT_EQ(killed({{"policy", "preferred"}, {"mem_node", "1"}}, cgroup, 1), one);
+  nlohmann::json placement = kStrict;
+  placement["counted"] = {{"oom_kill", 1}};
+  Summary summary = summary_of(placement, 0);
+  summary.processes.resize(2);
+  summary.processes[0].role = "main";
+  EXPECT_EQ(killed_for_memory(summary), "") << "no process of the command was killed";
+  summary.processes[1].end = "no exit";
+  EXPECT_EQ(killed_for_memory(summary),
+            "a process of the command was killed while the kernel killed one for want of memory; strict rule '-> node "
+            "1 strict'");
+}
+
 TEST(KilledForMemory, IsNotSaidOfOtherKills) {
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 0}}), "") << "kill -9";
   EXPECT_EQ(killed(kStrict, {{"oom_kill", 1}, {"cgroup_oom_kill", 0}}), "") << "something else was killed meanwhile";
