@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/collect/arena_place.h"
 #include "runner/commands/doctor_fix.h"
@@ -27,6 +28,7 @@
 #include "runner/launch/environment.h"
 #include "runner/launch/file_rights.h"
 #include "runner/launch/program_file.h"
+#include "runner/placement/kernel_check.h"
 #include "runner/placement/kinds.h"
 #include "runner/placement/memkind.h"
 #include "runner/samplers/access/ladder.h"
@@ -219,7 +221,16 @@ Finding check_access() {
 // The nodes with memory, for --place and --mem-kind.
 Finding check_memory() {
   const util::IdList all = util::read_id_list("/sys/devices/system/node/has_memory");
-  std::string text = all.empty() ? "this kernel has no NUMA nodes" : "with memory: node " + util::id_list_text(all);
+  if (all.empty()) return {Verdict::kAbsent, "this kernel has no NUMA nodes"};
+  const util::IdList allowed = placement::allowed_nodes();
+  std::string text = "with memory: node " + util::id_list_text(all);
+  if (allowed != all) text += "; the cpuset allows node " + util::id_list_text(allowed);
+  std::vector<std::string> problems = placement::refused_by_kernel(allowed.empty() ? all.front() : allowed.front());
+  const std::string library = launch::find_installation().placement_library;
+  if (const Status usable = launch::check_preload_library(library); !usable)
+    problems.push_back("no --place: " + usable.error().text);
+  text += problems.empty() ? "; binding memory and asking where a page is work"
+                           : "\n" + fmt::format("{}", fmt::join(problems, "\n"));
   for (const std::string kind : {"highest-capacity", "lowest-latency", "hbw", "dax-kmem"}) {
     const auto nodes = placement::nodes_of_kind(kind);
     text += nodes ? fmt::format("\n{}: node {}", kind, util::id_list_text(*nodes)) : "\n" + nodes.error().text;
@@ -227,7 +238,7 @@ Finding check_memory() {
   if (const Status memkind = placement::check_memkind(); !memkind) text += "\nno heap memkind: " + memkind.error().text;
   const bool weighted = ::access("/sys/kernel/mm/mempolicy/weighted_interleave", F_OK) == 0;
   text += weighted ? "" : "\nno --weighted-interleave: Linux 6.9 has it";
-  return {all.empty() ? Verdict::kAbsent : Verdict::kGood, text};
+  return {problems.empty() ? Verdict::kGood : Verdict::kPartly, text};
 }
 
 const char* verdict_text(Verdict verdict) {

@@ -14,6 +14,7 @@
 #include "runner/launch/placement.h"
 #include "runner/util/file_io.h"
 #include "runner/util/id_list.h"
+#include "runner/util/proc_lines.h"
 
 namespace mlrun::placement {
 
@@ -74,13 +75,25 @@ Nodes best(const Nodes& nodes, const std::function<int64_t(uint32_t)>& value, bo
   return result;
 }
 
-Nodes high_bandwidth(const Sysfs& sysfs, const char* named) {
+// Cuts the nodes down to those that the cpuset lets this process use. A kernel without cpusets has none that it refuses.
+Nodes allowed_of(const Nodes& nodes, const std::string& proc) {
+  const std::string status = util::read_text(proc + "/self/status");
+  const auto words = util::status_words(status, "Mems_allowed_list:");
+  if (words.empty()) return nodes;
+  const Nodes allowed = util::parse_id_list(words.front()).value_or(Nodes());
+  Nodes result;
+  std::set_intersection(nodes.begin(), nodes.end(), allowed.begin(), allowed.end(), std::back_inserter(result));
+  return result;
+}
+
+// memory: the nodes to choose from.
+Nodes high_bandwidth(const Sysfs& sysfs, const Nodes& memory, const char* named) {
   if (named != nullptr) return util::parse_id_list(named).value_or(Nodes());
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
   Nodes result;
-  for (const uint32_t node : best(sysfs.with_memory(), bandwidth, true)) {
+  for (const uint32_t node : best(memory, bandwidth, true)) {
     if (bandwidth(node) >= kHighBandwidthMiB && bandwidth(node) > ordinary) result.push_back(node);
   }
   return result;
@@ -91,8 +104,7 @@ struct Found {
   const char* lacking;
 };
 
-Found find(const std::string& kind, const Sysfs& sysfs) {
-  const Nodes memory = sysfs.with_memory();
+Found find(const std::string& kind, const Sysfs& sysfs, const Nodes& memory) {
   if (kind == "highest-capacity")
     return {best(
                 memory, [&](uint32_t node) { return sysfs.kib(node); }, true),
@@ -106,9 +118,9 @@ Found find(const std::string& kind, const Sysfs& sysfs) {
   }
   const char* const named = std::getenv("MEMKIND_HBW_NODES");
   if (kind == "hbw" && named != nullptr)
-    return {high_bandwidth(sysfs, named), "MEMKIND_HBW_NODES is no list of nodes, such as 2 or 2,3"};
+    return {high_bandwidth(sysfs, memory, named), "MEMKIND_HBW_NODES is no list of nodes, such as 2 or 2,3"};
   if (kind == "hbw")
-    return {high_bandwidth(sysfs, nullptr),
+    return {high_bandwidth(sysfs, memory, nullptr),
             "the firmware's table (HMAT) has no node with 200 GB/s or more and a higher bandwidth than the nodes with "
             "CPUs, and "
             "MEMKIND_HBW_NODES is not set"};
@@ -136,15 +148,24 @@ int64_t firmware_value(uint32_t node, const char* what, const std::string& syste
   return -1;
 }
 
+Nodes allowed_nodes(const std::string& system, const std::string& proc) {
+  return allowed_of(Sysfs(system).with_memory(), proc);
+}
+
 bool is_kind(const std::string& name) { return std::find(kKinds.begin(), kKinds.end(), name) != kKinds.end(); }
 
 std::string kind_names() { return fmt::format("{}", fmt::join(kKinds, ", ")); }
 
-Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system) {
+Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system, const std::string& proc) {
   const Sysfs sysfs(system);
-  Found found = find(kind, sysfs);
-  if (found.nodes.empty()) return fail(fmt::format("this machine has no {} memory: {}", kind, found.lacking));
-  return std::move(found.nodes);
+  const Nodes allowed = allowed_nodes(system, proc);
+  Found found = find(kind, sysfs, allowed);
+  if (!found.nodes.empty()) return std::move(found.nodes);
+  if (allowed == sysfs.with_memory())
+    return fail(fmt::format("this machine has no {} memory: {}", kind, found.lacking));
+  return fail(
+      fmt::format("no {} memory may be used here: the cpuset of this container or service has node {} alone; {}", kind,
+                  util::id_list_text(allowed), found.lacking));
 }
 
 namespace {

@@ -19,12 +19,16 @@ namespace mlrun::placement {
 bool is_kind(const std::string& name);
 std::string kind_names();
 
+// The nodes with memory that the cpuset of this process allows. `system`, `proc`: /sys and /proc, but for tests.
+std::vector<uint32_t> allowed_nodes(const std::string& system = "/sys", const std::string& proc = "/proc");
+
 // What the firmware (HMAT) says of access to a node's memory from the nearest CPUs: read_latency (ns), read_bandwidth (MiB/s) and their like; -1:
 // nothing.
 int64_t firmware_value(uint32_t node, const char* what, const std::string& system = "/sys");
 
-// `system`: /sys, but for tests. Fails if this machine has no such memory, and says what is missing.
-Result<std::vector<uint32_t>> nodes_of_kind(const std::string& kind, const std::string& system = "/sys");
+// Chooses among the allowed nodes. Fails if there is no such memory, and says what is missing.
+Result<std::vector<uint32_t>> nodes_of_kind(const std::string& kind, const std::string& system = "/sys",
+                                            const std::string& proc = "/proc");
 
 // The node that is next to GPU number `gpu`, in the order of PCI addresses, as NVIDIA's driver counts: of the GPUs that the driver lists
 // below `proc`, of which a container sees its own only; without the driver, of NVIDIA's GPUs in `system`. If the firmware does not report

@@ -44,8 +44,9 @@ class Kinds : public testing::Test {
     put(device + "class", kind);
     put(device + "numa_node", node);
   }
-  [[nodiscard]] Nodes of(const std::string& kind) const {
-    return nodes_of_kind(kind, root_.string()).value_or(Nodes());
+  [[nodiscard]] Nodes of(const std::string& kind) const { return find(kind).value_or(Nodes()); }
+  [[nodiscard]] Result<Nodes> find(const std::string& kind) const {
+    return nodes_of_kind(kind, root_.string(), root_.string());
   }
 
   [[nodiscard]] Result<uint32_t> near(uint32_t gpu) const { return node_near_gpu(gpu, root_.string(), root_.string()); }
@@ -66,13 +67,28 @@ TEST_F(Kinds, ofAMachineWithTheFirmwaresTable) {
   EXPECT_EQ(of("lowest-latency"), (Nodes{0, 1}));
   EXPECT_EQ(of("hbw"), (Nodes{2, 3}));
   EXPECT_EQ(of("highest-capacity"), (Nodes{4}));
-  EXPECT_EQ(nodes_of_kind("dax-kmem", root_.string()).error().text.substr(0, 37),
-            "this machine has no dax-kmem memory: ");
+  EXPECT_EQ(find("dax-kmem").error().text.substr(0, 37), "this machine has no dax-kmem memory: ");
   ::setenv("MEMKIND_HBW_NODES", "4", 1);
   EXPECT_EQ(of("hbw"), (Nodes{4}));
   ::setenv("MEMKIND_HBW_NODES", "wide", 1);
-  EXPECT_NE(nodes_of_kind("hbw", root_.string()).error().text.find("is no list of nodes"), std::string::npos);
+  EXPECT_NE(find("hbw").error().text.find("is no list of nodes"), std::string::npos);
   ::unsetenv("MEMKIND_HBW_NODES");
+}
+
+// The same machine in a container with the nodes of one socket.
+TEST_F(Kinds, areThoseThatTheCpusetAllows) {
+  put("devices/system/node/has_memory", "0-4");
+  put("devices/system/node/has_cpu", "0-1");
+  for (const char* const node : {"0", "1"}) put_node(node, "263000000", "110", "180000");
+  for (const char* const node : {"2", "3"}) put_node(node, "67000000", "130", "700000");
+  put_node("4", "528000000", "300", "60000");
+  put("self/status", "Name:\tcat\nMems_allowed:\t0000000a\nMems_allowed_list:\t1,3");
+  EXPECT_EQ(of("regular"), (Nodes{1}));
+  EXPECT_EQ(of("lowest-latency"), (Nodes{1}));
+  EXPECT_EQ(of("hbw"), (Nodes{3}));
+  EXPECT_EQ(of("highest-capacity"), (Nodes{1}));
+  put("self/status", "Mems_allowed_list:\t4");
+  EXPECT_NE(find("regular").error().text.find("has node 4 alone"), std::string::npos);
 }
 
 // A GPU with memory of its own is nearest to that memory, which is far from the CPUs.
@@ -91,8 +107,7 @@ TEST_F(Kinds, withTheLowestLatencyAreUnknownIfOneIs) {
   put("devices/system/node/has_memory", "0-1");
   put_node("0", "100", "", "");
   put_node("1", "200", "600", "60000");
-  EXPECT_NE(nodes_of_kind("lowest-latency", root_.string()).error().text.find("latency of each node"),
-            std::string::npos);
+  EXPECT_NE(find("lowest-latency").error().text.find("latency of each node"), std::string::npos);
 }
 
 TEST_F(Kinds, thatTheFirmwareDoesNotDescribeAreAbsent) {
