@@ -7,6 +7,10 @@
 #include "preload/base/next_symbol.h"
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/memkind_heap.h"
+#include "runner/events/placed_mappings.h"
+
+_Static_assert((int)kSegments == MLRUN_PLACE_SEGMENTS && 1 << kSegmentBits == MLRUN_PLACE_SEGMENT,
+               "mlrun knows the heaps");
 
 enum {
   kLargePages = 512,       // 2 MiB

@@ -165,10 +165,11 @@ nlohmann::json counted_since(const std::map<std::string, int64_t>& before) {
 
 }  // namespace
 
-Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation) {
+Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation,
+                               uint64_t file_bytes_max) {
   Rules result;
   if (!options.places()) return result;
-  auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem});
+  auto rules = placement::find_rules({options.place, options.mem_kind, options.pmem, file_bytes_max});
   if (!rules) return tl::make_unexpected(rules.error());
   auto bytes = placement::encoded_rules(*rules);
   if (!bytes) return tl::make_unexpected(bytes.error());

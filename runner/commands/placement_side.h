@@ -27,8 +27,9 @@ struct Rules {
   std::string bytes;  // the rules encoded for the arena; empty: no rules
 };
 
-// Reads and checks the rules. If that fails, the command must not run, since its memory would be elsewhere than requested.
-Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation);
+// Reads and checks the rules. file_bytes_max: the command's limit of files (ulimit -f). If that fails, the command must not run, since its memory would be elsewhere than requested.
+Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation,
+                               uint64_t file_bytes_max);
 
 // The library for the environment; "": no rules.
 std::string placement_library(const RunOptions& options, const launch::Installation& installation);

@@ -366,7 +366,7 @@ Result<int> run(const Arguments& arguments) {
   if (!placement) return tl::make_unexpected(placement.error());
   const launch::CommandState state{{}, *placement};
   if (options.observe.any()) return observe(options, installation);
-  const auto rules = settle_placement(options, installation);
+  const auto rules = settle_placement(options, installation, state.limits.file_bytes());
   if (!rules) return tl::make_unexpected(rules.error());
   settle_gpu_side(options, installation);
   if (const Status works = check_samples(options); !works) return tl::make_unexpected(works.error());

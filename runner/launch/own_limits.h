@@ -24,6 +24,8 @@ class OwnLimits {
     }
     set_thread_stacks();
   }
+  // The command's limit of files (ulimit -f).
+  [[nodiscard]] rlim_t file_bytes() const { return before_[0].rlim_cur; }
   // To be called in the child before exec, or in this process before it becomes the command.
   void restore() const {
     for (size_t i = 0; i < kResources.size(); i++) ::setrlimit(kResources[i], &before_[i]);

@@ -19,16 +19,18 @@ namespace mlrun::placement {
 
 namespace {
 
-constexpr size_t kTriedBytes = 4096;
+constexpr size_t kTriedBytes = 4096, kLeastBytes = 4096;
 constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE; the headers may be older
 constexpr const char* kInstead =
     "mount ext4 or XFS with -o dax on persistent memory, or let the kernel use it as memory: --place '-> dax-kmem'";
 
-PmemFolder parsed(const std::string& text) {
+Result<PmemFolder> parsed(const std::string& text) {
   const size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) return {text, 0};
+  if (colon == std::string::npos || colon == 0) return PmemFolder{text, 0};
   const auto bytes = util::parse_size(text.substr(colon + 1));
-  return bytes ? PmemFolder{text.substr(0, colon), *bytes} : PmemFolder{text, 0};
+  if (!bytes) return PmemFolder{text, 0};
+  if (*bytes < kLeastBytes) return fail(fmt::format("a size below {} bytes places nothing", kLeastBytes));
+  return PmemFolder{text.substr(0, colon), *bytes};
 }
 
 Status check_folder(PmemFolder& folder) {
@@ -70,9 +72,10 @@ Status try_file(const std::string& path) {
 }  // namespace
 
 Result<PmemFolder> find_pmem_folder(const std::string& text) {
-  PmemFolder folder = parsed(text);
-  Status usable = check_folder(folder);
-  if (usable) usable = try_file(folder.path);
+  auto folder = parsed(text);
+  if (!folder) return folder;
+  Status usable = check_folder(*folder);
+  if (usable) usable = try_file(folder->path);
   if (!usable) return tl::make_unexpected(usable.error());
   return folder;
 }

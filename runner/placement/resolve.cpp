@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/events/placed_mappings.h"
 #include "runner/launch/placement.h"
 #include "runner/placement/kinds.h"
 #include "runner/placement/memkind.h"
@@ -112,9 +113,22 @@ Status check_folder(const std::string& text, const std::vector<Rule>& rules) {
   return {};
 }
 
+// Each process makes a file for each rule with the target pmem, as large as the addresses of its heap.
+Status check_file_limit(size_t rules, uint64_t file_bytes_max) {
+  const uint64_t needed = MLRUN_PLACE_SEGMENTS / rules / 2 * uint64_t{MLRUN_PLACE_SEGMENT};
+  if (file_bytes_max >= needed) return {};
+  return fail(fmt::format(
+      "the files that this shell allows (ulimit -f) are too small: the target pmem needs a sparse one of {} GiB; "
+      "write 'ulimit -f unlimited' first",
+      needed >> 30));
+}
+
 // Gives the rules with the target pmem the folder of --pmem; its size limits their budgets.
-Status find_folder(const std::string& text, std::vector<Rule>& rules) {
+Status find_folder(const RuleTexts& texts, std::vector<Rule>& rules) {
+  const std::string& text = texts.pmem;
   if (text.empty()) return {};
+  if (const Status may = check_file_limit(rules.size(), texts.file_bytes_max); !may)
+    return fail(fmt::format("--pmem {}: {}", text, may.error().text));
   const auto folder = find_pmem_folder(text);
   if (!folder) return fail(fmt::format("--pmem {}: {}", text, folder.error().text));
   for (Rule& rule : rules) {
@@ -175,7 +189,7 @@ Result<std::vector<Rule>> find_rules(const RuleTexts& texts) {
     if (found && rule.memkind) found = check_memkind();
     if (!found) return fault_of(rule, texts, *rules, found.error());
   }
-  if (const Status found = find_folder(texts.pmem, *rules); !found) return tl::make_unexpected(found.error());
+  if (const Status found = find_folder(texts, *rules); !found) return tl::make_unexpected(found.error());
   return rules;
 }
 

@@ -12,8 +12,9 @@
 namespace mlrun::placement {
 
 struct RuleTexts {
-  std::vector<std::string> place;  // each a rule or a TOML file
-  std::string mem_kind, pmem;      // "": not given
+  std::vector<std::string> place;        // each a rule or a TOML file
+  std::string mem_kind, pmem;            // "": not given
+  uint64_t file_bytes_max = UINT64_MAX;  // the command's limit of files (ulimit -f)
 };
 
 // The rules in their order, that of --mem-kind last, without nodes and folders. Fails for what no machine could run; for a command that

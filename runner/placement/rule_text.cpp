@@ -159,6 +159,7 @@ class Reader {
       if (!take(sign)) continue;
       const auto bytes = read_bytes();
       if (!bytes) return tl::make_unexpected(bytes.error());
+      if (sign == ">=" || sign == ">") has_least_ = true;
       if (sign == ">=") rule_.min_bytes = std::max(rule_.min_bytes, *bytes);
       if (sign == ">" && *bytes == UINT64_MAX) return fail("no size is above that");
       if (sign == ">") rule_.min_bytes = std::max(rule_.min_bytes, *bytes + 1);
@@ -173,6 +174,7 @@ class Reader {
       return fail(fmt::format("write an upper limit, size {}..SIZE, or size >= {}", words_[at_ - 1], words_[at_ - 1]));
     const auto high = read_bytes();
     if (!high) return tl::make_unexpected(high.error());
+    has_least_ = true;
     rule_.min_bytes = std::max(rule_.min_bytes, *low);
     rule_.max_bytes = std::min(rule_.max_bytes, *high);
     return {};
@@ -267,7 +269,7 @@ class Reader {
   Status settle() {
     const bool maps = rule_.calls == MLRUN_PLACE_MMAP;
     const uint64_t usual = maps ? kUsualMapping : kUsualBlock;
-    if (rule_.min_bytes == 0) rule_.min_bytes = rule_.max_bytes > usual ? usual : kLeastBlock;
+    if (!has_least_) rule_.min_bytes = rule_.max_bytes > usual ? usual : kLeastBlock;
     if (rule_.min_bytes > rule_.max_bytes) return fail("no size fits: the lower limit is above the upper one");
     if (rule_.min_bytes < kLeastBlock)
       return fail(fmt::format(
@@ -299,6 +301,7 @@ class Reader {
 
   std::vector<std::string> words_;
   size_t at_ = 0;
+  bool has_least_ = false;  // a lower limit of sizes is given
   Rule rule_;
 };
 

@@ -6,6 +6,8 @@ from lib import case
 BAD = {
     "size >= 1M -> node 77": "node 77 does not exist",
     "size >= 1K -> default": "size >= 4096",
+    "size >= 0 -> default": "size >= 4096",
+    "size 0..2M -> default": "size >= 4096",
     "size 2M..1M -> default": "no size fits",
     "size >= 1M -> nodes 0": "is no target",
     "size >= 1M -> node 0 stict": "'stict' is not understood",

@@ -7,9 +7,9 @@ from lib import case
 RULE = ("--place", "size >= 1M -> pmem")
 
 
-def refused(this, said, *options):
+def refused(this, said, *options, shell=()):
     out = this.new_trace()
-    done = this.run(case.MLRUN, "run", "-o", out, *options, "--", "touch", this.path("ran"))
+    done = this.run(*shell, case.MLRUN, "run", "-o", out, *options, "--", "touch", this.path("ran"))
     this.equal(f"status of {options}", (done.returncode, done.stderr.count("\n")), (125, 1), said=done.stderr)
     this.true(f"{options}: says {said!r}", said in done.stderr, done.stderr)
     this.true("nothing is left", not out.exists() and not this.path("ran").exists())
@@ -23,9 +23,12 @@ def check(this):
         refused(this, "no MAP_SYNC", "--pmem", place, *RULE)
         refused(this, "-> dax-kmem", "--pmem", place, *RULE)
     this.equal("no file is left", list(folder.iterdir()), [])
+    limited = ("bash", "-c", 'ulimit -Sf 1000000; exec "$@"', "bash")
+    refused(this, "(ulimit -f) are too small", "--pmem", folder, *RULE, shell=limited)
     refused(this, "is no folder", "--pmem", file, *RULE)
     refused(this, "No such file or directory", "--pmem", this.path("none"), *RULE)
     refused(this, "No such file or directory", "--pmem", f"{folder}:many", *RULE)
+    refused(this, "a size below 4096 bytes", "--pmem", f"{folder}:1K", *RULE)
     refused(this, "free, and", "--pmem", f"{folder}:900T", *RULE)
     refused(this, "no rule has the target pmem", "--pmem", folder)
     refused(this, "no rule has the target pmem", "--pmem", folder, "--place", "-> default")

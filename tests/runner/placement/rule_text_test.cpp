@@ -38,5 +38,25 @@ TEST(RuleText, StrictIsRefusedWhereTheKernelTakesOtherNodes) {
     EXPECT_EQ(policy_in_arena(bound), uint32_t{MPOL_BIND}) << bound;
 }
 
+TEST(RuleText, ALowerLimitBelowAPageIsAnErrorAlsoIfItIsZero) {
+  for (const char* const low : {"size >= 0", "size >= 1", "size > 0", "size 0..2M", "mmap size >= 0"})
+    EXPECT_NE(error_of(std::string(low) + " -> default").find("size >= 4096"), std::string::npos) << low;
+  EXPECT_EQ(parse_rule("size < 2M -> default")->min_bytes, 64u << 10);
+  EXPECT_EQ(parse_rule("size >= 4K -> default")->min_bytes, 4096u);
+  EXPECT_EQ(parse_rule("-> default")->min_bytes, 64u << 10);
+}
+
+TEST(RuleText, AFileThatMayNotBeMadeIsSaidBeforeTheStart) {
+  const auto error = [](const std::string& pmem, uint64_t file_bytes_max) {
+    const auto rules = find_rules({{"-> pmem", "-> pmem"}, {}, pmem, file_bytes_max});
+    return rules ? "" : rules.error().text;
+  };
+  const std::string folder = testing::TempDir();
+  EXPECT_NE(error(folder, (uint64_t{1} << 40) - 1).find("(ulimit -f) are too small"), std::string::npos);
+  EXPECT_EQ(error(folder, uint64_t{1} << 40).find("ulimit"), std::string::npos);
+  EXPECT_NE(error(folder + ":1K", UINT64_MAX).find("a size below 4096 bytes places nothing"), std::string::npos);
+  EXPECT_NE(error(folder + ":0", UINT64_MAX).find("a size below 4096 bytes places nothing"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace mlrun::placement
