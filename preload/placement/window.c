@@ -2,10 +2,11 @@
 #include "preload/placement/window.h"
 
 #include "preload/placement/pages.h"
+#include "runner/events/placed_mappings.h"
 
 // Leaves 1 TiB below this library for mappings that the kernel places. The window's lower end is 5 TiB below this library: ThreadSanitizer allows no
 // mappings further down.
-enum { kWindowBelowBits = 40 };
+enum { kWindowBelowBits = MLRUN_PLACE_BELOW_BITS };
 
 HOT struct window window = {0, UINTPTR_MAX};
 uintptr_t window_tables[kSegments];

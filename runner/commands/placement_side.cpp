@@ -221,9 +221,19 @@ void describe_recovered(nlohmann::json& session, const mlrun_placement& area) {
   placement["problem"] = "mlrun was killed";
 }
 
+namespace {
+
+bool places_mappings(const Rules& rules) {
+  return std::any_of(rules.rules.begin(), rules.rules.end(),
+                     [](const placement::Rule& rule) { return rule.calls == MLRUN_PLACE_MMAP; });
+}
+
+}  // namespace
+
 PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area)
     : area_(area),
       rules_(static_cast<uint32_t>(rules.rules.size())),
+      samples_processes_(has_policy && !places_mappings(rules)),
       counters_before_(machine_counters()),
       balancing_before_(balancing()) {
   if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_);
@@ -275,7 +285,7 @@ void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch
     }
     targets.heaps.push_back({i, owner.host_pid, all[i].window, all[i].window_bytes, mappings_of(i)});
   }
-  if (rules_ == 0) targets.processes = watch.alive();
+  if (samples_processes_) targets.processes = watch.alive();
   sampler_->set_targets(std::move(targets));
 }
 
@@ -313,7 +323,7 @@ void PlacedMemory::describe(nlohmann::json& session) {
     describe_counts(placement, head);
     placement["processes"] = processes(head, found);
   }
-  if (rules_ != 0) return;
+  if (!samples_processes_) return;
   placement["pages"] = nlohmann::json::array();
   std::string why;
   for (const auto& [where, pages] : found.by_process_and_file) {

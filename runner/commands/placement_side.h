@@ -40,7 +40,8 @@ void describe_rules(nlohmann::json& session, const Rules& rules);
 // `placement` of session.json for a run whose mlrun was killed: what the processes have counted, unless the session has it already.
 void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
 
-// Follows the processes that place blocks; without rules, all processes of a command that has a memory policy.
+// Follows the processes that place blocks, and all processes of a command that has a memory policy. The latter not with rules about mappings: those
+// of a process are not known at each moment, and would count as memory under the policy.
 class PlacedMemory {
  public:
   PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area);
@@ -63,6 +64,7 @@ class PlacedMemory {
 
   const mlrun_placement& area_;
   uint32_t rules_;
+  bool samples_processes_;
   uint64_t next_ns_ = 0;
   std::map<uint32_t, Owner> owners_;                // by slot
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start

@@ -8,7 +8,8 @@
 enum {
   MLRUN_PLACE_SEGMENT = 64 << 20,  // a heap consists of whole segments of this size
   MLRUN_PLACE_SEGMENTS =
-      1 << 16,  // of a process; each rule has as many, the file of a pmem rule has half of the rule's
+      1 << 16,                  // of a process; each rule has as many, the file of a pmem rule has half of the rule's
+  MLRUN_PLACE_BELOW_BITS = 40,  // all segments of a process are 2^40 bytes below libmlrun_placement.so, and together
   MLRUN_PLACE_MAPPINGS = 511
 };
 

@@ -165,7 +165,7 @@ struct Placement {
   // policy: the option that chose mem_node, without its dashes; weights: of weighted-interleave, "0:3,1:1".
   std::string cpus, policy, mem_node, weights, problem;
   std::vector<Pages>
-      pages;  // without rules, of the processes under the policy: private anonymous memory and mapped files
+      pages;  // of the processes under the policy, what no rule places: private anonymous memory and mapped files
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted;

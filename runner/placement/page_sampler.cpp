@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "runner/events/placed_mappings.h"
+#include "runner/events/session.h"
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
@@ -70,6 +71,20 @@ std::vector<Mapping> mappings_of(uint32_t pid) {
 uint64_t vdso_in(const std::vector<Mapping>& mappings) {
   const auto found = std::find_if(mappings.begin(), mappings.end(), [](const Mapping& one) { return one.is_vdso; });
   return found == mappings.end() ? 0 : found->span.start;
+}
+
+// Where rules place blocks, by the place of their library. Not by slots: a process can place its first block, or fork, right before it is sampled.
+// The window is 64 MiB too large, because only the library's bounds are known; the kernel places no mapping there.
+Span window_in(const std::vector<Mapping>& mappings) {
+  constexpr uint64_t kBelow = uint64_t{1} << MLRUN_PLACE_BELOW_BITS, kSegment = MLRUN_PLACE_SEGMENT;
+  Span library;
+  for (const Mapping& one : mappings) {
+    if (util::base_name(one.file) != MLRUN_PLACEMENT_LIBRARY) continue;
+    if (library.start == 0) library.start = one.span.start;
+    library.end = one.span.end;
+  }
+  if (library.start < kBelow + kSegment * (MLRUN_PLACE_SEGMENTS + 1)) return {};
+  return {(library.start - kBelow) / kSegment * kSegment - kSegment * MLRUN_PLACE_SEGMENTS, library.end - kBelow};
 }
 
 // Adds the parts of `mapping` that are in [from, to).
@@ -147,11 +162,12 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
 
 void sample_process(uint32_t pid, FoundPages& found) {
   const std::vector<Mapping> all = mappings_of(pid);
+  const Span window = window_in(all);
   std::vector<Span> own;
   std::map<std::string, std::vector<Span>> files;
   for (const Mapping& mapping : all) {
-    if (mapping.is_own_memory && mapping.is_writable) own.push_back(mapping.span);
-    if (!mapping.file.empty()) files[mapping.file].push_back(mapping.span);
+    if (mapping.is_own_memory && mapping.is_writable) add_outside(mapping.span, window.start, window.end, own);
+    if (!mapping.file.empty()) add_outside(mapping.span, window.start, window.end, files[mapping.file]);
   }
   auto& pages = found.by_process_and_file;
   if (all.empty()) note_refusal(pid, pages[{pid, ""}]);

@@ -26,8 +26,8 @@ struct PlacedRule {
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 
-// Private memory without a file, or mapped files, under a policy of the command, by NUMA node: the sum over all processes, estimated. Empty with
-// rules.
+// Private memory without a file, or mapped files, under a policy of the command, by NUMA node: the sum over all processes, estimated.
+// Without what rules place; empty with rules about mappings.
 enum class Memory { kPrivate, kFiles };
 std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory);
 

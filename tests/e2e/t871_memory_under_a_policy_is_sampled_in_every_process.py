@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """With a policy for the whole command the pages of each process are sampled: table page_node has its private memory, and the files
-that it has mapped. With rules each has its own rows, and after an exec its pages are those of the new program."""
+that it has mapped. With rules each has its own rows, and after an exec its pages are those of the new program; what no rule places has
+rows beside them."""
 
 import sys
 
@@ -49,7 +50,10 @@ def check(this):
     this.equal("slots with pages: before and after the exec, and of the child", len(slots), 3)
     placed = sorted(row["bytes"] for row in both.rows("page_node") if row["rule"] == 0)
     this.true("bytes of the rule", all(near(*pair) for pair in zip((96 * MIB, 100 * MIB, 128 * MIB), placed, strict=True)), placed)
-    this.equal("rows without a rule", [row for row in both.rows("page_node") if row["rule"] is None], [])
+    rest = [row for row in both.rows("page_node") if row["rule"] is None and row["file"] is None]
+    this.true("memory that no rule places", rest and all(0 < row["bytes"] < 40 * MIB and row["node"] == 0 for row in rest), rest)
+    mapped = this.trace(sys.executable, program, options=("--mem-node", "0", "--place", "mmap size >= 16M -> node 0"))
+    this.equal("rows without a rule, with one about mappings", [row for row in mapped.rows("page_node") if row["rule"] is None], [])
 
 
 if __name__ == "__main__":

@@ -56,12 +56,18 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
   const std::string head = fmt::format("{}  --{} {}  ", style.bold("PLACED"), placement.policy, placement.mem_node);
   int64_t all = 0;
   for (const auto& [node, bytes] : bytes_on) all += bytes;
-  if (all == 0) return wrap(head, kLead, {not_sampled_text(placement.problem)}, style);
+  const bool places_mappings =
+      std::any_of(placement.rules.begin(), placement.rules.end(), [](const auto& rule) { return rule.mmap; });
+  if (all == 0) {
+    const std::string why = places_mappings ? "a rule is about mappings" : placement.problem;
+    return wrap(head, kLead, {not_sampled_text(why)}, style);
+  }
+  const char* const memory = placement.rules.empty() ? "private memory" : "other private memory";
   const util::IdList listed = util::parse_id_list(placement.mem_node).value_or(util::IdList());
   const std::vector<int64_t> asked(listed.begin(), listed.end());
   std::vector<std::string> items;
   for (const auto& [node, bytes] : bytes_on) {
-    if (bytes > 0) items.push_back(on_node_text("private memory", node, bytes, all, asked, style));
+    if (bytes > 0) items.push_back(on_node_text(memory, node, bytes, all, asked, style));
   }
   const std::map<int64_t, int64_t> files_on = bytes_by_policy(placement, Memory::kFiles);
   int64_t of_files = 0;
@@ -178,7 +184,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
                     count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
-  if (rules.empty() && !placement.policy.empty()) out += by_policy_text(placement, style);
+  if (!placement.policy.empty()) out += by_policy_text(placement, style);
   if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement.counted, style);
   return out;
 }

@@ -2,10 +2,22 @@
 // Which pages are sampled. What the kernel says of their nodes: t750 and tests/vm/placement.
 #include "runner/placement/page_sampler.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
+
+#include "runner/events/placed_mappings.h"
+#include "runner/events/session.h"
+#include "runner/util/mapping.h"
+#include "runner/util/unique_fd.h"
 
 namespace mlrun::placement {
 namespace {
@@ -79,6 +91,45 @@ TEST(Newest, CutsWhatNewerMappingsCover) {
   EXPECT_TRUE(kept[1] == (PlacedMapping{0, 0, 40}));
   EXPECT_TRUE(kept[2] == (PlacedMapping{0, 60, 100}));
   EXPECT_TRUE(kept[3] == (PlacedMapping{3, 100, 120}));
+}
+
+constexpr size_t kPlacedBytes = size_t{64} << 20;
+
+// A part of the window of a library near this address.
+util::Mapping part_of_window(const void* library) {
+  const uint64_t at = (reinterpret_cast<uint64_t>(library) >> MLRUN_PLACE_BELOW_BITS << MLRUN_PLACE_BELOW_BITS) -
+                      (uint64_t{2} << MLRUN_PLACE_BELOW_BITS);
+  void* const part = ::mmap(reinterpret_cast<void*>(at), kPlacedBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (part != MAP_FAILED) std::memset(part, 1, kPlacedBytes);
+  return {part, kPlacedBytes};
+}
+
+// This process's memory under a policy of the command, by one sample; -1: it cannot be sampled.
+double sampled_bytes() {
+  const auto self = static_cast<uint32_t>(::getpid());
+  std::string problem;
+  PageSampler sampler(0);
+  sampler.set_targets({{}, {self}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  const FoundPages found = sampler.finish(problem);
+  const auto own = found.by_process_and_file.find({self, ""});
+  return own == found.by_process_and_file.end() || own->second.samples == 0 ? -1 : own->second.full_bytes;
+}
+
+TEST(PageSampler, BlocksOfRulesAreNoMemoryUnderThePolicy) {
+  const std::string path = testing::TempDir() + "/" + MLRUN_PLACEMENT_LIBRARY;
+  const util::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::ftruncate(file.get(), kPage), 0);
+  util::Mapping library(::mmap(nullptr, kPage, PROT_READ, MAP_PRIVATE, file.get(), 0), kPage);
+  const util::Mapping placed = part_of_window(library.data());
+  const double with_rules = sampled_bytes();
+  library = util::Mapping();
+  const double without_rules = sampled_bytes();
+  ::unlink(path.c_str());
+  if (!placed.valid() || with_rules < 0) GTEST_SKIP() << "the addresses are taken, or move_pages is refused here";
+  EXPECT_LT(with_rules, kPlacedBytes / 2.0);
+  EXPECT_GT(without_rules, kPlacedBytes / 2.0);
 }
 
 }  // namespace

@@ -74,6 +74,20 @@ TEST(Placement, MemoryUnderAPolicyIsWhereItWasFound) {
     EXPECT_NE(text.find(said), std::string::npos) << text;
 }
 
+TEST(Placement, MemoryUnderAPolicyIsSaidBesideRules) {
+  nlohmann::json placement = kStrict;
+  placement["policy"] = "mem-node";
+  placement["mem_node"] = "0";
+  placement["pages"] = nlohmann::json::array({{{"node", 0}, {"bytes", 610}}});
+  const std::string text = placement_text(summary_of(placement), {});
+  EXPECT_NE(text.find("100 % of its other private memory on node 0"), std::string::npos) << text;
+  placement["pages"] = nlohmann::json::array();
+  placement["rules"][0]["mmap"] = true;
+  const std::string unsampled = placement_text(summary_of(placement), {});
+  EXPECT_NE(unsampled.find("--mem-node 0  pages not sampled (a rule is about mappings)"), std::string::npos)
+      << unsampled;
+}
+
 TEST(Placement, OnlyNodesThatWereNotAskedForAreAWarning) {
   const nlohmann::json pages = {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}};
   TextStyle colour;
