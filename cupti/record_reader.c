@@ -49,6 +49,30 @@ static void note_device(uint32_t kind) {
   if (kind == CUPTI_DEVICE) __atomic_store_n(&has_device, true, __ATOMIC_RELAXED);
 }
 
+static void read_kernel(const struct clock_view *clock, const struct cupti_kernel *kernel) {
+  struct work_time time = time_of(clock, kernel->start, kernel->end);
+  struct graph_node node = {kernel->graph, kernel->correlation, kernel->device, kernel->context, kernel->stream, time};
+  if (is_communication(kernel) || !is_folded(node)) put_kernel(kernel, time);
+}
+
+static void read_memcpy(const struct clock_view *clock, const struct cupti_memcpy *copy) {
+  struct work_time time = time_of(clock, copy->start, copy->end);
+  struct graph_node node = {copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time};
+  if (!is_folded(node)) put_memcpy(copy, time);
+}
+
+static void read_memcpy_peer(const struct clock_view *clock, const struct cupti_memcpy_peer *copy) {
+  struct work_time time = time_of(clock, copy->start, copy->end);
+  struct graph_node node = {copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time};
+  if (!is_folded(node)) put_memcpy_peer(copy, time);
+}
+
+static void read_memset(const struct clock_view *clock, const struct cupti_memset *set) {
+  struct work_time time = time_of(clock, set->start, set->end);
+  struct graph_node node = {set->graph, set->correlation, set->device, set->context, set->stream, time};
+  if (!is_folded(node)) put_memset(set, time);
+}
+
 // Writes the record. Ignores kinds that we did not switch on: another client of CUPTI may have.
 static void put_record(const struct clock_view *clock, const void *record) {
   switch (*(const uint32_t *)record) {
@@ -58,37 +82,10 @@ static void put_record(const struct clock_view *clock, const void *record) {
       put_api(api, time_of(clock, api->start, api->end));
       return;
     }
-    case CUPTI_CONCURRENT_KERNEL: {
-      const struct cupti_kernel *kernel = record;
-      struct work_time time = time_of(clock, kernel->start, kernel->end);
-      if (is_communication(kernel) || !is_folded((struct graph_node){kernel->graph, kernel->correlation, kernel->device,
-                                                                     kernel->context, kernel->stream, time}))
-        put_kernel(kernel, time);
-      return;
-    }
-    case CUPTI_MEMCPY: {
-      const struct cupti_memcpy *copy = record;
-      struct work_time time = time_of(clock, copy->start, copy->end);
-      if (!is_folded(
-              (struct graph_node){copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time}))
-        put_memcpy(copy, time);
-      return;
-    }
-    case CUPTI_MEMCPY2: {
-      const struct cupti_memcpy_peer *copy = record;
-      struct work_time time = time_of(clock, copy->start, copy->end);
-      if (!is_folded(
-              (struct graph_node){copy->graph, copy->correlation, copy->device, copy->context, copy->stream, time}))
-        put_memcpy_peer(copy, time);
-      return;
-    }
-    case CUPTI_MEMSET: {
-      const struct cupti_memset *set = record;
-      struct work_time time = time_of(clock, set->start, set->end);
-      if (!is_folded((struct graph_node){set->graph, set->correlation, set->device, set->context, set->stream, time}))
-        put_memset(set, time);
-      return;
-    }
+    case CUPTI_CONCURRENT_KERNEL: read_kernel(clock, record); return;
+    case CUPTI_MEMCPY: read_memcpy(clock, record); return;
+    case CUPTI_MEMCPY2: read_memcpy_peer(clock, record); return;
+    case CUPTI_MEMSET: read_memset(clock, record); return;
     case CUPTI_SYNCHRONIZATION: {
       const struct cupti_sync *sync = record;
       put_sync(sync, time_of(clock, sync->start, sync->end));

@@ -140,35 +140,59 @@ static bool can_be_read(char *const *given) {
   }
 }
 
+// What the program already has of ours in the list; null: nothing.
+struct found_entries {
+  const char *session, *injection;
+};
+
+static struct found_entries find_entries(struct environment_plan *plan) {
+  struct found_entries found = {NULL, NULL};
+  for (; plan->given[plan->count]; plan->count++) {
+    char *const *entry = &plan->given[plan->count];
+    if (has_prefix(*entry, PRELOAD_PREFIX)) plan->preload = entry;
+    if (has_prefix(*entry, SESSION_PREFIX)) found.session = *entry;
+    if (has_prefix(*entry, INJECTION_PREFIX)) found.injection = *entry;
+  }
+  return found;
+}
+
+// The libraries in the LD_PRELOAD entry.
+static const char *preloaded(const struct environment_plan *plan) {
+  return plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
+}
+
+// Returns whether the list changes.
+static bool decide(struct environment_plan *plan, struct found_entries found, const struct exec_target *target) {
+  const char *value = preloaded(plan);
+  plan->runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
+  plan->change = change_for(target, value, plan->runtime);
+  bool adds = plan->change != kPreloadRemove && control->state != MLRUN_STOP;
+  plan->add_session = !found.session && adds;
+  plan->add_injection = records_gpu_work() && !found.injection && adds && own_library_path()[0] == '/';
+  return plan->change != kPreloadKeep || plan->add_session || plan->add_injection;
+}
+
+// How much memory the changed list needs. One that does not fit is left as it is.
+static void size_up(struct environment_plan *plan) {
+  const char *value = preloaded(plan);
+  size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
+  size_t placing = folder_length() + sizeof kPlacementLibrary;
+  size_t text = strlen(PRELOAD_PREFIX) + own + gpu + placing + strlen(value) + strlen(plan->runtime) + 4 +
+                strlen(INJECTION_PREFIX) + gpu;
+  bool fits = plan->count <= kMaxEntries && text <= kMaxPreloadBytes;
+  if (fits) plan->words = plan->count + 4 + text / sizeof(char *) + 1;
+  bool lacks_own = plan->change == kPreloadAdd && !any_entry(value, is_own);
+  plan->untraced = !fits && (lacks_own || plan->add_session);
+}
+
 struct environment_plan plan_environment(char *const *given, const struct exec_target *target) {
   static char *const empty[] = {NULL};
   if (!process.session) return (struct environment_plan){.given = given};
   struct environment_plan plan = {.given = given ? given : empty};
   if (!can_be_read(plan.given)) return plan;
-  const char *session = NULL, *injection = NULL;
-  for (; plan.given[plan.count]; plan.count++) {
-    char *const *entry = &plan.given[plan.count];
-    if (has_prefix(*entry, PRELOAD_PREFIX)) plan.preload = entry;
-    if (has_prefix(*entry, SESSION_PREFIX)) session = *entry;
-    if (has_prefix(*entry, INJECTION_PREFIX)) injection = *entry;
-  }
-  plan.nested = session && strcmp(session, process.session);
-  if (plan.nested) return plan;
-  const char *value = plan.preload ? *plan.preload + strlen(PRELOAD_PREFIX) : "";
-  plan.runtime = any_entry(value, is_the_programs_runtime) ? "" : target->runtime;
-  plan.change = change_for(target, value, plan.runtime);
-  plan.add_session = !session && plan.change != kPreloadRemove && control->state != MLRUN_STOP;
-  plan.add_injection = records_gpu_work() && !injection && plan.change != kPreloadRemove &&
-                       control->state != MLRUN_STOP && own_library_path()[0] == '/';
-  if (plan.change == kPreloadKeep && !plan.add_session && !plan.add_injection) return plan;
-  size_t own = strlen(own_library_path()) + 1, gpu = folder_length() + sizeof kGpuLibrary;
-  size_t placing = folder_length() + sizeof kPlacementLibrary;
-  size_t text = strlen(PRELOAD_PREFIX) + own + gpu + placing + strlen(value) + strlen(plan.runtime) + 4 +
-                strlen(INJECTION_PREFIX) + gpu;
-  bool fits = plan.count <= kMaxEntries && text <= kMaxPreloadBytes;
-  if (fits) plan.words = plan.count + 4 + text / sizeof(char *) + 1;
-  bool lacks_own = plan.change == kPreloadAdd && !any_entry(value, is_own);
-  plan.untraced = !fits && (lacks_own || plan.add_session);
+  struct found_entries found = find_entries(&plan);
+  plan.nested = found.session && strcmp(found.session, process.session);
+  if (!plan.nested && decide(&plan, found, target)) size_up(&plan);
   return plan;
 }
 
@@ -205,7 +229,7 @@ static const char *last_runtime(const char *value) {
 
 // Writes the changed LD_PRELOAD entry at `at`. Returns its end; null: it is empty.
 static char *write_preload(const struct environment_plan *plan, char *at) {
-  const char *value = plan->preload ? *plan->preload + strlen(PRELOAD_PREFIX) : "";
+  const char *value = preloaded(plan);
   const char *behind = plan->change == kPreloadAdd ? last_runtime(value) : NULL;
   char *start = at + strlen(PRELOAD_PREFIX);
   memcpy(at, PRELOAD_PREFIX, strlen(PRELOAD_PREFIX));

@@ -21,6 +21,16 @@ bool contains(const std::vector<int32_t>& all, int32_t one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
+// Whether the chain has been at one of the threads before.
+bool comes_back(const std::vector<int32_t>& seen, const std::vector<int32_t>& who) {
+  return std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(seen, one); });
+}
+
+// The weight of each of the threads, which share the stretch; 0: there are none.
+double weight_of(double weight, const std::vector<int32_t>& who) {
+  return who.empty() ? 0 : weight / static_cast<double>(who.size());
+}
+
 }  // namespace
 
 Chain::Chain(const Timeline& timeline, WaitEnds& ends, StackKinds& kinds, Lines& lines)
@@ -70,9 +80,19 @@ bool Chain::sends(int32_t thread_id) const { return sends_[static_cast<size_t>(t
 
 void Chain::put(const Path& path, Ns a_ns, Ns b_ns, Label label, int32_t thread_id, int32_t line, State state) {
   if (b_ns <= a_ns) return;
-  path.pieces->push_back({a_ns, b_ns, path.weight, path.top, label, state, path.link, path.hops, false, false, false,
-                          false, thread_id, line, path.file_id, path.argument,
-                          path.seen.size() > 1 ? path.seen[1] : thread_id});
+  path.pieces->push_back({.start_ns = a_ns,
+                          .end_ns = b_ns,
+                          .weight = path.weight,
+                          .top = path.top,
+                          .label = label,
+                          .state = state,
+                          .link = path.link,
+                          .hops = path.hops,
+                          .thread_id = thread_id,
+                          .line = line,
+                          .file_id = path.file_id,
+                          .argument = path.argument,
+                          .first_thread = path.seen.size() > 1 ? path.seen[1] : thread_id});
 }
 
 int32_t Chain::line_near(int32_t thread_id, Ns moment_ns) {
@@ -157,21 +177,12 @@ bool Chain::in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns
   const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
   std::vector<int32_t> who;
   if (path.hops > 0 && path.hops < kHopsMost) who = ends_.holders(proc_id, thread_id, middle_ns);
-  const bool comes_back = std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); });
-  const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
-  if (who.empty() || comes_back || weight < kWeightMin) {
+  if (comes_back(path.seen, who) || weight_of(path.weight, who) < kWeightMin) {
     put(path, a_ns, b_ns, Label::kPythonLock, thread_id, line_of_holder(proc_id, thread_id, middle_ns),
         State::kBlocked);
     return true;
   }
-  for (const int32_t one : who) {
-    Path next = path;
-    next.link = Link::kPythonLock;
-    ++next.hops;
-    next.weight = weight;
-    next.seen.push_back(thread_id);
-    stretch(one, a_ns, b_ns, next);
-  }
+  follow_all(who, Link::kPythonLock, thread_id, a_ns, b_ns, path);
   return true;
 }
 
@@ -180,6 +191,17 @@ void Chain::sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path) {
   const Ns middle_ns = a_ns + (b_ns - a_ns) / 2;
   put(path, a_ns, b_ns, Label::kSleep, thread_id, line_near(thread_id, middle_ns), State::kBlocked);
   if (path.hops == 0 && kind_near(thread_id, middle_ns) == StackKind::kLoader) path.pieces->back().by_loader = true;
+}
+
+// Continues the chain at the threads that ended a wait of thread_id.
+void Chain::follow_all(const std::vector<int32_t>& who, Link link, int32_t thread_id, Ns a_ns, Ns b_ns,
+                       const Path& path) {
+  Path next = path;
+  next.link = link;
+  ++next.hops;
+  next.weight = weight_of(path.weight, who);
+  next.seen.push_back(thread_id);
+  for (const int32_t one : who) stretch(one, a_ns, b_ns, next);
 }
 
 void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path) {
@@ -215,23 +237,14 @@ void Chain::in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const
   }
   const auto& who = ender.threads;
   if (who.empty() && last.joins_thread) return put_as(Label::kWorkerEnd);  // the thread ended before it was joined
-  if (std::any_of(who.begin(), who.end(), [&](int32_t one) { return contains(path.seen, one); }))
-    return put_as(Label::kIdle);
-  const double weight = who.empty() ? 0 : path.weight / static_cast<double>(who.size());
-  if (who.empty() || path.hops >= kHopsMost || weight < kWeightMin) {
+  if (comes_back(path.seen, who)) return put_as(Label::kIdle);
+  if (path.hops >= kHopsMost || weight_of(path.weight, who) < kWeightMin) {
     const int64_t away = who.empty() ? away_socket(thread_id, last) : 0;
     put_as(Label::kWait, away != 0 ? State::kRemote : State::kBlocked);
     path.pieces->back().away_file_id = away;
     return;
   }
-  for (const int32_t one : who) {
-    Path next = path;
-    next.link = ender.link;
-    ++next.hops;
-    next.weight = weight;
-    next.seen.push_back(thread_id);
-    stretch(one, a_ns, b_ns, next);
-  }
+  follow_all(who, ender.link, thread_id, a_ns, b_ns, path);
 }
 
 // The socket on which the thread waits, if no recorded process has its other end; else 0.

@@ -67,6 +67,7 @@ class Chain {
   void stretch(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   void in_wait(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
   bool in_python_lock(int32_t thread_id, const Wait& wait, Ns a_ns, Ns b_ns, const Path& path);
+  void follow_all(const std::vector<int32_t>& who, Link link, int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   void sleep(int32_t thread_id, Ns a_ns, Ns b_ns, const Path& path);
   struct OffProcessor {
     double asleep_ns = 0, queued_ns = 0, fault_ns = 0;

@@ -48,6 +48,37 @@ int64_t bytes_read(const Thread& thread, Ns a_ns, Ns b_ns) {
   return bytes;
 }
 
+// The activity of the driver's own time that no other rule decides.
+Activity activity_of_own(Label label) {
+  switch (label) {
+    case Label::kCheckpoint: return Activity::kCheckpoint;
+    case Label::kLogging: return Activity::kLogging;
+    case Label::kLoader: return Activity::kLoader;
+    case Label::kSerialise:
+    case Label::kChannel: return Activity::kReceive;
+    case Label::kWrite:
+    case Label::kSync:
+    case Label::kNames:
+    case Label::kRead: return Activity::kFiles;
+    case Label::kCpu:
+    case Label::kImport:
+    case Label::kOtherCall:
+    case Label::kWorkerStart:
+    case Label::kWorkerEnd:
+    case Label::kPythonLock:
+    case Label::kSleep:
+    case Label::kTimer:
+    case Label::kFileLock:
+    case Label::kTransfer:
+    case Label::kIdle:
+    case Label::kWait:
+    case Label::kPageFault:
+    case Label::kKernel:
+    case Label::kAsleep: return Activity::kCompute;
+  }
+  return Activity::kCompute;
+}
+
 }  // namespace
 
 // Without samples: the driver receives from the end of a wait for a message until its process sends the next task.
@@ -342,33 +373,7 @@ summary::Activity Divider::activity_of(const Piece& piece, const Batches& batche
   }
   const bool loads = piece.by_loader || piece.for_workers;
   if (loads && piece.label != Label::kCheckpoint && piece.label != Label::kLogging) return Activity::kLoader;
-  switch (piece.label) {
-    case Label::kCheckpoint: return Activity::kCheckpoint;
-    case Label::kLogging: return Activity::kLogging;
-    case Label::kLoader: return Activity::kLoader;
-    case Label::kSerialise:
-    case Label::kChannel: return Activity::kReceive;
-    case Label::kWrite:
-    case Label::kSync:
-    case Label::kNames:
-    case Label::kRead: return Activity::kFiles;
-    case Label::kCpu:
-    case Label::kImport:
-    case Label::kOtherCall:
-    case Label::kWorkerStart:
-    case Label::kWorkerEnd:
-    case Label::kPythonLock:
-    case Label::kSleep:
-    case Label::kTimer:
-    case Label::kFileLock:
-    case Label::kTransfer:
-    case Label::kIdle:
-    case Label::kWait:
-    case Label::kPageFault:
-    case Label::kKernel:
-    case Label::kAsleep: return Activity::kCompute;
-  }
-  return Activity::kCompute;
+  return activity_of_own(piece.label);
 }
 
 }  // namespace mlrun::blame

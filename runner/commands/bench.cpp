@@ -2,7 +2,6 @@
 #include "runner/commands/bench.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include "runner/session/installation.h"
 #include "runner/util/clock.h"
 #include "runner/util/log.h"
+#include "runner/util/status_line.h"
 
 namespace mlrun::commands {
 
@@ -31,34 +31,13 @@ void watch_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaction(signal, &action, nullptr);
 }
 
-// A progress line on the terminal, overwritten in place and removed at the end.
-class Progress {
- public:
-  explicit Progress(double seconds) : seconds_(seconds), shown_(::isatty(STDERR_FILENO) == 1) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-
-  void report(int rounds, uint64_t used_ns) const {
-    if (!shown_) return;
-    fmt::print(stderr, "\r\033[Kmeasuring: {} pairs, {:.0f} s left", rounds,
-               std::max(seconds_ - static_cast<double>(used_ns) / 1e9, 0.0));
-    std::fflush(stderr);
-  }
-
- private:
-  const double seconds_;
-  const bool shown_;
-};
-
 Result<bench::Measurement> measure_here(double seconds, const bench::Installed& installed) {
   bench::Plan plan;
   plan.limit_ns = static_cast<uint64_t>(seconds * 1e9);
-  const Progress progress(seconds);
+  util::StatusLine progress(true);
   return bench::measure(plan, installed, [&](int rounds, uint64_t used_ns) {
-    progress.report(rounds, used_ns);
+    progress.show(fmt::format("measuring: {} pairs, {:.0f} s left", rounds,
+                              std::max(seconds - static_cast<double>(used_ns) / 1e9, 0.0)));
     return interrupted == 0;
   });
 }

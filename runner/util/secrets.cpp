@@ -197,6 +197,14 @@ std::optional<std::string> Masker::option_of_tool(std::string_view word) {
   return std::string(option) + (is_long ? "=" : "") + std::string(kMasked);
 }
 
+// The name at the end of the text, without the quotes behind it.
+std::string_view name_at_end(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of("\"'\\") + 1);
+  size_t begin = text.size();
+  while (begin > 0 && is_name_char(text[begin - 1])) --begin;
+  return text.substr(begin);
+}
+
 // Is the value of this word the next word? As after "--password", and in a text after "Authorization:" or "password =".
 bool Masker::awaits_value(std::string_view word) {
   std::string_view name = word;
@@ -204,10 +212,7 @@ bool Masker::awaits_value(std::string_view word) {
   const bool has_separator = in_text_ && name.size() > 1 && (name.back() == ':' || name.back() == '=');
   if (has_separator) {
     name.remove_suffix(1);
-    name = name.substr(0, name.find_last_not_of("\"'\\") + 1);
-    size_t begin = name.size();
-    while (begin > 0 && is_name_char(name[begin - 1])) --begin;
-    name.remove_prefix(begin);
+    name = name_at_end(name);
   }
   const bool is_whole = std::all_of(name.begin(), name.end(), is_name_char);
   has_login_ = has_login_ || name == "login";
@@ -348,12 +353,9 @@ size_t Masker::end_of_value(std::string_view word, size_t begin, ValueEnd& last)
 
 // The value after the '=' or ':' at `separator`, if the name before it is the name of a secret.
 std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separator, ValueEnd& last) const {
-  size_t name_end = separator;
-  while (name_end > 0 && (word[name_end - 1] == '"' || word[name_end - 1] == '\'' || word[name_end - 1] == '\\'))
-    --name_end;
-  size_t begin = name_end;
-  while (begin > 0 && is_name_char(word[begin - 1])) --begin;
-  const std::string_view name = word.substr(begin, name_end - begin);
+  const std::string_view name = name_at_end(word.substr(0, separator));
+  const auto begin = static_cast<size_t>(name.data() - word.data());
+  const bool is_quoted = begin + name.size() < separator;
   const char before = begin > 0 ? word[begin - 1] : '\0';
   const bool is_query = before == '?' || before == '&';
   const bool is_signature = is_query && (name == "sig" || lower(name).ends_with("signature"));
@@ -362,7 +364,7 @@ std::optional<Masker::Span> Masker::value_at(std::string_view word, size_t separ
   size_t from = word.find_first_not_of(kBlanks, separator + 1);
   if (from == kNone) return std::nullopt;
   if (word[separator] == ':' && (word[from] == '/' || word[from] == ':')) return std::nullopt;
-  if (name_end == separator && word[from] == before && kQuotes.find(before) != kNone)
+  if (!is_quoted && word[from] == before && kQuotes.find(before) != kNone)
     return std::nullopt;  // a quoted "name:" has no value
   const size_t opened = from;
   while (from < word.size() && (kQuotes.find(word[from]) != kNone || word[from] == '\\')) ++from;

@@ -10,6 +10,7 @@
 #include "runner/report/text/terminal.h"
 #include "runner/sweep/statistics/student.h"
 #include "runner/util/clock.h"
+#include "runner/util/log.h"
 #include "runner/util/text.h"
 
 namespace mlrun::sweep {
@@ -32,22 +33,14 @@ std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
 
 }  // namespace
 
-Progress::Progress(bool quiet)
-    : quiet_(quiet), terminal_(!quiet && summary::is_terminal(stderr)), style_(summary::style_of(stderr)) {}
-
-Progress::~Progress() { clear(); }
-
-void Progress::clear() {
-  if (drawn_) fmt::print(stderr, "\r\x1b[K");
-  drawn_ = false;
-}
+Progress::Progress(bool quiet) : quiet_(quiet), line_(!quiet), style_(summary::style_of(stderr)) {}
 
 void Progress::done(size_t runs, size_t failed, const std::string& folder) {
-  clear();
+  line_.clear();
   if (quiet_) return;
   const std::string bad = failed == 0 ? "" : fmt::format(", {} of them failed", failed);
-  fmt::print(stderr, "mlrun: {} made{}; see mlrun sweep stat {}\n", summary::counted(static_cast<int64_t>(runs), "run"),
-             bad, util::printable(summary::shell_word(folder)));
+  util::say(fmt::format("{} made{}; see mlrun sweep stat {}", summary::counted(static_cast<int64_t>(runs), "run"), bad,
+                        summary::shell_word(folder)));
 }
 
 void Progress::begin(const RunRow& run, size_t number, size_t total) {
@@ -55,21 +48,21 @@ void Progress::begin(const RunRow& run, size_t number, size_t total) {
   total_ = total;
   name_ = util::printable(run.planned.folder);
   begun_ns_ = util::monotonic_ns();
-  if (terminal_) draw();
+  if (line_.wanted()) draw();
 }
 
 void Progress::end(const RunRow& run, uint64_t spent_ns) {
   spent_s_[{run.planned.configuration, run.planned.workload}].push_back(static_cast<double>(spent_ns) / 1e9);
   last_ = result_text(run, style_.glyphs);
-  const bool is_news = !terminal_ || run.state != RunState::kDone;
+  const bool is_news = !line_.wanted() || run.state != RunState::kDone;
   if (quiet_ || !is_news) return;
-  clear();
+  line_.clear();
   const std::string left = time_left();
-  fmt::print(stderr, "run {} of {}: {} {}{}\n", number_, total_, name_, last_, left.empty() ? "" : "; " + left);
+  util::say(fmt::format("run {} of {}: {} {}{}", number_, total_, name_, last_, left.empty() ? "" : "; " + left));
 }
 
 void Progress::tick() {
-  if (terminal_ && util::monotonic_ns() - drawn_ns_ >= kDrawNs) draw();
+  if (line_.wanted() && util::monotonic_ns() - drawn_ns_ >= kDrawNs) draw();
 }
 
 // Expected time of the runs that are left, and twice its standard deviation. A cell without a run so far is taken to need the mean of all
@@ -105,9 +98,7 @@ void Progress::draw() {
   if (!last_.empty()) line += "last " + last_ + "; ";
   line += "now " + name_;
   if (running_ns >= kDrawNs) line += ", " + summary::time_text(static_cast<int64_t>(running_ns), style_.glyphs);
-  // The line must not wrap: then it could not be rewritten.
-  fmt::print(stderr, "\r\x1b[K{}", summary::cut_end(line, style_.width - 1, style_.glyphs));
-  drawn_ = true;
+  line_.show(summary::cut_end(line, style_.width - 1, style_.glyphs));
 }
 
 }  // namespace mlrun::sweep

@@ -10,15 +10,13 @@
 
 #include "runner/report/text/text_style.h"
 #include "runner/sweep/store/rows.h"
+#include "runner/util/status_line.h"
 
 namespace mlrun::sweep {
 
 class Progress {
  public:
   explicit Progress(bool quiet);
-  ~Progress();  // erases the status line
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   // Before a run.
   void begin(const RunRow& run, size_t number, size_t total);
@@ -35,9 +33,9 @@ class Progress {
  private:
   [[nodiscard]] std::string time_left() const;
   void draw();
-  void clear();
 
-  bool quiet_, terminal_, drawn_ = false;
+  bool quiet_;
+  util::StatusLine line_;
   summary::TextStyle style_;
   size_t number_ = 0, total_ = 0;
   std::string name_, last_;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/trace/merge/progress.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,12 +16,7 @@ constexpr auto kPause = std::chrono::milliseconds(200);
 constexpr double kShareForForecast = 0.02;
 }  // namespace
 
-Progress::Progress(bool wanted, std::string doing)
-    : wanted_(wanted && ::isatty(STDERR_FILENO) == 1), doing_(std::move(doing)) {}
-
-Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
-}
+Progress::Progress(bool wanted, std::string doing) : line_(wanted), doing_(std::move(doing)) {}
 
 void Progress::begin(double share, uint64_t events) {
   const std::lock_guard lock(mutex_);
@@ -50,14 +42,13 @@ void Progress::reached(uint64_t steps, uint64_t all) {
 
 void Progress::say(std::string_view text) {
   const std::lock_guard lock(mutex_);
-  if (shown_) fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  line_.clear();
   util::say(text);
 }
 
 void Progress::show_if_due() {
   const auto now = Clock::now();
-  if (!wanted_ || now - start_ < kQuietTime || now - last_shown_ < kPause) return;
+  if (!line_.wanted() || now - start_ < kQuietTime || now - last_shown_ < kPause) return;
   last_shown_ = now;
   const double stage = stage_total_ == 0 ? 0 : static_cast<double>(stage_done_) / static_cast<double>(stage_total_);
   const double share = std::clamp(done_share_ + stage_share_ * stage, 0.0, 1.0);
@@ -68,9 +59,7 @@ void Progress::show_if_due() {
     line +=
         rate < 1e6 ? fmt::format(", {:.0f} k events/s", rate / 1e3) : fmt::format(", {:.1f} M events/s", rate / 1e6);
   if (share > kShareForForecast) line += fmt::format(", {:.0f} s left", seconds * (1 - share) / share);
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
-  shown_ = true;
+  line_.show(line);
 }
 
 }  // namespace mlrun::trace

@@ -8,14 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "runner/util/status_line.h"
+
 namespace mlrun::trace {
 
 class Progress {
  public:
   explicit Progress(bool wanted, std::string doing = "making the trace");
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
 
   // Starts a stage that is `share` of the whole work. `events`: number of events that it handles; 0: unknown.
   void begin(double share, uint64_t events);
@@ -29,8 +28,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   void show_if_due();
 
-  bool shown_ = false;
-  const bool wanted_;
+  util::StatusLine line_;
   const std::string doing_;
   std::mutex mutex_;
   const Clock::time_point start_ = Clock::now();
