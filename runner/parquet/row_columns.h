@@ -140,8 +140,10 @@ std::vector<Column*> declared_columns(ParquetTable& table, auto visit) {
 
 template <typename List, typename Row, typename... Also>
 RowTable<List, Row, Also...>::RowTable()
-    : table_(List::kTable),
-      columns_(declared_columns(table_, [](auto& visitor) { List::visit(visitor, Row{}, Also{}...); })) {}
+    : table_(List::kTable), columns_(declared_columns(table_, [](auto& visitor) {
+        const Row example{};
+        List::visit(visitor, example, Also{}...);
+      })) {}
 
 template <typename List, typename Row, typename... Also>
 void RowTable<List, Row, Also...>::add(const Row& row, const Also&... also) {
