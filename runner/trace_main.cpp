@@ -9,8 +9,8 @@
 namespace {
 
 constexpr auto kVerbs = std::to_array<mlrun::util::Verb>({
-    {"merge", mlrun::trace::run_merge},
-    {"finish", mlrun::trace::run_finish, true},
+    {"merge", mlrun::view::run_merge},
+    {"finish", mlrun::view::run_finish, true},
     {"report", mlrun::view::report},
     {"show", mlrun::view::show},
     {"list", mlrun::view::list},

@@ -93,7 +93,7 @@ std::string process_text(uint32_t pid) {
                                 {"start_ticks", stat.start_ticks},
                                 {"uid", uids.empty() ? 0 : util::leading_number<uint32_t>(uids.front())},
                                 {"ns_pid", pids.empty() ? 0 : util::leading_number<uint32_t>(pids.back())},
-                                {"pid_namespace", collect::pid_namespace_in(folder)},
+                                {"pid_namespace", util::pid_namespace_in(folder)},
                                 {"exe", link_text(folder + "/exe")},
                                 {"cwd", link_text(folder + "/cwd")},
                                 {"command", command_text(folder)},

@@ -159,7 +159,7 @@ void ProcessSnapshots::record_threads(uint32_t pid) {
     record.head.pid = pid;
     record.head.tid = static_cast<uint32_t>(std::strtoul(tid.c_str(), nullptr, 10));
     record.event = MLRUN_TASK_SEEN;
-    collect::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
+    util::read_comm(pid, record.head.tid).copy(record.comm, sizeof record.comm);
     spool_.add(&record, sizeof record, now_ns);
     drain_if_due();
   }

@@ -116,7 +116,7 @@ bool is_valid(const json& cost) {
 }  // namespace
 
 json cost_identity(const std::string& library) {
-  const json host = launch::host_facts();
+  const json host = session::host_facts();
   const std::string content = util::read_text(library);
   return {{"host", host.value("name", "")},
           {"kernel", host.value("kernel", "")},

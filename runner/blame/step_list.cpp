@@ -16,8 +16,8 @@ namespace mlrun::blame {
 namespace {
 
 using summary::Activity;
-using trace::Numbers;
-using trace::Texts;
+using tables::Numbers;
+using tables::Texts;
 
 constexpr size_t kStepsMost = 1'000'000;
 
@@ -29,7 +29,7 @@ Status read_names(const std::string& folder, std::unordered_set<int64_t>& steps)
       if (model::is_step_name(text[row])) steps.insert(id[row]);
     }
   };
-  return trace::for_each_batch_if_any(folder, "name", {.columns = {"name_id", "name"}}, add);
+  return tables::for_each_batch_if_any(folder, "name", {.columns = {"name_id", "name"}}, add);
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ Result<std::vector<StepBounds>> steps_of_marks(const std::string& folder, const 
       }
     }
   };
-  const Status read = trace::for_each_batch_if_any(folder, "mark", {.columns = columns}, add);
+  const Status read = tables::for_each_batch_if_any(folder, "mark", {.columns = columns}, add);
   if (!read) return tl::make_unexpected(read.error());
   std::vector<StepBounds>& steps = own.empty() ? of_process : own;
   std::sort(steps.begin(), steps.end(), [](const StepBounds& a, const StepBounds& b) {

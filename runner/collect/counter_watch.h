@@ -21,7 +21,7 @@ class CounterWatch {
   bool read(const mlrun_channel& channel, uint64_t now_ns, bool in_full = false);
 
   [[nodiscard]] const std::vector<mlrun_counter_entry>& changed() const { return changed_; }
-  [[nodiscard]] const events::DropCounts& drops() const { return last_.drops; }
+  [[nodiscard]] const util::DropCounts& drops() const { return last_.drops; }
   [[nodiscard]] bool drops_changed() const { return drops_changed_; }
   [[nodiscard]] const mlrun_left_out& left_out() const { return last_.left_out; }
   [[nodiscard]] bool left_out_changed() const { return left_out_changed_; }
@@ -31,7 +31,7 @@ class CounterWatch {
 
  private:
   struct Snapshot {
-    events::DropCounts drops;
+    util::DropCounts drops;
     mlrun_left_out left_out;
     mlrun_fine_count fine[MLRUN_FINE_CLASSES];
     mlrun_coarse_count coarse[MLRUN_COARSE_CLASSES];

@@ -30,7 +30,7 @@ void DescendantWatch::work(uint64_t now_ns) {
 }
 
 bool DescendantWatch::is_gone(const Process& process) {
-  const auto stat = read_proc_stat(process.pid);
+  const auto stat = util::read_proc_stat(process.pid);
   return !stat || stat->start_ticks != process.start_ticks;
 }
 
@@ -59,7 +59,7 @@ DescendantWatch::Process* DescendantWatch::add(uint32_t pid, uint64_t start_tick
   return &processes_[place];
 }
 
-DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcStat& stat) {
+DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const util::ProcStat& stat) {
   const auto known = newest_.find(pid);
   if (known != newest_.end() && processes_[known->second].start_ticks == stat.start_ticks) {
     return &processes_[known->second];
@@ -70,25 +70,25 @@ DescendantWatch::Process* DescendantWatch::find_or_add(uint32_t pid, const ProcS
   process.pid = pid;
   process.ppid = stat.ppid;  // of the first scan: it changes when the parent ends
   process.start_ticks = stat.start_ticks;
-  process.pid_namespace = pid_namespace_of(pid);
-  process.pid_inside = innermost_pid_of(pid);
+  process.pid_namespace = util::pid_namespace_of(pid);
+  process.pid_inside = util::innermost_pid_of(pid);
   return &process;
 }
 
 // Reads the data of one process and adds its children to `open`. True: the process is new.
 bool DescendantWatch::visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open) {
-  const auto stat = read_proc_stat(pid);
+  const auto stat = util::read_proc_stat(pid);
   if (!stat) return false;
   const uint64_t known = added_;
   Process* process = find_or_add(pid, *stat);
   if (process == nullptr) return false;
   process->alive = !stat->ended;
   process->seen_ns = now_ns;
-  const std::optional<IoCounts> io = read_io_counts(pid);
-  std::string exe = read_exe(pid), comm = read_comm(pid, pid);
-  for (const uint32_t child : children_of(pid)) open.push_back(child);
+  const std::optional<util::IoCounts> io = util::read_io_counts(pid);
+  std::string exe = util::read_exe(pid), comm = util::read_comm(pid, pid);
+  for (const uint32_t child : util::children_of(pid)) open.push_back(child);
   // If the process ended meanwhile and its pid was reused, exe, comm and io are those of another process.
-  const auto again = read_proc_stat(pid);
+  const auto again = util::read_proc_stat(pid);
   if (!again || again->start_ticks != stat->start_ticks) return added_ > known;
   if (!exe.empty()) process->exe = std::move(exe);
   if (!comm.empty()) process->comm = std::move(comm);
@@ -105,7 +105,7 @@ void DescendantWatch::scan(uint64_t now_ns) {
   // A process once found is tracked even if its parent has ended.
   for (Process& process : processes_) {
     if (!std::exchange(process.alive, false) || process.pid == command_) continue;
-    const auto stat = read_proc_stat(process.pid);
+    const auto stat = util::read_proc_stat(process.pid);
     if (stat && stat->start_ticks == process.start_ticks) open.push_back(process.pid);
   }
   std::sort(open.begin() + 1, open.end());
@@ -126,7 +126,7 @@ void DescendantWatch::scan(uint64_t now_ns) {
   scan_ns_ += took_ns;
 }
 
-void DescendantWatch::note_command_end(const std::optional<IoCounts>& io) {
+void DescendantWatch::note_command_end(const std::optional<util::IoCounts>& io) {
   command_ = 0;  // its pid may be reused from now on
   if (processes_.empty() || !io) return;
   processes_.front().io = io;

@@ -30,7 +30,7 @@ class DescendantWatch {
 
   // To be called when the command has ended but is not reaped: its counts in /proc are then final and include the
   // descendants that it waited for.
-  void note_command_end(const std::optional<IoCounts>& io);
+  void note_command_end(const std::optional<util::IoCounts>& io);
 
   // Pids of the processes that were alive at the last scan, the command first.
   [[nodiscard]] std::vector<uint32_t> alive() const;
@@ -43,12 +43,12 @@ class DescendantWatch {
     uint32_t pid = 0, ppid = 0, pid_inside = 0;
     uint64_t start_ticks = 0, pid_namespace = 0, seen_ns = 0, io_ns = 0;
     std::string exe, comm;
-    std::optional<IoCounts> io;
+    std::optional<util::IoCounts> io;
     bool alive = true, is_final = false;
   };
   void scan(uint64_t now_ns);
   bool visit(uint32_t pid, uint64_t now_ns, std::vector<uint32_t>& open);
-  Process* find_or_add(uint32_t pid, const ProcStat& stat);
+  Process* find_or_add(uint32_t pid, const util::ProcStat& stat);
   Process* add(uint32_t pid, uint64_t start_ticks);
   [[nodiscard]] static bool is_gone(const Process& process);
   static nlohmann::json describe(const Process& process);

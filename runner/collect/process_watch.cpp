@@ -25,10 +25,10 @@ constexpr uint64_t kPauseOfQuietCheck = 500;          // pauses are this many ti
 constexpr uint32_t kSearchesMax = 8;                  // per process: mlrun may not see its pid namespace at all
 constexpr size_t kModulesTextMax = 400 << 10;         // a frame holds 512 KiB
 
-size_t hash_of(const std::vector<Module>& modules) {
+size_t hash_of(const std::vector<util::Module>& modules) {
   size_t hash = modules.size();
   const auto mix = [&](size_t value) { hash = (hash ^ value) * 0x9fb21c651e98df25u + (hash >> 29); };
-  for (const Module& module : modules) {
+  for (const util::Module& module : modules) {
     mix(module.start);
     mix(module.end);
     mix(module.file_offset);
@@ -40,7 +40,7 @@ size_t hash_of(const std::vector<Module>& modules) {
 }  // namespace
 
 ProcessWatch::ProcessWatch(Spool& spool, ChannelClock clock)
-    : spool_(spool), clock_(clock), own_namespace_(pid_namespace_of(0)) {}
+    : spool_(spool), clock_(clock), own_namespace_(util::pid_namespace_of(0)) {}
 
 ProcessWatch::Process& ProcessWatch::process_of(const Channel& channel) {
   Process& process = processes_[channel.process];
@@ -62,7 +62,7 @@ uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
   const uint64_t begin_ns = util::monotonic_ns();
   if (begin_ns < next_search_ns_ || process.searches >= kSearchesMax || channel.marked_dead()) return 0;
   process.searches++;
-  const uint32_t host_pid = find_host_pid(process.pid_namespace, process.pid);
+  const uint32_t host_pid = util::find_host_pid(process.pid_namespace, process.pid);
   const uint64_t end_ns = util::monotonic_ns();
   next_search_ns_ = end_ns + 9 * (end_ns - begin_ns);
   return host_pid;
@@ -72,7 +72,7 @@ uint32_t ProcessWatch::search(Process& process, const Channel& channel) {
 void ProcessWatch::identify(Process& process, const Channel& channel) {
   const bool ours = process.pid_namespace == own_namespace_;
   const uint32_t host_pid = ours ? process.pid : search(process, channel);
-  const auto stat = host_pid == 0 ? std::nullopt : read_proc_stat(host_pid);
+  const auto stat = host_pid == 0 ? std::nullopt : util::read_proc_stat(host_pid);
   if (!stat || channel.marked_dead()) return;
   process.host_pid = host_pid;
   process.ppid = stat->ppid;
@@ -80,7 +80,7 @@ void ProcessWatch::identify(Process& process, const Channel& channel) {
 }
 
 void ProcessWatch::describe_thread(Process& process, const Channel& channel) {
-  const std::string comm = read_comm(process.host_pid, channel.host_tid);
+  const std::string comm = util::read_comm(process.host_pid, channel.host_tid);
   if (comm.empty() || channel.marked_dead()) return;
   nlohmann::json text = {{"process", process.number},    {"pid", process.pid},
                          {"host_pid", process.host_pid}, {"tid", channel.tid},
@@ -108,7 +108,7 @@ uint64_t ProcessWatch::find(Process& process, Channel& channel, uint64_t now_ns)
   if (!was_found && !clock_.stopped()) identify(process, channel);
   if (process.host_pid == 0) return 0;
   channel.host_pid = process.host_pid;
-  if (channel.host_tid == 0) channel.host_tid = find_host_tid(process.host_pid, channel.tid);
+  if (channel.host_tid == 0) channel.host_tid = util::find_host_tid(process.host_pid, channel.tid);
   if (!was_found) {
     process.next_modules_ns = process.next_io_ns = now_ns;
     note_data(process.number);
@@ -179,7 +179,7 @@ std::vector<WatchedProcess> ProcessWatch::processes() const {
 }
 
 bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json& text) {
-  const std::vector<Module> modules = read_modules(process.host_pid);
+  const std::vector<util::Module> modules = util::read_modules(process.host_pid);
   const size_t hash = hash_of(modules);
   const bool changed = !modules.empty() && hash != process.modules_hash;
   const bool is_first = process.modules_hash == 0;
@@ -192,7 +192,7 @@ bool ProcessWatch::add_modules(Process& process, uint64_t now_ns, nlohmann::json
   process.modules_hash = hash;
   nlohmann::json rows = nlohmann::json::array();
   size_t bytes = 0;
-  for (const Module& module : modules) {
+  for (const util::Module& module : modules) {
     std::string path = util::escaped_utf8(module.path);
     bytes += path.size() + 64;
     if (bytes > kModulesTextMax) break;
@@ -210,12 +210,12 @@ void ProcessWatch::check(Process& process, uint64_t now_ns) {
   if (now_ns >= process.next_io_ns) {
     process.next_io_ns = now_ns + kIoPauseNs;
     nlohmann::json io = nlohmann::json::object();
-    for (const auto& [key, value] : read_io(process.host_pid)) io[key] = value;
+    for (const auto& [key, value] : util::read_io(process.host_pid)) io[key] = value;
     any = any || !io.empty();
     if (!io.empty()) text["io"] = std::move(io);
   }
   // If the process ended meanwhile and its pid was reused, the data is that of another process.
-  const auto stat = any ? read_proc_stat(process.host_pid) : std::nullopt;
+  const auto stat = any ? util::read_proc_stat(process.host_pid) : std::nullopt;
   if (stat && stat->start_ticks == process.start_ticks) write(text);
 }
 

@@ -129,7 +129,7 @@ Status Recording::keep_newest(uint64_t last_ns) {
 }
 
 std::string Recording::session_variable() const {
-  return fmt::format("{},{},{},{}", place_.path, arena_.layout().bytes, own_seccomp_filters(), trace_folder_);
+  return fmt::format("{},{},{},{}", place_.path, arena_.layout().bytes, util::own_seccomp_filters(), trace_folder_);
 }
 
 void Recording::remove_arena() const { ::unlink(place_.path.c_str()); }

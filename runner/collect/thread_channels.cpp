@@ -84,7 +84,7 @@ bool ChannelTable::is_gone(Channel& channel, uint64_t now_ns) const {
   if (channel.marked_dead()) return true;
   if (!channel.without_robust_list || channel.host_tid == 0 || now_ns < channel.next_existence_check_ns) return false;
   channel.next_existence_check_ns = now_ns + kExistenceCheckNs;
-  return !thread_exists(channel.host_pid, channel.host_tid);
+  return !util::thread_exists(channel.host_pid, channel.host_tid);
 }
 
 void ChannelTable::begin_pass(const Pass& pass) {
@@ -119,7 +119,7 @@ void ChannelTable::write_counters(Channel& channel, const Pass& pass, bool final
   mlrun_frame_counters body{};
   body.monotonic_ns = pass.now_ns;
   for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++) {
-    body.drops[reason] = events::drops_of(channel.counters->drops(), reason);
+    body.drops[reason] = util::drops_of(channel.counters->drops(), reason);
   }
   body.entries = static_cast<__u32>(entries.size());
   body.final = final ? 1 : 0;
@@ -139,7 +139,7 @@ void ChannelTable::write_left_out(Channel& channel, const Pass& pass) {
 }
 
 void ChannelTable::write_drops(Channel& channel, const Pass& pass) {
-  const std::string payload = events::drops_payload(pass.now_ns, channel.counters->drops());
+  const std::string payload = util::drops_payload(pass.now_ns, channel.counters->drops());
   const mlrun_frame frame = channel.next_frame(MLRUN_FRAME_DROPS, pass.clock_before, pass.clock);
   spool_.put_report(frame, payload.data(), static_cast<uint32_t>(payload.size()));
   channel.frame_was_put(frame);

@@ -59,8 +59,8 @@ Result<int> bench(const Arguments& arguments) {
   const auto options = parse_bench(arguments);
   if (!options) return tl::make_unexpected(options.error());
   if (!*options) return 0;
-  const launch::Installation installation = launch::find_installation();
-  if (const Status usable = launch::check_preload_library(installation.preload_library); !usable)
+  const session::Installation installation = session::find_installation();
+  if (const Status usable = session::check_preload_library(installation.preload_library); !usable)
     return tl::make_unexpected(usable.error());
   watch_signals();
   const auto measurement =
@@ -71,7 +71,7 @@ Result<int> bench(const Arguments& arguments) {
   if ((*options)->json)
     fmt::print("{}\n", bench::bench_json(*measurement, identity).dump(2));
   else
-    fmt::print("{}", bench::bench_text(*measurement, launch::host_facts(), util::choose_clock().reason));
+    fmt::print("{}", bench::bench_text(*measurement, session::host_facts(), util::choose_clock().reason));
   keep(*measurement, identity, installation.preload_library);
   return 0;
 }

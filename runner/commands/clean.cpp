@@ -40,7 +40,7 @@ std::string waiting_folder(const std::string& path) {
   const auto arena = collect::Arena::open(path);
   if (!arena) return {};
   const std::string folder = arena->trace_folder();
-  const auto session = launch::SessionFile::read(folder);
+  const auto session = session::SessionFile::read(folder);
   if (!session) return {};
   const model::Run run = model::run_of(session->data);
   const bool waits = run.session == collect::session_text(arena->session()) && run.state != "collected";

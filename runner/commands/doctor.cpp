@@ -90,8 +90,8 @@ Finding check_direct_io() {
 }
 
 Finding check_library() {
-  const std::string path = launch::find_installation().preload_library;
-  if (const Status usable = launch::check_preload_library(path); !usable) return {Verdict::kBad, usable.error().text};
+  const std::string path = session::find_installation().preload_library;
+  if (const Status usable = session::check_preload_library(path); !usable) return {Verdict::kBad, usable.error().text};
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {Verdict::kBad, fmt::format("{} cannot be loaded: {}", path, ::dlerror())};
   return {Verdict::kGood, path};
@@ -99,7 +99,7 @@ Finding check_library() {
 
 // Which program PATH gives for mlrun. PyPI's project of that name has a command too: a script that imports its mlrun.__main__.
 Finding check_command() {
-  const std::string path = launch::find_program("mlrun"), own = launch::find_installation().mlrun_program;
+  const std::string path = launch::find_program("mlrun"), own = session::find_installation().mlrun_program;
   if (path.empty()) return {Verdict::kAbsent, "no mlrun in PATH; this is " + own};
   std::error_code ignored;
   if (std::filesystem::equivalent(path, own, ignored)) return {Verdict::kGood, path};
@@ -110,16 +110,16 @@ Finding check_command() {
 }
 
 Finding check_trace_program() {
-  const std::string path = launch::find_installation().trace_program;
+  const std::string path = session::find_installation().trace_program;
   if (::access(path.c_str(), X_OK) == 0) return {Verdict::kGood, path};
   return {Verdict::kBad, path + " is missing: traces can be recorded, not made; build or install mlrun again"};
 }
 
 Finding check_proc() {
   const auto self = static_cast<uint32_t>(::getpid());
-  const bool visible = collect::read_proc_stat(self) && !collect::read_modules(self).empty();
+  const bool visible = util::read_proc_stat(self) && !util::read_modules(self).empty();
   if (!visible) return {Verdict::kPartly, "/proc cannot be read: no thread names, no libraries behind allocations"};
-  if (collect::read_io(self).empty())
+  if (util::read_io(self).empty())
     return {Verdict::kPartly, "/proc/PID/io cannot be read: no comparison with the kernel's counts"};
   return {Verdict::kGood, "/proc shows our own processes"};
 }
@@ -155,7 +155,7 @@ Finding check_python_stacks() {
 // mlrun-probes loads and attaches all its programs and reports the result: all working signals on one line, each other signal on its own.
 Finding check_kernel_side() {
   constexpr int kPartial = 2;
-  const std::string program = launch::find_installation().probes_program;
+  const std::string program = session::find_installation().probes_program;
   if (::access(program.c_str(), X_OK) != 0)
     return {Verdict::kLess, program + " is missing; install or build mlrun again"};
   if (const std::string reason = launch::rights_beyond_bounds(program); !reason.empty())
@@ -174,8 +174,8 @@ Finding check_kernel_side() {
 
 // A program may bring its own CUPTI, so a missing one is no error.
 Finding check_gpu_work() {
-  const std::string library = launch::find_installation().cupti_library;
-  if (const Status usable = launch::check_preload_library(library); !usable)
+  const std::string library = session::find_installation().cupti_library;
+  if (const Status usable = session::check_preload_library(library); !usable)
     return {Verdict::kLess, usable.error().text};
   if (!has_gpu_driver()) return {Verdict::kAbsent, "no driver of NVIDIA here: --cupti has nothing to record"};
   if (const std::string other = launch::other_cuda_injection(environ); !other.empty())
@@ -226,8 +226,8 @@ Finding check_memory() {
   std::string text = "with memory: node " + util::id_list_text(all);
   if (allowed != all) text += "; the cpuset allows node " + util::id_list_text(allowed);
   std::vector<std::string> problems = placement::refused_by_kernel(allowed.empty() ? all.front() : allowed.front());
-  const std::string library = launch::find_installation().placement_library;
-  if (const Status usable = launch::check_preload_library(library); !usable)
+  const std::string library = session::find_installation().placement_library;
+  if (const Status usable = session::check_preload_library(library); !usable)
     problems.push_back("no --place: " + usable.error().text);
   text += problems.empty() ? "; binding memory and asking where a page is work"
                            : "\n" + fmt::format("{}", fmt::join(problems, "\n"));

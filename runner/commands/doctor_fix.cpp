@@ -60,7 +60,7 @@ Status run(const std::string& command) {
 }  // namespace
 
 Result<int> fix(bool runs) {
-  const std::string program = launch::find_installation().probes_program;
+  const std::string program = session::find_installation().probes_program;
   if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
   if (lies_on_nosuid(program)) {
     return fail(program +

@@ -21,17 +21,17 @@ bool has_gpu_driver() {
   return std::any_of(kPlaces.begin(), kPlaces.end(), [](const char* place) { return ::access(place, F_OK) == 0; });
 }
 
-void settle_gpu_side(RunOptions& options, const launch::Installation& installation) {
+void settle_gpu_side(RunOptions& options, const session::Installation& installation) {
   options.cupti_was_auto = options.cupti == Wish::kAuto;
   if (!options.cupti_was_auto) return;
-  const bool works = has_gpu_driver() && launch::check_preload_library(installation.cupti_library) &&
+  const bool works = has_gpu_driver() && session::check_preload_library(installation.cupti_library) &&
                      launch::other_cuda_injection(environ).empty();
   options.cupti = works ? Wish::kOn : Wish::kOff;
 }
 
-Status check_cupti(const RunOptions& options, const launch::Installation& installation) {
+Status check_cupti(const RunOptions& options, const session::Installation& installation) {
   if (options.cupti == Wish::kOff) return {};
-  if (auto usable = launch::check_preload_library(installation.cupti_library); !usable) return usable;
+  if (auto usable = session::check_preload_library(installation.cupti_library); !usable) return usable;
   const std::string other = launch::other_cuda_injection(environ);
   if (other.empty()) return {};
   const std::string problem = fmt::format(
@@ -67,7 +67,7 @@ bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes) {
   return options.cupti != Wish::kRequire;
 }
 
-std::string gpu_library(const RunOptions& options, const launch::Installation& installation) {
+std::string gpu_library(const RunOptions& options, const session::Installation& installation) {
   return options.cupti == Wish::kOff ? std::string() : installation.cupti_library;
 }
 

@@ -14,11 +14,11 @@ namespace mlrun::commands {
 bool has_gpu_driver();
 
 // Resolves =auto on this machine.
-void settle_gpu_side(RunOptions& options, const launch::Installation& installation);
+void settle_gpu_side(RunOptions& options, const session::Installation& installation);
 
 // Fails, with the reason, if GPU work is requested and the library for it is not usable, or if GPU work is required and CUDA
 // will load another library. If it is not required, the second case is only reported.
-Status check_cupti(const RunOptions& options, const launch::Installation& installation);
+Status check_cupti(const RunOptions& options, const session::Installation& installation);
 
 // Fails if the command must not run: required samples are unavailable, or GPUs are the only stream and cannot be sampled.
 Status check_samples(const RunOptions& options);
@@ -28,6 +28,6 @@ Status check_samples(const RunOptions& options);
 bool say_if_no_gpu_work(const RunOptions& options, uint32_t gpu_processes);
 
 // The library for the environment; "": not requested.
-std::string gpu_library(const RunOptions& options, const launch::Installation& installation);
+std::string gpu_library(const RunOptions& options, const session::Installation& installation);
 
 }  // namespace mlrun::commands

@@ -28,7 +28,7 @@ Result<int> hand_over(const std::string& program, const char* verb, const Argume
 }
 
 // The interpreter that MLRUN_PYTHON names, else that of the environment into which pip installed mlrun, else the first of PATH.
-std::string find_python(const launch::Installation& parts) {
+std::string find_python(const session::Installation& parts) {
   const char* named = std::getenv("MLRUN_PYTHON");
   if (named != nullptr && *named != '\0') return named;
   return ::access(parts.python_program.c_str(), X_OK) == 0 ? parts.python_program : "python3";
@@ -55,7 +55,7 @@ std::string code_of(const char* module) {
 
 // A module of the Python package.
 Result<int> run_module(const char* module, const Arguments& arguments) {
-  const launch::Installation parts = launch::find_installation();
+  const session::Installation parts = session::find_installation();
   const std::string python = find_python(parts);
   if (::access(parts.python_folder.c_str(), F_OK) == 0) {  // pip puts the package where its Python looks
     std::string path = parts.python_folder;
@@ -76,34 +76,34 @@ Result<int> run_module(const char* module, const Arguments& arguments) {
 }  // namespace
 
 Result<int> report(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "report", arguments);
+  return hand_over(session::find_installation().trace_program, "report", arguments);
 }
 Result<int> show(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "show", arguments);
+  return hand_over(session::find_installation().trace_program, "show", arguments);
 }
 Result<int> list(const Arguments& arguments) {
-  return hand_over(launch::find_installation().trace_program, "list", arguments);
+  return hand_over(session::find_installation().trace_program, "list", arguments);
 }
 Result<int> merge(const Arguments& arguments) {
-  return hand_over(launch::find_installation().exchange_program, "merge", arguments);
+  return hand_over(session::find_installation().exchange_program, "merge", arguments);
 }
 Result<int> export_trace(const Arguments& arguments) {
-  return hand_over(launch::find_installation().exchange_program, "export", arguments);
+  return hand_over(session::find_installation().exchange_program, "export", arguments);
 }
 Result<int> convert(const Arguments& arguments) {
-  return hand_over(launch::find_installation().exchange_program, "convert", arguments);
+  return hand_over(session::find_installation().exchange_program, "convert", arguments);
 }
 Result<int> import(const Arguments& arguments) {
-  return hand_over(launch::find_installation().exchange_program, "import", arguments);
+  return hand_over(session::find_installation().exchange_program, "import", arguments);
 }
 Result<int> sweep(const Arguments& arguments) {
-  return hand_over(launch::find_installation().sweep_program, "sweep", arguments);
+  return hand_over(session::find_installation().sweep_program, "sweep", arguments);
 }
 Result<int> compare(const Arguments& arguments) {
-  return hand_over(launch::find_installation().sweep_program, "compare", arguments);
+  return hand_over(session::find_installation().sweep_program, "compare", arguments);
 }
 Result<int> advise(const Arguments& arguments) {
-  return hand_over(launch::find_installation().sweep_program, "advise", arguments);
+  return hand_over(session::find_installation().sweep_program, "advise", arguments);
 }
 Result<int> plot(const Arguments& arguments) { return run_module("mlrun_trace.plot.__main__", arguments); }
 Result<int> mcp(const Arguments& arguments) { return run_module("mlrun_trace.mcp", arguments); }

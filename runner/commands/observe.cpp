@@ -87,7 +87,7 @@ class Observation {
         recording_(recording),
         session_(folder_) {}
 
-  Result<int> run(const launch::Installation& installation) {
+  Result<int> run(const session::Installation& installation) {
     const launch::WakeWord wake(relay_, &recording_.arena().control().wake);
     auto side = start(installation);
     if (launch::SignalRelay::asked_to_stop()) side = tl::make_unexpected(relay_.stop_error());
@@ -106,7 +106,7 @@ class Observation {
   }
 
  private:
-  Status start(const launch::Installation& installation) {
+  Status start(const session::Installation& installation) {
     describe_start(session_.data, options_, recording_, {});
     session_.data["command"] = nlohmann::json::array({observed_.text});
     auto side = launch::KernelSide::start(installation.probes_program, folder_, kernel_streams_of(options_),
@@ -145,7 +145,7 @@ class Observation {
     }
   }
 
-  Result<int> finish(const launch::Installation& installation) {
+  Result<int> finish(const session::Installation& installation) {
     const uint64_t ended_ns = util::monotonic_ns();
     session_.data["end_ns"] = ended_ns;
     session_.data["wall_ns"] = ended_ns - started_ns_;
@@ -174,21 +174,21 @@ class Observation {
   launch::Observed observed_;
   std::string folder_;
   collect::Recording& recording_;
-  launch::SessionFile session_;
+  session::SessionFile session_;
   std::unique_ptr<launch::KernelSide> side_;
   uint64_t started_ns_ = 0;
 };
 
 }  // namespace
 
-Result<int> observe(const RunOptions& options, const launch::Installation& installation) {
+Result<int> observe(const RunOptions& options, const session::Installation& installation) {
   auto observed = find_observed(options.observe);
   if (!observed) return tl::make_unexpected(observed.error());
-  if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
+  if (const Status free = session::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
   launch::SignalRelay relay;
   relay.no_command();
-  const launch::NewFolder made(options.output);
-  const auto folder = launch::make_trace_folder(options.output, observed->name);
+  const session::NewFolder made(options.output);
+  const auto folder = session::make_trace_folder(options.output, observed->name);
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
   if (options.verbose) util::set_verbose();

@@ -10,6 +10,6 @@
 namespace mlrun::commands {
 
 // Requires: options.observe is not empty.
-Result<int> observe(const RunOptions& options, const launch::Installation& installation);
+Result<int> observe(const RunOptions& options, const session::Installation& installation);
 
 }  // namespace mlrun::commands

@@ -24,7 +24,7 @@ Result<collect::Arena> open_running_arena(const std::string& folder) {
     return fail(folder + (std::filesystem::exists(folder, error) ? " is no folder" : " does not exist") +
                 "; give the trace folder of a run in progress");
   }
-  const auto session = launch::SessionFile::read(folder);
+  const auto session = session::SessionFile::read(folder);
   if (!session) {
     const bool finished = std::filesystem::exists(folder + "/run.json", error);
     return fail(folder + (finished ? ": the run has ended, its trace is complete" : " is no trace folder of a run"));

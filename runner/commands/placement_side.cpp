@@ -165,7 +165,7 @@ nlohmann::json counted_since(const std::map<std::string, int64_t>& before) {
 
 }  // namespace
 
-Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation,
+Result<Rules> settle_placement(const RunOptions& options, const session::Installation& installation,
                                uint64_t file_bytes_max) {
   Rules result;
   if (!options.places()) return result;
@@ -173,7 +173,7 @@ Result<Rules> settle_placement(const RunOptions& options, const launch::Installa
   if (!rules) return tl::make_unexpected(rules.error());
   auto bytes = placement::encoded_rules(*rules);
   if (!bytes) return tl::make_unexpected(bytes.error());
-  if (const Status usable = launch::check_preload_library(installation.placement_library); !usable) {
+  if (const Status usable = session::check_preload_library(installation.placement_library); !usable) {
     return tl::make_unexpected(usable.error());
   }
   for (const placement::Rule& rule : *rules) {
@@ -184,7 +184,7 @@ Result<Rules> settle_placement(const RunOptions& options, const launch::Installa
   return result;
 }
 
-std::string placement_library(const RunOptions& options, const launch::Installation& installation) {
+std::string placement_library(const RunOptions& options, const session::Installation& installation) {
   return options.places() ? installation.placement_library : std::string();
 }
 
@@ -243,11 +243,11 @@ PlacedMemory::Owner& PlacedMemory::owner_of(uint32_t slot, const mlrun_place_slo
   const auto [known, is_new] = owners_.try_emplace(slot);
   Owner& owner = known->second;
   if (is_new) {
-    const bool is_ours = about.pid_namespace == collect::pid_namespace_of(0);
-    owner.host_pid = is_ours ? about.pid : collect::find_host_pid(about.pid_namespace, about.pid);
-    if (const auto stat = collect::read_proc_stat(owner.host_pid)) owner.start_ticks = stat->start_ticks;
+    const bool is_ours = about.pid_namespace == util::pid_namespace_of(0);
+    owner.host_pid = is_ours ? about.pid : util::find_host_pid(about.pid_namespace, about.pid);
+    if (const auto stat = util::read_proc_stat(owner.host_pid)) owner.start_ticks = stat->start_ticks;
   } else if (owner.host_pid != 0) {
-    const auto stat = collect::read_proc_stat(owner.host_pid);
+    const auto stat = util::read_proc_stat(owner.host_pid);
     if (!stat || stat->ended || stat->start_ticks != owner.start_ticks) owner.host_pid = 0;
   }
   return owner;

@@ -28,11 +28,11 @@ struct Rules {
 };
 
 // Reads and checks the rules. file_bytes_max: the command's limit of files (ulimit -f). If that fails, the command must not run, since its memory would be elsewhere than requested.
-Result<Rules> settle_placement(const RunOptions& options, const launch::Installation& installation,
+Result<Rules> settle_placement(const RunOptions& options, const session::Installation& installation,
                                uint64_t file_bytes_max);
 
 // The library for the environment; "": no rules.
-std::string placement_library(const RunOptions& options, const launch::Installation& installation);
+std::string placement_library(const RunOptions& options, const session::Installation& installation);
 
 // `placement` of session.json, at the start: the rules.
 void describe_rules(nlohmann::json& session, const Rules& rules);

@@ -23,7 +23,7 @@ namespace mlrun::commands {
 namespace {
 
 // Completes the spool. If the collector did not reach the end of the run, the time without a collector becomes a gap.
-Status complete(const std::string& folder, launch::SessionFile& session) {
+Status complete(const std::string& folder, session::SessionFile& session) {
   collect::RecoveryOptions options;
   options.trace_folder = folder;
   const model::Run run = model::run_of(session.data);
@@ -53,7 +53,7 @@ Result<int> recover(const Arguments& arguments) {
   std::error_code error;
   const std::string folder = std::filesystem::canonical((*parsed)->folder, error).string();
   if (error) return fail(fmt::format("cannot find {}: {}", (*parsed)->folder, error.message()));
-  auto session = launch::SessionFile::read(folder);
+  auto session = session::SessionFile::read(folder);
   const bool finished = std::filesystem::exists(folder + "/run.json");
   if (finished && !(session && std::filesystem::exists(collect::spool_path(folder)))) {
     if (session) session->remove();  // mlrun was killed after it had removed the spool
@@ -71,7 +71,7 @@ Result<int> recover(const Arguments& arguments) {
     if (const Status completed = complete(folder, *session); !completed) return tl::make_unexpected(completed.error());
   }
   const bool keep_raw = (*parsed)->keep_raw || run.options.keep_raw;
-  const Status merged = launch::merge({launch::find_installation().trace_program, folder, (*parsed)->quiet, keep_raw});
+  const Status merged = launch::merge({session::find_installation().trace_program, folder, (*parsed)->quiet, keep_raw});
   if (!merged) return tl::make_unexpected(merged.error());
   return 0;
 }

@@ -72,7 +72,7 @@ class Descendants {
     if (collector.live_threads() > 0) return true;
     if (waited_ns >= next_scan_ns_) {
       next_scan_ns_ = waited_ns + (waited_ns > kDescendantsNs ? 1'000'000'000 : 100'000'000);
-      alive_ = collect::environment_in_use(variable_);
+      alive_ = util::environment_in_use(variable_);
     }
     return alive_;
   }
@@ -148,7 +148,7 @@ bool say_if_empty(const collect::Collector& collector, int wait_status) {
 // Makes the trace. Returns the command's status even if that fails: callers of mlrun would take a failure for the
 // command's. Only a missing =require stream is a failure.
 int finish_run(const RunOptions& options, const std::string& folder, collect::Recording& recording,
-               const launch::Installation& installation, int wait_status) {
+               const session::Installation& installation, int wait_status) {
   const int status = launch::shell_status(wait_status);
   note(fmt::format("the command has ended with status {}", status));
   note_recording(recording, recording.spool());
@@ -174,7 +174,7 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
 
 // The cost per call on this machine, for the estimate in the summary. With --defer-merge it is not measured, to end
 // sooner.
-void describe_cost(nlohmann::json& session, const RunOptions& options, const launch::Installation& installation) {
+void describe_cost(nlohmann::json& session, const RunOptions& options, const session::Installation& installation) {
   if (options.preload == Wish::kOff) return;
   const bench::Installed installed{installation.bench_program, installation.preload_library};
   const auto go_on = [&](int, uint64_t) { return !options.defer_merge && !launch::SignalRelay::asked_to_stop(); };
@@ -195,7 +195,7 @@ std::string kernel_streams(const RunOptions& options) {
 
 // nullptr: not requested, or unavailable; the reason is printed and the command runs.
 Result<std::unique_ptr<launch::KernelSide>> start_kernel_side(const RunOptions& options,
-                                                              const launch::Installation& installation,
+                                                              const session::Installation& installation,
                                                               const std::string& folder, nlohmann::json& session) {
   if (options.kprobes == Wish::kOff) return nullptr;
   auto side =
@@ -215,7 +215,7 @@ void follow(launch::KernelSide& side, pid_t pid) {
 }
 
 // Starts the command; the kernel side follows it before its first instruction.
-Result<launch::ChildProcess> start_command(const RunOptions& options, const launch::Installation& installation,
+Result<launch::ChildProcess> start_command(const RunOptions& options, const session::Installation& installation,
                                            const collect::Recording& recording, launch::SignalRelay& relay,
                                            const launch::CommandState& state, launch::KernelSide* kernel_side,
                                            samplers::AccessStart* access) {
@@ -242,13 +242,13 @@ Result<launch::ChildProcess> start_command(const RunOptions& options, const laun
 // Everything that exists while the command runs.
 struct Run {
   const RunOptions& options;
-  const launch::Installation& installation;
+  const session::Installation& installation;
   const launch::CommandState& state;
   const Rules& rules;
   launch::SignalRelay& relay;
   std::string folder;
   collect::Recording& recording;
-  launch::SessionFile session;
+  session::SessionFile session;
   std::unique_ptr<samplers::AccessStart> access;
   std::unique_ptr<launch::KernelSide> kernel_side;
   uint64_t started_ns = 0;
@@ -324,12 +324,12 @@ Result<int> run_traced(Run& run) {
 }
 
 // Exit code 125 is only for a missing recording.
-Result<int> record(const RunOptions& options, const launch::Installation& installation,
+Result<int> record(const RunOptions& options, const session::Installation& installation,
                    const launch::CommandState& state, const Rules& rules,
                    std::unique_ptr<samplers::AccessStart> access) try {
   launch::SignalRelay relay;
-  const launch::NewFolder made(options.output);
-  const auto folder = launch::make_trace_folder(options.output, launch::trace_name(options.command));
+  const session::NewFolder made(options.output);
+  const auto folder = session::make_trace_folder(options.output, launch::trace_name(options.command));
   if (!folder) return tl::make_unexpected(folder.error());
   util::begin_log(*folder);
   note("mlrun " MLRUN_VERSION " records to " + *folder);
@@ -339,7 +339,7 @@ Result<int> record(const RunOptions& options, const launch::Installation& instal
     made.take_back(*folder);
     return tl::make_unexpected(recording.error());
   }
-  Run run{options,           installation, state, rules, relay, *folder, **recording, launch::SessionFile(*folder),
+  Run run{options,           installation, state, rules, relay, *folder, **recording, session::SessionFile(*folder),
           std::move(access), nullptr};
   auto status = run_traced(run);
   if (!status) {
@@ -360,7 +360,7 @@ Result<int> run(const Arguments& arguments) {
   RunOptions options = *std::move(*parsed);
   if (options.verbose) util::set_verbose();
   if (auto meant = hint(arguments, options)) return tl::make_unexpected(*std::move(meant));
-  const launch::Installation installation = launch::find_installation();
+  const session::Installation installation = session::find_installation();
   const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, options.preferred,
                                                  options.interleave, options.weighted_interleave});
   if (!placement) return tl::make_unexpected(placement.error());
@@ -374,8 +374,9 @@ Result<int> run(const Arguments& arguments) {
     if (options.cupti == Wish::kRequire || options.places()) return tl::make_unexpected(works.error());
     return run_untraced(options, state, works.error().text);
   }
-  if (const Status free = launch::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
-  const Status usable = needs_library(options) ? launch::check_preload_library(installation.preload_library) : Status();
+  if (const Status free = session::check_asked_folder(options.output); !free) return tl::make_unexpected(free.error());
+  const Status usable =
+      needs_library(options) ? session::check_preload_library(installation.preload_library) : Status();
   if (!usable && options.places()) return tl::make_unexpected(usable.error());
   if (!usable) return run_untraced(options, state, usable.error().text);
   auto access = samplers::AccessStart::settle(options.access);

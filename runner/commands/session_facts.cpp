@@ -152,10 +152,10 @@ void describe_start(json& session, const RunOptions& options, collect::Recording
   session["mlrun_version"] = MLRUN_VERSION;
   session["command"] = texts(util::masked_arguments(options.command));
   session["cwd"] = util::escaped_utf8(std::filesystem::current_path(ignored).string());
-  session["source"] = launch::source_version(std::filesystem::current_path(ignored).string());
+  session["source"] = session::source_version(std::filesystem::current_path(ignored).string());
   session["environment"] = launch::shown_environment(environ, options.kept_environment);
-  session["host"] = launch::host_facts();
-  session["job"] = launch::job_facts();
+  session["host"] = session::host_facts();
+  session["job"] = session::job_facts();
   session["options"] = options_json(options, recording);
   if (placement.any()) {
     session["placement"] = {{"cpus", util::id_list_text(placement.cpus)},
@@ -200,7 +200,7 @@ void describe_collection(json& session, const collect::Collector& collector, con
   for (size_t i = 0; i < kFailureNames.size(); i++) failures[kFailureNames[i]] = collect::load(control.failures[i]);
   json without_channel = json::object();
   for (size_t i = 0; i < MLRUN_DROPPED_KINDS; i++) {
-    without_channel[events::name_of(static_cast<mlrun_dropped>(i))] = collect::load(control.without_channel[i]);
+    without_channel[util::name_of(static_cast<mlrun_dropped>(i))] = collect::load(control.without_channel[i]);
   }
   const collect::DrainStatistics& drained = collector.drained();
   session["clock"]["end"] = clock_json();

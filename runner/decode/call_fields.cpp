@@ -7,11 +7,10 @@
 #include "runner/decode/func_class.h"
 #include "runner/decode/limits.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 namespace {
 
-using events::CallEvent;
 using model::CallRow;
 namespace func = events::func;
 
@@ -20,8 +19,8 @@ constexpr uint64_t kLow32 = 0xffffffff;
 
 bool is_offset(uint64_t word) { return word <= static_cast<uint64_t>(kOffsetMax); }
 int64_t signed_of(uint64_t word) { return static_cast<int64_t>(word); }
-int32_t low(uint64_t word) { return static_cast<int32_t>(word & kLow32); }
-int32_t high(uint64_t word) { return static_cast<int32_t>(word >> 32); }
+int32_t signed_low(uint64_t word) { return static_cast<int32_t>(word & kLow32); }
+int32_t signed_high(uint64_t word) { return static_cast<int32_t>(word >> 32); }
 
 void fill_result(const CallEvent& call, CallRow& row) {
   row.ret = call.result;
@@ -36,7 +35,7 @@ void fill_result(const CallEvent& call, CallRow& row) {
 void fill_transfer(const CallEvent& call, CallRow& row) {
   row.requested = signed_of(call.w3);
   if ((call.flags & MLRUN_CALL_STDIO) != 0) {
-    row.served_calls = low(call.arg2);
+    row.served_calls = signed_low(call.arg2);
     row.flags = (call.flags & MLRUN_CALL_AT_EXIT) != 0 ? 1 : 0;
   } else {
     row.arg2 = signed_of(call.arg2);
@@ -68,8 +67,8 @@ void fill_path_call(const CallEvent& call, CallRow& row) {
     case func::k_listxattr:
     case func::k_llistxattr: row.requested = signed_of(call.w3); return;
     default:  // O_ flags and mode, AT_ flags and mask or mode, or only flags
-      row.flags = low(call.w3);
-      row.arg2 = high(call.w3);
+      row.flags = signed_low(call.w3);
+      row.arg2 = signed_high(call.w3);
       return;
   }
 }
@@ -77,22 +76,22 @@ void fill_path_call(const CallEvent& call, CallRow& row) {
 void fill_seek(const CallEvent& call, CallRow& row) {
   row.arg2 = signed_of(call.arg2);
   if (is_offset(call.offset)) row.offset2 = signed_of(call.offset);
-  if (low(call.arg2) != SEEK_SET) return;
+  if (signed_low(call.arg2) != SEEK_SET) return;
   row.offset = signed_of(call.w3);
   row.offset_source = model::OffsetSource::kArgument;
 }
 
 void fill_range(const CallEvent& call, CallRow& row) {
   row.requested = signed_of(call.w3);
-  row.flags = low(call.arg2);
+  row.flags = signed_low(call.arg2);
   row.offset = signed_of(call.offset);
   row.offset_source = model::OffsetSource::kArgument;
 }
 
 void fill_copy(const CallEvent& call, CallRow& row) {
   row.requested = signed_of(call.w3);
-  row.arg2 = low(call.arg2);
-  row.flags = high(call.arg2);
+  row.arg2 = signed_low(call.arg2);
+  row.flags = signed_high(call.arg2);
   row.offset_source = model::OffsetSource::kUnknown;
   if (is_offset(call.offset)) {
     row.offset = signed_of(call.offset);
@@ -107,8 +106,8 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
   switch (call.func) {
     case func::k_mmap:
       row.requested = signed_of(call.w3);
-      row.arg2 = low(call.arg2);
-      row.flags = high(call.arg2);
+      row.arg2 = signed_low(call.arg2);
+      row.flags = signed_high(call.arg2);
       if (call.mapped_by) row.offset2 = signed_of(*call.mapped_by);
       if (call.open_file == 0 || call.offset == MLRUN_NO_OFFSET) return;
       row.offset = signed_of(call.offset);
@@ -123,14 +122,14 @@ void fill_mapping(const CallEvent& call, CallRow& row) {
     case func::k_mprotect:
     case func::k_pkey_mprotect:
       row.requested = signed_of(call.w3);
-      row.flags = low(call.offset);
+      row.flags = signed_low(call.offset);
       return;
     case func::k_madvise:
     case func::k_posix_madvise:
     case func::k_msync:
       row.requested = signed_of(call.offset == MLRUN_NO_OFFSET ? call.w3 & kLow32 : call.w3);
       // Records of earlier versions pack both values into w3.
-      row.flags = call.offset == MLRUN_NO_OFFSET ? high(call.w3) : low(call.offset);
+      row.flags = call.offset == MLRUN_NO_OFFSET ? signed_high(call.w3) : signed_low(call.offset);
       return;
     case func::k_sbrk: row.arg2 = signed_of(call.w3); return;
     default: return;
@@ -144,21 +143,21 @@ void fill_descriptor_call(const CallEvent& call, CallRow& row) {
     case func::k_ioctl:
     case func::k_flock:
     case func::k_lockf:
-      row.flags = low(call.w3);
+      row.flags = signed_low(call.w3);
       row.arg2 = signed_of(call.arg2);
       return;
     case func::k_pipe:
     case func::k_pipe2:
     case func::k_socketpair:
     case func::k_openpty:
-      row.arg2 = low(call.arg2);
-      row.flags = high(call.arg2);
+      row.arg2 = signed_low(call.arg2);
+      row.flags = signed_high(call.arg2);
       return;
     case func::k_aio_read:
     case func::k_aio_write: return fill_range(call, row);
     default:
-      row.arg2 = low(call.w3);
-      row.flags = low(call.arg2);
+      row.arg2 = signed_low(call.w3);
+      row.flags = signed_low(call.arg2);
       return;
   }
 }
@@ -183,15 +182,15 @@ void fill_other_call(const CallEvent& call, CallRow& row) {
     case func::k_msync: return fill_mapping(call, row);
     case func::k_close_range:
     case func::k_closefrom:
-      row.arg2 = low(call.w3);
-      row.flags = low(call.arg2);
+      row.arg2 = signed_low(call.w3);
+      row.flags = signed_low(call.arg2);
       return;
-    case func::k_fdopen: row.flags = low(call.arg2); return;
+    case func::k_fdopen: row.flags = signed_low(call.arg2); return;
     case func::k_readdir:
-    case func::k_fclose: row.served_calls = low(call.arg2); return;
+    case func::k_fclose: row.served_calls = signed_low(call.arg2); return;
     case func::k_pthread_create: row.arg2 = signed_of(call.arg2); return;
     case func::k_system:
-    case func::k_popen: row.flags = low(call.w3); return;
+    case func::k_popen: row.flags = signed_low(call.w3); return;
     default: return;
   }
 }
@@ -204,7 +203,7 @@ void fill_by_class(mlrun_call_class call_class, const CallEvent& call, CallRow& 
     case MLRUN_CLASS_MAP: return fill_mapping(call, row);
     case MLRUN_CLASS_FD: return fill_descriptor_call(call, row);
     case MLRUN_CLASS_WAIT:
-      row.flags = low(call.w3);
+      row.flags = signed_low(call.w3);
       row.arg2 = signed_of(call.arg2);
       return;
     case MLRUN_CLASS_OPEN:
@@ -239,8 +238,8 @@ Motion motion_of(const CallEvent& call) {
   motion.stdio = (call.flags & MLRUN_CALL_STDIO) != 0;
   motion.unseen = (call.flags & MLRUN_CALL_UNSEEN) != 0;
   const bool relative = call.func == func::k_fseek && motion.stdio && call.offset == MLRUN_NO_OFFSET;
-  if (relative && call.result == 0 && low(call.arg2) == SEEK_CUR) motion.by = signed_of(call.w3);
+  if (relative && call.result == 0 && signed_low(call.arg2) == SEEK_CUR) motion.by = signed_of(call.w3);
   return motion;
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

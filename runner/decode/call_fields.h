@@ -5,14 +5,14 @@
 #include "runner/decode/event_view.h"
 #include "runner/model/rows.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 // Fills fd, requested, ret, err, flags, arg2, wanted_addr, served_calls, offset, offset_source, and offset2 of seeks.
 // A call that moves the file position gets kUnknown: offset_tracker.h derives its offset later.
-void fill_fields(const events::CallEvent& call, model::CallRow& row);
+void fill_fields(const CallEvent& call, model::CallRow& row);
 
 // The thread that ended a wait, by its number within the process; 0: unknown, the wait failed, or the call is not a wait.
-uint32_t ender_of(const events::CallEvent& call);
+uint32_t ender_of(const CallEvent& call);
 
 // How a call changed the position of its open file.
 struct Motion {
@@ -21,6 +21,6 @@ struct Motion {
   bool unseen = false;  // an unseen call on the stream may have moved the position before this call
   int64_t by = 0;       // of a seek that libc made by itself: distance from the kernel's position before it
 };
-Motion motion_of(const events::CallEvent& call);
+Motion motion_of(const CallEvent& call);
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 namespace {
 
@@ -345,4 +345,4 @@ void CudaTracker::destroy(Process& process, uint64_t context, const Call& call, 
   if (thread != process.current.end()) std::erase(thread->second, context);
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

@@ -16,7 +16,7 @@
 #include "runner/events/cuda_calls.h"
 #include "runner/model/gpu_rows.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 class CudaTracker {
  public:
@@ -104,4 +104,4 @@ class CudaTracker {
   uint64_t left_out_ = 0, unread_ = 0;
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 namespace {
 
@@ -195,4 +195,4 @@ void append_structure(const MarkEvent& mark, std::string& bytes) {
   append_units(mark.structure_words, mark.structure_bytes, bytes);
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

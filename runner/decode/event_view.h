@@ -21,7 +21,7 @@
 #include "runner/events/record.h"
 #include "runner/events/remap.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 enum class EventClass : uint8_t {
   kCall,
@@ -262,7 +262,7 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   if (record.units < 4) return false;
   const uint64_t* w = record.words;
   call.func = static_cast<uint16_t>(record.kind - MLRUN_CALL);
-  call.on_path = has_path_layout(call.func);
+  call.on_path = events::has_path_layout(call.func);
   call.flags = static_cast<uint32_t>(w[6] >> 40 & 0xffff);
   call.arg = static_cast<int32_t>(record.arg);
   call.open_file = static_cast<uint32_t>(w[6] >> 8);
@@ -281,12 +281,12 @@ inline bool decode(const RecordView& record, CallEvent& call) {
   call.dirfd_file = has_dirfds ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_dirfd_file = has_dirfds ? static_cast<uint32_t>(w[9]) : 0;
   call.cwd = call.on_path && units >= 6 ? w[11] : 0;
-  const bool is_wide = !call.on_path && units >= 5, has_second = is_wide && !maps(call.func);
+  const bool is_wide = !call.on_path && units >= 5, has_second = is_wide && !events::maps(call.func);
   call.second_open_file = has_second ? static_cast<uint32_t>(w[8] >> 8) : 0;
   call.second_offset = has_second ? w[9] : MLRUN_NO_OFFSET;
-  const uint64_t remap = is_wide && call.func == func::k_mremap ? w[8] >> 8 : 0;
+  const uint64_t remap = is_wide && call.func == events::func::k_mremap ? w[8] >> 8 : 0;
   call.remap_flags = static_cast<uint32_t>(remap >> MLRUN_REMAP_FLAGS_SHIFT);
-  const uint64_t caller = is_wide && call.func == func::k_mmap ? w[8] >> 8 : 0;
+  const uint64_t caller = is_wide && call.func == events::func::k_mmap ? w[8] >> 8 : 0;
   const uint64_t old_bytes = remap & ((uint64_t{1} << MLRUN_REMAP_FLAGS_SHIFT) - 1);
   call.mapped_by = (remap | caller) != 0 ? std::optional(old_bytes | caller) : std::nullopt;
   const bool has_wanted = is_wide && !has_second && (remap == 0 || (call.remap_flags & MREMAP_FIXED) != 0);
@@ -361,4 +361,4 @@ void append_text(const StringEvent& fragment, std::string& text);
 void append_text(const MarkEvent& mark, std::string& text);
 void append_structure(const MarkEvent& mark, std::string& bytes);
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

@@ -9,11 +9,11 @@
 
 #include "runner/decode/func_names.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 inline const auto kClassesOfFuncs = [] {
-  std::array<std::optional<mlrun_call_class>, events::kFuncs> classes{};
-  events::for_each_func([&](const events::FuncInfo& info) { classes[info.number] = info.call_class; });
+  std::array<std::optional<mlrun_call_class>, kFuncs> classes{};
+  for_each_func([&](const FuncInfo& info) { classes[info.number] = info.call_class; });
   return classes;
 }();
 
@@ -30,4 +30,4 @@ inline bool transfers(uint16_t number) {
 // Whether the function copies bytes from one descriptor to another.
 inline bool copies(uint16_t number) { return class_of_func(number) == MLRUN_CLASS_COPY; }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

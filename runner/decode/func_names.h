@@ -11,7 +11,7 @@
 
 #include "runner/events/call_class.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 struct FuncInfo {
   uint16_t number;
@@ -62,4 +62,4 @@ void for_each_func(Visit visit) {
   }
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

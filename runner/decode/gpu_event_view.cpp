@@ -6,7 +6,7 @@
 
 #include "runner/events/host_pages.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 namespace {
 
@@ -140,4 +140,4 @@ bool decode(const RecordView& record, GpuNoteEvent& note) {
   return true;
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

@@ -7,7 +7,7 @@
 
 #include "runner/decode/event_view.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 // A CUDA call, or GPU work that a call launched. Times are nanoseconds of CLOCK_MONOTONIC. Fields that the record's kind does not have are 0;
 // comments name the kinds that have a field.
@@ -69,4 +69,4 @@ inline bool gpu_end_ns(const RecordView& record, uint64_t& end_ns) {
   return true;
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

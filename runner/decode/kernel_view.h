@@ -11,7 +11,7 @@
 
 #include "runner/events/kernel_record.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 // Makes one visitor of several lambdas.
 template <typename... Visits>
@@ -115,4 +115,4 @@ class KernelReader {
   mlrun_kernel_head head_{};
 };
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

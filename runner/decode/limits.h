@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 inline constexpr uint64_t kStringBytesMax = uint64_t{1} << 30;  // bytes of all strings together
 inline constexpr size_t kStringMax = size_t{64} << 10;          // bytes of one string
@@ -69,4 +69,4 @@ inline constexpr size_t kObservedFilesMax = size_t{1} << 22;   // name observati
 inline constexpr size_t kOperationNameBytesMax = size_t{256} << 20;  // path names given to operations
 inline constexpr size_t kObservedTextBytesMax = size_t{512} << 20;   // text kept from /proc samples and names
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

@@ -7,7 +7,7 @@
 #include "runner/decode/event_view.h"
 #include "runner/util/scrambled.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 
 struct PathRef {
   uint64_t path = 0;  // string ids; 0: none
@@ -15,14 +15,16 @@ struct PathRef {
   uint32_t dirfd_file = 0;  // open file number of the dirfd
   bool searched = false;    // the name of a program to execute, searched in PATH if it has no slash
 
-  [[nodiscard]] uint64_t key() const { return scrambled(scrambled(path, cwd), dirfd_file | uint64_t{searched} << 32); }
+  [[nodiscard]] uint64_t key() const {
+    return util::scrambled(util::scrambled(path, cwd), dirfd_file | uint64_t{searched} << 32);
+  }
 };
 
 // First and second path name of a call. Requires: call.on_path.
-inline PathRef first_path(const events::CallEvent& call) {
+inline PathRef first_path(const CallEvent& call) {
   return {call.path, call.cwd, call.dirfd_file, (call.flags & MLRUN_CALL_SEARCHED) != 0};
 }
-inline PathRef second_path(const events::CallEvent& call) {
+inline PathRef second_path(const CallEvent& call) {
   return {call.second_path, call.cwd, call.second_dirfd_file, false};
 }
 
@@ -32,4 +34,4 @@ struct GivenName {
   PathRef name;
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

@@ -10,7 +10,7 @@ namespace mlrun::exchange {
 const mlrun_call_class* class_of_name(std::string_view func) {
   static const auto kByName = [] {
     std::unordered_map<std::string_view, const mlrun_call_class*> classes;
-    events::for_each_func([&](const events::FuncInfo& info) { classes.emplace(info.name, &info.call_class); });
+    decode::for_each_func([&](const decode::FuncInfo& info) { classes.emplace(info.name, &info.call_class); });
     return classes;
   }();
   const auto found = kByName.find(func);

@@ -10,7 +10,7 @@ namespace mlrun::exchange {
 
 Result<std::vector<std::string>> columns_of(Export& job, const std::string& table) {
   if (!job.has_table(table)) return std::vector<std::string>();
-  const auto reader = trace::TableReader::open(job.trace_folder(), table);
+  const auto reader = tables::TableReader::open(job.trace_folder(), table);
   if (!reader) return tl::make_unexpected(reader.error());
   return reader->schema()->field_names();
 }
@@ -26,7 +26,7 @@ Result<int64_t> each_row(Export& job, const std::string& table, const std::vecto
   });
   int64_t rows = 0;
   const Status read =
-      trace::for_each_batch(job.trace_folder(), table, {.columns = wanted}, [&](const arrow::RecordBatch& batch) {
+      tables::for_each_batch(job.trace_folder(), table, {.columns = wanted}, [&](const arrow::RecordBatch& batch) {
         std::vector<Values> fields;
         for (const std::string& column : columns) fields.emplace_back(batch, column.c_str());
         for (int64_t row = 0; row < batch.num_rows(); ++row) visit(Row(fields, row));
@@ -44,7 +44,7 @@ Result<int64_t> rows_in(Export& job, const std::string& table) {
 }
 
 Status leave_out_others(Export& job, const std::set<std::string>& handled, const std::string& reason) {
-  const auto tables = trace::list_tables(job.trace_folder());
+  const auto tables = tables::list_tables(job.trace_folder());
   if (!tables) return tl::make_unexpected(tables.error());
   for (const std::string& table : *tables) {
     if (handled.contains(table)) continue;

@@ -59,7 +59,7 @@ Result<std::unique_ptr<Export>> Export::open(ExportOptions options) {
   if (auto writable = job->check_output(); !writable) return tl::make_unexpected(writable.error());
   auto run = view::open_trace(job->options_.trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  if (auto whole = trace::check_tables(job->options_.trace_folder, *run->document); !whole) {
+  if (auto whole = tables::check_tables(job->options_.trace_folder, *run->document); !whole) {
     return tl::make_unexpected(whole.error());
   }
   job->run_ = *std::move(run);
@@ -98,12 +98,12 @@ Status Export::check_output() const {
 Error Export::with_asked_name(Error error) const { return renamed(std::move(error), output_, options_.output); }
 
 Status Export::read_nodes() {
-  Status read = trace::for_each_batch_if_any(options_.trace_folder, "node", {.columns = {"node_id", "name"}},
-                                             [&](const arrow::RecordBatch& batch) {
-                                               const Values ids(batch, "node_id"), names(batch, "name");
-                                               for (int64_t row = 0; row < batch.num_rows(); ++row)
-                                                 nodes_.push_back({ids.number(row), std::string(names.text(row))});
-                                             });
+  Status read = tables::for_each_batch_if_any(options_.trace_folder, "node", {.columns = {"node_id", "name"}},
+                                              [&](const arrow::RecordBatch& batch) {
+                                                const Values ids(batch, "node_id"), names(batch, "name");
+                                                for (int64_t row = 0; row < batch.num_rows(); ++row)
+                                                  nodes_.push_back({ids.number(row), std::string(names.text(row))});
+                                              });
   if (!read) return read;
   std::map<std::string, int> times;
   for (const ExportNode& node : nodes_) ++times[node.name];
@@ -143,15 +143,15 @@ Status Export::read_processes() {
     pids.insert(*pid);
   }
   std::unordered_set<int64_t> found;
-  Status read = trace::for_each_batch(options_.trace_folder, "process", {.columns = {"proc_id", "pid"}},
-                                      [&](const arrow::RecordBatch& batch) {
-                                        const Values ids(batch, "proc_id"), numbers(batch, "pid");
-                                        for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                                          if (!pids.contains(numbers.number(row))) continue;
-                                          proc_ids_.insert(ids.number(row));
-                                          found.insert(numbers.number(row));
-                                        }
-                                      });
+  Status read = tables::for_each_batch(options_.trace_folder, "process", {.columns = {"proc_id", "pid"}},
+                                       [&](const arrow::RecordBatch& batch) {
+                                         const Values ids(batch, "proc_id"), numbers(batch, "pid");
+                                         for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                           if (!pids.contains(numbers.number(row))) continue;
+                                           proc_ids_.insert(ids.number(row));
+                                           found.insert(numbers.number(row));
+                                         }
+                                       });
   if (!read) return read;
   for (const int64_t pid : pids) {
     if (found.contains(pid)) continue;
@@ -166,7 +166,7 @@ Result<std::shared_ptr<const view::IdNames>> Export::names(const std::string& id
 }
 
 bool Export::has_table(const std::string& table) const {
-  return trace::has_table(options_.trace_folder + "/tables", table);
+  return tables::has_table(options_.trace_folder + "/tables", table);
 }
 
 bool Export::has_rows_of(const std::string& table, int64_t node_id) const {

@@ -78,18 +78,18 @@ Result<bool> OrderedRows::open_node() {
   }
   auto stream = reader(stored_, true);
   if (!stream) return tl::make_unexpected(stream.error());
-  stream_ = std::make_unique<trace::TableReader>(*std::move(stream));
+  stream_ = std::make_unique<tables::TableReader>(*std::move(stream));
   return true;
 }
 
-Result<trace::TableReader> OrderedRows::reader(std::vector<std::string> columns, bool reads_ahead) const {
-  trace::TableQuery query;
+Result<tables::TableReader> OrderedRows::reader(std::vector<std::string> columns, bool reads_ahead) const {
+  tables::TableQuery query;
   query.columns = std::move(columns);
   query.from_ns = job_->from_ns();
   query.to_ns = job_->until_ns();
   query.read_ahead = reads_ahead;
   const std::string rows = node_id_ == 0 ? table_ : view::part_of_node(table_, node_id_);
-  return trace::TableReader::open(job_->trace_folder(), rows, std::move(query));
+  return tables::TableReader::open(job_->trace_folder(), rows, std::move(query));
 }
 
 int64_t OrderedRows::floor_of(size_t number) const {
@@ -103,7 +103,7 @@ Status OrderedRows::scan_begins() {
     const auto batch = begins->next();
     if (!batch) return tl::make_unexpected(batch.error());
     if (!*batch) return {};
-    const trace::Numbers ts(**batch, "ts");
+    const tables::Numbers ts(**batch, "ts");
     const int64_t floor = floor_of(latest_.size());
     int64_t latest = latest_.empty() ? std::numeric_limits<int64_t>::min() : latest_.back();
     for (int64_t row = 0; row < (*batch)->num_rows(); ++row) {
@@ -118,7 +118,7 @@ OrderedRows::Unit OrderedRows::unit_of(const arrow::RecordBatch& rows, size_t nu
   Unit unit;
   unit.fields = std::make_unique<std::vector<Values>>();
   for (const std::string& name : columns_) unit.fields->emplace_back(rows, name.c_str());
-  const trace::Numbers ts(rows, "ts"), dur(rows, "dur"), proc_id(rows, "proc_id");
+  const tables::Numbers ts(rows, "ts"), dur(rows, "dur"), proc_id(rows, "proc_id");
   const int64_t floor = floor_of(number);
   for (int64_t row = 0; row < rows.num_rows(); ++row) {
     const int64_t begin = ts[row], end = begin + dur[row];
@@ -147,7 +147,7 @@ Status OrderedRows::keep_early_rows() {
     arrow::RecordBatchVector slices;
     for (const Place& place : found.places) slices.push_back((*batch)->Slice(place.row, 1));
     const auto taken = arrow::ConcatenateRecordBatches(slices);
-    if (!taken.ok()) return trace::arrow_error("keep rows of table " + table_, taken.status());
+    if (!taken.ok()) return tables::arrow_error("keep rows of table " + table_, taken.status());
     Unit kept;
     kept.fields = std::make_unique<std::vector<Values>>();
     for (const std::string& name : columns_) kept.fields->emplace_back(**taken, name.c_str());

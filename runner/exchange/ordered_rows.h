@@ -63,7 +63,7 @@ class OrderedRows {
   Status open_table(int64_t node_id);
   // Continues with the next node that has rows. False: there is none.
   Result<bool> open_node();
-  Result<trace::TableReader> reader(std::vector<std::string> columns, bool reads_ahead) const;
+  Result<tables::TableReader> reader(std::vector<std::string> columns, bool reads_ahead) const;
   Status scan_begins();
   Status keep_early_rows();
   // Rows of unit `number` that the export wants; early ones if `early`, else the others.
@@ -85,7 +85,7 @@ class OrderedRows {
   size_t next_early_ = 0;
   std::deque<Unit> loaded_;
   size_t next_unit_ = 0;
-  std::unique_ptr<trace::TableReader> stream_;
+  std::unique_ptr<tables::TableReader> stream_;
   Place current_;
 };
 

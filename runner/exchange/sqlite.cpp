@@ -63,7 +63,7 @@ class SqliteExport {
   }
 
   Status run() {
-    const auto tables = trace::list_tables(job_.trace_folder());
+    const auto tables = tables::list_tables(job_.trace_folder());
     if (!tables) return tl::make_unexpected(tables.error());
     for (const std::string& table : *tables) {
       if (!job_.has_table(table)) continue;
@@ -79,8 +79,8 @@ class SqliteExport {
 
  private:
   Status write_table(const std::string& table) {
-    auto reader = trace::TableReader::open(job_.trace_folder(), table,
-                                           {.columns = {}, .from_ns = job_.from_ns(), .to_ns = job_.until_ns()});
+    auto reader = tables::TableReader::open(job_.trace_folder(), table,
+                                            {.columns = {}, .from_ns = job_.from_ns(), .to_ns = job_.until_ns()});
     if (!reader) return tl::make_unexpected(reader.error());
     std::string columns, marks;
     const auto schema = reader->schema();
@@ -95,7 +95,7 @@ class SqliteExport {
     SQLite::Statement insert(database_, fmt::format("INSERT INTO {} VALUES ({})", name, marks));
     int64_t rows = 0;
     Status written =
-        trace::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) { rows += write_batch(batch, insert); });
+        tables::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) { rows += write_batch(batch, insert); });
     if (!written) return written;
     transaction.commit();
     const auto all = rows_in(job_, table);

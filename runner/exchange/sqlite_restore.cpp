@@ -32,10 +32,10 @@ bool is_plain_name(std::string_view name) {
 class RestoredColumn {
  public:
   // False: no column of a trace has this type.
-  bool declare(const std::string& name, const std::string& type, bool has_nulls, trace::ParquetTable& table) {
-    const auto presence = has_nulls ? trace::Presence::kSometimes : trace::Presence::kAlways;
-    if (type == "INTEGER") wide_ = &table.int64(name, trace::Encoding::kDictionary, presence);
-    if (type == "INT") narrow_ = &table.int32(name, trace::Encoding::kDictionary, presence);
+  bool declare(const std::string& name, const std::string& type, bool has_nulls, tables::ParquetTable& table) {
+    const auto presence = has_nulls ? tables::Presence::kSometimes : tables::Presence::kAlways;
+    if (type == "INTEGER") wide_ = &table.int64(name, tables::Encoding::kDictionary, presence);
+    if (type == "INT") narrow_ = &table.int32(name, tables::Encoding::kDictionary, presence);
     if (type == "REAL") real_ = &table.real(name, presence);
     if (type == "BOOLEAN") flag_ = &table.boolean(name);
     if (type == "TEXT") text_ = &table.text(name, presence);
@@ -57,11 +57,11 @@ class RestoredColumn {
     text_->add(is_bytes_ || util::is_utf8(text) ? text : util::escaped_utf8(text));
   }
 
-  trace::Int64Column* wide_ = nullptr;
-  trace::Int32Column* narrow_ = nullptr;
-  trace::DoubleColumn* real_ = nullptr;
-  trace::BoolColumn* flag_ = nullptr;
-  trace::TextColumn* text_ = nullptr;
+  tables::Int64Column* wide_ = nullptr;
+  tables::Int32Column* narrow_ = nullptr;
+  tables::DoubleColumn* real_ = nullptr;
+  tables::BoolColumn* flag_ = nullptr;
+  tables::TextColumn* text_ = nullptr;
   bool is_bytes_ = false;
 };
 
@@ -73,7 +73,7 @@ class Restored {
   Status run() {
     json run = util::parse_json(base_.execAndGet("SELECT json FROM run_json").getString());
     if (!run.is_object()) return damaged("its table run_json holds no JSON object");
-    if (auto known = trace::check_schema_version(path_, run); !known) return known;
+    if (auto known = tables::check_schema_version(path_, run); !known) return known;
     is_merged_ = run.contains("merged");
     std::vector<std::string> tables;
     SQLite::Statement names(base_, "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'run_json'");
@@ -82,7 +82,7 @@ class Restored {
       if (!is_plain_name(table)) return damaged("the name of a table is " + util::printable(table));
       if (auto written = restore(table); !written) return written;
     }
-    run["tables"] = trace::table_files(folder_ + "/tables");
+    run["tables"] = tables::table_files(folder_ + "/tables");
     return model::write_run(run, folder_);
   }
 
@@ -97,7 +97,7 @@ class Restored {
     std::optional<int> end_min, end_max, node_id;
   };
 
-  Status declare(const std::string& name, trace::ParquetTable& table, Shape& shape) {
+  Status declare(const std::string& name, tables::ParquetTable& table, Shape& shape) {
     SQLite::Statement info(base_, fmt::format("PRAGMA table_info(\"{}\")", name));
     while (info.executeStep()) {
       const std::string column = info.getColumn("name").getString(), type = info.getColumn("type").getString();
@@ -117,7 +117,7 @@ class Restored {
 
   Status restore(const std::string& name) {
     const std::string folder = folder_ + "/tables/" + (name == "access_sample" ? "access" : name);
-    trace::ParquetTable table(name == "access_sample" ? "access" : name);
+    tables::ParquetTable table(name == "access_sample" ? "access" : name);
     Shape shape;
     if (auto declared = declare(name, table, shape); !declared) return declared;
     std::filesystem::create_directories(folder);
@@ -146,7 +146,7 @@ class Restored {
   }
 
   // Ends the file that is open, unless `open` is below 0, and begins the next.
-  static Status begin(trace::ParquetTable& table, const std::string& folder, int64_t open, int64_t next) {
+  static Status begin(tables::ParquetTable& table, const std::string& folder, int64_t open, int64_t next) {
     if (open >= 0) {
       if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());
     }

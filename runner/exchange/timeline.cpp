@@ -394,7 +394,7 @@ Status Timeline::account() {
     account.wrote(tables_[i].form->table, written_[i], events_[i]);
     written.insert(tables_[i].form->table);
   }
-  const auto names = trace::list_tables(job_->trace_folder());
+  const auto names = tables::list_tables(job_->trace_folder());
   if (!names) return tl::make_unexpected(names.error());
   for (const std::string& name : *names) {
     if (written.contains(name)) continue;

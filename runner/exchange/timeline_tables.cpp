@@ -145,7 +145,7 @@ CommonColumns common_columns(const std::string& name_column, PlaceOf place_of) {
 std::span<const TableForm> timeline_forms() { return kForms; }
 
 Result<TimelineTable> timeline_table(Export& job, const TableForm& form) {
-  auto reader = trace::TableReader::open(job.trace_folder(), form.table, {});
+  auto reader = tables::TableReader::open(job.trace_folder(), form.table, {});
   if (!reader) return tl::make_unexpected(reader.error());
   TimelineTable table;
   table.form = &form;

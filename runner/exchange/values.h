@@ -50,8 +50,8 @@ class Values {
 
   std::shared_ptr<arrow::Array> array_;
   Kind kind_;
-  trace::Numbers numbers_;
-  trace::Texts texts_;
+  tables::Numbers numbers_;
+  tables::Texts texts_;
 };
 
 }  // namespace mlrun::exchange

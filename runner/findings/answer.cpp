@@ -66,7 +66,7 @@ Result<Replayed> what_if(const std::string& folder, const model::Run& run, int32
   if (std::abs(replayed.error()) > kReplayError) {
     return fail(fmt::format(
         "--what-if: a replay of the unchanged run takes {}, but the run took {}: too far off to predict a change",
-        summary::time_text(replayed.replayed_ns, {}), summary::time_text(replayed.measured_ns, {})));
+        util::time_text(replayed.replayed_ns, {}), util::time_text(replayed.measured_ns, {})));
   }
   return replayed;
 }

@@ -8,7 +8,7 @@
 
 namespace mlrun::findings {
 
-using trace::kDelta;
+using tables::kDelta;
 
 struct BlameRow {
   const Divided* piece = nullptr;
@@ -56,11 +56,11 @@ Status write_blame(const Context& context, const std::string& folder) {
     given += row.ns;
     rows.push_back(row);
   }
-  return trace::write_rows<BlameColumns>(rows, folder);
+  return tables::write_rows<BlameColumns>(rows, folder);
 }
 
 Status write_no_blame(const std::string& folder) {
-  return trace::write_rows<BlameColumns>(std::vector<BlameRow>(), folder);
+  return tables::write_rows<BlameColumns>(std::vector<BlameRow>(), folder);
 }
 
 }  // namespace mlrun::findings

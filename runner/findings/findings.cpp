@@ -105,7 +105,7 @@ void add_interval(const Context& context, Cause cause, Finding& finding) {
   const double half = 1.96 * std::sqrt(share * (1 - share) / static_cast<double>(samples));
   finding.low_ppm = std::llround(1e6 * std::max(0.0, share - half));
   finding.high_ppm = std::llround(1e6 * std::min(1.0, share + half));
-  finding.measured_on = fmt::format("{} samples of the training thread, one run", summary::count_text(samples));
+  finding.measured_on = fmt::format("{} samples of the training thread, one run", util::count_text(samples));
 }
 
 std::string names_of(const std::vector<Cause>& causes) {

@@ -20,7 +20,7 @@ Result<Machine> read_machine(const std::string& folder, const model::Run& run) {
                                       "throttled_ns", "cpu_quota_thousandths"};
   double dur = 0, busy = 0, idle = 0, stolen = 0, throttled = 0, waited = 0, waited_in_cgroup = 0;
   const auto add = [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers durs(batch, "dur"), busys(batch, "busy_ns"), idles(batch, "idle_ns"),
+    const tables::Numbers durs(batch, "dur"), busys(batch, "busy_ns"), idles(batch, "idle_ns"),
         steals(batch, "steal_ns"), some(batch, "cpu_some_ns"), some_in_cgroup(batch, "cgroup_cpu_some_ns"),
         stopped(batch, "throttled_ns"), quota(batch, "cpu_quota_thousandths");
     for (int64_t row = 0; row < batch.num_rows(); ++row) {
@@ -34,7 +34,7 @@ Result<Machine> read_machine(const std::string& folder, const model::Run& run) {
       if (!quota.is_null(row) && quota[row] > 0) machine.quota = static_cast<double>(quota[row]) / 1000;
     }
   };
-  const Status read = trace::for_each_batch_if_any(folder, "sample_machine", {.columns = std::move(columns)}, add);
+  const Status read = tables::for_each_batch_if_any(folder, "sample_machine", {.columns = std::move(columns)}, add);
   if (!read) return tl::make_unexpected(read.error());
   if (dur <= 0) return machine;
   machine.busy = busy / dur;

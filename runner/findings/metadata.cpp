@@ -10,8 +10,8 @@ namespace mlrun::findings {
 Draft metadata(const Context& context) {
   const blame::FileUse& use = context.use;
   return {.claim = fmt::format("calls on names of files took the time{}: {} of them, {} opens, {} reads",
-                               at_line(context, Cause::kMetadata), summary::count_text(use.names),
-                               summary::count_text(use.opens), summary::count_text(use.reads)),
+                               at_line(context, Cause::kMetadata), util::count_text(use.names),
+                               util::count_text(use.opens), util::count_text(use.reads)),
           .remedy = "list the data set once and keep the list; do not test for files that the list has",
           .against = ""};
 }

@@ -35,7 +35,7 @@ Draft page_cache_miss(const Context& context) {
   const auto faults = labels.find(blame::Label::kPageFault);
   if (faults != labels.end() && 2 * faults->second > context.ns_of(Cause::kPageCacheMiss)) return of_faults(context);
   return {.claim = fmt::format("the training waited for data that were not in memory: {}, {} in all",
-                               reads_text(context), summary::bytes_text(context.use.read_bytes)),
+                               reads_text(context), util::bytes_text(context.use.read_bytes)),
           .remedy =
               "read ahead (posix_fadvise, a prefetching thread), or keep the data in memory: a second pass over them "
               "is fast if they fit" +

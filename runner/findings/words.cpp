@@ -57,7 +57,7 @@ std::string commands_text(const Context& context, Cause cause) {
   }
   for (const auto& [name, use] : commands) {
     if (2 * use.first > context.ns_of(cause) && use.second.size() >= kAgain)
-      return fmt::format("{} times {}", summary::count_text(static_cast<int64_t>(use.second.size())), name);
+      return fmt::format("{} times {}", util::count_text(static_cast<int64_t>(use.second.size())), name);
   }
   return "";
 }
@@ -95,8 +95,8 @@ std::string more_workers(const Context& context) {
 std::string reads_text(const Context& context) {
   const blame::FileUse& use = context.use;
   if (use.reads == 0) return "no reads";
-  return fmt::format("{} reads of {} on average", summary::count_text(use.reads),
-                     summary::bytes_text(use.read_bytes / use.reads));
+  return fmt::format("{} reads of {} on average", util::count_text(use.reads),
+                     util::bytes_text(use.read_bytes / use.reads));
 }
 
 int64_t later_workers(const Context& context) {

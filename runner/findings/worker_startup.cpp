@@ -28,7 +28,7 @@ Draft worker_startup(const Context& context) {
             .remedy = "import the modules before the workers are started, and start the workers by fork",
             .against = ""};
   }
-  const std::string who = started == 1 ? "a worker was" : summary::count_text(started) + " workers were";
+  const std::string who = started == 1 ? "a worker was" : util::count_text(started) + " workers were";
   if (2 * own_ns(context) > context.ns_of(Cause::kWorkerStartup)) {
     return {.claim = fmt::format(
                 "{} started during the training; starting and preparing workers took the time of the training "

@@ -27,7 +27,7 @@ struct Func {
 const std::unordered_map<std::string_view, Func>& funcs() {
   static const auto kFuncs = [] {
     std::unordered_map<std::string_view, Func> all;
-    events::for_each_func([&](const events::FuncInfo& info) {
+    decode::for_each_func([&](const decode::FuncInfo& info) {
       const std::string_view name = info.name;
       const bool waits = info.call_class == MLRUN_CLASS_WAIT;
       all[name] = {
@@ -55,7 +55,7 @@ Doing doing_of(const Func& func, bool is_channel, int64_t dur_ns) {
   return is_channel && dur_ns >= kBlockedNs ? Doing::kChannel : Doing::kFile;
 }
 
-trace::TableQuery rows_in(Stretch window, std::vector<std::string> columns) {
+tables::TableQuery rows_in(Stretch window, std::vector<std::string> columns) {
   return {.columns = std::move(columns), .from_ns = window.start_ns, .to_ns = window.end_ns};
 }
 
@@ -157,12 +157,12 @@ Status Activities::load_calls(Stretch window) {
   }
   const size_t split_columns = recorded_.kernel_side ? std::size(kParts) : 0;
   size_t rows = 0;
-  return trace::for_each_batch(
+  return tables::for_each_batch(
       folder_, "call", rows_in(window, std::move(columns)), [&](const arrow::RecordBatch& batch) {
-        const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
-        const trace::Numbers file(batch, "file_id"), arg2(batch, "arg2");
-        const trace::Texts name(batch, "func");
-        std::vector<trace::Numbers> parts;
+        const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id"), id(batch, "call_id");
+        const tables::Numbers file(batch, "file_id"), arg2(batch, "arg2");
+        const tables::Texts name(batch, "func");
+        std::vector<tables::Numbers> parts;
         for (size_t i = 0; i < split_columns; ++i) parts.emplace_back(batch, kParts[i].first);
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           Activity call{{ts[row], ts[row] + dur[row]}, id[row], file[row], Doing::kFile, false, -1, {}};
@@ -190,21 +190,21 @@ Status Activities::load_calls(Stretch window) {
 template <typename Column, typename Add>
 Status Activities::load_of_threads(const char* table, const char* column, Stretch window, Add add) {
   size_t rows = 0;
-  return trace::for_each_batch(folder_, table, rows_in(window, {"ts", "dur", "thread_id", column}),
-                               [&](const arrow::RecordBatch& batch) {
-                                 const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
-                                 const Column values(batch, column);
-                                 for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                                   const Stretch when{ts[row], ts[row] + dur[row]};
-                                   const auto thread_id = static_cast<int32_t>(thread[row]);
-                                   if (thread_id == kNobody || !overlaps(when, window) || !has_room(rows)) continue;
-                                   add(thread_id, when, values[row]);
-                                 }
-                               });
+  return tables::for_each_batch(folder_, table, rows_in(window, {"ts", "dur", "thread_id", column}),
+                                [&](const arrow::RecordBatch& batch) {
+                                  const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), thread(batch, "thread_id");
+                                  const Column values(batch, column);
+                                  for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                    const Stretch when{ts[row], ts[row] + dur[row]};
+                                    const auto thread_id = static_cast<int32_t>(thread[row]);
+                                    if (thread_id == kNobody || !overlaps(when, window) || !has_room(rows)) continue;
+                                    add(thread_id, when, values[row]);
+                                  }
+                                });
 }
 
 Status Activities::load_cuda(Stretch window) {
-  return load_of_threads<trace::Texts>(
+  return load_of_threads<tables::Texts>(
       "gpu_api", "func", window, [&](int32_t thread_id, Stretch when, std::string_view name) {
         const bool waits = name.find("Synchronize") != std::string_view::npos;
         add_cuda(thread_id, {when, 0, 0, waits ? Doing::kSync : Doing::kCuda, false, -1});
@@ -213,19 +213,19 @@ Status Activities::load_cuda(Stretch window) {
 
 // libcufile's own reads and writes have `call` rows in the same thread. Blame prefers these, as they are more detailed.
 Status Activities::load_gpu_files(Stretch window) {
-  return load_of_threads<trace::Numbers>("gpu_file", "file_id", window,
-                                         [&](int32_t thread_id, Stretch when, int64_t file_id) {
-                                           add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
-                                         });
+  return load_of_threads<tables::Numbers>("gpu_file", "file_id", window,
+                                          [&](int32_t thread_id, Stretch when, int64_t file_id) {
+                                            add_gpu_file(thread_id, {when, 0, file_id, Doing::kFile, false, -1});
+                                          });
 }
 
 Status Activities::load_sleeps(Stretch window) {
   size_t rows = 0;
-  return trace::for_each_batch(
+  return tables::for_each_batch(
       folder_, "wait", rows_in(window, {"ts", "dur", "tid", "runq_ns", "waker_tid"}),
       [&](const arrow::RecordBatch& batch) {
-        const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
-        const trace::Numbers waker(batch, "waker_tid");
+        const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
+        const tables::Numbers waker(batch, "waker_tid");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
           const int64_t end_ns = ts[row] + dur[row];
           const int64_t wake_ns = runq.is_null(row) ? ts[row] : end_ns - runq[row];  // null: it was preempted

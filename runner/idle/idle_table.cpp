@@ -5,8 +5,8 @@
 
 namespace mlrun::idle {
 
-using trace::kDelta;
-using trace::kSplit;
+using tables::kDelta;
+using tables::kSplit;
 
 struct IdleColumns {
   static constexpr const char* kTable = "gpu_idle";
@@ -45,7 +45,7 @@ struct IdleColumns {
 
 }  // namespace mlrun::idle
 
-template class mlrun::trace::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
+template class mlrun::tables::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
 
 namespace mlrun::idle {
 

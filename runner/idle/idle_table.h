@@ -21,7 +21,7 @@ struct IdleColumns;
 
 }  // namespace mlrun::idle
 
-extern template class mlrun::trace::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
+extern template class mlrun::tables::RowTable<mlrun::idle::IdleColumns, mlrun::model::IdleRow, mlrun::idle::IdleThread>;
 
 namespace mlrun::idle {
 
@@ -34,12 +34,12 @@ class IdleTable {
   Status open(const std::string& tables_folder) { return table_.open_in(tables_folder); }
   Status add(const model::IdleRow& row);
   Status close() { return table_.close(); }
-  trace::ParquetTable& parquet() { return table_.parquet(); }
+  tables::ParquetTable& parquet() { return table_.parquet(); }
 
  private:
   const model::TraceInfo& info_;
   std::unordered_map<int32_t, IdleThread> threads_;
-  trace::RowTable<IdleColumns, model::IdleRow, IdleThread> table_;
+  tables::RowTable<IdleColumns, model::IdleRow, IdleThread> table_;
 };
 
 }  // namespace mlrun::idle

@@ -132,7 +132,7 @@ int64_t Steps::count_left_out() const {
 
 nlohmann::json Steps::devices() const {
   struct Sum {
-    summary::LogHistogram idle;
+    util::LogHistogram idle;
     int64_t time_ns = 0, idle_ns = 0;
   };
   std::map<int32_t, Sum> by_gpu;

@@ -106,7 +106,7 @@ std::optional<ChildEnd> ChildProcess::poll() {
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid_)
     return {};
   ChildEnd end;
-  end.io = collect::read_io_counts(static_cast<uint32_t>(pid_));
+  end.io = util::read_io_counts(static_cast<uint32_t>(pid_));
   if (::wait4(pid_, &end.wait_status, WNOHANG, &end.usage) != pid_) return {};
   wait_status_ = end.wait_status;
   return end;

@@ -18,8 +18,8 @@ namespace mlrun::launch {
 
 struct ChildEnd {
   int wait_status = 0;
-  rusage usage{};                       // of the command and the descendants it waited for
-  std::optional<collect::IoCounts> io;  // I/O counts of the same processes, from /proc
+  rusage usage{};                    // of the command and the descendants it waited for
+  std::optional<util::IoCounts> io;  // I/O counts of the same processes, from /proc
 };
 
 // As a shell reports it: the exit status, or 128 + the signal's number.

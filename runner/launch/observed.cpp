@@ -58,7 +58,7 @@ Status check_process(int pid) {
     return fail(fmt::format("--pid {}: it is a thread of process {}; give the number of the process", pid, leader));
   }
   // A process whose main thread has ended still runs if it has other threads.
-  const auto stat = collect::read_proc_stat(static_cast<uint32_t>(pid));
+  const auto stat = util::read_proc_stat(static_cast<uint32_t>(pid));
   if (!stat || (stat->ended && threads_of(pid) <= 1)) return fail(fmt::format("--pid {}: it has ended", pid));
   return {};
 }
@@ -80,7 +80,7 @@ void add_children(int pid, std::vector<int>& children) {
 
 std::string process_name(int pid) {
   const auto number = static_cast<uint32_t>(pid);
-  return fmt::format("{} ({})", pid, util::printable(util::escaped_utf8(collect::read_comm(number, number))));
+  return fmt::format("{} ({})", pid, util::printable(util::escaped_utf8(util::read_comm(number, number))));
 }
 
 // The path itself, else below /sys/fs/cgroup; empty: no such folder.

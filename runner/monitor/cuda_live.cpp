@@ -25,7 +25,7 @@ CudaLive::CudaLive(const std::string& kernel_file, uint64_t interval_ns, uint64_
 
 void CudaLive::pass(uint64_t now_ns) {
   if (!is_shown_ || now_ns < next_read_ns_) return;
-  const bool has_more = tail_.read([this](const events::KernelReader& record) { memory_.add(record); });
+  const bool has_more = tail_.read([this](const decode::KernelReader& record) { memory_.add(record); });
   next_read_ns_ = has_more ? now_ns : now_ns + kReadNs;
   if (now_ns < next_show_ns_) return keep_shown(screen_.go_on());
   next_show_ns_ = now_ns + interval_ns_;

@@ -42,7 +42,7 @@ std::string gpus_of(const CudaUse& use) {
 }  // namespace
 
 CudaMemory::CudaMemory(std::string proc_folder)
-    : tracker_(std::make_unique<trace::CudaTracker>(INT64_MAX)),
+    : tracker_(std::make_unique<decode::CudaTracker>(INT64_MAX)),
       names_({}, proc_folder),
       proc_(std::move(proc_folder)) {}
 
@@ -50,9 +50,9 @@ CudaMemory::~CudaMemory() = default;
 
 uint64_t CudaMemory::lost() const { return lost_ + tracker_->left_out(); }
 
-void CudaMemory::add(const events::KernelReader& record) {
+void CudaMemory::add(const decode::KernelReader& record) {
   newest_ns_ = std::max(newest_ns_, uint64_t{record.head().time_ns});
-  record.visit(events::Visitor{
+  record.visit(decode::Visitor{
       [&](const mlrun_cuda_call& call) { add_call(call); },
       [&](const mlrun_task& task) { add_task(task); },
       [&](const mlrun_kernel_loss& loss) {

@@ -14,7 +14,7 @@
 #include "runner/model/gpu_rows.h"
 #include "runner/monitor/process_names.h"
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 class CudaTracker;
 }
 
@@ -38,7 +38,7 @@ class CudaMemory {
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
 
-  void add(const events::KernelReader& record);
+  void add(const decode::KernelReader& record);
 
   // Memory by pid.
   [[nodiscard]] const std::map<uint32_t, CudaUse>& uses() const { return uses_; }
@@ -57,7 +57,7 @@ class CudaMemory {
   void forget_the_gone();
   void add_row(const model::GpuWorkRow& row, CudaUse& use) const;
 
-  std::unique_ptr<trace::CudaTracker> tracker_;
+  std::unique_ptr<decode::CudaTracker> tracker_;
   ProcessNames names_;
   std::string proc_;
   std::map<uint32_t, CudaUse> uses_;

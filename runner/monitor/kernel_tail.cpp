@@ -15,7 +15,7 @@ bool KernelTail::read_payload(uint64_t offset, uint32_t bytes) {
   return ::pread(file_.get(), payload_.data(), bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
 }
 
-bool KernelTail::read(const std::function<void(const events::KernelReader&)>& take, uint64_t most_bytes) {
+bool KernelTail::read(const std::function<void(const decode::KernelReader&)>& take, uint64_t most_bytes) {
   const uint64_t end = offset_ + most_bytes;
   while (offset_ < end) {
     mlrun_frame frame{};
@@ -30,7 +30,7 @@ bool KernelTail::read(const std::function<void(const events::KernelReader&)>& ta
     }
     offset_ += util::frame_bytes(frame.payload_bytes);
     if (frame.type != MLRUN_FRAME_KERNEL) continue;
-    events::KernelReader reader(payload_.data(), frame.payload_bytes);
+    decode::KernelReader reader(payload_.data(), frame.payload_bytes);
     while (reader.next()) take(reader);
   }
   return true;

@@ -19,7 +19,7 @@ class KernelTail {
 
   // Passes new records to `take`, in their order. Reads `most_bytes` at most, so that a fast-growing file does not block
   // the caller. True: there may be more records.
-  bool read(const std::function<void(const events::KernelReader&)>& take, uint64_t most_bytes = 8 << 20);
+  bool read(const std::function<void(const decode::KernelReader&)>& take, uint64_t most_bytes = 8 << 20);
 
   [[nodiscard]] uint64_t offset() const { return offset_; }
 

@@ -35,8 +35,8 @@ Cells gpu_cells(const GpuNow& gpu) {
   return {gpu.about.index_text(),
           number(v[MLRUN_GPU_SM_PERCENT]),
           number(v[MLRUN_GPU_MEM_PERCENT]),
-          summary::bytes_text(v[MLRUN_GPU_FB_USED]),
-          summary::bytes_text(gpu.about.memory_bytes),
+          util::bytes_text(v[MLRUN_GPU_FB_USED]),
+          util::bytes_text(gpu.about.memory_bytes),
           number(v[MLRUN_GPU_TEMPERATURE_C], " C"),
           watts(v[MLRUN_GPU_POWER_MW]),
           number(v[MLRUN_GPU_SM_CLOCK_MHZ], " MHz"),
@@ -64,7 +64,7 @@ Cells process_cells(const ProcessNow& process, const GpuBoard& board) {
           type_text(row.use),
           percent(row.sm),
           percent(row.mem),
-          summary::bytes_text(row.fb_used),
+          util::bytes_text(row.fb_used),
           text_or_dash(process.user),
           text_or_dash(who)};
 }

@@ -89,7 +89,7 @@ class Aligner {
     traces_.problems.push_back(fmt::format(
         "{} and {} have one boot id, but by one clock a message between them would arrive {} before it was sent; "
         "their clocks are compared by messages instead",
-        nodes_[a].name, nodes_[b].name, summary::time_text(backwards_ns, summary::Glyphs{false})));
+        nodes_[a].name, nodes_[b].name, util::time_text(backwards_ns, util::Glyphs{false})));
   }
 
   Status read_moments() {
@@ -170,7 +170,7 @@ class Aligner {
       // The messages are right: none can arrive before it was sent, while a clock's own error bound may be wrong.
       traces_.problems.push_back(fmt::format(
           "the messages between {} and {} contradict the UTC of their clocks by {}; only the messages are used",
-          nodes_[a].name, nodes_[b].name, summary::time_text(2 * line->widened_ns(), summary::Glyphs{false})));
+          nodes_[a].name, nodes_[b].name, util::time_text(2 * line->widened_ns(), util::Glyphs{false})));
       line = by_messages;
     }
     if (!line) {
@@ -184,7 +184,7 @@ class Aligner {
       traces_.problems.push_back(fmt::format(
           "the offset between the clocks of {} and {} is not a line over time: the best line misses by {}, which is "
           "included in the error",
-          nodes_[a].name, nodes_[b].name, summary::time_text(line->widened_ns(), summary::Glyphs{false})));
+          nodes_[a].name, nodes_[b].name, util::time_text(line->widened_ns(), util::Glyphs{false})));
     }
   }
 
@@ -273,7 +273,7 @@ class Aligner {
       if (clock.by == AlignedBy::kUtcBound) {
         traces_.problems.push_back(fmt::format(
             "times of {} and {} can be compared only to NTP's bound of {}: no message between them was matched{}{}",
-            first, node.name, summary::time_text(clock.error_ns(middle_of(node)), summary::Glyphs{false}), lost,
+            first, node.name, util::time_text(clock.error_ns(middle_of(node)), util::Glyphs{false}), lost,
             clock.line.widened_ns() > 0 ? "; a wall clock was set during the run" : ""));
       } else if (clock.by == AlignedBy::kUtc) {
         traces_.problems.push_back(

@@ -48,7 +48,7 @@ void take_answer(const summary::Answer& answer, RankFigures& rank) {
 Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>& ranks, RankWaits& waits,
                  std::vector<std::string>& problems) {
   const auto stored = summary::read_tables(node.folder);
-  const bool has_calls = trace::has_table(node.folder + "/tables", "call");
+  const bool has_calls = tables::has_table(node.folder + "/tables", "call");
   if (node.ranks.empty()) {
     RankFigures& one = ranks.emplace_back();
     one.node = number;
@@ -84,11 +84,11 @@ Status add_ranks(const NodeTrace& node, size_t number, std::vector<RankFigures>&
 }
 
 Status add_bytes(const NodeTrace& node, size_t number, std::vector<BytesFigures>& bytes) {
-  if (!trace::has_table(node.folder + "/tables", "summary_file")) return {};
+  if (!tables::has_table(node.folder + "/tables", "summary_file")) return {};
   std::map<std::string, BytesFigures> by_system;
   Status added = for_each_batch_unless_stopped(node.folder, "summary_file", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers read(batch, "bytes_read"), written(batch, "bytes_written"), time(batch, "time_ns");
-    const trace::Texts system(batch, "file_system");
+    const tables::Numbers read(batch, "bytes_read"), written(batch, "bytes_written"), time(batch, "time_ns");
+    const tables::Texts system(batch, "file_system");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       BytesFigures& sum = by_system[std::string(system[i])];
       ++sum.files;
@@ -132,7 +132,7 @@ std::string reason_of(const RankFigures& slow, const std::vector<const RankFigur
   }
   constexpr int64_t kShareDivisor = 50;  // 2 % of its time
   if (most < slow.wall_ns / kShareDivisor || most == 0) return {};
-  std::string why = fmt::format("{} more than the others in {} ({})", summary::time_text(most, summary::Glyphs{false}),
+  std::string why = fmt::format("{} more than the others in {} ({})", util::time_text(most, util::Glyphs{false}),
                                 summary::kActivityNames[static_cast<size_t>(most_cell.first)],
                                 summary::kStateNames[static_cast<size_t>(most_cell.second)]);
   if (!slow.claim.empty()) why += "; its first finding: " + slow.claim;
@@ -170,8 +170,8 @@ void find_slowest(Figures& figures, int32_t age, bool knows_waits) {
     if ((*most)->waited_ns - slow->waited_ns < (slow->wall_ns - slow->startup_ns) / kShareDivisor) return;
     slowest.known_by = knows_waits ? "messages" : "waiting";
     slowest.why = fmt::format("it waited {} for other ranks, the others waited up to {}",
-                              summary::time_text(slow->waited_ns, summary::Glyphs{false}),
-                              summary::time_text((*most)->waited_ns, summary::Glyphs{false}));
+                              util::time_text(slow->waited_ns, util::Glyphs{false}),
+                              util::time_text((*most)->waited_ns, util::Glyphs{false}));
   }
   slowest.rank = slow->rank;
   slowest.node = slow->node;

@@ -54,9 +54,9 @@ Status read_launches(const NodeTrace& node, Kernels& kernels, Launches& launches
   MayLaunch may_launch;
   auto all = kernels.pass();
   for (const Kernel* one = all.next(); one != nullptr; one = all.next()) may_launch.add(*one);
-  const trace::TableQuery of_calls{.columns = {"ts", "proc_id", "thread_id", "correlation_id"}};
+  const tables::TableQuery of_calls{.columns = {"ts", "proc_id", "thread_id", "correlation_id"}};
   return for_each_batch_unless_stopped(node.folder, "gpu_api", of_calls, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), proc(batch, "proc_id"), thread(batch, "thread_id"),
+    const tables::Numbers ts(batch, "ts"), proc(batch, "proc_id"), thread(batch, "thread_id"),
         id(batch, "correlation_id");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (!may_launch(proc[i], id[i])) continue;
@@ -81,20 +81,20 @@ void find_ends(Launches& launches, Kernels& kernels, LaunchedEnds& ends) {
 
 Status read_kernels(const NodeTrace& node, Kernels& kernels) {
   for (const char* table : {"name", "gpu_kernel", "gpu_api"}) {
-    if (!trace::has_table(node.folder + "/tables", table)) return {};
+    if (!tables::has_table(node.folder + "/tables", table)) return {};
   }
   std::set<int64_t> names;
   Status named = for_each_batch_unless_stopped(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers id(batch, "name_id");
-    const trace::Texts name(batch, "name");
+    const tables::Numbers id(batch, "name_id");
+    const tables::Texts name(batch, "name");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (name[i].starts_with("nccl") && name[i].find("Kernel") != std::string_view::npos) names.insert(id[i]);
     }
   });
   if (!named || names.empty()) return named;
-  const trace::TableQuery of_kernels{.columns = {"ts", "dur", "proc_id", "correlation_id", "name_id"}};
+  const tables::TableQuery of_kernels{.columns = {"ts", "dur", "proc_id", "correlation_id", "name_id"}};
   return for_each_batch_unless_stopped(node.folder, "gpu_kernel", of_kernels, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "correlation_id"),
+    const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "correlation_id"),
         name(batch, "name_id");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (names.contains(name[i])) kernels.add({id[i], ts[i] + dur[i], static_cast<int32_t>(proc[i])});

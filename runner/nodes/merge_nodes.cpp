@@ -78,7 +78,7 @@ json joined(const std::vector<NodeTrace>& nodes, const char* list) {
 json run_json(const Merged& merged) {
   const std::vector<NodeTrace>& nodes = merged.traces.nodes;
   const json& first = *nodes.front().run.document;
-  json run = {{"schema_version", trace::kTraceSchemaVersion}, {"totals", totals_of(nodes)}};
+  json run = {{"schema_version", tables::kTraceSchemaVersion}, {"totals", totals_of(nodes)}};
   for (const char* key : {"mlrun_version", "command", "cwd", "source", "job", "options"}) {
     if (first.contains(key)) run[key] = first[key];
   }
@@ -123,7 +123,7 @@ Status fill(const std::string& folder, Merged& merged, unsigned threads) {
   if (Status written = write_node_tables(merged, folder); !written) return written;
   if (Status goes_on = check_stopped(); !goes_on) return goes_on;
   json run = run_json(merged);
-  run["tables"] = trace::table_files(folder + "/tables");
+  run["tables"] = tables::table_files(folder + "/tables");
   return model::write_run(run, folder);
 }
 
@@ -207,13 +207,13 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
     if (!offset) return fail("--offset: " + offset.error().text);
     alignment.offset_ns = *offset;
   }
-  if (Status free = launch::check_asked_folder(options.folder); !free) return tl::make_unexpected(free.error());
+  if (Status free = session::check_asked_folder(options.folder); !free) return tl::make_unexpected(free.error());
   auto traces = open_nodes(options.traces, alignment.offset_ns.has_value());
   if (!traces) return tl::make_unexpected(traces.error());
   std::error_code ignored;
   const bool was_there = fs::exists(options.folder, ignored);
   const StopSignals signals;
-  const auto folder = launch::make_trace_folder(options.folder, "merged");
+  const auto folder = session::make_trace_folder(options.folder, "merged");
   if (!folder) return tl::make_unexpected(folder.error());
   const util::SpillFolder spill(*folder);
   Merged merged;
@@ -226,7 +226,7 @@ Result<int> merge_nodes(const std::vector<std::string>& arguments) {
   }
   for (const std::string& line : merged.traces.problems) util::say(line);
   if (options.quiet) return 0;
-  const std::string text = summary::merged_text(merged_json(merged), options.folder, summary::style_of(stderr), false);
+  const std::string text = report::merged_text(merged_json(merged), options.folder, report::style_of(stderr), false);
   std::fwrite(text.data(), 1, text.size(), stderr);  // write errors are ignored: the trace is complete
   return 0;
 }

@@ -26,15 +26,15 @@ using Marks = util::SpilledSort<Mark>;
 Status read_marks(const NodeTrace& node, const std::string& name, Marks& marks) {
   std::set<int64_t> names;
   Status named = for_each_batch_unless_stopped(node.folder, "name", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers id(batch, "name_id");
-    const trace::Texts text(batch, "name");
+    const tables::Numbers id(batch, "name_id");
+    const tables::Texts text(batch, "name");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (text[i] == name) names.insert(id[i]);
     }
   });
   if (!named) return named;
   return for_each_batch_unless_stopped(node.folder, "mark", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "name_id");
+    const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), id(batch, "name_id");
     const auto open = batch.GetColumnByName("open");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (dur.is_null(i) || !names.contains(id[i])) continue;
@@ -54,18 +54,18 @@ uint32_t Moments::number_of(const Key& key) {
 }
 
 Status add_collectives(const NodeTrace& node, size_t number, Moments& moments) {
-  if (!trace::has_table(node.folder + "/tables", "collective")) return {};
+  if (!tables::has_table(node.folder + "/tables", "collective")) return {};
   Kernels kernels;
   if (Status read = read_kernels(node, kernels); !read) return read;
   CollectiveCalls calls;
   const bool has_kernels = !kernels.empty();
   Moments::Key key;  // of the previous row
   uint32_t number_of_key = 0;
-  const trace::TableQuery query{.columns = {}, .dictionaries = {"operation", "communicator"}};
+  const tables::TableQuery query{.columns = {}, .dictionaries = {"operation", "communicator"}};
   Status read = for_each_batch_unless_stopped(node.folder, "collective", query, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), thread(batch, "thread_id"),
+    const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), proc(batch, "proc_id"), thread(batch, "thread_id"),
         sequence(batch, "sequence");
-    const trace::Texts operation(batch, "operation"), communicator(batch, "communicator");
+    const tables::Texts operation(batch, "operation"), communicator(batch, "communicator");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       static constexpr std::array<std::string_view, 4> kOfAll = {"AllReduce", "AllGather", "ReduceScatter", "AlltoAll"};
       const bool is_of_all = std::find(kOfAll.begin(), kOfAll.end(), operation[i]) != kOfAll.end();
@@ -94,7 +94,7 @@ Result<std::map<int32_t, int64_t>> add_marks(const NodeTrace& node, size_t numbe
         fmt::format("{} has no range \"{}\"; mlrun show {} mark lists its ranges", node.folder, name, node.folder));
   };
   for (const char* table : {"name", "mark"}) {
-    if (!trace::has_table(node.folder + "/tables", table)) return none();
+    if (!tables::has_table(node.folder + "/tables", table)) return none();
   }
   Marks marks;
   if (Status read = read_marks(node, name, marks); !read) return tl::make_unexpected(read.error());

@@ -108,10 +108,10 @@ struct RankColumns {
     visitor.optional("local_rank", rank.local_rank, -1);
     visitor.optional("proc_id", row.proc_id, 0);
     visitor.optional("wall_ns", rank.wall_ns, 0);
-    visitor.optional("startup_ns", trace::value_if(is_known, rank.startup_ns));
+    visitor.optional("startup_ns", tables::value_if(is_known, rank.startup_ns));
     visitor.optional("without_batch_ns", rank.without_batch_ns, -1);
-    visitor.optional("compute_ns", trace::value_if(is_known, rank.compute_ns));
-    visitor.optional("waited_ns", trace::value_if(is_known, rank.waited_ns));
+    visitor.optional("compute_ns", tables::value_if(is_known, rank.compute_ns));
+    visitor.optional("waited_ns", tables::value_if(is_known, rank.waited_ns));
     visitor("last_times", rank.last_times);
     visitor("late_ns", rank.late_ns);
     visitor.optional("cause", rank.cause);
@@ -150,10 +150,10 @@ struct SkewColumns {
 Status write_node_tables(const Merged& merged, const std::string& trace_folder) {
   std::vector<RankRow> ranks;
   for (const RankFigures& rank : merged.figures.ranks) ranks.push_back({rank, merged_proc_id(merged, rank)});
-  if (Status written = trace::write_rows<NodeColumns>(node_rows(merged), trace_folder); !written) return written;
-  if (Status written = trace::write_rows<RankColumns>(ranks, trace_folder); !written) return written;
-  if (Status written = trace::write_rows<BytesColumns>(merged.figures.bytes, trace_folder); !written) return written;
-  return trace::write_rows<SkewColumns>(merged.figures.skews, trace_folder);
+  if (Status written = tables::write_rows<NodeColumns>(node_rows(merged), trace_folder); !written) return written;
+  if (Status written = tables::write_rows<RankColumns>(ranks, trace_folder); !written) return written;
+  if (Status written = tables::write_rows<BytesColumns>(merged.figures.bytes, trace_folder); !written) return written;
+  return tables::write_rows<SkewColumns>(merged.figures.skews, trace_folder);
 }
 
 namespace {

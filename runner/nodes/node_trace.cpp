@@ -33,9 +33,9 @@ std::string job_of(const NodeTrace& node) {
 
 Status read_ranks(NodeTrace& node) {
   Status read = for_each_batch_unless_stopped(node.folder, "process", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers proc(batch, "proc_id"), pid(batch, "pid"), rank(batch, "rank"), local(batch, "local_rank"),
+    const tables::Numbers proc(batch, "proc_id"), pid(batch, "pid"), rank(batch, "rank"), local(batch, "local_rank"),
         size(batch, "world_size"), status(batch, "wait_status"), first(batch, "first"), last(batch, "last");
-    const trace::Texts role(batch, "role"), ended(batch, "ended");
+    const tables::Texts role(batch, "role"), ended(batch, "ended");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (node.start_ns == 0 || first[i] < node.start_ns) node.start_ns = first[i];
       node.end_ns = std::max(node.end_ns, last[i]);
@@ -72,9 +72,9 @@ Result<NodeTrace> open_node(const std::string& folder) {
   if (!run) return tl::make_unexpected(run.error());
   node.run = *std::move(run);
   const nlohmann::json& document = *node.run.document;
-  if (Status known = trace::check_schema_version(folder, document); !known) return tl::make_unexpected(known.error());
+  if (Status known = tables::check_schema_version(folder, document); !known) return tl::make_unexpected(known.error());
   if (node.run.is_merged) return fail(folder + " is merged already; give the traces that it was made of");
-  if (Status whole = trace::check_tables(folder, document); !whole) return tl::make_unexpected(whole.error());
+  if (Status whole = tables::check_tables(folder, document); !whole) return tl::make_unexpected(whole.error());
   node.name = node.run.host.name;
   node.error_ns = std::max<int64_t>(0, node.run.clock.error_ns);
   if (Status read = read_ranks(node); !read) return tl::make_unexpected(read.error());
@@ -262,7 +262,7 @@ std::string how_killed(const Rank& rank) {
 void find_killed(NodeTraces& traces) {
   for (const NodeTrace& node : traces.nodes) {
     const auto time_of = [&](const Rank& rank) {
-      return summary::time_text(rank.last_ns - node.start_ns, summary::Glyphs{false});
+      return util::time_text(rank.last_ns - node.start_ns, util::Glyphs{false});
     };
     std::map<int32_t, std::pair<const Rank*, int64_t>>
         first;  // by attempt: the rank that ended first, and how many were killed

@@ -30,11 +30,11 @@ Status RankWaits::add_stored(const NodeTrace& node, size_t number, const summary
   add(node, number, answer, place);
   const auto first = others_.lower_bound({number, 0});
   const bool has_connections = first != others_.end() && first->first.first == number;
-  if (!has_connections || !trace::has_table(node.folder + "/tables", "blame")) return {};
-  const trace::TableQuery query{.columns = {"activity", "state", "file_id", "ns"}};
+  if (!has_connections || !tables::has_table(node.folder + "/tables", "blame")) return {};
+  const tables::TableQuery query{.columns = {"activity", "state", "file_id", "ns"}};
   return for_each_batch_unless_stopped(node.folder, "blame", query, [&](const arrow::RecordBatch& batch) {
-    const trace::Texts activity(batch, "activity"), state(batch, "state");
-    const trace::Numbers file_id(batch, "file_id"), ns(batch, "ns");
+    const tables::Texts activity(batch, "activity"), state(batch, "state");
+    const tables::Numbers file_id(batch, "file_id"), ns(batch, "ns");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (activity[i] == "wait" && state[i] == "remote") add_away(number, file_id[i], ns[i], place);
     }

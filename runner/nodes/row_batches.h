@@ -12,9 +12,9 @@ namespace mlrun::nodes {
 
 // Calls take(batch) for each batch. Fails if the trace lacks the table, if the table is damaged, and if the merge is stopped.
 template <typename Take>
-Status for_each_batch_unless_stopped(const std::string& trace_folder, const char* table, trace::TableQuery query,
+Status for_each_batch_unless_stopped(const std::string& trace_folder, const char* table, tables::TableQuery query,
                                      Take take) {
-  return trace::for_each_batch(trace_folder, table, std::move(query), [&](const arrow::RecordBatch& batch) {
+  return tables::for_each_batch(trace_folder, table, std::move(query), [&](const arrow::RecordBatch& batch) {
     Status goes_on = check_stopped();
     if (goes_on) take(batch);
     return goes_on;

@@ -120,7 +120,7 @@ class OneSkew {
   std::vector<std::pair<uint32_t, int32_t>> before_;
   std::vector<Begin> begins_;
   size_t most_ = 0;
-  summary::LogHistogram widths_;
+  util::LogHistogram widths_;
   int64_t error_ns_ = 0;
   std::map<size_t, std::pair<int64_t, int64_t>> last_;  // by index in the ranks: how often last, and how late in sum
 };

@@ -37,10 +37,10 @@ struct Socket {
 };
 
 Status add_sockets(const NodeTrace& node, size_t number, std::vector<Socket>& sockets) {
-  if (!trace::has_table(node.folder + "/tables", "file")) return {};
+  if (!tables::has_table(node.folder + "/tables", "file")) return {};
   return for_each_batch_unless_stopped(node.folder, "file", {}, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers file_id(batch, "file_id");
-    const trace::Texts own(batch, "own_address"), other(batch, "address");
+    const tables::Numbers file_id(batch, "file_id");
+    const tables::Texts own(batch, "own_address"), other(batch, "address");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       if (!own[i].empty() && !other[i].empty())
         sockets.push_back({number, file_id[i], std::string(own[i]), std::string(other[i])});
@@ -145,17 +145,17 @@ Status read_transfers(const NodeTrace& node, size_t number, std::vector<Connecti
       if (one.node[side] == number) ends[one.end[side].file_id] = &one.end[side];
     }
   }
-  if (ends.empty() || !trace::has_table(node.folder + "/tables", "call")) return {};
+  if (ends.empty() || !tables::has_table(node.folder + "/tables", "call")) return {};
   const auto end_of = [&](int64_t file_id) {
     const auto found = file_id == 0 ? ends.end() : ends.find(file_id);
     return found == ends.end() ? nullptr : found->second;
   };
-  const trace::TableQuery query{.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"},
-                                .dictionaries = {"func"}};
+  const tables::TableQuery query{.columns = {"ts", "dur", "proc_id", "func", "file_id", "file2_id", "ret", "arg2"},
+                                 .dictionaries = {"func"}};
   return for_each_batch_unless_stopped(node.folder, "call", query, [&](const arrow::RecordBatch& batch) {
-    const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), file(batch, "file_id"), file2(batch, "file2_id"),
+    const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), file(batch, "file_id"), file2(batch, "file2_id"),
         ret(batch, "ret"), arg2(batch, "arg2"), proc(batch, "proc_id");
-    const trace::Texts func(batch, "func");
+    const tables::Texts func(batch, "func");
     for (int64_t i = 0; i < batch.num_rows(); ++i) {
       StreamEnd *end = end_of(file[i]), *target = end_of(file2[i]);
       if (end == nullptr && target == nullptr) continue;

@@ -50,8 +50,8 @@ class Change {
 // A column that is written, and what is added to it from one row group.
 class CopiedColumn {
  public:
-  CopiedColumn(const ColumnShape& shape, trace::ParquetTable& table) : shape_(shape) {
-    const auto presence = shape.has_nulls ? trace::Presence::kSometimes : trace::Presence::kAlways;
+  CopiedColumn(const ColumnShape& shape, tables::ParquetTable& table) : shape_(shape) {
+    const auto presence = shape.has_nulls ? tables::Presence::kSometimes : tables::Presence::kAlways;
     switch (shape.type) {
       case ColumnType::kInt64: wide_ = &table.int64(shape.name, shape.encoding, presence); return;
       case ColumnType::kInt32: narrow_ = &table.int32(shape.name, shape.encoding, presence); return;
@@ -87,7 +87,7 @@ class CopiedColumn {
   }
 
   template <typename T, typename Array>
-  void add_numbers(trace::NumberColumn<T>& to, const Array& array, const Change& change) {
+  void add_numbers(tables::NumberColumn<T>& to, const Array& array, const Change& change) {
     const T* values = array.raw_values();
     if constexpr (std::is_integral_v<T>) {
       if (change.changes(shape_.meaning)) {
@@ -98,7 +98,7 @@ class CopiedColumn {
     add_each(to, array, [values](size_t i) { return values[i]; });
   }
   template <typename T, typename Get>
-  static void add_each(trace::NumberColumn<T>& to, const arrow::Array& array, Get get) {
+  static void add_each(tables::NumberColumn<T>& to, const arrow::Array& array, Get get) {
     const auto count = static_cast<size_t>(array.length());
     if (array.null_count() == 0) return to.add_each(count, get);
     const uint8_t* bits = array.null_bitmap_data();
@@ -116,11 +116,11 @@ class CopiedColumn {
   }
 
   const ColumnShape& shape_;
-  trace::Int64Column* wide_ = nullptr;
-  trace::Int32Column* narrow_ = nullptr;
-  trace::DoubleColumn* real_ = nullptr;
-  trace::BoolColumn* flag_ = nullptr;
-  trace::TextColumn* text_ = nullptr;
+  tables::Int64Column* wide_ = nullptr;
+  tables::Int32Column* narrow_ = nullptr;
+  tables::DoubleColumn* real_ = nullptr;
+  tables::BoolColumn* flag_ = nullptr;
+  tables::TextColumn* text_ = nullptr;
 };
 
 // In `summary_value` and `summary_split` a text of the row, not the name of the column, determines whether a number is a time or a key.
@@ -151,8 +151,8 @@ struct Job {
 };
 
 Status copy_one(const Job& job, const Change& change, const std::string& tables_folder) {
-  trace::ParquetTable table(job.shape->name);
-  trace::Int32Column& node_id = table.int32("node_id", trace::Encoding::kSame);
+  tables::ParquetTable table(job.shape->name);
+  tables::Int32Column& node_id = table.int32("node_id", tables::Encoding::kSame);
   std::vector<std::unique_ptr<CopiedColumn>> columns;
   for (const ColumnShape& shape : job.shape->columns) columns.push_back(std::make_unique<CopiedColumn>(shape, table));
   Status status = table.open(fmt::format("{}/{}/part-{:05}.parquet", tables_folder, job.shape->name, job.node));
@@ -235,7 +235,7 @@ Result<std::vector<std::vector<int64_t>>> copy_tables(const std::vector<NodeTrac
   for (size_t node = 0; node < nodes.size(); ++node) changes.emplace_back(clocks[node].line, (*bases)[node]);
   const std::vector<Job> jobs = jobs_of(*shapes);
   const auto nothing = [](unsigned, size_t) { return Status(); };
-  const Status done = trace::in_order(jobs.size(), options.threads, nothing, nothing, [&](unsigned, size_t at) {
+  const Status done = util::in_order(jobs.size(), options.threads, nothing, nothing, [&](unsigned, size_t at) {
     return copy_one(jobs[at], changes[jobs[at].node], tables);
   });
   if (!done) return tl::make_unexpected(done.error());

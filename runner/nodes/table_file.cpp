@@ -46,7 +46,7 @@ Result<TableFile> TableFile::open(const std::string& path) {
   TableFile file;
   file.path_ = path;
   auto opened = arrow::io::ReadableFile::Open(path);
-  if (!opened.ok()) return trace::arrow_error("open " + path, opened.status());
+  if (!opened.ok()) return tables::arrow_error("open " + path, opened.status());
   try {
     parquet::arrow::FileReaderBuilder builder;
     if (auto status = builder.Open(*opened); !status.ok()) return unreadable(path, status.message());

@@ -29,17 +29,17 @@ std::optional<ColumnType> type_of(const arrow::DataType& type) {
   }
 }
 
-trace::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
-  if (file.num_row_groups() == 0) return trace::Encoding::kDictionary;
+tables::Encoding encoding_of(const parquet::FileMetaData& file, int column) {
+  if (file.num_row_groups() == 0) return tables::Encoding::kDictionary;
   const auto chunk = file.RowGroup(0)->ColumnChunk(column);
   const auto has = [&](auto... wanted) {
     return std::ranges::any_of(chunk->encodings(), [&](const auto one) { return ((one == wanted) || ...); });
   };
-  if (has(parquet::Encoding::DELTA_BINARY_PACKED)) return trace::Encoding::kDelta;
+  if (has(parquet::Encoding::DELTA_BINARY_PACKED)) return tables::Encoding::kDelta;
   // A dictionary page is itself encoded as PLAIN, so the dictionary encodings are looked for before PLAIN.
-  if (has(parquet::Encoding::PLAIN_DICTIONARY, parquet::Encoding::RLE_DICTIONARY)) return trace::Encoding::kDictionary;
-  return has(parquet::Encoding::PLAIN, parquet::Encoding::BYTE_STREAM_SPLIT) ? trace::Encoding::kSplit
-                                                                             : trace::Encoding::kDictionary;
+  if (has(parquet::Encoding::PLAIN_DICTIONARY, parquet::Encoding::RLE_DICTIONARY)) return tables::Encoding::kDictionary;
+  return has(parquet::Encoding::PLAIN, parquet::Encoding::BYTE_STREAM_SPLIT) ? tables::Encoding::kSplit
+                                                                             : tables::Encoding::kDictionary;
 }
 
 class Shaper {
@@ -99,7 +99,7 @@ class Shaper {
       if (const auto known = same(field.name()); known != shape.columns.end()) {
         if (known->type != *type) return "column " + field.name() + " is of another type than in the nodes before";
         known->has_nulls = known->has_nulls || field.nullable();
-        if (known->encoding == trace::Encoding::kDictionary) known->encoding = encoding_of(file.metadata(), i);
+        if (known->encoding == tables::Encoding::kDictionary) known->encoding = encoding_of(file.metadata(), i);
         continue;
       }
       if (!is_first && *type == ColumnType::kBool) return "the nodes before have no column " + field.name();
@@ -131,7 +131,7 @@ class Shaper {
 Result<TableShapes> shapes_of(const std::vector<NodeTrace>& nodes, std::vector<std::string>& problems) {
   Shaper shaper(nodes);
   for (size_t node = 0; node < nodes.size(); ++node) {
-    const auto tables = trace::list_tables(nodes[node].folder);
+    const auto tables = tables::list_tables(nodes[node].folder);
     if (!tables) return tl::make_unexpected(tables.error());
     for (const std::string& table : *tables) {
       if (Status added = shaper.add(node, table, problems); !added) return tl::make_unexpected(added.error());

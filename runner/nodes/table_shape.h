@@ -17,7 +17,7 @@ enum class ColumnType : uint8_t { kInt64, kInt32, kDouble, kBool, kText, kBytes 
 struct ColumnShape {
   std::string name;
   ColumnType type = ColumnType::kInt64;
-  trace::Encoding encoding = trace::Encoding::kDictionary;
+  tables::Encoding encoding = tables::Encoding::kDictionary;
   bool has_nulls = false;
   ColumnMeaning meaning;
 };

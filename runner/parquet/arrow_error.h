@@ -8,7 +8,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 [[nodiscard]] inline tl::unexpected<Error> arrow_error(const std::string& what, const arrow::Status& status) {
   // The reason of the system is in the detail: "[errno 28] No space left on device".
@@ -16,4 +16,4 @@ namespace mlrun::trace {
   return fail("cannot " + what + ": " + status.message() + detail);
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

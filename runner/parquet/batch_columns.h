@@ -8,7 +8,7 @@
 
 #include <arrow/api.h>
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 // Integers of 32 or 64 bits.
 class Numbers {
@@ -64,4 +64,4 @@ class Texts {
   const int32_t* indices_ = nullptr;  // of a column that is dictionary-encoded: Parquet's indexes have 32 bits
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

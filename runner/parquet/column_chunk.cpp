@@ -17,7 +17,7 @@
 #include "runner/parquet/hybrid_code.h"
 #include "runner/parquet/parquet_column.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 namespace {
 
@@ -122,4 +122,4 @@ int64_t write_chunk(const ChunkPlace& place, Column& column, int64_t rows) {
                                       : write_by_arrow(place, column, rows);
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

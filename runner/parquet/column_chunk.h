@@ -16,7 +16,7 @@ class ColumnChunkMetaDataBuilder;
 class WriterProperties;
 }  // namespace parquet
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 class Column;
 
@@ -32,4 +32,4 @@ struct ChunkPlace {
 // added to the column.
 int64_t write_chunk(const ChunkPlace& place, Column& column, int64_t rows);
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 // Which rows have a value. Bits are stored only if both kinds occur.
 class Validity {
@@ -134,4 +134,4 @@ class ColumnValues {
   Validity validity_;
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 class HybridCode {
  public:
@@ -87,4 +87,4 @@ class HybridCode {
   unsigned bit_width_;
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

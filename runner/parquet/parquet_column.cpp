@@ -8,7 +8,7 @@
 
 #include "runner/parquet/text_numbers.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::shared_ptr<arrow::DataType> EmptyColumn::type() const { return arrow::int64
 
 bool EmptyColumn::number_values(NumberedValues&) { return true; }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

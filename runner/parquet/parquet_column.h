@@ -19,7 +19,7 @@ class Array;
 class DataType;
 }  // namespace arrow
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 enum class Encoding : uint8_t {
   kDictionary,  // few distinct values in a row group
@@ -208,4 +208,4 @@ class EmptyColumn final : public Column {
   void clear() override {}
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -22,7 +22,7 @@
 #include "runner/parquet/arrow_error.h"
 #include "runner/parquet/column_chunk.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 namespace {
 
@@ -228,4 +228,4 @@ Result<int64_t> ParquetTable::close() {
   return size.ValueOr(0);
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

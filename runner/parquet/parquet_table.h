@@ -26,7 +26,7 @@ namespace arrow {
 class Schema;
 }  // namespace arrow
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 inline constexpr std::string_view kMagic = "PAR1";  // every Parquet file begins and ends with it
 
@@ -98,4 +98,4 @@ class ParquetTable {
   int64_t rows_ = 0;
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

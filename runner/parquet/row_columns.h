@@ -14,7 +14,7 @@
 
 #include "runner/parquet/row_table.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 using enum Encoding;  // the lists name encodings
 
@@ -164,4 +164,4 @@ Status write_rows(const auto& rows, const std::string& trace_folder, const Also&
   return table.close();
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -5,7 +5,7 @@
 //   struct WaitColumns {
 //     static constexpr const char* kTable = "wait";
 //     static void visit(auto& visitor, const WaitRow& row) {
-//       visitor("ts", row.ts_ns, kDelta);
+//       visitor("ts", row.ts_ns, tables::kDelta);
 //       visitor.optional("rank", row.rank, -1);
 //     }
 //   };
@@ -13,8 +13,9 @@
 // A header declares the list and the table, so that only its source needs the list:
 //
 //   struct WaitColumns;
-//   using WaitTable = RowTable<WaitColumns, WaitRow>;
-//   extern template class RowTable<WaitColumns, WaitRow>;
+//   using WaitTable = tables::RowTable<WaitColumns, WaitRow>;
+//   }  // namespace mlrun::trace
+//   extern template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow>;
 #pragma once
 
 #include <vector>
@@ -22,7 +23,7 @@
 #include "runner/parquet/parquet_table.h"
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 // `Also`: further arguments of the list's visit(), for instance the bounds of the row group.
 template <typename List, typename RowType, typename... Also>
@@ -45,4 +46,4 @@ class RowTable {
   std::vector<Column*> columns_;  // in the order of the list
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -9,7 +9,7 @@
 #include "runner/parquet/batch_columns.h"
 #include "runner/parquet/table_reader.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 // Calls take(batch) for each batch that the reader has left. take may return a Status: an error ends the pass. Fails if the trace is damaged.
 template <typename Take>
@@ -41,4 +41,4 @@ Status for_each_batch_if_any(const std::string& trace_folder, const std::string&
   return for_each_batch(trace_folder, table, std::move(query), std::move(take));
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -20,7 +20,7 @@
 #include "runner/parquet/trace_condition.h"
 #include "runner/util/damaged_trace.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 namespace {
 
@@ -231,4 +231,4 @@ Result<std::vector<std::string>> list_tables(const std::string& trace_folder) {
   return names;
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

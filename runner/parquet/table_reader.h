@@ -16,7 +16,7 @@ class Schema;
 class Table;
 }  // namespace arrow
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 struct TableQuery {
   std::vector<std::string> columns;  // empty: all
@@ -60,4 +60,4 @@ Result<std::shared_ptr<arrow::Table>> read_table(const std::string& trace_folder
 // Names of the trace's tables, sorted.
 Result<std::vector<std::string>> list_tables(const std::string& trace_folder);
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -10,7 +10,7 @@
 
 #include "runner/util/scrambled.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 class TextNumbers {
  public:
@@ -51,7 +51,7 @@ class TextNumbers {
   }
   // Words are mixed with random numbers by a product of twice their width, so that an adversary cannot choose colliding texts.
   static uint64_t hash_of(std::string_view text) {
-    static const uint64_t kFactor = scrambled(2) | 1, kBegin = scrambled(3);
+    static const uint64_t kFactor = util::scrambled(2) | 1, kBegin = util::scrambled(3);
     uint64_t hash = kBegin ^ text.size();
     const auto mix = [&](uint64_t word) {
       const Wide product = static_cast<Wide>(hash ^ word) * kFactor;
@@ -102,4 +102,4 @@ class TextNumbers {
   std::vector<Slot> slots_;  // a power of two, at most half full
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -12,7 +12,7 @@
 #include "runner/parquet/parquet_table.h"
 #include "runner/util/damaged_trace.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 namespace {
 
@@ -90,4 +90,4 @@ Status check_tables(const std::string& trace_folder, const json& run, const std:
   return {};
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

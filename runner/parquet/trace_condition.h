@@ -10,7 +10,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 // Fails if the version is newer than this build.
 Status check_schema_version(const std::string& trace_folder, int64_t version);
@@ -26,4 +26,4 @@ Status check_schema_version(const std::string& trace_folder, const nlohmann::jso
 // Checks that `table` has all files listed in `run`, each with a footer. Empty name: every table.
 Status check_tables(const std::string& trace_folder, const nlohmann::json& run, const std::string& table = {});
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -10,7 +10,7 @@
 
 #include "runner/util/scrambled.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 
 template <typename T>
 class ValueNumbers {
@@ -43,7 +43,7 @@ class ValueNumbers {
 
   // High bits of a product with a random odd factor, so that an adversary cannot choose colliding values.
   [[nodiscard]] size_t home(T value) const {
-    static const uint64_t kFactor = scrambled(1) | 1;
+    static const uint64_t kFactor = util::scrambled(1) | 1;
     Bits bits = 0;
     __builtin_memcpy(&bits, &value, sizeof bits);
     return static_cast<size_t>(uint64_t{bits} * kFactor >> shift_);
@@ -73,4 +73,4 @@ class ValueNumbers {
   std::vector<uint32_t> slots_;  // 1 + number; 0: none. A power of two, at most half full
 };
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Me
   return bytes;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

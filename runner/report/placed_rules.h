@@ -9,7 +9,7 @@
 
 #include "runner/model/run.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 struct PlacedRule {
   std::string text, folder;            // folder: that of --pmem; empty: memory not in files
@@ -31,4 +31,4 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 enum class Memory { kPrivate, kFiles };
 std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 template <auto kPart>
@@ -100,4 +100,4 @@ std::vector<Stream> streams(const model::Run& run) {
   return all;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

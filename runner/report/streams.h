@@ -7,7 +7,7 @@
 
 #include "runner/model/run.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 enum class StreamState {
   kOn,
@@ -27,4 +27,4 @@ struct Stream {
 // All streams in display order; empty if run.json has no streams.
 [[nodiscard]] std::vector<Stream> streams(const model::Run& run);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -14,7 +14,7 @@
 #include "runner/util/proc_files.h"
 #include "runner/util/text.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 namespace {
 
@@ -45,9 +45,9 @@ nlohmann::json host_facts() {
           {"memory_bytes", ::sysconf(_SC_PHYS_PAGES) * page_bytes},
           {"page_bytes", page_bytes},
           {"ticks_per_second", ::sysconf(_SC_CLK_TCK)},
-          {"boot_id", collect::boot_id()},
+          {"boot_id", util::boot_id()},
           {"time_namespace", namespace_text("time")},
           {"network_namespace", namespace_text("net")}};
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -7,7 +7,7 @@
 
 #include "runner/events/session.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 Installation find_installation() {
   std::error_code ignored;
@@ -43,4 +43,4 @@ Status check_preload_library(const std::string& path) {
   return {};
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

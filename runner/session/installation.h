@@ -10,7 +10,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 struct Installation {
   std::string trace_program;       // mlrun-trace
@@ -32,4 +32,4 @@ Installation find_installation();
 // hold.
 Status check_preload_library(const std::string& path);
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

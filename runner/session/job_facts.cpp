@@ -10,7 +10,7 @@
 
 #include "runner/util/text.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 namespace {
 
@@ -66,4 +66,4 @@ nlohmann::json job_facts() {
   return job;
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 // Keys, each only where a variable has it: id, array_id, array_task, step, restarts (texts); nodes, node, rank, local_rank, world_size
 // (numbers); source: the variable of each. Empty object: no job.
 nlohmann::json job_facts();
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -12,7 +12,7 @@
 
 #include "runner/util/file_io.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 namespace {
 
@@ -80,4 +80,4 @@ void NewFolder::take_back(const std::string& folder) const {
   if (!was_there_) ::rmdir(folder.c_str());
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

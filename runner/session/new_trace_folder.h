@@ -9,7 +9,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 // The logs that a sweep writes into the trace folder of a run before the run begins.
 inline constexpr std::array<std::string_view, 3> kLogsOfSweep = {"cmd.log", "console.log", "error.log"};
@@ -33,4 +33,4 @@ class NewFolder {
   bool was_there_;
 };
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -11,7 +11,7 @@
 #include "runner/util/json_at.h"
 #include "runner/util/proc_files.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr int kSchemaVersion = 1;
 std::string path_in(const std::string& trace_folder) { return trace_folder + "/" + MLRUN_SESSION_FILE; }
 
 uint64_t start_ticks_of(uint32_t pid) {
-  const auto stat = collect::read_proc_stat(pid);
+  const auto stat = util::read_proc_stat(pid);
   return stat && !stat->ended ? stat->start_ticks : 0;
 }
 
@@ -30,7 +30,7 @@ SessionFile::SessionFile(const std::string& trace_folder) : path_(path_in(trace_
   const auto pid = static_cast<uint32_t>(::getpid());
   data = {{"schema_version", kSchemaVersion},
           {"state", "running"},
-          {"leader", {{"pid", pid}, {"start_ticks", start_ticks_of(pid)}, {"boot_id", collect::boot_id()}}}};
+          {"leader", {{"pid", pid}, {"start_ticks", start_ticks_of(pid)}, {"boot_id", util::boot_id()}}}};
 }
 
 Result<SessionFile> SessionFile::read(const std::string& trace_folder) {
@@ -54,11 +54,11 @@ void SessionFile::remove() const { ::unlink(path_.c_str()); }
 
 uint32_t SessionFile::leader_pid() const { return static_cast<uint32_t>(util::count_at(data, "/leader/pid")); }
 
-bool SessionFile::same_boot() const { return util::text_at(data, "/leader/boot_id") == collect::boot_id(); }
+bool SessionFile::same_boot() const { return util::text_at(data, "/leader/boot_id") == util::boot_id(); }
 
 bool SessionFile::leader_lives() const {
   const uint64_t ticks = util::count_at(data, "/leader/start_ticks");
   return same_boot() && leader_pid() != 0 && ticks != 0 && start_ticks_of(leader_pid()) == ticks;
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -10,7 +10,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 class SessionFile {
  public:
@@ -36,4 +36,4 @@ class SessionFile {
   std::string path_;
 };
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

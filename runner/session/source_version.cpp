@@ -11,7 +11,7 @@
 #include "runner/util/file_io.h"
 #include "runner/util/text.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 namespace {
 
@@ -86,4 +86,4 @@ nlohmann::json source_version(const std::string& folder) {
   return {{"root", util::escaped_utf8(tree.string())}, {"commit", value}, {"branch", branch}};
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

@@ -6,10 +6,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 // Keys: root (the work tree), commit (hexadecimal digits), branch (null: detached). null: no work tree, or without a
 // commit. Read from Git's files without running git, so uncommitted changes are not detected.
 nlohmann::json source_version(const std::string& folder);
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

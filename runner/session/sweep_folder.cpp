@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 bool is_sweep(const std::string& folder) {
   std::error_code ignored;
@@ -18,4 +18,4 @@ tl::unexpected<Error> no_sweep(const std::string& folder) {
                           kSweepDatabase));
 }
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

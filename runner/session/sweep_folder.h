@@ -6,7 +6,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 
 inline constexpr const char* kSweepDatabase = "sweep.sqlite";
 
@@ -15,4 +15,4 @@ inline constexpr const char* kSweepDatabase = "sweep.sqlite";
 // That the folder is no sweep, and how to find one.
 tl::unexpected<Error> no_sweep(const std::string& folder);
 
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

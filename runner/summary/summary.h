@@ -131,7 +131,7 @@ struct FuncSummary {
   std::string name, call_class;
   Group group = Group::kFiles;
   int64_t calls = 0, errors = 0, bytes = 0, time_ns = 0;
-  LogHistogram latency;
+  util::LogHistogram latency;
 };
 
 struct ErrorSummary {

@@ -17,7 +17,7 @@ const char* process_cost_class(std::string_view func) {
 }
 
 const char* cost_class_of(uint16_t func) {
-  const events::FuncInfo* info = events::find_func(func);
+  const decode::FuncInfo* info = decode::find_func(func);
   if (!info) return "call";
   switch (info->call_class) {
     case MLRUN_CLASS_OPEN: return "open";

@@ -10,7 +10,7 @@ namespace mlrun::sums {
 
 namespace {
 
-using trace::scrambled;
+using util::scrambled;
 
 uint64_t hash_of(const CellKey& key) {
   const uint64_t who = uint64_t{key.process} << 32 | key.stretch;

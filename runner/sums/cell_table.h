@@ -61,7 +61,7 @@ class CellTable {
   Cell* find_or_make(const CellKey& key, size_t room, uint16_t flags, bool& made);
 
   std::vector<Cell> cells_;
-  summary::FlatMap<uint32_t> by_key_;
+  util::FlatMap<uint32_t> by_key_;
 };
 
 }  // namespace mlrun::sums

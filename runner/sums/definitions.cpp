@@ -9,9 +9,9 @@
 
 namespace mlrun::sums {
 
-using events::EventClass;
-using events::RecordView;
-using trace::scrambled;
+using decode::EventClass;
+using decode::RecordView;
+using util::scrambled;
 
 void Definitions::append(const uint64_t* words, uint32_t units, std::vector<char>& kept) {
   const auto* bytes = reinterpret_cast<const char*>(words);
@@ -30,13 +30,13 @@ bool Definitions::take_room(uint64_t bytes) {
 // Whether no process has defined this string before: every process defines the strings that it uses. All fragments of a
 // string come in succession from one thread.
 bool Definitions::is_new_string(const RecordView& record) {
-  events::StringEvent string;
-  if (!events::decode(record, string) || strings_.size() >= kNamesMax) return false;
+  decode::StringEvent string;
+  if (!decode::decode(record, string) || strings_.size() >= kNamesMax) return false;
   const uint64_t key = scrambled(string.id);
   if (strings_.find(key)) return false;
   if (string.fragment == 0 && string.bytes < MLRUN_UNIT_BYTES * 4) {
     std::string text;
-    events::append_text(string, text);
+    decode::append_text(string, text);
     if (text.starts_with("/memfd:")) memfds_.at(key) = 1;
   }
   if (string.last) strings_.at(key) = 1;
@@ -47,8 +47,8 @@ bool Definitions::is_new_string(const RecordView& record) {
 // description is kept (KnownFiles).
 void Definitions::take_file(const RecordView& record, std::vector<char>& kept) {
   constexpr uint32_t kUnits = 4;
-  events::FileEvent file;
-  if (!events::decode(record, file)) return;
+  decode::FileEvent file;
+  if (!decode::decode(record, file)) return;
   const bool is_memfd = file.path != 0 && memfds_.find(scrambled(file.path));
   const uint64_t bytes = uint64_t{kUnits} * MLRUN_UNIT_BYTES;
   if (!files_.add(file, is_memfd, bytes <= left_bytes_)) return;
@@ -61,12 +61,12 @@ void Definitions::take_file(const RecordView& record, std::vector<char>& kept) {
 }
 
 void Definitions::take(const RecordView& record, uint32_t process, std::vector<char>& kept) {
-  const EventClass event_class = events::class_of(record.kind);
+  const EventClass event_class = decode::class_of(record.kind);
   if (event_class == EventClass::kFile) return take_file(record, kept);
   if (event_class == EventClass::kString && !is_new_string(record)) return;
   if (event_class == EventClass::kStack) {
-    events::StackEvent stack;
-    if (!events::decode(record, stack) || stacks_.size() >= kNamesMax) return;
+    decode::StackEvent stack;
+    if (!decode::decode(record, stack) || stacks_.size() >= kNamesMax) return;
     bool made = false;
     stacks_.at(scrambled(scrambled(stack.id), process), &made);
     if (!made) return;

@@ -18,7 +18,7 @@ class Definitions {
   explicit Definitions(uint64_t max_bytes) : left_bytes_(max_bytes) {}
 
   // Takes a record other than a call or an allocation, and appends it to `kept` if the spool needs it.
-  void take(const events::RecordView& record, uint32_t process, std::vector<char>& kept);
+  void take(const decode::RecordView& record, uint32_t process, std::vector<char>& kept);
 
   // Reserves room for a record or report that shall be kept. False: the bound is reached, it must not be kept.
   bool take_room(uint64_t bytes);
@@ -32,13 +32,13 @@ class Definitions {
  private:
   static constexpr size_t kNamesMax = size_t{1} << 20;
 
-  bool is_new_string(const events::RecordView& record);
-  void take_file(const events::RecordView& record, std::vector<char>& kept);
+  bool is_new_string(const decode::RecordView& record);
+  void take_file(const decode::RecordView& record, std::vector<char>& kept);
 
   KnownFiles files_;
-  summary::FlatMap<uint8_t> strings_;  // ids of kept strings
-  summary::FlatMap<uint8_t> memfds_;   // ids of strings that name memory files (memfd)
-  summary::FlatMap<uint8_t> stacks_;   // kept stacks, by process and id
+  util::FlatMap<uint8_t> strings_;  // ids of kept strings
+  util::FlatMap<uint8_t> memfds_;   // ids of strings that name memory files (memfd)
+  util::FlatMap<uint8_t> stacks_;   // kept stacks, by process and id
   uint64_t left_bytes_;
   uint64_t left_out_ = 0;
 };

@@ -18,9 +18,9 @@ namespace mlrun::sums {
 
 namespace {
 
-using events::CallEvent;
-using events::EventClass;
-using events::RecordView;
+using decode::CallEvent;
+using decode::EventClass;
+using decode::RecordView;
 
 constexpr int64_t kErrnoMax = 4095;
 constexpr uint64_t kDefinitionBytesMax = uint64_t{128} << 20;
@@ -54,7 +54,7 @@ void describe(const RecordView& record, uint32_t open_file, KnownFiles& files, C
   cell.record[0] = mlrun_word0(1, units, record.kind, record.arg);
   cell.sum.record_units = static_cast<__u16>(units);
   CallEvent call;
-  if (events::class_of(record.kind) != EventClass::kCall || !events::decode(record, call)) return;
+  if (decode::class_of(record.kind) != EventClass::kCall || !decode::decode(record, call)) return;
   call.open_file = open_file;
   const bool detailed = (cell.sum.flags & MLRUN_SUM_NO_DETAIL) == 0;
   const KnownFiles::File* file = files.find(call.open_file);
@@ -84,8 +84,8 @@ uint64_t file_key(const CallEvent& call, const KnownFiles::File* file, KnownFile
   CallEvent described = call;
   described.dirfd_file = files.described(call.dirfd_file);
   described.second_dirfd_file = files.described(call.second_dirfd_file);
-  const uint64_t key = trace::first_path(described).key();
-  return call.second_path == 0 ? key : trace::scrambled(key, trace::second_path(described).key());
+  const uint64_t key = decode::first_path(described).key();
+  return call.second_path == 0 ? key : util::scrambled(key, decode::second_path(described).key());
 }
 
 }  // namespace
@@ -119,11 +119,11 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
   source.channel = threads_.channel_of(source.process);
   source.shown = threads_.is_shown(header.channel);
   if (options_.alloc_times) source.open_frees = &open_frees_[header.channel];
-  events::RecordReader reader(reinterpret_cast<const uint64_t*>(payload), bytes, static_cast<uint8_t>(header.lap));
+  decode::RecordReader reader(reinterpret_cast<const uint64_t*>(payload), bytes, static_cast<uint8_t>(header.lap));
   log_.find(reader, clock_, stretches_);
   while (reader.next()) {
     const RecordView& record = reader.record();
-    switch (events::class_of(record.kind)) {
+    switch (decode::class_of(record.kind)) {
       case EventClass::kCall: add_call(record, source, kept); break;
       case EventClass::kAlloc: add_alloc(record, source); break;
       case EventClass::kFreeTime: add_free_time(record, source); break;
@@ -133,11 +133,11 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
       case EventClass::kGpuDevice:
       case EventClass::kGpuNote: break;
       case EventClass::kFile:
-        if (events::FileEvent file; log_.has_logs() && events::decode(record, file)) log_.take(file);
+        if (decode::FileEvent file; log_.has_logs() && decode::decode(record, file)) log_.take(file);
         definitions_.take(record, source.process, kept);
         break;
       case EventClass::kProcess:
-        if (events::ProcessEvent process; events::decode(record, process)) meet(process);
+        if (decode::ProcessEvent process; decode::decode(record, process)) meet(process);
         definitions_.take(record, source.process, kept);
         break;
       case EventClass::kString:
@@ -155,9 +155,9 @@ void EventSums::take_records(const mlrun_frame& header, const char* payload, uin
 
 void EventSums::add_call(const RecordView& record, const Source& source, std::vector<char>& kept) {
   CallEvent call;
-  if (!events::decode(record, call)) return;
+  if (!decode::decode(record, call)) return;
   records_++;
-  const mlrun_call_class call_class = trace::class_of_func(call.func).value_or(MLRUN_CLASS_PROCESS);
+  const mlrun_call_class call_class = decode::class_of_func(call.func).value_or(MLRUN_CLASS_PROCESS);
   // Calls that create processes are kept as records, because the merger needs each of them for the process tree.
   if (call_class == MLRUN_CLASS_PROCESS && source.shown &&
       definitions_.take_room(uint64_t{record.units} * MLRUN_UNIT_BYTES)) {
@@ -165,7 +165,7 @@ void EventSums::add_call(const RecordView& record, const Source& source, std::ve
   }
   follow_mapping(call, source);
   model::CallRow row;
-  trace::fill_fields(call, row);
+  decode::fill_fields(call, row);
   KnownFiles& files = definitions_.files();
   const KnownFiles::File* second = files.find(call.second_open_file);
   row.file2_kind = kind_of(second);
@@ -220,7 +220,7 @@ void EventSums::follow_mapping(CallEvent& call, const Source& source) {
   if (call.func == events::func::k_munmap && worked) mapped_.unmap(source.process, call.arg2, call.w3, call.start);
 }
 
-void EventSums::meet(const events::ProcessEvent& process) {
+void EventSums::meet(const decode::ProcessEvent& process) {
   const auto parent = process_of_pid_.find(process.parent_pid);
   if (process.origin == MLRUN_PROCESS_FORKED && parent != process_of_pid_.end()) {
     mapped_.fork(parent->second, process.process);
@@ -244,8 +244,8 @@ void EventSums::add_to_stretch(const Source& source, uint32_t stretch, const Cal
 }
 
 void EventSums::add_alloc(const RecordView& record, const Source& source) {
-  events::AllocEvent alloc;
-  if (!events::decode(record, alloc)) return;
+  decode::AllocEvent alloc;
+  if (!decode::decode(record, alloc)) return;
   records_++;
   const uint64_t end = alloc.start > UINT64_MAX - alloc.duration ? UINT64_MAX : alloc.start + alloc.duration;
   const uint64_t end_ns = clock_.monotonic_ns(end);
@@ -273,8 +273,8 @@ void EventSums::add_alloc(const RecordView& record, const Source& source) {
 }
 
 void EventSums::add_free_time(const RecordView& record, const Source& source) {
-  events::FreeTimeEvent time;
-  if (!source.open_frees || !events::decode(record, time)) return;
+  decode::FreeTimeEvent time;
+  if (!source.open_frees || !decode::decode(record, time)) return;
   const auto found = std::find_if(source.open_frees->rbegin(), source.open_frees->rend(),
                                   [&](const OpenFree& open) { return open.start == time.start; });
   if (found == source.open_frees->rend()) return;
@@ -336,7 +336,7 @@ bool EventSums::take_report(const mlrun_frame& header, const char* payload, uint
     case MLRUN_FRAME_CHANNEL: return take_channel(header, payload, bytes);
     case MLRUN_FRAME_PROCESS: return take_process(header, payload, bytes);
     case MLRUN_FRAME_COUNTERS: take_counters(header, payload, bytes); return false;
-    case MLRUN_FRAME_DROPS: threads_.drop(header.channel, events::read_drops(payload, bytes)); return false;
+    case MLRUN_FRAME_DROPS: threads_.drop(header.channel, util::read_drops(payload, bytes)); return false;
     case MLRUN_FRAME_LEFT_OUT: {
       mlrun_frame_left_out left_out{};
       if (bytes >= sizeof left_out) {

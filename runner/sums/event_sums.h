@@ -60,12 +60,12 @@ class EventSums final : public collect::EventSink {
     std::vector<OpenFree>* open_frees = nullptr;  // in order of time; null: durations of frees are not recorded
   };
   void poll_log();
-  void add_call(const events::RecordView& record, const Source& source, std::vector<char>& kept);
-  void follow_mapping(events::CallEvent& call, const Source& source);
-  void meet(const events::ProcessEvent& process);
-  void add_alloc(const events::RecordView& record, const Source& source);
-  void add_free_time(const events::RecordView& record, const Source& source);
-  void add_to_stretch(const Source& source, uint32_t stretch, const events::CallEvent& call, const model::CallRow& row,
+  void add_call(const decode::RecordView& record, const Source& source, std::vector<char>& kept);
+  void follow_mapping(decode::CallEvent& call, const Source& source);
+  void meet(const decode::ProcessEvent& process);
+  void add_alloc(const decode::RecordView& record, const Source& source);
+  void add_free_time(const decode::RecordView& record, const Source& source);
+  void add_to_stretch(const Source& source, uint32_t stretch, const decode::CallEvent& call, const model::CallRow& row,
                       bool reads, bool writes);
   bool take_channel(const mlrun_frame& header, const char* payload, uint32_t bytes);
   void take_counters(const mlrun_frame& header, const char* payload, uint32_t bytes);

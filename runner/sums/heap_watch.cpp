@@ -23,7 +23,7 @@ HeapWatch::Heap* HeapWatch::heap_of(uint32_t process, uint64_t channel) {
               .first->second;
 }
 
-void HeapWatch::add(uint32_t process, uint64_t channel, const events::AllocEvent& alloc, uint64_t end) {
+void HeapWatch::add(uint32_t process, uint64_t channel, const decode::AllocEvent& alloc, uint64_t end) {
   if (!heap_of(process, channel)) return;
   waiting_.push_back({static_cast<int64_t>(std::min<uint64_t>(end, INT64_MAX)), process, alloc});
   if (waiting_.size() >= kWaitingMax) follow(UINT64_MAX);
@@ -40,7 +40,7 @@ void HeapWatch::add(uint32_t process, uint64_t channel, const model::AllocSmallR
 void HeapWatch::follow(const Waiting& waiting) {
   const auto heap = heaps_.find(waiting.process);
   if (heap == heaps_.end() || !heap->second.meter) return;
-  const events::AllocEvent& alloc = waiting.alloc;
+  const decode::AllocEvent& alloc = waiting.alloc;
   model::AllocRow row;
   row.origin.image_id = kImage;
   row.origin.ts_ns = static_cast<int64_t>(clock_.monotonic_ns(static_cast<uint64_t>(waiting.time_ns)));
@@ -62,7 +62,7 @@ void HeapWatch::follow(const Waiting& waiting) {
 }
 
 void HeapWatch::follow(uint64_t clock) {
-  trace::sort_nearly_sorted(waiting_, spare_);
+  util::sort_nearly_sorted(waiting_, spare_);
   size_t done = 0;
   while (done < waiting_.size() && static_cast<uint64_t>(waiting_[done].time_ns) <= clock) follow(waiting_[done++]);
   waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<ptrdiff_t>(done));

@@ -19,7 +19,7 @@
 namespace mlrun::sums {
 
 // Site of an allocation: a return address, or MLRUN_SITE_IS_STACK | id of a stack.
-inline uint64_t site_of(const events::AllocEvent& alloc) {
+inline uint64_t site_of(const decode::AllocEvent& alloc) {
   return alloc.stack != 0 ? MLRUN_SITE_IS_STACK | alloc.stack : alloc.site;
 }
 
@@ -28,7 +28,7 @@ class HeapWatch {
   HeapWatch(int64_t alloc_min_bytes, const SumsClock& clock) : alloc_min_bytes_(alloc_min_bytes), clock_(clock) {}
 
   // `channel`: the channel that stands for the process in the sums; `end`: on the clock of the channels.
-  void add(uint32_t process, uint64_t channel, const events::AllocEvent& alloc, uint64_t end);
+  void add(uint32_t process, uint64_t channel, const decode::AllocEvent& alloc, uint64_t end);
   void add(uint32_t process, uint64_t channel, const model::AllocSmallRow& row);
 
   // Applies records that ended up to `clock`.
@@ -47,7 +47,7 @@ class HeapWatch {
   struct Waiting {
     int64_t time_ns = 0;  // on the clock of the channels
     uint32_t process = 0;
-    events::AllocEvent alloc;
+    decode::AllocEvent alloc;
   };
   struct Heap {
     uint64_t channel = 0;
@@ -66,7 +66,7 @@ class HeapWatch {
   std::vector<Waiting> waiting_, spare_;
   std::vector<uint32_t> ended_;
   std::vector<uint64_t> sites_{0};  // site by the number that stands for it in the meters
-  summary::FlatMap<uint32_t> site_numbers_;
+  util::FlatMap<uint32_t> site_numbers_;
 };
 
 }  // namespace mlrun::sums

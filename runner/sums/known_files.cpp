@@ -11,7 +11,7 @@ namespace mlrun::sums {
 
 namespace {
 
-using trace::scrambled;
+using util::scrambled;
 
 constexpr uint32_t kTypeShift = 12;
 
@@ -30,7 +30,7 @@ bool is_channel(uint32_t type, bool is_memfd) {
 
 }  // namespace
 
-bool KnownFiles::add(const events::FileEvent& file, bool is_memfd, bool has_room) {
+bool KnownFiles::add(const decode::FileEvent& file, bool is_memfd, bool has_room) {
   const uint32_t type = file.mode & S_IFMT;
   uint64_t identity = scrambled(scrambled(file.path, file.cwd), described(file.dirfd_file));
   identity = scrambled(scrambled(identity, file.inode), file.device | uint64_t{type} << 32);

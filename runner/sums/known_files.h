@@ -28,7 +28,7 @@ class KnownFiles {
 
   // Takes a description. True: the file is new and got a place, so its record must be kept. `is_memfd`: its name is that
   // of a memory file. `has_room` false: the spool has no room for further descriptions.
-  bool add(const events::FileEvent& file, bool is_memfd, bool has_room);
+  bool add(const decode::FileEvent& file, bool is_memfd, bool has_room);
 
   // The file of an open file's number; null: not described yet, or evicted.
   const File* find(uint32_t number);
@@ -48,9 +48,9 @@ class KnownFiles {
   void note(uint32_t number, uint32_t index);
 
   std::vector<File> files_;
-  std::array<File, 16> of_type_{};          // stand for all files without a place, by type
-  summary::FlatMap<uint32_t> by_identity_;  // index in files_
-  summary::FlatMap<uint32_t> recent_, older_;
+  std::array<File, 16> of_type_{};       // stand for all files without a place, by type
+  util::FlatMap<uint32_t> by_identity_;  // index in files_
+  util::FlatMap<uint32_t> recent_, older_;
 };
 
 }  // namespace mlrun::sums

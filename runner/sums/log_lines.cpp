@@ -20,17 +20,17 @@ void LogLines::expect(uint64_t bound_ns, Stretches& stretches) {
   expected_.push_back(bound_ns);
 }
 
-void LogLines::find(events::RecordReader records, const SumsClock& clock, Stretches& stretches) {
+void LogLines::find(decode::RecordReader records, const SumsClock& clock, Stretches& stretches) {
   if (expected_.empty()) return;
   uint64_t last_ns = 0;
   while (records.next()) {
-    const events::RecordView& record = records.record();
-    const events::EventClass event_class = events::class_of(record.kind);
-    if (event_class == events::EventClass::kFile) {
-      if (events::FileEvent file; events::decode(record, file)) take(file);
+    const decode::RecordView& record = records.record();
+    const decode::EventClass event_class = decode::class_of(record.kind);
+    if (event_class == decode::EventClass::kFile) {
+      if (decode::FileEvent file; decode::decode(record, file)) take(file);
     }
-    events::CallEvent call;
-    if (event_class != events::EventClass::kCall || !events::decode(record, call)) continue;
+    decode::CallEvent call;
+    if (event_class != decode::EventClass::kCall || !decode::decode(record, call)) continue;
     const uint64_t start_ns = clock.monotonic_ns(call.start);
     last_ns = std::max(last_ns, start_ns);
     if (!open_.find(call.open_file)) continue;
@@ -42,7 +42,7 @@ void LogLines::find(events::RecordReader records, const SumsClock& clock, Stretc
   std::erase_if(expected_, [&](uint64_t bound_ns) { return bound_ns + kForgetNs < last_ns; });
 }
 
-void LogLines::take(const events::FileEvent& file) {
+void LogLines::take(const decode::FileEvent& file) {
   if (!has_logs_) return;
   const int32_t log = tail_.log_of(file.device, file.inode);
   if (log < 0 || file.number == 0) return;
@@ -50,7 +50,7 @@ void LogLines::take(const events::FileEvent& file) {
   open_.at(file.number) = log;
 }
 
-void LogLines::take(const events::CallEvent& call, uint64_t start_ns, int64_t written) {
+void LogLines::take(const decode::CallEvent& call, uint64_t start_ns, int64_t written) {
   const int32_t* log = open_.size() == 0 || call.open_file == 0 ? nullptr : open_.find(call.open_file);
   if (!log || written <= 0) return;
   if (writes_.size() >= kWritesMax) writes_.erase(writes_.begin(), writes_.begin() + kWritesMax / 2);

@@ -29,11 +29,11 @@ class LogLines {
 
   // Searches the records of one thread before they are added up. Begins a stretch at each call on a log that
   // may be the write of an expected line, by its start.
-  void find(events::RecordReader records, const SumsClock& clock, Stretches& stretches);
+  void find(decode::RecordReader records, const SumsClock& clock, Stretches& stretches);
 
   // Call for each record that describes an open file, and for each call that writes.
-  void take(const events::FileEvent& file);
-  void take(const events::CallEvent& call, uint64_t start_ns, int64_t written);
+  void take(const decode::FileEvent& file);
+  void take(const decode::CallEvent& call, uint64_t start_ns, int64_t written);
 
   [[nodiscard]] bool has_logs() const { return has_logs_; }
   [[nodiscard]] const std::vector<mlrun_log_write>& writes() const { return writes_; }
@@ -43,7 +43,7 @@ class LogLines {
 
   LogTail tail_;
   bool has_logs_;
-  summary::FlatMap<int32_t> open_;       // index of the log, by number of the open file
+  util::FlatMap<int32_t> open_;          // index of the log, by number of the open file
   std::vector<uint64_t> expected_;       // start of the milliseconds with bounds; dropped after a second
   std::vector<mlrun_log_write> writes_;  // drops the older half when full: readers count from the end
 };

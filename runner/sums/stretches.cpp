@@ -30,7 +30,7 @@ uint32_t Stretches::at(uint64_t monotonic_ns) const {
 }
 
 StretchSum& Stretches::sum(uint32_t process, uint32_t stretch, uint64_t channel) {
-  const auto key_of = [&](uint32_t who) { return trace::scrambled(uint64_t{who} << 32 | stretch); };
+  const auto key_of = [&](uint32_t who) { return util::scrambled(uint64_t{who} << 32 | stretch); };
   if (const uint32_t* found = by_key_.find(key_of(process))) return sums_[*found];
   const bool has_room = sums_.size() < kSumsMax;
   bool made = false;

@@ -41,7 +41,7 @@ class Stretches {
  private:
   std::vector<mlrun_stretch> bounds_;
   std::vector<StretchSum> sums_;
-  summary::FlatMap<uint32_t> by_key_;
+  util::FlatMap<uint32_t> by_key_;
   uint64_t left_out_ = 0;
 };
 

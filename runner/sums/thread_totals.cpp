@@ -44,7 +44,7 @@ void ThreadTotals::Totals::add(const Totals& other) {
 }
 
 bool ThreadTotals::Totals::any() const {
-  return events::all_drops(drops) != 0 || left_out.calls != 0 || !classes.empty();
+  return util::all_drops(drops) != 0 || left_out.calls != 0 || !classes.empty();
 }
 
 void ThreadTotals::begin(uint64_t channel, uint32_t process, bool shown) {
@@ -77,7 +77,7 @@ std::vector<model::AllocSmallRow> ThreadTotals::count(uint64_t channel, const ml
   return rows;
 }
 
-void ThreadTotals::drop(uint64_t channel, const events::DropCounts& totals) {
+void ThreadTotals::drop(uint64_t channel, const util::DropCounts& totals) {
   const auto thread = threads_.find(channel);
   if (thread != threads_.end()) thread->second.totals.drops = totals;
 }
@@ -122,7 +122,7 @@ void ThreadTotals::write(std::string& text, uint64_t now_ns, uint64_t channel, c
   mlrun_frame_counters body{};
   body.monotonic_ns = now_ns;
   for (size_t reason = 0; reason < MLRUN_DROP_REASONS; reason++)
-    body.drops[reason] = events::drops_of(totals.drops, reason);
+    body.drops[reason] = util::drops_of(totals.drops, reason);
   body.entries = static_cast<__u32>(totals.classes.size());
   std::string payload(reinterpret_cast<const char*>(&body), sizeof body);
   for (const auto& [class_bytes, entry] : totals.classes) {
@@ -133,8 +133,8 @@ void ThreadTotals::write(std::string& text, uint64_t now_ns, uint64_t channel, c
   frame.channel = channel;
   frame.seq = kTotalsSeq;
   collect::append_frame(text, 0, frame, payload.data(), static_cast<uint32_t>(payload.size()));
-  if (events::all_drops(totals.drops) != 0) {
-    const std::string drops = events::drops_payload(now_ns, totals.drops);
+  if (util::all_drops(totals.drops) != 0) {
+    const std::string drops = util::drops_payload(now_ns, totals.drops);
     frame.type = MLRUN_FRAME_DROPS;
     frame.seq++;
     collect::append_frame(text, 0, frame, drops.data(), static_cast<uint32_t>(drops.size()));

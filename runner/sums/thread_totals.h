@@ -22,7 +22,7 @@ class ThreadTotals {
   // Returns the changes of the counters since the thread's frame before, as rows without a process.
   std::vector<model::AllocSmallRow> count(uint64_t channel, const mlrun_frame_counters& counters,
                                           const mlrun_counter_entry* entries, uint32_t number);
-  void drop(uint64_t channel, const events::DropCounts& totals);
+  void drop(uint64_t channel, const util::DropCounts& totals);
   void leave_out(uint64_t channel, const mlrun_left_out& totals);
 
   // The thread has ended and its records are drained. True: it was the last one of its process.
@@ -40,7 +40,7 @@ class ThreadTotals {
  private:
   struct Totals {
     std::map<uint64_t, mlrun_counter_entry> classes;
-    events::DropCounts drops{};
+    util::DropCounts drops{};
     mlrun_left_out left_out{};
     void add(const Totals& other);
     [[nodiscard]] bool any() const;

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-namespace mlrun::events {
+namespace mlrun::util {
 
 uint64_t drops_of(const DropCounts& counts, size_t reason) {
   return std::accumulate(counts[reason].begin(), counts[reason].end(), uint64_t{0});
@@ -61,4 +61,4 @@ DropCounts read_drops(const char* payload, size_t bytes) {
   return counts;
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::util

@@ -8,7 +8,7 @@
 
 #include "runner/events/spool.h"
 
-namespace mlrun::events {
+namespace mlrun::util {
 
 using DropCounts = std::array<std::array<uint64_t, MLRUN_DROPPED_KINDS>, MLRUN_DROP_REASONS>;
 
@@ -24,4 +24,4 @@ std::string drops_payload(uint64_t monotonic_ns, const DropCounts& counts);
 // The counts of a payload. Ignores entries of unknown reasons or kinds, and incomplete ones.
 DropCounts read_drops(const char* payload, size_t bytes);
 
-}  // namespace mlrun::events
+}  // namespace mlrun::util

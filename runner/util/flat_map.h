@@ -15,7 +15,7 @@
 #include "runner/util/huge_pages.h"
 #include "runner/util/prefetch.h"
 
-namespace mlrun::summary {
+namespace mlrun::util {
 
 template <typename Value, template <typename> class Allocator = HugePageAllocator>
 class FlatMap {
@@ -119,4 +119,4 @@ class FlatMap {
   size_t size_ = 0;
 };
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

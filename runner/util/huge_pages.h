@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 
 template <typename T>
 class HugePageAllocator {
@@ -38,4 +38,4 @@ class HugePageAllocator {
   static constexpr size_t kHugeBytes = size_t{2} << 20;
 };
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

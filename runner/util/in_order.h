@@ -14,7 +14,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
+namespace mlrun::util {
 
 class Turns {
  public:
@@ -85,4 +85,4 @@ Status in_order(size_t count, unsigned threads, Work work, HandOver hand_over, F
   return turns.status();
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

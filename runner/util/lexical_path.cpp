@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/lexical_path.h"
 
-namespace mlrun::trace {
+namespace mlrun::util {
 
 namespace {
 
@@ -67,4 +67,4 @@ bool is_nameless(std::string_view link_text) {
          link_text.find('/') == std::string_view::npos;
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

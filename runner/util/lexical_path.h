@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace mlrun::trace {
+namespace mlrun::util {
 
 // `path` made absolute: a relative one is taken from the folder `base`, which is absolute. Resolves ".", ".." and double
 // slashes without following links: "/a/link/../b" becomes "/a/b". Without an absolute base a relative path stays relative.
@@ -27,4 +27,4 @@ bool is_nameless(std::string_view link_text);
 // Such a path can be another file in each process that uses it.
 bool names_descriptor(std::string_view path);
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 
 void LogHistogram::add(int64_t value, int64_t count) {
   value = std::max<int64_t>(value, 0);
@@ -53,4 +53,4 @@ LogHistogram LogHistogram::restore(std::vector<int64_t> counts, int64_t min, int
   return histogram;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 
 class LogHistogram {
  public:
@@ -50,4 +50,4 @@ class LogHistogram {
   int64_t max_ = 0;
 };
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

@@ -18,7 +18,7 @@
 #include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 
-namespace mlrun::collect {
+namespace mlrun::util {
 
 namespace {
 
@@ -27,7 +27,7 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(directory.c_str()), ::closedir);
   if (!entries) return 0;
   while (const dirent* entry = ::readdir(entries.get())) {
-    const auto value = util::leading_number<uint32_t>(entry->d_name);
+    const auto value = leading_number<uint32_t>(entry->d_name);
     if (value != 0 && visit(value)) return value;
   }
   return 0;
@@ -35,8 +35,8 @@ uint32_t find_entry(const std::string& directory, const std::function<bool(uint3
 
 // The last number of a line of /proc/PID/status; 0: none.
 uint64_t last_number(const std::string& status, std::string_view name) {
-  const auto words = util::status_words(status, name);
-  return words.empty() ? 0 : util::leading_number<uint64_t>(words.back());
+  const auto words = status_words(status, name);
+  return words.empty() ? 0 : leading_number<uint64_t>(words.back());
 }
 
 // The pid in the process's own pid namespace.
@@ -51,11 +51,11 @@ enum class Environment { kNone, kComing, kThere };
 Environment environment_of(uint32_t pid) {
   constexpr size_t kState = 0, kFlags = 6, kEnvironmentEnd = 48;
   constexpr uint64_t kExiting = 0x4, kKernelThread = 0x200000;  // PF_EXITING, PF_KTHREAD
-  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = util::stat_words(text);
+  const std::string text = read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const auto words = stat_words(text);
   if (words.size() <= kEnvironmentEnd || words[kState] == "Z" || words[kState] == "X") return Environment::kNone;
-  if ((util::leading_number<uint64_t>(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
-  if (util::leading_number<uint64_t>(words[kEnvironmentEnd]) != 0) return Environment::kThere;
+  if ((leading_number<uint64_t>(words[kFlags]) & (kExiting | kKernelThread)) != 0) return Environment::kNone;
+  if (leading_number<uint64_t>(words[kEnvironmentEnd]) != 0) return Environment::kThere;
   const bool is_ours_to_see = ::access(fmt::format("/proc/{}/exe", pid).c_str(), F_OK) == 0;
   return is_ours_to_see ? Environment::kComing : Environment::kNone;
 }
@@ -63,7 +63,7 @@ Environment environment_of(uint32_t pid) {
 bool may_have(uint32_t pid, const std::string& wanted) {
   constexpr int kTries = 3;  // an exec may end between reading the environment and its address
   for (int tries = 0; tries < kTries; ++tries) {
-    const std::string environment = util::read_text(fmt::format("/proc/{}/environ", pid));
+    const std::string environment = read_text(fmt::format("/proc/{}/environ", pid));
     if (!environment.empty()) return ('\0' + environment).find(wanted) != std::string::npos;
     const Environment place = environment_of(pid);
     if (place != Environment::kThere) return place == Environment::kComing;
@@ -74,24 +74,24 @@ bool may_have(uint32_t pid, const std::string& wanted) {
 }  // namespace
 
 std::optional<ProcStat> read_proc_stat(uint32_t pid) {
-  const std::string text = util::read_text(fmt::format("/proc/{}/stat", pid), 4096);
-  const auto words = util::stat_words(text);
+  const std::string text = read_text(fmt::format("/proc/{}/stat", pid), 4096);
+  const auto words = stat_words(text);
   if (words.size() < 20) return {};
   const bool ended = words[0] == "Z" || words[0] == "X";
-  return ProcStat{util::leading_number<uint32_t>(words[1]), util::leading_number<uint32_t>(words[3]),
-                  util::leading_number<uint64_t>(words[19]), ended};
+  return ProcStat{leading_number<uint32_t>(words[1]), leading_number<uint32_t>(words[3]),
+                  leading_number<uint64_t>(words[19]), ended};
 }
 
 std::string read_comm(uint32_t pid, uint32_t tid) {
-  std::string name = util::read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), 64);
+  std::string name = read_text(fmt::format("/proc/{}/task/{}/comm", pid, tid), 64);
   if (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
 }
 
 std::vector<Module> parse_modules(const std::string& maps) {
   std::vector<Module> modules;
-  for (const std::string_view line : util::split(maps, "\n")) {
-    const auto map = util::maps_line(line);
+  for (const std::string_view line : split(maps, "\n")) {
+    const auto map = maps_line(line);
     if (!map) continue;
     const bool is_ring = std::find(kRings.begin(), kRings.end(), map->path) != kRings.end();
     if (!is_ring && !(map->is_code && map->has_file())) continue;
@@ -100,17 +100,15 @@ std::vector<Module> parse_modules(const std::string& maps) {
   return modules;
 }
 
-std::vector<Module> read_modules(uint32_t pid) {
-  return parse_modules(util::read_text(fmt::format("/proc/{}/maps", pid)));
-}
+std::vector<Module> read_modules(uint32_t pid) { return parse_modules(read_text(fmt::format("/proc/{}/maps", pid))); }
 
 std::vector<std::pair<std::string, uint64_t>> read_io(uint32_t pid) {
   std::vector<std::pair<std::string, uint64_t>> values;
-  const std::string text = util::read_text(fmt::format("/proc/{}/io", pid), 4096);
-  for (const std::string_view line : util::split(text, "\n")) {
+  const std::string text = read_text(fmt::format("/proc/{}/io", pid), 4096);
+  for (const std::string_view line : split(text, "\n")) {
     const size_t colon = line.find(": ");
     if (colon != std::string_view::npos)
-      values.emplace_back(line.substr(0, colon), util::leading_number<uint64_t>(line.substr(colon + 2)));
+      values.emplace_back(line.substr(0, colon), leading_number<uint64_t>(line.substr(colon + 2)));
   }
   return values;
 }
@@ -139,20 +137,18 @@ std::string read_exe(uint32_t pid) {
 std::vector<uint32_t> children_of(uint32_t pid) {
   std::vector<uint32_t> children;
   find_entry(fmt::format("/proc/{}/task", pid), [&](uint32_t tid) {
-    const std::string text = util::read_text(fmt::format("/proc/{}/task/{}/children", pid, tid));
-    for (const std::string_view word : util::split(text, " ")) {
-      if (const auto child = util::leading_number<uint32_t>(word); child != 0) children.push_back(child);
+    const std::string text = read_text(fmt::format("/proc/{}/task/{}/children", pid, tid));
+    for (const std::string_view word : split(text, " ")) {
+      if (const auto child = leading_number<uint32_t>(word); child != 0) children.push_back(child);
     }
     return false;
   });
   return children;
 }
 
-uint32_t innermost_pid_of(uint32_t pid) {
-  return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192));
-}
+uint32_t innermost_pid_of(uint32_t pid) { return innermost_pid(read_text(fmt::format("/proc/{}/status", pid), 8192)); }
 
-uint64_t own_seccomp_filters() { return last_number(util::read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
+uint64_t own_seccomp_filters() { return last_number(read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
   return pid_namespace_in(pid == 0 ? "/proc/self" : fmt::format("/proc/{}", pid));
@@ -165,14 +161,14 @@ uint64_t pid_namespace_in(const std::string& folder) {
 
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
   return find_entry("/proc", [&](uint32_t pid) {
-    return innermost_pid(util::read_text(fmt::format("/proc/{}/status", pid), 8192)) == pid_inside &&
+    return innermost_pid(read_text(fmt::format("/proc/{}/status", pid), 8192)) == pid_inside &&
            pid_namespace_of(pid) == pid_namespace;
   });
 }
 
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
   return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
-    return innermost_pid(util::read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
+    return innermost_pid(read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
   });
 }
 
@@ -186,6 +182,6 @@ bool thread_exists(uint32_t host_pid, uint32_t host_tid) {
   return ::access(fmt::format("/proc/{}/task/{}", host_pid, host_tid).c_str(), F_OK) == 0;
 }
 
-std::string boot_id() { return util::read_line("/proc/sys/kernel/random/boot_id"); }
+std::string boot_id() { return read_line("/proc/sys/kernel/random/boot_id"); }
 
-}  // namespace mlrun::collect
+}  // namespace mlrun::util

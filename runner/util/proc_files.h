@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace mlrun::collect {
+namespace mlrun::util {
 
 struct ProcStat {
   uint32_t ppid = 0, session = 0;
@@ -68,4 +68,4 @@ bool thread_exists(uint32_t host_pid, uint32_t host_tid);
 // Identifies this boot of the machine: start ticks are only valid within it.
 std::string boot_id();
 
-}  // namespace mlrun::collect
+}  // namespace mlrun::util

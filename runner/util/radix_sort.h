@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace mlrun::trace {
+namespace mlrun::util {
 
 // Sorts `items`, a vector, by their time_ns (int64_t >= 0); `spare` is scratch space.
 template <typename Items>
@@ -62,4 +62,4 @@ void sort_nearly_sorted(Items& items, Items& spare) {
   }
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

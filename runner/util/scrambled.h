@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace mlrun::trace {
+namespace mlrun::util {
 
 inline uint64_t scrambled(uint64_t key) {
   static const uint64_t kSeed = [] {
@@ -24,4 +24,4 @@ inline uint64_t scrambled(uint64_t key) {
 
 inline uint64_t scrambled(uint64_t first, uint64_t second) { return scrambled(scrambled(first) ^ second); }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

@@ -9,7 +9,7 @@
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
 
-namespace mlrun::summary {
+namespace mlrun::util {
 namespace {
 
 // Three significant digits; all digits of the integer part from 999.5 on. Requires: value >= 0.
@@ -20,7 +20,7 @@ std::string digits(double value) {
 
 }  // namespace
 
-std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : util::size_text(uint64_t(bytes)); }
+std::string bytes_text(int64_t bytes) { return bytes < 0 ? "-" : size_text(uint64_t(bytes)); }
 
 std::string bound_text(int64_t bytes) {
   std::string text = bytes_text(bytes);
@@ -31,7 +31,7 @@ std::string bound_text(int64_t bytes) {
 
 std::string rate_text(int64_t bytes, int64_t ns) {
   if (bytes < 0 || ns <= 0) return "-";
-  const double rate = double(bytes) / double(ns) * double(util::kNsPerS);
+  const double rate = double(bytes) / double(ns) * double(kNsPerS);
   return bytes_text(rate < double(INT64_MAX) ? int64_t(rate) : INT64_MAX) + "/s";
 }
 
@@ -41,8 +41,8 @@ std::string time_text(int64_t ns, const Glyphs& glyphs) {
   if (ns < 1000) return fmt::format("{} ns", ns);
   if (ns < 999'500) return digits(double(ns) / 1e3) + glyphs.pick(" µs", " us");
   if (ns < 999'500'000) return digits(double(ns) / 1e6) + " ms";
-  if (ns < 60 * util::kNsPerS - util::kNsPerS / 20) return digits(double(ns) / 1e9) + " s";
-  const int64_t seconds = ns / util::kNsPerS + (ns % util::kNsPerS >= util::kNsPerS / 2 ? 1 : 0);
+  if (ns < 60 * kNsPerS - kNsPerS / 20) return digits(double(ns) / 1e9) + " s";
+  const int64_t seconds = ns / kNsPerS + (ns % kNsPerS >= kNsPerS / 2 ? 1 : 0);
   if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
   const int64_t minutes = (seconds + 30) / 60;
   return fmt::format("{} h {:02} min", minutes / 60, minutes % 60);
@@ -72,4 +72,4 @@ std::string percent_text(int64_t part, int64_t whole) {
   return fmt::format("{:.{}f} %", percent, percent < 9.95 || percent > 99 ? 1 : 0);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

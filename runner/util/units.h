@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 
 // Characters that the terminal can show.
 struct Glyphs {
@@ -25,4 +25,4 @@ struct Glyphs {
 // "93 %", "0.3 %", "<0.1 %", ">99.9 %": never 0 or 100 unless it is exactly that. "-" if the whole is 0.
 [[nodiscard]] std::string percent_text(int64_t part, int64_t whole);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

@@ -148,7 +148,7 @@ bool Filter::matches(const TableColumns& columns, int64_t row) const {
   });
 }
 
-void Filter::narrow(trace::TableQuery& query) const {
+void Filter::narrow(tables::TableQuery& query) const {
   for (const Test& test : tests_) {
     if (test.name != "ts" || test.null) continue;
     const bool least =

@@ -26,7 +26,7 @@ class Filter {
   // Requires: the columns are bound.
   [[nodiscard]] bool matches(const TableColumns& columns, int64_t row) const;
   // Applies conditions on `ts` to the query, so that excluded row groups are not read.
-  void narrow(trace::TableQuery& query) const;
+  void narrow(tables::TableQuery& query) const;
 
  private:
   struct Test {

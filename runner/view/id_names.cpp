@@ -73,10 +73,10 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
   auto& loaded = loaded_[named.table ? std::string(named.table) + "." + named.table_name : "errno"];
   if (loaded) return loaded;
   if (!named.table) return loaded = errno_names();
-  if (!trace::has_table(trace_folder_ + "/tables", named.table)) {  // traces of earlier versions lack the table
+  if (!tables::has_table(trace_folder_ + "/tables", named.table)) {  // traces of earlier versions lack the table
     return loaded = std::make_shared<IdNames>();
   }
-  auto reader = trace::TableReader::open(trace_folder_, named.table, {.columns = {named.table_id, named.table_name}});
+  auto reader = tables::TableReader::open(trace_folder_, named.table, {.columns = {named.table_id, named.table_name}});
   if (!reader) return tl::make_unexpected(reader.error());
   auto names = std::make_shared<IdNames>();
   const auto schema = reader->schema();
@@ -87,7 +87,7 @@ Result<std::shared_ptr<const IdNames>> IdNameTables::load(const NamedId& named) 
     return fail("cannot read table " + std::string(named.table) + " of " + trace_folder_ +
                 ": its columns have unexpected types; the trace is damaged, or of another version of mlrun");
   }
-  const Status read = trace::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) {
+  const Status read = tables::for_each_batch(*reader, [&](const arrow::RecordBatch& batch) {
     ids->bind(batch);
     texts->bind(batch);
     for (int64_t row = 0; row < batch.num_rows(); ++row) {

@@ -62,7 +62,7 @@ ListedTrace look(const std::string& folder, std::string name, TraceState state) 
   trace.folder = fs::path(folder).lexically_normal().string();
   trace.state = state;
   trace.size_bytes = size_of(folder);
-  if (const Status known = trace::check_schema_version(folder, document); !known) {
+  if (const Status known = tables::check_schema_version(folder, document); !known) {
     trace.newer = known.error();
     return trace;
   }
@@ -99,13 +99,13 @@ constexpr size_t kGap = 2, kCommandNeeds = 16;
 constexpr std::array<const char*, 6> kTitles = {"FOLDER", "started", "time", "exit", "size", "complete"};
 using Cells = std::array<std::string, kTitles.size()>;
 
-Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
+Cells cells(const ListedTrace& trace, const report::TextStyle& style) {
   const auto& run = trace.run;
-  return {summary::printable(trace.name),
-          run.clock.start.realtime_ns ? summary::date_text(*run.clock.start.realtime_ns) : "-",
-          run.duration_ns() ? summary::time_text(*run.duration_ns(), style.glyphs) : "-",
+  return {util::printable(trace.name),
+          run.clock.start.realtime_ns ? report::date_text(*run.clock.start.realtime_ns) : "-",
+          run.duration_ns() ? util::time_text(*run.duration_ns(), style.glyphs) : "-",
           run.exit_status ? std::to_string(*run.exit_status) : "-",
-          summary::bytes_text(trace.size_bytes),
+          util::bytes_text(trace.size_bytes),
           complete_text(trace)};
 }
 
@@ -113,18 +113,18 @@ Cells cells(const ListedTrace& trace, const summary::TextStyle& style) {
 // line of its own.
 class TraceLines {
  public:
-  TraceLines(const summary::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
+  TraceLines(const report::TextStyle& style, bool cut) : style_(style), cut_(cut) {}
 
   void add(const ListedTrace& trace) {
-    rows_.push_back({cells(trace, style_), summary::printable(short_command(trace.run.command_text())), {}});
+    rows_.push_back({cells(trace, style_), util::printable(short_command(trace.run.command_text())), {}});
   }
   void add_note(std::string note) { rows_.back().note = std::move(note); }
 
   [[nodiscard]] std::string text() const {
     std::array<size_t, kTitles.size()> widths{};
-    for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = summary::text_width(kTitles[i]);
+    for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = report::text_width(kTitles[i]);
     for (const Row& row : rows_) {
-      for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = std::max(widths[i], summary::text_width(row.cells[i]));
+      for (size_t i = 0; i < kTitles.size(); ++i) widths[i] = std::max(widths[i], report::text_width(row.cells[i]));
     }
     size_t figures = kGap * kTitles.size();
     for (const size_t width : widths) figures += width;
@@ -145,37 +145,37 @@ class TraceLines {
   [[nodiscard]] std::string stacked() const {
     std::string out;
     for (const Row& row : rows_) {
-      out += style_.bold(summary::cut_front(row.cells[0], style_.width, style_.glyphs)) + "\n";
+      out += style_.bold(report::cut_front(row.cells[0], style_.width, style_.glyphs)) + "\n";
       std::vector<std::string> items;
       for (size_t i = 1; i < kTitles.size(); ++i) items.push_back(std::string(kTitles[i]) + " " + row.cells[i]);
-      out += summary::wrap("", 2 * kGap, items, style_);
+      out += report::wrap("", 2 * kGap, items, style_);
       const std::string command = std::string(2 * kGap, ' ') + row.command;
-      if (!row.command.empty()) out += summary::cut_end(command, style_.width, style_.glyphs) + "\n";
+      if (!row.command.empty()) out += report::cut_end(command, style_.width, style_.glyphs) + "\n";
       if (!row.note.empty()) out += style_.dim("  " + row.note) + "\n";
     }
     return out;
   }
 
   [[nodiscard]] std::string head(const std::array<size_t, kTitles.size()>& widths, bool beside) const {
-    std::string line = summary::pad_right(style_.bold(kTitles[0]), widths[0]);
-    for (size_t i = 1; i < kTitles.size(); ++i) line += style_.dim(summary::pad_left(kTitles[i], widths[i] + kGap));
+    std::string line = report::pad_right(style_.bold(kTitles[0]), widths[0]);
+    for (size_t i = 1; i < kTitles.size(); ++i) line += style_.dim(report::pad_left(kTitles[i], widths[i] + kGap));
     return beside ? line + std::string(kGap, ' ') + style_.dim("command") : line;
   }
 
   // `before`: number of characters before the command; 0: the command has its own line.
   [[nodiscard]] std::string lines(const Row& row, const std::array<size_t, kTitles.size()>& widths,
                                   size_t before) const {
-    std::string out = summary::pad_right(row.cells[0], widths[0]);
-    for (size_t i = 1; i < kTitles.size(); ++i) out += summary::pad_left(row.cells[i], widths[i] + kGap);
+    std::string out = report::pad_right(row.cells[0], widths[0]);
+    for (size_t i = 1; i < kTitles.size(); ++i) out += report::pad_left(row.cells[i], widths[i] + kGap);
     out += before > 0 || row.command.empty() ? "" : "\n";
     const size_t indent = before > 0 ? before : 2 * kGap;
     const size_t room = style_.width > indent ? style_.width - indent : 1;
-    const std::string command = cut_ ? summary::cut_end(row.command, room, style_.glyphs) : row.command;
+    const std::string command = cut_ ? report::cut_end(row.command, room, style_.glyphs) : row.command;
     if (!command.empty()) out += std::string(before > 0 ? kGap : indent, ' ') + command;
     return out + "\n" + (row.note.empty() ? "" : style_.dim("  " + row.note) + "\n");
   }
 
-  const summary::TextStyle& style_;
+  const report::TextStyle& style_;
   bool cut_;
   std::vector<Row> rows_;
 };
@@ -188,13 +188,14 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
     traces.push_back(look(folder, fs::path(folder).lexically_normal().string(), own));
     return traces;
   }
-  if (launch::is_sweep(folder)) return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
+  if (session::is_sweep(folder))
+    return std::vector{look_at_sweep(folder, fs::path(folder).lexically_normal().string())};
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const TraceState state = state_of(at->path().string());
     if (state != TraceState::kNone) {
       traces.push_back(look(at->path().string(), at->path().filename().string(), state));
-    } else if (launch::is_sweep(at->path().string())) {
+    } else if (session::is_sweep(at->path().string())) {
       traces.push_back(look_at_sweep(at->path(), at->path().filename().string()));
     }
   }
@@ -204,18 +205,18 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder) {
   return traces;
 }
 
-std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
-                      const summary::TextStyle& style, bool cut) {
-  if (traces.empty()) return "no traces in " + summary::printable(folder) + "\n";
+std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder, const report::TextStyle& style,
+                      bool cut) {
+  if (traces.empty()) return "no traces in " + util::printable(folder) + "\n";
   TraceLines table(style, cut);
   for (const ListedTrace& trace : traces) {
     table.add(trace);
     if (trace.is_sweep) {
-      table.add_note("many runs: mlrun sweep stat " + summary::printable(summary::shell_word(trace.folder)));
+      table.add_note("many runs: mlrun sweep stat " + util::printable(report::shell_word(trace.folder)));
     }
     if (trace.newer) table.add_note("written by a newer mlrun; read it with that version");
     if (trace.state == TraceState::kUnfinished) {
-      table.add_note("finish it with: mlrun recover " + summary::printable(trace.folder));
+      table.add_note("finish it with: mlrun recover " + util::printable(trace.folder));
     }
   }
   return table.text();
@@ -257,7 +258,7 @@ Result<int> list(const Arguments& arguments) {
   const auto traces = traces_in(folder);
   if (!traces) return tl::make_unexpected(traces.error());
   fmt::print("{}", as_json ? list_json(*traces)
-                           : list_text(*traces, folder, summary::style_of(stdout), summary::is_terminal(stdout)));
+                           : list_text(*traces, folder, report::style_of(stdout), report::is_terminal(stdout)));
   for (const ListedTrace& trace : *traces) {
     if (trace.newer) return tl::make_unexpected(*trace.newer);
   }

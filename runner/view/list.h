@@ -30,7 +30,7 @@ Result<std::vector<ListedTrace>> traces_in(const std::string& folder);
 
 // `cut`: commands are cut at the style's width.
 [[nodiscard]] std::string list_text(const std::vector<ListedTrace>& traces, const std::string& folder,
-                                    const summary::TextStyle& style, bool cut);
+                                    const report::TextStyle& style, bool cut);
 
 // {"traces": [{folder, command, started, exit_status, wall_ns, bytes, complete}], "sweeps": [{folder, bytes}]}; unknown values are
 // null.

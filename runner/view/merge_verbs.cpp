@@ -10,12 +10,12 @@
 #include "runner/util/log.h"
 #include "runner/view/verbs.h"
 
-namespace mlrun::trace {
+namespace mlrun::view {
 
 namespace {
 
 Result<int> merge_and_show(const char* verb, const char* description, const Arguments& arguments, bool shows_summary) {
-  MergeOptions options;
+  trace::MergeOptions options;
   bool quiet = false;
   CLI::App app(description, verb);
   set_usage(app, std::string("mlrun-trace ") + verb + " [OPTIONS] TRACE");
@@ -30,10 +30,10 @@ Result<int> merge_and_show(const char* verb, const char* description, const Argu
   if (std::filesystem::exists(options.trace_folder + "/session.json")) util::begin_log(options.trace_folder);
   util::note("the merge begins");
   symbols::prepare_demangling();
-  if (auto merged = merge(options); !merged) return tl::make_unexpected(merged.error());
+  if (auto merged = trace::merge(options); !merged) return tl::make_unexpected(merged.error());
   util::note("the trace is made");
   if (quiet || !shows_summary) return 0;
-  const auto text = view::summary_at_end(options.trace_folder, stderr);
+  const auto text = summary_at_end(options.trace_folder, stderr);
   if (!text) return tl::make_unexpected(text.error());
   std::fwrite(text->data(), 1, text->size(), stderr);  // write errors are ignored: the trace is complete
   return 0;
@@ -49,4 +49,4 @@ Result<int> run_finish(const Arguments& arguments) {
   return merge_and_show("finish", "Makes the trace of a recorded run and prints its summary.", arguments, true);
 }
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::view

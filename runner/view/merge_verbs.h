@@ -7,7 +7,7 @@
 
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
+namespace mlrun::view {
 
 using Arguments = std::vector<std::string>;  // the words after the verb
 
@@ -17,4 +17,4 @@ Result<int> run_merge(const Arguments& arguments);
 // finish [--quiet] TRACE: the same, and the summary on standard error. mlrun calls it at the end of a run.
 Result<int> run_finish(const Arguments& arguments);
 
-}  // namespace mlrun::trace
+}  // namespace mlrun::view

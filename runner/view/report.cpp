@@ -37,10 +37,10 @@ constexpr const char* kReportFooter =
 Result<summary::Summary> load(const std::string& trace_folder, int32_t driver_tid) {
   const auto run = open_trace(trace_folder);
   if (!run) return tl::make_unexpected(run.error());
-  if (Status whole = trace::check_tables(trace_folder, *run->document); !whole)
+  if (Status whole = tables::check_tables(trace_folder, *run->document); !whole)
     return tl::make_unexpected(whole.error());
   auto summary = summary::read_tables(trace_folder);
-  if (!summary || (driver_tid == 0 && trace::has_table(trace_folder + "/tables", "summary_activity"))) return summary;
+  if (!summary || (driver_tid == 0 && tables::has_table(trace_folder + "/tables", "summary_activity"))) return summary;
   summary->answer = {};
   const findings::AnswerOptions options{driver_tid, false};
   if (Status answered = findings::answer(trace_folder, *run, options, summary->answer); !answered) {
@@ -75,11 +75,11 @@ Result<int> report_what_if(const std::string& trace_folder, int32_t driver_tid, 
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
-  const summary::Glyphs glyphs = summary::style_of(stdout).glyphs;
+  const util::Glyphs glyphs = report::style_of(stdout).glyphs;
   fmt::print("{} batches of {} worker{}: {} measured, {} replayed ({:+.1f} %)\n", replayed->batches, replayed->workers,
-             replayed->workers == 1 ? "" : "s", summary::time_text(replayed->measured_ns, glyphs),
-             summary::time_text(replayed->replayed_ns, glyphs), 100 * replayed->error());
-  fmt::print("with {}: {} ({:+.0f} %){}\n", text, summary::time_text(replayed->predicted_ns, glyphs),
+             replayed->workers == 1 ? "" : "s", util::time_text(replayed->measured_ns, glyphs),
+             util::time_text(replayed->replayed_ns, glyphs), 100 * replayed->error());
+  fmt::print("with {}: {} ({:+.0f} %){}\n", text, util::time_text(replayed->predicted_ns, glyphs),
              100 * share(replayed->predicted_ns), replayed->limited_by_processors ? ", limited by the processors" : "");
   return 0;
 }
@@ -97,12 +97,11 @@ std::string short_folder(const std::string& trace_folder) {
 }
 
 std::string text_of(const summary::Summary& summary, const std::string& trace_folder, std::FILE* stream,
-                    summary::Extent extent) {
+                    report::Extent extent) {
   const std::string folder = short_folder(trace_folder);
-  summary::TextStyle style = summary::style_of(stream);
-  style.trace = summary::shell_word(folder);
-  return summary::text(summary, fmt::format("{} ({})", folder, summary::bytes_text(size_of(trace_folder))), style,
-                       extent);
+  report::TextStyle style = report::style_of(stream);
+  style.trace = report::shell_word(folder);
+  return report::text(summary, fmt::format("{} ({})", folder, util::bytes_text(size_of(trace_folder))), style, extent);
 }
 
 // Prints a trace merged from several nodes. Each node's trace has its own report.
@@ -112,8 +111,8 @@ Result<int> report_merged(const std::string& trace_folder, const nlohmann::order
     return 0;
   }
   const std::string folder =
-      fmt::format("{} ({})", short_folder(trace_folder), summary::bytes_text(size_of(trace_folder)));
-  fmt::print("{}", summary::merged_text(merged, folder, summary::style_of(stdout), true));
+      fmt::format("{} ({})", short_folder(trace_folder), util::bytes_text(size_of(trace_folder)));
+  fmt::print("{}", report::merged_text(merged, folder, report::style_of(stdout), true));
   return 0;
 }
 
@@ -122,7 +121,7 @@ Result<int> report_merged(const std::string& trace_folder, const nlohmann::order
 Result<std::string> summary_at_end(const std::string& trace_folder, std::FILE* stream) {
   const auto loaded = load(trace_folder, 0);
   if (!loaded) return tl::make_unexpected(loaded.error());
-  return text_of(*loaded, trace_folder, stream, summary::extent_at_end(*loaded));
+  return text_of(*loaded, trace_folder, stream, report::extent_at_end(*loaded));
 }
 
 Result<int> report(const Arguments& arguments) {
@@ -158,11 +157,11 @@ Result<int> report(const Arguments& arguments) {
   const auto loaded = load(trace_folder, driver_tid);
   if (!loaded) return tl::make_unexpected(loaded.error());
   if (!as_json) {
-    const auto extent = is_full ? summary::Extent::kFull : summary::Extent::kAnswer;
+    const auto extent = is_full ? report::Extent::kFull : report::Extent::kAnswer;
     fmt::print("{}", text_of(*loaded, trace_folder, stdout, extent));
     return 0;
   }
-  fmt::print("{}\n", util::json_text(summary::to_json(*loaded), 2));
+  fmt::print("{}\n", util::json_text(report::to_json(*loaded), 2));
   return 0;
 }
 

@@ -28,7 +28,7 @@ class RowOutput {
 };
 
 struct TextOptions {
-  summary::TextStyle style;
+  report::TextStyle style;
   bool cut = false;         // cut rows to the style's width
   bool drop_empty = false;  // drop columns without any value, and with `cut` those that do not fit
 };

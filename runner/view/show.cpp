@@ -42,33 +42,33 @@ constexpr const char* kShowFooter =
     "  mlrun show mlrun-train-1 loss --json";
 
 Status list_tables(const ShowOptions& options, const model::Run& run, const TextOptions& text, const Sink& sink) {
-  const auto names = trace::list_tables(options.trace_folder);
+  const auto names = tables::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
-  summary::TextTable table({"TABLE", "rows", "size", "files"});
+  report::TextTable table({"TABLE", "rows", "size", "files"});
   for (const std::string& name : *names) {
-    if (trace::is_deleted(*run.document, name)) continue;
+    if (tables::is_deleted(*run.document, name)) continue;
     const auto shape = table_shape(options.trace_folder, name);
     if (!shape) return tl::make_unexpected(shape.error());
-    table.add({util::printable(name), summary::count_text(shape->rows), summary::bytes_text(shape->size_bytes),
+    table.add({util::printable(name), util::count_text(shape->rows), util::bytes_text(shape->size_bytes),
                std::to_string(shape->parts)});
   }
   sink(table.text(text.style));
-  return trace::check_tables(options.trace_folder, *run.document);
+  return tables::check_tables(options.trace_folder, *run.document);
 }
 
 // A table that an older trace lacks is treated as empty.
-Result<trace::TableReader> open_table(const ShowOptions& options, trace::TableQuery query) {
-  if (!trace::has_table(options.trace_folder + "/tables", options.table)) {
-    if (auto schema = trace::optional_table_schema(options.table)) return trace::TableReader::empty(std::move(schema));
+Result<tables::TableReader> open_table(const ShowOptions& options, tables::TableQuery query) {
+  if (!tables::has_table(options.trace_folder + "/tables", options.table)) {
+    if (auto schema = trace::optional_table_schema(options.table)) return tables::TableReader::empty(std::move(schema));
   }
-  return trace::TableReader::open(options.trace_folder, options.table, std::move(query));
+  return tables::TableReader::open(options.trace_folder, options.table, std::move(query));
 }
 
 // An unknown table: the error lists the existing ones.
 Status check_table(const ShowOptions& options, const model::Run& run) {
-  if (Status whole = trace::check_tables(options.trace_folder, *run.document, options.table); !whole) return whole;
+  if (Status whole = tables::check_tables(options.trace_folder, *run.document, options.table); !whole) return whole;
   if (trace::optional_table_schema(options.table)) return {};
-  const auto names = trace::list_tables(options.trace_folder);
+  const auto names = tables::list_tables(options.trace_folder);
   if (!names) return tl::make_unexpected(names.error());
   if (std::find(names->begin(), names->end(), options.table) != names->end()) return {};
   return unknown_name(fmt::format("trace {} has no table '{}'", options.trace_folder, options.table), options.table,
@@ -82,7 +82,7 @@ class Show {
 
   Status run() {
     if (auto ready = prepare(); !ready) return ready;
-    trace::TableQuery query;
+    tables::TableQuery query;
     query.columns = columns_->sources();
     filter_.narrow(query);
     auto reader = open_table(options_, std::move(query));
@@ -156,16 +156,15 @@ class Show {
       if (!shape) return tl::make_unexpected(shape.error());
       matched_ = shape->rows;
     }
-    std::string line = summary::count_text(std::min(matched_, limit_)) + " rows";
-    if (matched_ > limit_)
-      line += fmt::format(", {} more: --limit N, 0 for all", summary::count_text(matched_ - limit_));
+    std::string line = util::count_text(std::min(matched_, limit_)) + " rows";
+    if (matched_ > limit_) line += fmt::format(", {} more: --limit N, 0 for all", util::count_text(matched_ - limit_));
     std::string others = "other columns:";
     for (const std::string& name : columns_->known()) {
       if (std::find(names_.begin(), names_.end(), name) == names_.end()) others += " " + name;
     }
     sink_(text_.style.dim(line) + "\n");
     if (options_.columns.empty() && others.back() != ':') {
-      sink_(text_.style.dim(summary::paragraph(others, 0, SIZE_MAX, text_.style)));
+      sink_(text_.style.dim(report::paragraph(others, 0, SIZE_MAX, text_.style)));
     }
     return {};
   }
@@ -232,7 +231,7 @@ Result<int> show(const Arguments& arguments) {
     return fail("without TABLE, show only lists the tables; name one to see its rows: mlrun show " +
                 options.trace_folder + " call");
   }
-  const TextOptions text{.style = summary::style_of(stdout), .cut = summary::is_terminal(stdout)};
+  const TextOptions text{.style = report::style_of(stdout), .cut = report::is_terminal(stdout)};
   const Status shown = show(options, text, [](std::string_view part) { fmt::print("{}", part); });
   if (!shown) return tl::make_unexpected(shown.error());
   if (const Status takes = util::check_output(); !takes) return tl::make_unexpected(takes.error());

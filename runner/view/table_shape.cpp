@@ -36,7 +36,7 @@ std::string part_of_node(const std::string& table, int64_t node_id) {
 Result<TableShape> table_shape(const std::string& trace_folder, const std::string& table, int64_t node_id) {
   namespace fs = std::filesystem;
   TableShape shape;
-  if (!trace::has_table(trace_folder + "/tables", table)) return shape;
+  if (!tables::has_table(trace_folder + "/tables", table)) return shape;
   std::error_code error;
   for (fs::directory_iterator at(fs::path(trace_folder) / "tables" / table, error), end; !error && at != end;
        at.increment(error)) {

@@ -39,14 +39,14 @@ class TextOutput final : public RowOutput {
     if (left_out_.empty()) return;
     const std::string note = fmt::format("left out, the terminal is too narrow: {}; choose columns with --columns",
                                          fmt::join(left_out_, ", "));
-    sink_(options_.style.dim(summary::paragraph(note, 0, SIZE_MAX, options_.style)));
+    sink_(options_.style.dim(report::paragraph(note, 0, SIZE_MAX, options_.style)));
   }
 
  private:
   [[nodiscard]] std::string cell(const Column& column, int64_t row) const {
     if (column.is_null(row)) return "-";
     switch (column.type()) {
-      case Column::Type::kText: return summary::printable(column.text(row));
+      case Column::Type::kText: return util::printable(column.text(row));
       case Column::Type::kBoolean: return column.boolean(row) ? "yes" : "no";
       case Column::Type::kReal: return fmt::format("{}", column.real(row));
       case Column::Type::kNumber: break;
@@ -54,7 +54,7 @@ class TextOutput final : public RowOutput {
     const int64_t number = column.number(row);
     switch (column.meaning()) {
       case Meaning::kPlain: return std::to_string(number);
-      case Meaning::kDuration: return summary::time_text(number, options_.style.glyphs);
+      case Meaning::kDuration: return util::time_text(number, options_.style.glyphs);
       case Meaning::kAddress: return fmt::format("{:#x}", uint64_t(number));
       case Meaning::kMoment: break;
     }
@@ -84,8 +84,8 @@ class TextOutput final : public RowOutput {
           std::any_of(waiting_.begin(), waiting_.end(), [&](const auto& cells) { return cells[i] != "-"; });
       if (!any && options_.drop_empty && !waiting_.empty()) continue;
       shown_.push_back(i);
-      widths_[i] = summary::text_width(names_[i]);
-      for (const auto& cells : waiting_) widths_[i] = std::max(widths_[i], summary::text_width(cells[i]));
+      widths_[i] = report::text_width(names_[i]);
+      for (const auto& cells : waiting_) widths_[i] = std::max(widths_[i], report::text_width(cells[i]));
     }
     if (options_.cut) fit();
   }
@@ -124,9 +124,9 @@ class TextOutput final : public RowOutput {
   }
 
   void add(std::string& line, const std::string& cell, size_t column) const {
-    const bool too_wide = options_.cut && summary::text_width(cell) > widths_[column];
-    const std::string text = too_wide ? summary::cut_front(cell, widths_[column], options_.style.glyphs) : cell;
-    line += left_[column] ? summary::pad_right(text, widths_[column]) : summary::pad_left(text, widths_[column]);
+    const bool too_wide = options_.cut && report::text_width(cell) > widths_[column];
+    const std::string text = too_wide ? report::cut_front(cell, widths_[column], options_.style.glyphs) : cell;
+    line += left_[column] ? report::pad_right(text, widths_[column]) : report::pad_left(text, widths_[column]);
     line += std::string(kColumnGap, ' ');
   }
 

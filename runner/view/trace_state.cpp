@@ -33,7 +33,7 @@ bool is_raw(const fs::path& name) {
 TraceState state_of(const std::string& folder) {
   if (has(folder, "run.json")) return TraceState::kFinished;
   if (!has(folder, MLRUN_SESSION_FILE)) return TraceState::kNone;
-  const auto session = launch::SessionFile::read(folder);
+  const auto session = session::SessionFile::read(folder);
   return session && session->leader_lives() ? TraceState::kRunning : TraceState::kUnfinished;
 }
 
@@ -45,7 +45,7 @@ Result<model::Run> open_trace(const std::string& folder) {
   }
   switch (state_of(folder)) {
     case TraceState::kNone:
-      if (launch::is_sweep(folder)) {
+      if (session::is_sweep(folder)) {
         return fail(fmt::format("{0} is a sweep: see mlrun sweep stat {0}; its traces are in {0}/runs", folder));
       }
       return fail(folder + " holds no trace (it has no run.json); mlrun list DIR shows the traces in a folder");
@@ -55,7 +55,7 @@ Result<model::Run> open_trace(const std::string& folder) {
   }
   auto run = model::read_run(folder);
   if (!run) return run;
-  if (Status known = trace::check_schema_version(folder, *run->document); !known)
+  if (Status known = tables::check_schema_version(folder, *run->document); !known)
     return tl::make_unexpected(known.error());
   return run;
 }

@@ -183,8 +183,8 @@ class Feed {
     show(summary);
   }
   static void show(const summary::Summary& summary) {
-    static_cast<void>(util::json_text(summary::to_json(summary)));
-    static_cast<void>(summary::text(summary, "trace", {}));
+    static_cast<void>(util::json_text(report::to_json(summary)));
+    static_cast<void>(report::text(summary, "trace", {}));
   }
 
  private:

@@ -17,8 +17,8 @@ namespace mlrun::blame {
 
 namespace {
 
-using trace::Numbers;
-using trace::Texts;
+using tables::Numbers;
+using tables::Texts;
 
 constexpr Ns kBlockedNs = 20'000;  // a call on a pipe that took longer has blocked
 constexpr Ns kBinMinNs = 1'000'000;
@@ -364,18 +364,18 @@ class CallBatch {
 };
 
 // Tables of earlier versions lack the column of the poster.
-bool has_column(const trace::TableReader& reader, const char* name) {
+bool has_column(const tables::TableReader& reader, const char* name) {
   return reader.schema()->GetFieldIndex(name) >= 0;
 }
 
 }  // namespace
 
 Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules, Timeline& timeline) {
-  if (!trace::has_table(folder + "/tables", "call")) return {};
+  if (!tables::has_table(folder + "/tables", "call")) return {};
   std::vector<std::string> columns = {"ts", "dur",    "thread_id", "func", "file_id", "file2_id", "ofd_id",
                                       "fd", "offset", "ret",       "err",  "flags",   "arg2"};
   {
-    auto all = trace::TableReader::open(folder, "call");
+    auto all = tables::TableReader::open(folder, "call");
     if (!all) return tl::make_unexpected(all.error());
     if (has_column(*all, "poster_thread_id")) columns.emplace_back("poster_thread_id");
   }
@@ -385,7 +385,7 @@ Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules
       if (has_states && name != nullptr) columns.emplace_back(name);
     }
   }
-  trace::TableQuery query;
+  tables::TableQuery query;
   query.columns = std::move(columns);
   query.dictionaries = {"func"};
   query.read_ahead = true;
@@ -411,7 +411,7 @@ Status load_calls(const std::string& folder, const std::vector<uint8_t>& modules
       loader.add(row, use);
     }
   };
-  if (Status read = trace::for_each_batch(folder, "call", std::move(query), add); !read) return read;
+  if (Status read = tables::for_each_batch(folder, "call", std::move(query), add); !read) return read;
   loader.finish();
   return {};
 }

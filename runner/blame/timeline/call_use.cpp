@@ -47,7 +47,7 @@ CallGroup group_of(mlrun_call_class call_class) {
 const std::unordered_map<std::string_view, Use>& uses() {
   static const auto kUses = [] {
     std::unordered_map<std::string_view, Use> all;
-    events::for_each_func([&](const events::FuncInfo& info) {
+    decode::for_each_func([&](const decode::FuncInfo& info) {
       const std::string_view name = info.name;
       Use use;
       use.group = group_of(info.call_class);

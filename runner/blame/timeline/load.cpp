@@ -14,8 +14,8 @@ namespace mlrun::blame {
 
 namespace {
 
-using trace::Numbers;
-using trace::Texts;
+using tables::Numbers;
+using tables::Texts;
 
 template <typename Row>
 Row& at(std::vector<Row>& rows, int64_t id) {
@@ -26,7 +26,7 @@ Row& at(std::vector<Row>& rows, int64_t id) {
 Status load_processes(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> ranks;
   int64_t world = 0;
-  Status loaded = trace::for_each_batch_if_any(
+  Status loaded = tables::for_each_batch_if_any(
       folder, "process",
       {.columns = {"proc_id", "pid", "parent_proc_id", "rank", "world_size", "role", "command", "forked", "first",
                    "last"}},
@@ -58,7 +58,7 @@ Status load_processes(const std::string& folder, Timeline& timeline) {
 Status load_threads(const std::string& folder, Timeline& timeline) {
   at(timeline.processes, 0);
   at(timeline.threads, 0);
-  Status loaded = trace::for_each_batch_if_any(
+  Status loaded = tables::for_each_batch_if_any(
       folder, "thread", {.columns = {"thread_id", "proc_id", "tid", "first", "last", "comm"}},
       [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "thread_id"), proc(batch, "proc_id"), tid(batch, "tid"), first(batch, "first");
@@ -99,7 +99,7 @@ bool is_module(std::string_view path) {
 }
 
 Status load_files(const std::string& folder, Timeline& timeline, std::vector<uint8_t>& modules) {
-  return trace::for_each_batch_if_any(
+  return tables::for_each_batch_if_any(
       folder, "file", {.columns = {"file_id", "path", "kind"}}, [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "file_id");
         const Texts path(batch, "path"), kind(batch, "kind");
@@ -114,7 +114,7 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
   std::unordered_set<int32_t> wanted;
   const std::vector<std::string> columns = {"ts", "dur", "thread_id", "looks", "running", "stack_id"};
   Status loaded =
-      trace::for_each_batch_if_any(folder, "python_stack", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+      tables::for_each_batch_if_any(folder, "python_stack", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
         const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), samples(batch, "looks");
         const Numbers running(batch, "running"), stack(batch, "stack_id");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
@@ -134,7 +134,7 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
   }
   std::unordered_map<int32_t, Frame> frames;
   std::unordered_map<int32_t, std::vector<std::pair<int32_t, int32_t>>> of_stack;  // depth, frame_id
-  loaded = trace::for_each_batch_if_any(
+  loaded = tables::for_each_batch_if_any(
       folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
         const Numbers stack(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
         for (int64_t row = 0; row < batch.num_rows(); ++row) {
@@ -145,7 +145,7 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
         }
       });
   if (!loaded) return loaded;
-  loaded = trace::for_each_batch_if_any(
+  loaded = tables::for_each_batch_if_any(
       folder, "frame", {.columns = {"frame_id", "function", "source", "line"}}, [&](const arrow::RecordBatch& batch) {
         const Numbers id(batch, "frame_id"), line(batch, "line");
         const Texts function(batch, "function"), source(batch, "source");
@@ -165,7 +165,7 @@ Status load_samples(const std::string& folder, Timeline& timeline) {
 Status load_sleeps(const std::string& folder, Timeline& timeline) {
   const std::vector<std::string> columns = {"ts", "dur", "tid", "runq_ns", "waker_tid", "in_iowait", "state"};
   Status loaded =
-      trace::for_each_batch_if_any(folder, "wait", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+      tables::for_each_batch_if_any(folder, "wait", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
         const Numbers ts(batch, "ts"), dur(batch, "dur"), tid(batch, "tid"), runq(batch, "runq_ns");
         const Numbers waker(batch, "waker_tid");
         const Texts state(batch, "state");
@@ -192,8 +192,8 @@ Status load_sleeps(const std::string& folder, Timeline& timeline) {
 Status load_usage(const std::string& folder, Timeline& timeline) {
   const std::vector<std::string> columns = {"ts",       "dur",    "thread_id", "utime_ns",
                                             "stime_ns", "run_ns", "runq_ns",   "majflt"};
-  Status loaded =
-      trace::for_each_batch_if_any(folder, "sample_thread", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
+  Status loaded = tables::for_each_batch_if_any(
+      folder, "sample_thread", {.columns = columns}, [&](const arrow::RecordBatch& batch) {
         const Numbers ts(batch, "ts"), dur(batch, "dur"), id(batch, "thread_id"), user(batch, "utime_ns"),
             system(batch, "stime_ns");
         const Numbers run(batch, "run_ns"), queued(batch, "runq_ns"), faults(batch, "majflt");
@@ -365,15 +365,15 @@ Result<std::unordered_map<int64_t, std::string>> read_paths(const std::string& f
                                                             const std::vector<int64_t>& file_ids) {
   std::unordered_map<int64_t, std::string> paths;
   for (const int64_t id : file_ids) paths[id];
-  Status read = trace::for_each_batch_if_any(folder, "file", {.columns = {"file_id", "path"}},
-                                             [&](const arrow::RecordBatch& batch) {
-                                               const Numbers id(batch, "file_id");
-                                               const Texts path(batch, "path");
-                                               for (int64_t row = 0; row < batch.num_rows(); ++row) {
-                                                 const auto found = paths.find(id[row]);
-                                                 if (found != paths.end()) found->second = path[row];
-                                               }
-                                             });
+  Status read = tables::for_each_batch_if_any(folder, "file", {.columns = {"file_id", "path"}},
+                                              [&](const arrow::RecordBatch& batch) {
+                                                const Numbers id(batch, "file_id");
+                                                const Texts path(batch, "path");
+                                                for (int64_t row = 0; row < batch.num_rows(); ++row) {
+                                                  const auto found = paths.find(id[row]);
+                                                  if (found != paths.end()) found->second = path[row];
+                                                }
+                                              });
   if (!read) return tl::make_unexpected(read.error());
   return paths;
 }

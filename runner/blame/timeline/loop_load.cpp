@@ -15,8 +15,8 @@ namespace mlrun::blame {
 
 namespace {
 
-using trace::Numbers;
-using trace::Texts;
+using tables::Numbers;
+using tables::Texts;
 
 // Removes the text up to and including `end` and returns what came before `end`; all of the text if `end` is missing.
 std::string_view take_until(std::string_view& text, std::string_view end) {
@@ -63,8 +63,8 @@ class Places {
 }  // namespace
 
 Status load_loops(const std::string& folder, Timeline& timeline) {
-  if (!trace::has_table(folder + "/tables", "python_stack")) return {};
-  auto whole = trace::TableReader::open(folder, "python_stack");
+  if (!tables::has_table(folder + "/tables", "python_stack")) return {};
+  auto whole = tables::TableReader::open(folder, "python_stack");
   if (!whole) return tl::make_unexpected(whole.error());
   if (whole->schema()->GetFieldIndex("loops") < 0) return {};
   Places places(timeline.loops);
@@ -83,8 +83,8 @@ Status load_loops(const std::string& folder, Timeline& timeline) {
       }
     }
   };
-  trace::TableQuery query{.columns = {"ts", "dur", "thread_id", "loops"}};
-  if (Status read = trace::for_each_batch(folder, "python_stack", std::move(query), add); !read) return read;
+  tables::TableQuery query{.columns = {"ts", "dur", "thread_id", "loops"}};
+  if (Status read = tables::for_each_batch(folder, "python_stack", std::move(query), add); !read) return read;
   for (auto& [thread, sights] : timeline.loops.sights) {
     std::stable_sort(sights.begin(), sights.end(),
                      [](const LoopSight& a, const LoopSight& b) { return a.ts_ns < b.ts_ns; });

@@ -11,7 +11,7 @@ namespace {
 
 std::unordered_map<std::string_view, uint16_t> make_names() {
   std::unordered_map<std::string_view, uint16_t> names;
-  events::for_each_func([&](const events::FuncInfo& info) { names.emplace(info.name, info.number); });
+  decode::for_each_func([&](const decode::FuncInfo& info) { names.emplace(info.name, info.number); });
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"newfstatat", "fstatat"},      {"__xstat", "stat"},         {"__lxstat", "lstat"},
       {"__fxstat", "fstat"},          {"__fxstatat", "fstatat"},   {"getdents", "getdents64"},

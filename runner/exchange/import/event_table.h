@@ -112,7 +112,7 @@ class EventTable {
   // `see` gets each row without its texts, in order of its end, before it is written, and may complete it.
   template <typename See>
   Status write(const std::string& tables_folder, See see) {
-    GroupWriter<Table, Row, kTexts, kStored> writer(bind_, trace::kRowGroupRows);
+    GroupWriter<Table, Row, kTexts, kStored> writer(bind_, tables::kRowGroupRows);
     if (Status opened = writer.open(tables_folder); !opened) return opened;
     const auto put = [&](int64_t end_ns, char* stored) -> Status {
       Row row = Sorted::row_of(stored);

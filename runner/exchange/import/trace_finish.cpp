@@ -55,7 +55,7 @@ json account_json(const FileAccount& file) {
 class CallRows {
  public:
   using Row = model::CallRow;
-  trace::ParquetTable& parquet() { return table_.parquet(); }
+  tables::ParquetTable& parquet() { return table_.parquet(); }
   void add(const Row& row, const trace::GroupEnds& ends) {
     table_.set(ends);
     const Row* one = &row;
@@ -90,7 +90,7 @@ Status TraceMaker::settle_clocks() {
 
 Status TraceMaker::write_calls() {
   const auto none = [](model::CallRow&, const auto&) {};
-  GroupWriter<CallRows, model::CallRow, 1> writer(none, trace::kRowGroupRows);
+  GroupWriter<CallRows, model::CallRow, 1> writer(none, tables::kRowGroupRows);
   if (Status opened = writer.open(rows_->staging.tables()); !opened) return opened;
   const auto put = [&](int64_t end_ns, char* stored) -> Status {
     const model::CallRow row = decltype(rows_->calls)::row_of(stored);
@@ -201,7 +201,7 @@ void TraceMaker::fill_run(const std::vector<std::string>& command) {
   const FileAccount& first = *files_.front();
   run["command"] = command;
   run["imported"] = {{"files", std::move(files)}};
-  run["schema_version"] = trace::kTraceSchemaVersion;
+  run["schema_version"] = tables::kTraceSchemaVersion;
   run["start_ns"] = first_ns_;
   run["end_ns"] = last_ns_;
   run["wall_ns"] = last_ns_ - first_ns_;

@@ -63,8 +63,8 @@ struct TraceMaker::Rows {
   EventTable<trace::TorchMemoryTable, trace::TorchMemoryTableRow, 1> torch_memories;
   SortedRows<model::CallRow, 1> calls;
   SortedRows<GpuFields, 1, kGpuBytes> gpu;
-  SortedRows<MarkFields, 4> marks;    // domain, name, value, scope
-  summary::FlatMap<Launch> launches;  // by join and correlation
+  SortedRows<MarkFields, 4> marks;  // domain, name, value, scope
+  util::FlatMap<Launch> launches;   // by join and correlation
   int64_t slice_ids = 0, requests_made = 0, calls_made = 0;
   summary::GpuWorkMeter gpu_work;
   summary::MarkMeter mark_meter;

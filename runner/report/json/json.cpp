@@ -23,9 +23,11 @@
 #include "runner/util/json_at.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
+using summary::FuncSummary;
+using summary::Summary;
 using Json = nlohmann::ordered_json;
 
 // null if the whole is 0.
@@ -74,15 +76,16 @@ Json classes_json(const std::vector<FuncSummary>& funcs) {
     same->latency.add(func.latency);
   }
   return array(classes, [](const FuncSummary& one) {
-    Json out = row_json(FuncRow(one));
+    Json out = row_json(summary::FuncRow(one));
     out.erase("func");
     return out;
   });
 }
 
-Json access_json(const AccessPattern& pattern) {
+Json access_json(const summary::AccessPattern& pattern) {
   Json out;
-  visit_patterns(pattern, [&](const char* name, const AccessPattern::Count& count) { out[name] = row_json(count); });
+  summary::visit_patterns(
+      pattern, [&](const char* name, const summary::AccessPattern::Count& count) { out[name] = row_json(count); });
   const int64_t bytes = pattern.known_bytes();
   const int64_t calls = pattern.sequential.calls + pattern.forward.calls + pattern.backward.calls;
   out["sequential_share_of_bytes"] = share(pattern.sequential.bytes, bytes);
@@ -93,9 +96,9 @@ Json access_json(const AccessPattern& pattern) {
 // An array for each column.
 Json timeline_json(const Summary& summary) {
   Json out = places({"start_ns", "bin_ns"});
-  const Json columns = row_json(TimeBin());
+  const Json columns = row_json(summary::TimeBin());
   for (const auto& [name, none] : columns.items()) out[name] = Json::array();
-  for (const TimeBin& bin : summary.timeline) {
+  for (const summary::TimeBin& bin : summary.timeline) {
     const Json row = row_json(bin);
     for (const auto& [name, value] : row.items()) out[name].push_back(value);
   }
@@ -110,8 +113,8 @@ Json phase_json(const model::PhaseRow& phase, int64_t events_from_ns) {
   return out;
 }
 
-Json cost_json(const CostEstimate& cost) {
-  const auto line = [](const CostLine& of) {
+Json cost_json(const summary::CostEstimate& cost) {
+  const auto line = [](const summary::CostLine& of) {
     return Json{{"class", of.cost_class},
                 {"calls", of.calls},
                 {"cost_per_call_ns", of.per_call_ns},
@@ -127,16 +130,16 @@ Json cost_json(const CostEstimate& cost) {
 }
 
 // The tracing cost of calls only; null: unknown.
-Json calls_cost_ns(const std::optional<CostEstimate>& cost) {
+Json calls_cost_ns(const std::optional<summary::CostEstimate>& cost) {
   if (!cost) return {};
   double sum = 0;
-  for (const CostLine& line : cost->lines) sum += line.is_call ? line.total_ns() : 0;
+  for (const summary::CostLine& line : cost->lines) sum += line.is_call ? line.total_ns() : 0;
   return sum;
 }
 
 Json tracing_json(const Summary& summary) {
   const model::Run& run = summary.run;
-  const std::optional<CostEstimate> cost = cost_estimate(summary);
+  const std::optional<summary::CostEstimate> cost = summary::cost_estimate(summary);
   const Json calls_cost = calls_cost_ns(cost);
   Json out =
       places({"events", "calls", "allocations", "counted_allocations", "alloc_min_bytes", "summary_only", "fold_ns",
@@ -153,7 +156,7 @@ Json tracing_json(const Summary& summary) {
 
 // Puts numbers into members that exist already. A new number is appended to the others of its object.
 void put_values(const Summary& summary, Json& out) {
-  visit_values(summary, JsonValues{out});
+  summary::visit_values(summary, JsonValues{out});
   if (summary.alloc_sample_bytes > 0) return;
   out["tracing"]["estimated_allocations"] = out["tracing"]["estimated_bytes"] = Json();
 }
@@ -161,59 +164,60 @@ void put_values(const Summary& summary, Json& out) {
 }  // namespace
 
 nlohmann::ordered_json to_json(const Summary& summary) {
-  const Totals files = summary.totals(Group::kFiles);
+  const summary::Totals files = summary.totals(summary::Group::kFiles);
   Json totals = row_json(files);
   totals["metadata_share_of_calls"] = share(files.metadata_calls, files.calls);
   const int64_t events_from_ns = summary.run.events_from_ns.value_or(INT64_MIN);
   const auto phase = [&](const model::PhaseRow& row) { return phase_json(row, events_from_ns); };
-  Json out = {{"schema", "mlrun-summary"},
-              {"schema_version", kSchemaVersion},
-              {"run", run_json(summary)},
-              {"complete", summary.complete()},
-              {"losses", rows_json(summary.losses)},
-              {"coverage", rows_json(summary.coverage)},
-              {"left_out", rows_json(summary.left_out)},
-              {"totals",
-               {{"files", std::move(totals)},
-                {"channels", row_json(summary.totals(Group::kChannels))},
-                {"other", row_json(summary.totals(Group::kOther))},
-                {"waits", row_json(summary.totals(Group::kWaits))}}},
-              {"processes", rows_json(summary.processes)},
-              {"phases", array(summary.phases, phase)},
-              {"marks", rows_json(summary.marks)},
-              {"collectives", rows_json(summary.collectives)},
-              {"gpus", rows_json(summary.gpus)},
-              {"machine", rows_json(summary.machine)},
-              {"gpu_work", gpu_work_json(summary)},
-              {"gpu_files", rows_json(summary.gpu_files)},
-              {"torch_memory", rows_json(summary.torch_memory)},
-              {"gpu_idle", rows_json(summary.gpu_idle)},
-              {"python", rows_json(summary.python)},
-              {"gpu_steps", util::json_at(*summary.run.document, "/gpu_steps")},
-              {"files_touched", Json()},
-              {"files_without_place", Json()},
-              {"files", rows_json(summary.files)},
-              {"directories_touched", Json()},
-              {"directories", rows_json(summary.directories)},
-              {"file_trees", rows_json(summary.trees)},
-              {"functions", array(summary.funcs, [](const FuncSummary& func) { return row_json(FuncRow(func)); })},
-              {"classes", classes_json(summary.funcs)},
-              {"errors", rows_json(summary.errors)},
-              {"sites", rows_json(summary.sites)},
-              {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
-              {"reread", {{"ratio", share(summary.reread.bytes_read, summary.reread.distinct_bytes)}}},
-              {"sizes", rows_json(summary.sizes)},
-              {"timeline", timeline_json(summary)},
-              {"kernel_side", kernel_side_json(summary)},
-              {"splits", rows_json(summary.splits)},
-              {"devices", devices_json(summary)},
-              {"syscalls", syscalls_json(summary)},
-              {"streams", streams_json(summary)},
-              {"tracing", tracing_json(summary)}};
+  Json out = {
+      {"schema", "mlrun-summary"},
+      {"schema_version", summary::kSchemaVersion},
+      {"run", run_json(summary)},
+      {"complete", summary.complete()},
+      {"losses", rows_json(summary.losses)},
+      {"coverage", rows_json(summary.coverage)},
+      {"left_out", rows_json(summary.left_out)},
+      {"totals",
+       {{"files", std::move(totals)},
+        {"channels", row_json(summary.totals(summary::Group::kChannels))},
+        {"other", row_json(summary.totals(summary::Group::kOther))},
+        {"waits", row_json(summary.totals(summary::Group::kWaits))}}},
+      {"processes", rows_json(summary.processes)},
+      {"phases", array(summary.phases, phase)},
+      {"marks", rows_json(summary.marks)},
+      {"collectives", rows_json(summary.collectives)},
+      {"gpus", rows_json(summary.gpus)},
+      {"machine", rows_json(summary.machine)},
+      {"gpu_work", gpu_work_json(summary)},
+      {"gpu_files", rows_json(summary.gpu_files)},
+      {"torch_memory", rows_json(summary.torch_memory)},
+      {"gpu_idle", rows_json(summary.gpu_idle)},
+      {"python", rows_json(summary.python)},
+      {"gpu_steps", util::json_at(*summary.run.document, "/gpu_steps")},
+      {"files_touched", Json()},
+      {"files_without_place", Json()},
+      {"files", rows_json(summary.files)},
+      {"directories_touched", Json()},
+      {"directories", rows_json(summary.directories)},
+      {"file_trees", rows_json(summary.trees)},
+      {"functions", array(summary.funcs, [](const FuncSummary& func) { return row_json(summary::FuncRow(func)); })},
+      {"classes", classes_json(summary.funcs)},
+      {"errors", rows_json(summary.errors)},
+      {"sites", rows_json(summary.sites)},
+      {"access", {{"read", access_json(summary.access[0])}, {"write", access_json(summary.access[1])}}},
+      {"reread", {{"ratio", share(summary.reread.bytes_read, summary.reread.distinct_bytes)}}},
+      {"sizes", rows_json(summary.sizes)},
+      {"timeline", timeline_json(summary)},
+      {"kernel_side", kernel_side_json(summary)},
+      {"splits", rows_json(summary.splits)},
+      {"devices", devices_json(summary)},
+      {"syscalls", syscalls_json(summary)},
+      {"streams", streams_json(summary)},
+      {"tracing", tracing_json(summary)}};
   put_values(summary, out);
   add_memory(summary.run, out);
   add_answer(summary.answer, out);
   return out;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

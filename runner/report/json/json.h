@@ -6,8 +6,8 @@
 
 #include "runner/summary/summary.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
-[[nodiscard]] nlohmann::ordered_json to_json(const Summary& summary);
+[[nodiscard]] nlohmann::ordered_json to_json(const summary::Summary& summary);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

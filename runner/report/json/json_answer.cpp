@@ -10,14 +10,14 @@
 #include "runner/summary/tables/answer_rows.h"
 #include "runner/summary/tables/values.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json share_of(int64_t ns, int64_t wall_ns) { return wall_ns > 0 ? Json(double(ns) / double(wall_ns)) : Json(); }
 
-Json finding_json(const Finding& finding, int64_t wall_ns) {
+Json finding_json(const summary::Finding& finding, int64_t wall_ns) {
   Json out = row_json(finding);
   out["also"] = Json::array();
   std::istringstream names(finding.also);
@@ -26,10 +26,10 @@ Json finding_json(const Finding& finding, int64_t wall_ns) {
   return out;
 }
 
-Json steps_json(const Answer& answer) {
+Json steps_json(const summary::Answer& answer) {
   constexpr size_t kListed = 10;
   if (answer.steps == 0) {
-    const std::string why = no_steps_text(answer);
+    const std::string why = summary::no_steps_text(answer);
     return {{"count", answer.steps},
             {"from", Json()},
             {"sure", Json()},
@@ -38,14 +38,14 @@ Json steps_json(const Answer& answer) {
             {"slowest", Json::array()},
             {"why_unknown", why.empty() ? Json() : Json(why)}};
   }
-  const SlowSteps slow = slow_steps(answer, kListed);
+  const summary::SlowSteps slow = summary::slow_steps(answer, kListed);
   return {{"count", answer.steps},
-          {"from", steps_from_name(answer)},
+          {"from", summary::steps_from_name(answer)},
           {"sure", double(answer.steps_sure_ppm) / 1e6},
           {"median_ns", slow.median_ns},
           {"slow", slow.count},
           {"slowest", array(slow.first,
-                            [](const SlowStep& one) {
+                            [](const summary::SlowStep& one) {
                               Json out = row_json(*one.step);
                               out["longer"] = one.part;
                               out["longer_by_ns"] = one.above_ns;
@@ -56,7 +56,7 @@ Json steps_json(const Answer& answer) {
 
 }  // namespace
 
-void add_answer(const Answer& answer, Json& out) {
+void add_answer(const summary::Answer& answer, Json& out) {
   if (answer.wall_ns == 0) {
     for (const char* key : {"driver", "time", "without_batch_ns", "startup", "findings", "waited_for", "steps"})
       out[key] = Json();
@@ -64,18 +64,19 @@ void add_answer(const Answer& answer, Json& out) {
   }
   const int64_t wall_ns = answer.wall_ns;
   out["driver"] = places({"thread_id", "tid", "pid", "wall_ns", "samples", "waiting_ns"});
-  out["time"] = array(answer.time, [&](const TimeShare& one) {
+  out["time"] = array(answer.time, [&](const summary::TimeShare& one) {
     Json row = row_json(one);
     row["share"] = share_of(one.ns, wall_ns);
     return row;
   });
   out.update(places(
       {"without_batch_ns", "without_batch_low_ns", "without_batch_high_ns", "batches_from_ns", "batches_to_ns"}));
-  visit_values_of_answer(answer, JsonValues{out});
+  summary::visit_values_of_answer(answer, JsonValues{out});
   out["startup"]["share"] = share_of(answer.startup_ns, wall_ns);
-  out["findings"] = array(answer.findings, [&](const Finding& finding) { return finding_json(finding, wall_ns); });
+  out["findings"] =
+      array(answer.findings, [&](const summary::Finding& finding) { return finding_json(finding, wall_ns); });
   out["waited_for"] = rows_json(answer.waited_for);
   out["steps"] = steps_json(answer);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

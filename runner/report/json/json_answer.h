@@ -6,9 +6,9 @@
 
 #include "runner/summary/answer.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 // Adds the keys `driver`, `time`, `without_batch_ns`, `startup`, `findings`, `waited_for` and `steps`; null if the summary has no answer.
-void add_answer(const Answer& answer, nlohmann::ordered_json& out);
+void add_answer(const summary::Answer& answer, nlohmann::ordered_json& out);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -5,12 +5,12 @@
 
 #include "runner/util/json_at.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 using Json = nlohmann::ordered_json;
 
 // The kernel_side of run.json, also if it was refused; null if there is none.
-Json kernel_side_json(const Summary& summary) {
+Json kernel_side_json(const summary::Summary& summary) {
   const nlohmann::json& found = util::json_at(*summary.run.document, "/kernel_side");
   if (!found.is_object()) return {};
   Json out = Json::object();
@@ -19,8 +19,12 @@ Json kernel_side_json(const Summary& summary) {
   return out;
 }
 
-Json devices_json(const Summary& summary) { return util::json_at(*summary.run.document, "/kernel_side/own_devices"); }
+Json devices_json(const summary::Summary& summary) {
+  return util::json_at(*summary.run.document, "/kernel_side/own_devices");
+}
 
-Json syscalls_json(const Summary& summary) { return util::json_at(*summary.run.document, "/kernel_side/syscalls"); }
+Json syscalls_json(const summary::Summary& summary) {
+  return util::json_at(*summary.run.document, "/kernel_side/syscalls");
+}
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

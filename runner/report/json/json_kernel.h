@@ -6,10 +6,10 @@
 
 #include "runner/summary/summary.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
-[[nodiscard]] nlohmann::ordered_json kernel_side_json(const Summary& summary);
-[[nodiscard]] nlohmann::ordered_json devices_json(const Summary& summary);
-[[nodiscard]] nlohmann::ordered_json syscalls_json(const Summary& summary);
+[[nodiscard]] nlohmann::ordered_json kernel_side_json(const summary::Summary& summary);
+[[nodiscard]] nlohmann::ordered_json devices_json(const summary::Summary& summary);
+[[nodiscard]] nlohmann::ordered_json syscalls_json(const summary::Summary& summary);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -10,7 +10,7 @@
 #include "runner/report/placed_rules.h"
 #include "runner/util/json_at.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -83,4 +83,4 @@ void add_memory(const model::Run& run, Json& out) {
   out["memory_access"] = memory_access_json(*run.document);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -6,8 +6,8 @@
 
 #include "runner/model/run.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 void add_memory(const model::Run& run, nlohmann::ordered_json& out);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -12,7 +12,7 @@
 #include "runner/report/json/json_values.h"
 #include "runner/summary/tables/columns.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 // A visitor of a list of columns. Members with an empty name are left out.
 class JsonRow {
@@ -23,7 +23,7 @@ class JsonRow {
     if constexpr (std::is_enum_v<Value>) {
       json[name] = column_text(value);
     } else if constexpr (requires { value.has_value(); }) {
-      json[name] = summary::known(value);
+      json[name] = report::known(value);
     } else {
       json[name] = value;
     }
@@ -49,7 +49,7 @@ class JsonRow {
 template <typename Row>
 nlohmann::ordered_json row_json(const Row& row) {
   JsonRow visitor;
-  Columns<Row>::visit(visitor, row);
+  summary::Columns<Row>::visit(visitor, row);
   return std::move(visitor.json);
 }
 
@@ -60,4 +60,4 @@ nlohmann::ordered_json rows_json(const Rows& rows) {
 
 void JsonRow::rows(const std::string& name, const auto& rows) { json[name] = rows_json(rows); }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 // null for the model's "unknown" number.
 inline nlohmann::ordered_json known(int64_t value, std::optional<int64_t> none) {
@@ -44,4 +44,4 @@ nlohmann::ordered_json array(const Items& items, auto to) {
   return out;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

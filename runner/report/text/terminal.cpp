@@ -10,7 +10,7 @@
 
 #include "runner/util/wrap.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kNarrowest = 40, kWidest = 400;
@@ -46,4 +46,4 @@ TextStyle style_of(std::FILE* stream) {
 
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) == 1; }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

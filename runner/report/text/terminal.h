@@ -6,7 +6,7 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 // A terminal: its width (else COLUMNS, else 100); colour unless NO_COLOR is set or TERM is dumb. Anything else: 100
 // columns, no colour. Unicode when the locale's character set is UTF-8 (LC_ALL, LC_CTYPE, LANG).
@@ -14,4 +14,4 @@ namespace mlrun::summary {
 
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

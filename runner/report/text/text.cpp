@@ -11,7 +11,7 @@
 
 #include "runner/summary/tracing_cost.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 std::string exit_text(int64_t status, const TextStyle& style) {
@@ -28,7 +28,7 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
       cut_end(printable(run.command.empty() ? "(command not known)" : run.command_text()), style.width, style.glyphs));
   std::vector<std::string> items;
   const auto add = [&](const char* name, const std::optional<int64_t>& ns) {
-    if (ns) items.push_back(name + time_text(*ns, style.glyphs));
+    if (ns) items.push_back(name + util::time_text(*ns, style.glyphs));
   };
   if (run.recovered) items.push_back(style.warning("recovered") + " (mlrun did not finish)");
   if (run.exit_status) items.push_back(exit_text(*run.exit_status, style));
@@ -46,13 +46,13 @@ std::string head_text(const Summary& summary, const std::string& trace, const Te
 namespace {
 
 std::string estimate_text(const Summary& summary, const TextStyle& style) {
-  const std::optional<CostEstimate> cost = cost_estimate(summary);
+  const std::optional<summary::CostEstimate> cost = summary::cost_estimate(summary);
   if (!cost) return "cost not known (mlrun bench measures it)";
   const auto total_ns = int64_t(cost->total_ns);
-  std::string text = "estimated cost " + time_text(total_ns, style.glyphs) + " of CPU";
+  std::string text = "estimated cost " + util::time_text(total_ns, style.glyphs) + " of CPU";
   const model::Run& run = summary.run;
   const int64_t cpu_ns = run.user_ns.value_or(0) + run.sys_ns.value_or(0);
-  if (cpu_ns > 0) text += " = " + percent_text(total_ns, cpu_ns) + " of the command's";
+  if (cpu_ns > 0) text += " = " + util::percent_text(total_ns, cpu_ns) + " of the command's";
   for (size_t i = 0; i < cost->left_out.size(); i++) {
     const bool is_last = i + 1 == cost->left_out.size();
     text += (i == 0 ? ", without " : is_last ? " and " : ", ") + cost->left_out[i];
@@ -66,12 +66,13 @@ std::string cost_text(const Summary& summary, const TextStyle& style) {
   const model::Run& run = summary.run;
   std::vector<std::string> items;
   const int64_t events = run.total("events").value_or(summary.calls + summary.allocations);
-  items.push_back(run.options.summary_only ? count_text(summary.calls + summary.allocations) + " events added up"
-                                           : count_text(events) + " events recorded");
+  items.push_back(run.options.summary_only ? util::count_text(summary.calls + summary.allocations) + " events added up"
+                                           : util::count_text(events) + " events recorded");
   if (run.kernel_side.records.value_or(0) > 0)
-    items.push_back(count_text(*run.kernel_side.records) + " by the kernel side");
+    items.push_back(util::count_text(*run.kernel_side.records) + " by the kernel side");
   items.push_back(estimate_text(summary, style));
-  if (run.collector.cpu_ns) items.push_back("collector " + time_text(*run.collector.cpu_ns, style.glyphs) + " of CPU");
+  if (run.collector.cpu_ns)
+    items.push_back("collector " + util::time_text(*run.collector.cpu_ns, style.glyphs) + " of CPU");
   if (!run.collector.medium.empty()) items.push_back("buffer in " + printable(run.collector.medium));
   return wrap(style.bold("TRACING"), 14, items, style);
 }
@@ -203,4 +204,4 @@ std::string text(const Summary& summary, const std::string& trace, const TextSty
   return out + end + style.dim(last);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

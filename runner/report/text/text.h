@@ -10,7 +10,9 @@
 #include "runner/report/text/text_style.h"
 #include "runner/summary/summary.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
+
+using summary::Summary;
 
 // kShort: the result of the command and what the trace lacks. kAnswer: where the time went and what to change, in
 // kLinesMost lines of 100 columns. kFull: every block.
@@ -47,9 +49,9 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string killed_for_memory(const Summary& summary);
 [[nodiscard]] std::string rules_text(const Summary& summary, const TextStyle& style);
 // nullptr: the summary has no such process.
-[[nodiscard]] const ProcessSummary* find_process(const Summary& summary, int32_t proc_id);
+[[nodiscard]] const summary::ProcessSummary* find_process(const Summary& summary, int32_t proc_id);
 // "rank 1234", without a role "process 1234"; "unknown" for nullptr.
-[[nodiscard]] std::string process_text(const ProcessSummary* process);
+[[nodiscard]] std::string process_text(const summary::ProcessSummary* process);
 [[nodiscard]] std::string processes_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string files_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string calls_text(const Summary& summary, const TextStyle& style);
@@ -79,4 +81,4 @@ inline constexpr size_t kLinesMost = 45, kRowsMost = 12;
 [[nodiscard]] std::string cost_text(const Summary& summary, const TextStyle& style);
 [[nodiscard]] std::string streams_text(const Summary& summary, const TextStyle& style);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -10,7 +10,7 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 using Rung = model::MemoryAccess::Rung;
@@ -28,11 +28,11 @@ std::string rung_line(const Rung& rung, const model::MemoryAccess& access, const
     if (found.rung == rung.rung)
       items.push_back(share_text(found.seen_byte_s, found.byte_s) + " of listed bytes × time attributed");
   }
-  if (rung.on_ns < rung.all_ns) items.push_back("seen " + percent_text(rung.on_ns, rung.all_ns) + " of the time");
+  if (rung.on_ns < rung.all_ns) items.push_back("seen " + util::percent_text(rung.on_ns, rung.all_ns) + " of the time");
   if (rung.worst_stall_ns > 0)
-    items.push_back("page faults held back at most " + time_text(rung.worst_stall_ns, style.glyphs));
+    items.push_back("page faults held back at most " + util::time_text(rung.worst_stall_ns, style.glyphs));
   if (rung.worst_read_ns > 0)
-    items.push_back("changes of its mappings at most " + time_text(rung.worst_read_ns, style.glyphs));
+    items.push_back("changes of its mappings at most " + util::time_text(rung.worst_read_ns, style.glyphs));
   items.push_back("costs: " + printable(rung.cost));
   items.push_back("not seen: " + printable(rung.blind_to));
   return wrap(style.bold("ACCESS"), kLead, items, style);
@@ -53,13 +53,13 @@ std::string memory_sites_text(const Summary& summary, const TextStyle& style) {
         {"ACCESS by " + printable(found.rung), "blocks", "bytes", "attributed", "hot", "loads", "stores", "faults"});
     for (const model::MemoryAccess::Site& site :
          std::span(found.largest).first(std::min(found.largest.size(), kShownSites))) {
-      table.add({printable(site.site), count_text(site.blocks), bytes_text(site.bytes),
+      table.add({printable(site.site), util::count_text(site.blocks), util::bytes_text(site.bytes),
                  share_text(site.seen_byte_s, site.byte_s), site.hot_fraction ? share_text(*site.hot_fraction, 1) : "-",
-                 count_text(site.loads), count_text(site.stores), count_text(site.faults)});
+                 util::count_text(site.loads), util::count_text(site.stores), util::count_text(site.faults)});
     }
     if (!found.largest.empty()) out += table.text(style);
   }
   return out;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -14,8 +14,12 @@
 #include "runner/summary/names.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::Direction;
+using util::bytes_text;
+using util::percent_text;
 
 constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kSizeColumn = 10;
 
@@ -23,9 +27,9 @@ constexpr size_t kFuncsShown = 6, kErrorsShown = 6, kSizeColumn = 10;
 struct Sum {
   size_t funcs = 0;
   int64_t calls = 0, errors = 0, bytes = 0, time_ns = 0;
-  LogHistogram latency;
+  util::LogHistogram latency;
 
-  void add(const FuncSummary& func) {
+  void add(const summary::FuncSummary& func) {
     ++funcs;
     util::add_to(calls, func.calls);
     util::add_to(errors, func.errors);
@@ -45,22 +49,22 @@ std::vector<std::string> titles(const TextStyle& style) {
 }
 
 std::vector<std::string> cells(std::string name, const Sum& sum, const TextStyle& style) {
-  const auto at = [&](double q) { return time_text(sum.latency.quantile(q), style.glyphs); };
+  const auto at = [&](double q) { return util::time_text(sum.latency.quantile(q), style.glyphs); };
   std::vector<std::string> out = {std::move(name),
-                                  count_text(sum.calls),
+                                  util::count_text(sum.calls),
                                   bytes_text(sum.bytes),
-                                  time_text(sum.time_ns, style.glyphs),
+                                  util::time_text(sum.time_ns, style.glyphs),
                                   at(0.5),
                                   at(0.95),
                                   at(0.99),
-                                  time_text(sum.latency.max(), style.glyphs),
-                                  count_text(sum.errors)};
+                                  util::time_text(sum.latency.max(), style.glyphs),
+                                  util::count_text(sum.errors)};
   if (style.width < kWidthForP95) out.erase(out.begin() + kP95Column);
   return out;
 }
 
 // stdio counts the refills and flushes that reach the file, not the calls they serve.
-std::string label(const FuncSummary& func) {
+std::string label(const summary::FuncSummary& func) {
   static constexpr std::array<const char*, 3> kRefills = {"fread", "fgets", "getline"};
   static constexpr std::array<const char*, 4> kFlushes = {"fwrite", "fputs", "fprintf", "fflush"};
   const auto is = [&](const char* name) { return func.name == name; };
@@ -72,20 +76,20 @@ std::string label(const FuncSummary& func) {
 std::string errors_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   size_t more = 0;
-  for (const ErrorSummary& error : summary.errors) {
-    const events::FuncInfo* info = events::find_func(error.func);
+  for (const summary::ErrorSummary& error : summary.errors) {
+    const decode::FuncInfo* info = decode::find_func(error.func);
     if (info && info->call_class == MLRUN_CLASS_WAIT) continue;  // a timeout is no error
     if (items.size() == kErrorsShown) {
       ++more;
       continue;
     }
-    items.push_back(fmt::format("{} {} {}", error.name, errno_name(error.err), count_text(error.calls)));
+    items.push_back(fmt::format("{} {} {}", error.name, summary::errno_name(error.err), util::count_text(error.calls)));
   }
   if (more > 0) items.push_back(counted(int64_t(more), "more kind"));
   return items.empty() ? "" : wrap(style.bold("ERRORS"), kLead, items, style);
 }
 
-std::string pattern_text(const char* name, const AccessPattern& pattern) {
+std::string pattern_text(const char* name, const summary::AccessPattern& pattern) {
   const int64_t bytes = pattern.known_bytes();
   std::string out = fmt::format("{} {} sequential, {} random", name, percent_text(pattern.sequential.bytes, bytes),
                                 percent_text(bytes - pattern.sequential.bytes, bytes));
@@ -93,7 +97,7 @@ std::string pattern_text(const char* name, const AccessPattern& pattern) {
   return out;
 }
 
-std::string reread_text(const Reread& reread) {
+std::string reread_text(const summary::Reread& reread) {
   std::string out = fmt::format("re-read ratio {:.2f} ({} of {} distinct{})",
                                 double(reread.bytes_read) / double(reread.distinct_bytes),
                                 bytes_text(reread.bytes_read), bytes_text(reread.distinct_bytes),
@@ -104,9 +108,9 @@ std::string reread_text(const Reread& reread) {
 
 // Access figures without imports, which are most of what a short run reads. Empty: no imports, or no figures of other files.
 std::string without_imports_text(const Summary& summary) {
-  FileTree own;
+  summary::FileTree own;
   bool has_imports = false;
-  for (const FileTree& tree : summary.trees) tree.kind == "imports" ? void(has_imports = true) : own.add(tree);
+  for (const summary::FileTree& tree : summary.trees) tree.kind == "imports" ? void(has_imports = true) : own.add(tree);
   const int64_t known = util::sum_of(own.sequential_bytes, own.random_bytes);
   if (!has_imports || known == 0) return "";
   std::string out = fmt::format("without imports: {} read, {} sequential", bytes_text(own.totals.bytes_read),
@@ -121,14 +125,15 @@ std::string without_imports_text(const Summary& summary) {
 constexpr std::array<int64_t, 7> kSizeBounds = {512, 4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20};
 
 std::string bound_name(size_t bucket) {
-  return bucket < kSizeBounds.size() ? "<" + bound_text(kSizeBounds[bucket]) : ">=" + bound_text(kSizeBounds.back());
+  return bucket < kSizeBounds.size() ? "<" + util::bound_text(kSizeBounds[bucket])
+                                     : ">=" + util::bound_text(kSizeBounds.back());
 }
 
 using Sizes = std::array<int64_t, kSizeBounds.size() + 1>;  // calls
 
 Sizes sizes_of(const Summary& summary, Direction direction) {
   Sizes calls{};
-  for (const SizeBucket& bucket : summary.sizes) {
+  for (const summary::SizeBucket& bucket : summary.sizes) {
     if (bucket.direction != direction) continue;
     const auto at = std::upper_bound(kSizeBounds.begin(), kSizeBounds.end(), bucket.low_bytes) - kSizeBounds.begin();
     calls[size_t(at)] += bucket.calls;
@@ -162,14 +167,14 @@ std::string narrow_sizes_text(const Sizes& reads, const Sizes& writes, const Tex
 // How many reads returned nothing: Python reads again after the last byte of each file.
 std::string end_checks_text(const Summary& summary, const TextStyle& style) {
   int64_t checks = 0, reads = 0;
-  for (const FileTree& tree : summary.trees) {
+  for (const summary::FileTree& tree : summary.trees) {
     util::add_to(checks, tree.end_checks);
     util::add_to(reads, tree.totals.read_calls);
   }
   if (checks == 0) return "";
   return wrap("", kLead,
               {fmt::format("of the {} {} returned nothing: checks for the end of a file", counted(reads, "read"),
-                           count_text(checks))},
+                           util::count_text(checks))},
               style);
 }
 
@@ -195,11 +200,11 @@ std::string calls_text(const Summary& summary, const TextStyle& style) {
   TextTable table(titles(style));
   Sum others, channels;
   size_t shown = 0;
-  const auto on_files =
-      std::count_if(summary.funcs.begin(), summary.funcs.end(), [](const auto& f) { return f.group == Group::kFiles; });
-  for (const FuncSummary& func : summary.funcs) {
-    if (func.group == Group::kChannels) channels.add(func);
-    if (func.group != Group::kFiles) continue;
+  const auto on_files = std::count_if(summary.funcs.begin(), summary.funcs.end(),
+                                      [](const auto& f) { return f.group == summary::Group::kFiles; });
+  for (const summary::FuncSummary& func : summary.funcs) {
+    if (func.group == summary::Group::kChannels) channels.add(func);
+    if (func.group != summary::Group::kFiles) continue;
     const bool fits = shown < kFuncsShown || on_files == kFuncsShown + 1;
     Sum sum;
     sum.add(func);
@@ -214,16 +219,16 @@ std::string calls_text(const Summary& summary, const TextStyle& style) {
 std::string access_text(const Summary& summary, const TextStyle& style) {
   std::vector<std::string> items;
   const auto pattern = [&](Direction direction, const char* name) {
-    const AccessPattern& of = summary.access[size_t(direction)];
+    const summary::AccessPattern& of = summary.access[size_t(direction)];
     if (of.sequential.calls + of.forward.calls + of.backward.calls > 0) items.push_back(pattern_text(name, of));
   };
   pattern(Direction::kRead, "bytes read");
   pattern(Direction::kWrite, "written");
   if (summary.reread.distinct_bytes > 0) items.push_back(reread_text(summary.reread));
   if (const std::string own = without_imports_text(summary); !own.empty()) items.push_back(own);
-  const Totals files = summary.totals(Group::kFiles);
+  const summary::Totals files = summary.totals(summary::Group::kFiles);
   if (files.calls > 0) items.push_back("metadata " + percent_text(files.metadata_calls, files.calls) + " of calls");
   return (items.empty() ? "" : wrap(style.bold("ACCESS"), kLead, items, style)) + sizes_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

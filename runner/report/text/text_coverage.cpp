@@ -13,19 +13,19 @@
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kMostComplaints = 4;
 
 std::string process_name(const Summary& summary, int32_t proc_id) {
-  const ProcessSummary* process = find_process(summary, proc_id);
+  const summary::ProcessSummary* process = find_process(summary, proc_id);
   return process == nullptr ? "" : fmt::format("{} ({})", process->role, process->pid);
 }
 
 // "1 record", "3,000 records": units are plural.
 std::string amount_text(int64_t count, const std::string& unit) {
-  if (count != 1 || !unit.ends_with('s')) return count_text(count) + " " + unit;
+  if (count != 1 || !unit.ends_with('s')) return util::count_text(count) + " " + unit;
   return "1 " + unit.substr(0, unit.size() - (unit.ends_with("ches") ? 2 : 1));
 }
 
@@ -45,7 +45,7 @@ std::vector<std::string> losses(const Summary& summary) {
   };
   std::map<std::pair<std::string, std::string>, Lost> sums;  // (reason, unit)
   for (const auto& loss : summary.losses) {
-    if (!is_loss(loss)) continue;
+    if (!summary::is_loss(loss)) continue;
     Lost& lost = sums[{loss.channel + ": " + loss.reason, loss.unit}];
     util::add_to(lost.count, loss.count);
     lost.remedy = remedy(summary, loss.reason);
@@ -55,7 +55,7 @@ std::vector<std::string> losses(const Summary& summary) {
   lines.reserve(sums.size());
   for (const auto& [what, lost] : sums) {
     std::vector<std::string> kinds;
-    for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{} {}", kind, count_text(count)));
+    for (const auto& [kind, count] : lost.kinds) kinds.push_back(fmt::format("{} {}", kind, util::count_text(count)));
     const std::string of_kinds = kinds.empty() ? "" : fmt::format(" ({})", fmt::join(kinds, "; "));
     lines.push_back(
         fmt::format("{} lost, {}{}{}", amount_text(lost.count, what.second), what.first, of_kinds, lost.remedy));
@@ -84,7 +84,7 @@ std::vector<std::string> coverage(const Summary& summary, bool remarks, const ch
   for (const auto& [what, sum] : sums) {
     std::string line = begin + what.first;
     if (sum.kernel > 0) {
-      const auto amount = what.first.starts_with("bytes ") ? bytes_text : count_text;
+      const auto amount = what.first.starts_with("bytes ") ? util::bytes_text : util::count_text;
       line += fmt::format(" ({} of {})", amount(sum.kernel - sum.seen), amount(sum.kernel));
     }
     if (!what.second.empty()) line += ", " + what.second;
@@ -117,7 +117,7 @@ std::vector<std::string> remark_lines(const Summary& summary) {
   std::vector<std::string> lines = coverage(summary, true, "");
   int64_t pauses = 0;
   for (const auto& loss : summary.losses) {
-    if (is_pause(loss)) util::add_to(pauses, loss.count);
+    if (summary::is_pause(loss)) util::add_to(pauses, loss.count);
   }
   if (pauses > 0) lines.push_back("recording was paused by mlrun pause: " + amount_text(pauses, "stretches"));
   return lines;
@@ -164,4 +164,4 @@ std::string remarks_text(const Summary& summary, const TextStyle& style) {
   return style.bold("REMARKS") + "\n" + list(remarks, ": mlrun show TRACE coverage", style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

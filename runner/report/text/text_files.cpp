@@ -12,8 +12,10 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using util::count_text;
 
 constexpr size_t kDirectoriesByBytes = 2, kFilesByBytes = 3, kDirectoriesByTime = 1, kFilesByTime = 2;
 
@@ -64,7 +66,7 @@ class Places {
  private:
   [[nodiscard]] std::vector<std::string> titles(const Summary& summary) const {
     int64_t missing = 0;
-    for (const FileTree& tree : summary.trees) util::add_to(missing, tree.missing);
+    for (const summary::FileTree& tree : summary.trees) util::add_to(missing, tree.missing);
     const std::string not_there = missing == 0 ? "" : fmt::format(", {} not there", count_text(missing));
     std::vector<std::string> titles{
         fmt::format("DIRECTORIES ({}), FILES ({}{})", count_text(summary.directories_touched),
@@ -74,8 +76,8 @@ class Places {
     titles.insert(titles.end(), {"written", "time", "on"});
     return titles;
   }
-  void add(const FileSummary& file) { add(printable(file.path), file); }
-  void add(const DirectorySummary& directory) {
+  void add(const summary::FileSummary& file) { add(printable(file.path), file); }
+  void add(const summary::DirectorySummary& directory) {
     const std::string slash = directory.path == "/" ? "" : "/";
     add(fmt::format("{}{}  {} file{}", printable(directory.path), slash, count_text(directory.files),
                     directory.files == 1 ? "" : "s"),
@@ -83,10 +85,11 @@ class Places {
   }
   template <typename Item>
   void add(std::string name, const Item& item) {
-    std::vector<std::string> cells{std::move(name), count_text(item.totals.calls), bytes_text(item.totals.bytes_read)};
-    if (has_misses_) cells.push_back(item.misses.known() ? bytes_text(item.misses.bytes()) : "-");
-    cells.push_back(bytes_text(item.totals.bytes_written));
-    cells.push_back(time_text(item.totals.time_ns, style_.glyphs));
+    std::vector<std::string> cells{std::move(name), count_text(item.totals.calls),
+                                   util::bytes_text(item.totals.bytes_read)};
+    if (has_misses_) cells.push_back(item.misses.known() ? util::bytes_text(item.misses.bytes()) : "-");
+    cells.push_back(util::bytes_text(item.totals.bytes_written));
+    cells.push_back(util::time_text(item.totals.time_ns, style_.glyphs));
     cells.push_back(item.file_system.empty() ? "-" : item.file_system);
     table_.add(std::move(cells));
   }
@@ -102,4 +105,4 @@ std::string files_text(const Summary& summary, const TextStyle& style) {
   return summary.files.empty() ? "" : Places(summary, style).text();
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -9,8 +9,10 @@
 
 #include "runner/report/text/text.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::Finding;
 
 constexpr int64_t kShortRunNs = 1'000'000'000;  // a shorter run is mostly start-up
 constexpr size_t kFindingIndent = 3;
@@ -28,8 +30,9 @@ std::string share_line(const Finding& finding, int64_t wall_ns, const TextStyle&
   std::string also = finding.also;
   for (size_t at = 0; (at = also.find(',', at)) != std::string::npos; at += 4) also.replace(at, 1, " or ");
   if (!also.empty()) also = fmt::format(" (or {}: the data cannot tell)", also);
-  return fmt::format("{}{}: {}, {} of the run ({})", finding.cause, also, time_text(finding.explains_ns, style.glyphs),
-                     percent_text(finding.explains_ns, wall_ns), range);
+  return fmt::format("{}{}: {}, {} of the run ({})", finding.cause, also,
+                     util::time_text(finding.explains_ns, style.glyphs),
+                     util::percent_text(finding.explains_ns, wall_ns), range);
 }
 
 std::string finding_text(const Finding& finding, size_t number, int64_t wall_ns, const TextStyle& style) {
@@ -38,7 +41,7 @@ std::string finding_text(const Finding& finding, size_t number, int64_t wall_ns,
   claim.replace(0, std::min(mark.size(), kFindingIndent - 1), mark);
   std::string remedy = "change: " + finding.remedy;
   if (finding.at_most_saved_ns > 0) {
-    remedy += fmt::format("; at most {} saved", time_text(finding.at_most_saved_ns, style.glyphs));
+    remedy += fmt::format("; at most {} saved", util::time_text(finding.at_most_saved_ns, style.glyphs));
   }
   std::string out = claim + finding_lines(share_line(finding, wall_ns, style), kFindingIndent, style);
   if (!finding.remedy.empty()) out += finding_lines(remedy, kFindingIndent, style);
@@ -48,14 +51,14 @@ std::string finding_text(const Finding& finding, size_t number, int64_t wall_ns,
 }
 
 // Whether the finding is shown: computing is one only if something is known about the data or the lines of the program.
-bool is_shown(const Finding& finding, const Answer& answer) {
+bool is_shown(const Finding& finding, const summary::Answer& answer) {
   return finding.cause != "compute_bound" || answer.batches_from_ns != 0 || answer.samples > 0;
 }
 
 }  // namespace
 
 std::string findings_text(const Summary& summary, const TextStyle& style, size_t rows) {
-  const Answer& answer = summary.answer;
+  const summary::Answer& answer = summary.answer;
   if (answer.wall_ns < kShortRunNs) return "";
   std::vector<const Finding*> shown;
   for (const Finding& finding : answer.findings) {
@@ -72,4 +75,4 @@ std::string findings_text(const Summary& summary, const TextStyle& style, size_t
   return out;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -9,13 +9,15 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::GpuIdleSummary;
 
 constexpr size_t kGapsShown = 6, kWorstShown = 3;
 
 std::string who(const Summary& summary, const GpuIdleSummary& idle) {
-  const ProcessSummary* process = find_process(summary, idle.proc_id);
+  const summary::ProcessSummary* process = find_process(summary, idle.proc_id);
   if (process == nullptr && idle.label == "short") return "gaps of less than 10 us";
   if (process == nullptr && idle.label == "not listed") return "gaps beyond two million";
   const std::string name = process_text(process);
@@ -32,8 +34,9 @@ std::string doing(const GpuIdleSummary& idle) {
                                                    {split.wait_ns, "waiting"}};
   const auto most = std::max_element(std::begin(parts), std::end(parts),
                                      [](const auto& a, const auto& b) { return a.first < b.first; });
-  return most->first > 0 ? fmt::format("{}: {} {}", idle.label, most->second, percent_text(most->first, split.sum()))
-                         : idle.label;
+  return most->first > 0
+             ? fmt::format("{}: {} {}", idle.label, most->second, util::percent_text(most->first, split.sum()))
+             : idle.label;
 }
 
 std::string blamed_text(const Summary& summary, const model::GpuSteps::Step& step) {
@@ -43,19 +46,19 @@ std::string blamed_text(const Summary& summary, const model::GpuSteps::Step& ste
   idle.proc_id = static_cast<int32_t>(step.blamed->proc_id);
   const std::string path = printable(step.blamed->path);
   return fmt::format("{}, {}{} {}", idle.label, who(summary, idle), path.empty() ? "" : " " + path,
-                     percent_text(step.blamed->time_ns, step.idle_ns));
+                     util::percent_text(step.blamed->time_ns, step.idle_ns));
 }
 
 // For each GPU the distribution of its idle time over steps, then the steps with the most.
 std::string gpu_steps_text(const Summary& summary, const TextStyle& style) {
   const auto& [devices, worst] = summary.run.gpu_steps;
   if (devices.empty()) return "";
-  const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
+  const auto time = [&](int64_t ns) { return util::time_text(ns, style.glyphs); };
   TextTable table({"GPU IDLE PER STEP", "steps", "of their time", "median", "p99", "longest"});
   for (const model::GpuSteps::Device& gpu : devices) {
     const auto gpu_id = static_cast<int32_t>(gpu.gpu_id);
-    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), count_text(gpu.steps),
-               percent_text(gpu.idle_ns, gpu.time_ns), time(gpu.idle_p50_ns), time(gpu.idle_p99_ns),
+    table.add({fmt::format("GPU {}", gpu_number_text(summary, gpu_id)), util::count_text(gpu.steps),
+               util::percent_text(gpu.idle_ns, gpu.time_ns), time(gpu.idle_p50_ns), time(gpu.idle_p99_ns),
                time(gpu.idle_max_ns)});
   }
   for (size_t i = 0; i < worst.size() && i < kWorstShown; ++i) {
@@ -82,16 +85,16 @@ std::string gpu_idle_text(const Summary& summary, const TextStyle& style) {
     }
     if (several)
       name = fmt::format("GPU {} {} {}", gpu_number_text(summary, idle.gpu_id), style.glyphs.pick("←", "<-"), name);
-    table.add(
-        {std::move(name), doing(idle), time_text(idle.time_ns, style.glyphs), percent_text(idle.time_ns, all_ns)});
+    table.add({std::move(name), doing(idle), util::time_text(idle.time_ns, style.glyphs),
+               util::percent_text(idle.time_ns, all_ns)});
   }
   if (summary.gpu_idle.size() > kGapsShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_gpu_idle", style.glyphs.pick("…", "..."),
                                summary.gpu_idle.size() - kGapsShown));
   }
   table.add_note(
-      fmt::format("of {} in gaps between a GPU's first operation and its last", time_text(all_ns, style.glyphs)));
+      fmt::format("of {} in gaps between a GPU's first operation and its last", util::time_text(all_ns, style.glyphs)));
   return table.text(style) + gpu_steps_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

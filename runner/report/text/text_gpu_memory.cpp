@@ -11,13 +11,16 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::GpuMemorySummary;
+using util::bytes_text;
 
 constexpr size_t kOwnersShown = 8;
 
 std::string whose(const Summary& summary, const GpuMemorySummary& memory) {
-  const ProcessSummary* process = find_process(summary, memory.proc_id);
+  const summary::ProcessSummary* process = find_process(summary, memory.proc_id);
   std::string text = process_text(process);
   if (process == nullptr) return text;
   if (memory.context != 0) text += fmt::format(", context {}", memory.context);
@@ -30,9 +33,9 @@ constexpr size_t kStacksShown = 4, kFramesShown = 6;
 std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"NEVER RELEASED, BY STACK", "memory", "blocks", "bytes", "of it late"});
   for (size_t i = 0; i < summary.gpu_stacks.size() && i < kStacksShown; ++i) {
-    const GpuStackSummary& stack = summary.gpu_stacks[i];
+    const summary::GpuStackSummary& stack = summary.gpu_stacks[i];
     table.add({stack.stack_id == 0 ? "stack not known" : fmt::format("stack {}", stack.stack_id), stack.memory,
-               count_text(stack.blocks), bytes_text(stack.bytes),
+               util::count_text(stack.blocks), bytes_text(stack.bytes),
                stack.late == 0 ? "-" : bytes_text(stack.late_bytes)});
     std::string_view left = stack.frames;
     for (size_t frame = 0; frame < kFramesShown && !left.empty(); ++frame) {
@@ -49,7 +52,7 @@ std::string gpu_stacks_text(const Summary& summary, const TextStyle& style) {
 }
 
 std::string kept_text(int64_t count, int64_t bytes) {
-  return count == 0 ? "-" : fmt::format("{} in {}", bytes_text(bytes), count_text(count));
+  return count == 0 ? "-" : fmt::format("{} in {}", bytes_text(bytes), util::count_text(count));
 }
 
 }  // namespace
@@ -66,8 +69,8 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
     const GpuMemorySummary& memory = sorted[i];
     is_kept = is_kept || memory.kept > 0;
     table.add({whose(summary, memory), memory.memory, bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
-               count_text(memory.allocations), count_text(memory.releases), kept_text(memory.kept, memory.kept_bytes),
-               kept_text(memory.kept_late, memory.kept_late_bytes)});
+               util::count_text(memory.allocations), util::count_text(memory.releases),
+               kept_text(memory.kept, memory.kept_bytes), kept_text(memory.kept_late, memory.kept_late_bytes)});
   }
   for (const GpuMemorySummary& memory : sorted) {
     util::add_to(all.with_context, memory.with_context);
@@ -93,4 +96,4 @@ std::string gpu_memory_text(const Summary& summary, const TextStyle& style) {
   return table.empty() ? "" : table.text(style) + gpu_stacks_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

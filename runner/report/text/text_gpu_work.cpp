@@ -10,15 +10,19 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using util::bytes_text;
+using util::count_text;
+using util::time_text;
 constexpr size_t kKernelsShown = 5, kMarksShown = 8, kHostsShown = 3;
 
 // Work launched in ranges (marks) of the program.
 std::string gpu_marks_text(const Summary& summary, const TextStyle& style) {
   TextTable table({"GPU BY RANGE", "domain", "kernels", "busy", "copies", "copied", "idle before"});
   for (size_t i = 0; i < summary.gpu_marks.size() && i < kMarksShown; ++i) {
-    const GpuMarkSummary& mark = summary.gpu_marks[i];
+    const summary::GpuMarkSummary& mark = summary.gpu_marks[i];
     std::string name = printable(mark.name);
     if (summary.gpu_work.size() > 1) name += fmt::format(", GPU {}", gpu_number_text(summary, mark.gpu_id));
     table.add({name, printable(mark.domain), count_text(mark.kernels), time_text(mark.busy_ns, style.glyphs),
@@ -38,7 +42,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
   int64_t bytes = 0, known = 0, misplaced = 0, misplaced_ns = 0, judged = 0;
   std::set<int32_t> gpu_nodes;  // of GPUs with misplaced buffers
   int32_t error = 0;
-  for (const GpuHostSummary& row : summary.gpu_hosts) {
+  for (const summary::GpuHostSummary& row : summary.gpu_hosts) {
     util::add_to(bytes, row.addressed_bytes);
     util::add_to(known, row.known_bytes);
     util::add_to(judged, row.gpu_node >= 0 ? row.known_bytes : 0);
@@ -60,7 +64,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
                                bytes_text(misplaced), bytes_text(judged), time_text(misplaced_ns, style.glyphs)));
   }
   for (size_t i = 0; i < summary.gpu_hosts.size() && i < kHostsShown; ++i) {
-    const GpuHostSummary& row = summary.gpu_hosts[i];
+    const summary::GpuHostSummary& row = summary.gpu_hosts[i];
     if (row.misplaced_bytes == 0) break;
     table.add_note(fmt::format("  {} {}, {}: allocated by {}", bytes_text(row.misplaced_bytes), row.memory,
                                time_text(row.misplaced_ns, style.glyphs),
@@ -79,7 +83,7 @@ void add_host_buffers(TextTable& table, const Summary& summary, const TextStyle&
 }
 
 // The name of a device; if there are several, its number first, since they may have the same name.
-std::string device_text(const Summary& summary, const GpuWorkSummary& gpu) {
+std::string device_text(const Summary& summary, const summary::GpuWorkSummary& gpu) {
   if (summary.gpu_work.size() < 2) return printable(gpu.name);
   return fmt::format("{} {}", gpu_number_text(summary, gpu.gpu_id), printable(gpu.name));
 }
@@ -89,13 +93,13 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   if (summary.gpu_work.empty()) return "";
   const int64_t wall_ns = summary.run.duration_ns().value_or(0);
   TextTable devices({"GPU WORK", "busy", "of the run", "kernels", "time", "copies", "in", "out", "memsets"});
-  for (const GpuWorkSummary& gpu : summary.gpu_work) {
+  for (const summary::GpuWorkSummary& gpu : summary.gpu_work) {
     devices.add({device_text(summary, gpu), time_text(gpu.busy_ns, style.glyphs),
-                 wall_ns > 0 ? percent_text(gpu.busy_ns, wall_ns) : "-", count_text(gpu.kernels),
+                 wall_ns > 0 ? util::percent_text(gpu.busy_ns, wall_ns) : "-", count_text(gpu.kernels),
                  time_text(gpu.kernel_ns, style.glyphs), count_text(gpu.copies), bytes_text(gpu.bytes_in),
                  bytes_text(gpu.bytes_out), count_text(gpu.memsets)});
   }
-  for (const GpuWorkSummary& gpu : summary.gpu_work) {
+  for (const summary::GpuWorkSummary& gpu : summary.gpu_work) {
     if (gpu.graphs == 0) continue;
     devices.add_note(fmt::format("{}: {} launches of graphs as a whole took {}; their kernels are not listed",
                                  device_text(summary, gpu), count_text(gpu.graphs),
@@ -108,13 +112,13 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
         fmt::format("{} nodes of graphs came faster than {} a second: recorded by launch (--cupti-graph-nodes)",
                     count_text(run.folded_nodes), count_text(run.options.graph_nodes_per_s.value_or(0))));
   }
-  const GpuCallSummary& calls = summary.gpu_calls;
+  const summary::GpuCallSummary& calls = summary.gpu_calls;
   devices.add_note(fmt::format("{} calls of CUDA took {}, of {} synchronisations {}", count_text(calls.calls),
                                time_text(calls.time_ns, style.glyphs), count_text(calls.syncs),
                                time_text(calls.sync_ns, style.glyphs)));
   TextTable kernels({"KERNELS", "count", "time", "longest"});
   for (size_t i = 0; i < summary.gpu_kernels.size() && i < kKernelsShown; ++i) {
-    const GpuKernelSummary& kernel = summary.gpu_kernels[i];
+    const summary::GpuKernelSummary& kernel = summary.gpu_kernels[i];
     kernels.add({printable(kernel.name), count_text(kernel.count), time_text(kernel.time_ns, style.glyphs),
                  time_text(kernel.max_ns, style.glyphs)});
   }
@@ -125,4 +129,4 @@ std::string gpu_work_text(const Summary& summary, const TextStyle& style) {
   return devices.text(style) + (kernels.empty() ? "" : "\n" + kernels.text(style)) + gpu_marks_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -9,7 +9,7 @@
 #include "runner/report/text/text.h"
 #include "runner/util/units.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 // Empty: no thread was throttled.
@@ -17,7 +17,7 @@ std::string throttled_text(const Summary& summary, const TextStyle& style) {
   const auto& throttled = summary.run.kernel_side.throttled;
   if (!throttled) return {};
   return fmt::format("too many pages were dirty: writers held up for {}, in {} sleeps",
-                     time_text(throttled->asleep_ns, style.glyphs), count_text(throttled->waits));
+                     util::time_text(throttled->asleep_ns, style.glyphs), util::count_text(throttled->waits));
 }
 
 }  // namespace
@@ -43,4 +43,4 @@ std::string kernel_text(const Summary& summary, const TextStyle& style) {
   return items.empty() ? "" : wrap(style.bold("KERNEL SIDE"), kLead, items, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

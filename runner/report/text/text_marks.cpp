@@ -7,7 +7,7 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 constexpr size_t kNamesShown = 6;
 }
@@ -16,9 +16,9 @@ std::string marks_text(const Summary& summary, const TextStyle& style) {
   if (summary.marks.empty()) return "";
   TextTable table({"MARKS", "domain", "count", "time", "longest"});
   for (size_t i = 0; i < summary.marks.size() && i < kNamesShown; ++i) {
-    const MarkSummary& mark = summary.marks[i];
-    table.add({printable(mark.name), printable(mark.domain), count_text(mark.count),
-               time_text(mark.time_ns, style.glyphs), time_text(mark.max_ns, style.glyphs)});
+    const summary::MarkSummary& mark = summary.marks[i];
+    table.add({printable(mark.name), printable(mark.domain), util::count_text(mark.count),
+               util::time_text(mark.time_ns, style.glyphs), util::time_text(mark.max_ns, style.glyphs)});
   }
   if (summary.marks.size() > kNamesShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_mark", style.glyphs.pick("…", "..."),
@@ -27,4 +27,4 @@ std::string marks_text(const Summary& summary, const TextStyle& style) {
   return table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -11,7 +11,7 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/units.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 namespace {
 
@@ -35,18 +35,18 @@ const ordered_json& list_in(const ordered_json& merged, const char* name) {
 
 std::string time_or_dash(const ordered_json& row, const char* name, const TextStyle& style) {
   const int64_t ns = integer_in(row, name);
-  return ns < 0 ? "-" : time_text(ns, style.glyphs);
+  return ns < 0 ? "-" : util::time_text(ns, style.glyphs);
 }
 
 std::string signed_text(int64_t ns, const TextStyle& style) {
-  return (ns < 0 ? "-" : "+") + time_text(std::abs(ns), style.glyphs);
+  return (ns < 0 ? "-" : "+") + util::time_text(std::abs(ns), style.glyphs);
 }
 
 // "unknown" if the error is missing or negative.
 std::string error_text(const ordered_json& row, const TextStyle& style) {
   const int64_t error = integer_in(row, "error_ns");
   if (error < 0) return "unknown";
-  return style.glyphs.pick("±", "+-") + time_text(error, style.glyphs);
+  return style.glyphs.pick("±", "+-") + util::time_text(error, style.glyphs);
 }
 
 std::string known_by(const ordered_json& row) {
@@ -97,7 +97,7 @@ std::string ranks_text(const ordered_json& merged, const TextStyle& style) {
     table.add({std::move(name), time_or_dash(rank, "wall_ns", style), time_or_dash(rank, "startup_ns", style),
                time_or_dash(rank, "compute_ns", style), time_or_dash(rank, "waited_ns", style),
                time_or_dash(rank, "without_batch_ns", style),
-               integer_in(rank, "last_times", 0) == 0 ? "-" : count_text(integer_in(rank, "last_times")),
+               integer_in(rank, "last_times", 0) == 0 ? "-" : util::count_text(integer_in(rank, "last_times")),
                word_in(rank, "cause").empty() ? "-" : word_in(rank, "cause")});
   }
   return table.text(style);
@@ -120,7 +120,7 @@ std::string skews_text(const ordered_json& merged, const TextStyle& style) {
     const std::string operation = word_in(skew, "operation"), communicator = word_in(skew, "communicator");
     const int64_t last = integer_in(skew, "last_rank");
     table.add({operation == "mark" ? communicator : operation + " of " + communicator,
-               count_text(integer_in(skew, "compared")), time_or_dash(skew, "skew_p50_ns", style),
+               util::count_text(integer_in(skew, "compared")), time_or_dash(skew, "skew_p50_ns", style),
                time_or_dash(skew, "skew_p99_ns", style), time_or_dash(skew, "skew_max_ns", style),
                error_text(skew, style),
                last < 0 ? "-" : fmt::format("rank {} ({} x)", last, integer_in(skew, "last_times"))});
@@ -134,7 +134,7 @@ std::string bytes_by_node_text(const ordered_json& merged, const TextStyle& styl
     const std::string system = word_in(row, "file_system");
     table.add({fmt::format("{} on {}", system.empty() ? "other files" : system,
                            node_name(merged, integer_in(row, "node_id"))),
-               bytes_text(integer_in(row, "bytes_read")), bytes_text(integer_in(row, "bytes_written")),
+               util::bytes_text(integer_in(row, "bytes_read")), util::bytes_text(integer_in(row, "bytes_written")),
                time_or_dash(row, "time_ns", style)});
   }
   return table.empty() ? "" : table.text(style);
@@ -159,4 +159,4 @@ std::string merged_text(const ordered_json& merged, const std::string& trace, co
   return text;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

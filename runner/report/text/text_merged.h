@@ -8,10 +8,10 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 // `problems`: whether to print the lines about problems, which the merge itself has printed already.
 std::string merged_text(const nlohmann::ordered_json& merged, const std::string& trace, const TextStyle& style,
                         bool problems);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -10,7 +10,7 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 // A log has milliseconds. If the write of a log line was not recorded, calls in the line's millisecond may belong to the adjacent phase.
@@ -25,7 +25,7 @@ std::string phases_error_text(const Summary& summary, const TextStyle& style) {
   const bool all = phases == static_cast<int64_t>(summary.phases.size());
   return paragraph(
       fmt::format("bounds{} are exact to {} only: the writes of their log lines were late, or not recorded",
-                  all ? "" : " of " + counted(phases, "phase"), time_text(error_ns, style.glyphs)),
+                  all ? "" : " of " + counted(phases, "phase"), util::time_text(error_ns, style.glyphs)),
       2, 2, style);
 }
 
@@ -59,13 +59,13 @@ std::string phases_text(const Summary& summary, const TextStyle& style, size_t r
   for (const size_t i : longest(summary.phases, rows)) {
     const model::PhaseRow& phase = summary.phases[i];
     const bool is_known = phase.end_ns() > run.events_from_ns.value_or(phase.end_ns() - 1);
-    const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
+    const auto time = [&](int64_t ns) { return util::time_text(ns, style.glyphs); };
     std::vector<std::string> cells{printable(phase.name),
                                    time(std::max<int64_t>(0, phase.ts_ns - start)),
                                    time(phase.dur_ns),
                                    is_known ? time(phase.wait_ns) : "-",
                                    is_known ? time(phase.compute_ns) : "-",
-                                   is_known ? bytes_text(phase.bytes_read) : "-",
+                                   is_known ? util::bytes_text(phase.bytes_read) : "-",
                                    is_known ? time(phase.io_ns) : "-"};
     if (!is_wide) cells.resize(5);
     table.add_indented("  ", std::move(cells));
@@ -74,4 +74,4 @@ std::string phases_text(const Summary& summary, const TextStyle& style, size_t r
   return table.text(style) + (rows < kRowsMost ? "" : phases_error_text(summary, style));
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -16,15 +16,15 @@
 #include "runner/util/id_list.h"
 #include "runner/util/units.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 // The share of memory on a node, and how much it is where only other nodes were asked for. asked: empty: any node.
 std::string on_node_text(const char* memory, int64_t node, int64_t bytes, int64_t all,
                          const std::vector<int64_t>& asked, const TextStyle& style) {
-  const std::string text = fmt::format("{} of its {} on node {}", percent_text(bytes, all), memory, node);
+  const std::string text = fmt::format("{} of its {} on node {}", util::percent_text(bytes, all), memory, node);
   if (asked.empty() || std::find(asked.begin(), asked.end(), node) != asked.end()) return text;
-  const std::string elsewhere = fmt::format("{} ({}, not asked for)", text, bytes_text(bytes));
+  const std::string elsewhere = fmt::format("{} ({}, not asked for)", text, util::bytes_text(bytes));
   return bytes * 100 < all ? elsewhere : style.warning(elsewhere);
 }
 
@@ -43,7 +43,7 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
   for (const auto& [node, bytes] : placed.bytes_on)
     items.push_back(on_node_text("pages", node, bytes, all, placed.asked, style));
   if (placed.resident_bytes > 0)
-    items.push_back(fmt::format("{} of what is resident", percent_text(all, placed.resident_bytes)));
+    items.push_back(fmt::format("{} of what is resident", util::percent_text(all, placed.resident_bytes)));
 }
 
 std::string not_sampled_text(const std::string& problem) {
@@ -75,7 +75,7 @@ std::string by_policy_text(const model::Placement& placement, const TextStyle& s
   // Other programs may have read a file before: no warning.
   for (const auto& [node, bytes] : files_on) {
     if (bytes > 0)
-      items.push_back(fmt::format("{} of its mapped files on node {}", percent_text(bytes, of_files), node));
+      items.push_back(fmt::format("{} of its mapped files on node {}", util::percent_text(bytes, of_files), node));
   }
   return wrap(head, kLead, items, style);
 }
@@ -84,15 +84,15 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
   const std::string what = placed.maps ? "mapping" : "block";
   if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
-  std::vector<std::string> items = {counted(placed.matches, what) + " of " + bytes_text(placed.bytes)};
+  std::vector<std::string> items = {counted(placed.matches, what) + " of " + util::bytes_text(placed.bytes)};
   // How long the program keeps its own mappings is unknown.
-  if (!placed.maps) items.push_back("at most " + bytes_text(placed.peak_bytes) + " at once in a process");
+  if (!placed.maps) items.push_back("at most " + util::bytes_text(placed.peak_bytes) + " at once in a process");
   if (placed.fallbacks > 0) {
     const char* const why = placed.maps ? "not placed: no memory or a limit reached"
                                         : "left to a later rule or the program's allocator: no memory, a limit "
                                           "reached, or (pmem) a forked process";
     items.push_back(style.warning(
-        fmt::format("{} of {} {}", counted(placed.fallbacks, what), bytes_text(placed.fallback_bytes), why)));
+        fmt::format("{} of {} {}", counted(placed.fallbacks, what), util::bytes_text(placed.fallback_bytes), why)));
   }
   if (!placed.folder.empty()) items.push_back("in files in " + printable(placed.folder));
   if (!placed.asked.empty()) items.push_back(asked_text(placed));
@@ -181,7 +181,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
     out += wrap(style.bold("PLACED"), kLead,
                 {style.warning(fmt::format(
                     "not counted: the blocks of {} more process{}; only a limited number of processes is counted",
-                    count_text(more), more == 1 ? "" : "es"))},
+                    util::count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
   if (!placement.policy.empty()) out += by_policy_text(placement, style);
@@ -189,4 +189,4 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
   return out;
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

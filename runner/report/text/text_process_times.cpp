@@ -11,14 +11,14 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 struct ProcessSum {
-  const ProcessSummary* first = nullptr;
+  const summary::ProcessSummary* first = nullptr;
   std::string name;
   int64_t processes = 0, longest_ns = 0;
-  Totals files, channels;
+  summary::Totals files, channels;
 };
 
 // The names of the program and of its script without their folders, then the other arguments.
@@ -36,18 +36,18 @@ std::string short_command(const std::string& command) {
   return at < command.size() ? out + command.substr(at) : out;
 }
 
-bool is_named_by_command(const ProcessSummary& process) {
+bool is_named_by_command(const summary::ProcessSummary& process) {
   return process.role == "main" || process.role == "child" || process.role.starts_with("rank ");
 }
 
-std::string process_label(const ProcessSummary& process) {
+std::string process_label(const summary::ProcessSummary& process) {
   const std::string role = process.role.empty() ? "process" : process.role;
   return is_named_by_command(process) && !process.command.empty() ? role + "  " + short_command(process.command) : role;
 }
 
 std::vector<ProcessSum> add_up_processes(const Summary& summary) {
   std::vector<ProcessSum> sums;
-  for (const ProcessSummary& process : summary.processes) {
+  for (const summary::ProcessSummary& process : summary.processes) {
     const std::string name = process_label(process);
     // Processes that run the same command are one row; each rank has its own.
     const auto same = std::find_if(sums.begin(), sums.end(), [&](const ProcessSum& sum) { return sum.name == name; });
@@ -56,15 +56,15 @@ std::vector<ProcessSum> add_up_processes(const Summary& summary) {
     sum.name = name;
     ++sum.processes;
     sum.longest_ns = std::max(sum.longest_ns, process.last_ns - process.first_ns);
-    sum.files.add(process.totals[size_t(Group::kFiles)]);
-    sum.channels.add(process.totals[size_t(Group::kChannels)]);
+    sum.files.add(process.totals[size_t(summary::Group::kFiles)]);
+    sum.channels.add(process.totals[size_t(summary::Group::kChannels)]);
   }
   std::stable_sort(sums.begin(), sums.end(),
                    [](const ProcessSum& a, const ProcessSum& b) { return a.files.time_ns > b.files.time_ns; });
   return sums;
 }
 
-std::string bytes_or_dash(int64_t bytes) { return bytes == 0 ? "-" : bytes_text(bytes); }
+std::string bytes_or_dash(int64_t bytes) { return bytes == 0 ? "-" : util::bytes_text(bytes); }
 
 }  // namespace
 
@@ -87,11 +87,11 @@ std::string process_times_text(const Summary& summary, const TextStyle& style, s
     const bool is_one = sum.processes == 1;
     std::string name = printable(sum.name);
     if (!is_one)
-      name = fmt::format("{} {}", count_text(sum.processes), is_named_by_command(*sum.first) ? name : name + "s");
+      name = fmt::format("{} {}", util::count_text(sum.processes), is_named_by_command(*sum.first) ? name : name + "s");
     std::vector<std::string> cells{name,
                                    is_one ? std::to_string(sum.first->pid) : "-",
-                                   time_text(sum.longest_ns, style.glyphs),
-                                   time_text(sum.files.time_ns, style.glyphs),
+                                   util::time_text(sum.longest_ns, style.glyphs),
+                                   util::time_text(sum.files.time_ns, style.glyphs),
                                    bytes_or_dash(sum.files.bytes_read),
                                    bytes_or_dash(sum.files.bytes_written),
                                    bytes_or_dash(sum.channels.bytes_read),
@@ -103,4 +103,4 @@ std::string process_times_text(const Summary& summary, const TextStyle& style, s
   return table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -12,8 +12,10 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::ProcessSummary;
 
 constexpr size_t kSiblingsShown = 3;  // of one role
 constexpr size_t kMostLines = 9;
@@ -99,7 +101,7 @@ class Tree {
 
   struct Rest {
     size_t processes = 0;
-    Totals files;
+    summary::Totals files;
     int64_t heap_bytes = 0;  // the largest heap peak
   };
 
@@ -123,14 +125,15 @@ class Tree {
                      rest_.files, rest_.heap_bytes));
   }
 
-  std::vector<std::string> cells(std::string name, std::string pid, const Totals& files, int64_t heap_bytes) const {
+  std::vector<std::string> cells(std::string name, std::string pid, const summary::Totals& files,
+                                 int64_t heap_bytes) const {
     return {std::move(name),
             std::move(pid),
-            count_text(files.calls),
-            bytes_text(files.bytes_read),
-            bytes_text(files.bytes_written),
-            time_text(files.time_ns, style_.glyphs),
-            heap_bytes == 0 ? "-" : bytes_text(heap_bytes)};
+            util::count_text(files.calls),
+            util::bytes_text(files.bytes_read),
+            util::bytes_text(files.bytes_written),
+            util::time_text(files.time_ns, style_.glyphs),
+            heap_bytes == 0 ? "-" : util::bytes_text(heap_bytes)};
   }
 
   std::string branch(bool last, bool root) const {
@@ -191,4 +194,4 @@ std::string processes_text(const Summary& summary, const TextStyle& style) {
   return summary.processes.empty() ? "" : Tree(summary, style).text() + ended_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

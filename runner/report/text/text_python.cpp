@@ -16,8 +16,10 @@
 #include "runner/summary/meters/python_meter.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::PythonSummary;
 
 constexpr double kLeastShare = 0.02;
 // Smallest share of lines in libraries that is shown for threads other than the driver.
@@ -37,7 +39,7 @@ std::string group_name(const PythonSummary& line, const std::string& drivers_rol
 // Whether sleep at the line is most often rest: a line in a library, or of a helper of multiprocessing, but not of the driver.
 bool may_rest(const PythonSummary& line) {
   const bool helps = line.role == "resource tracker" || line.role == "fork server";
-  return line.is_driver == 0 && (helps || is_installed(line.source));
+  return line.is_driver == 0 && (helps || summary::is_installed(line.source));
 }
 
 std::string line_name(const PythonSummary& line) {
@@ -106,15 +108,15 @@ std::string python_text(const Summary& summary, const TextStyle& style, size_t r
     const int64_t whole = all[group_of(line)];
     const PythonTime of = time_of(line);
     const auto share = [&](double part) {
-      return percent_text(std::llround(part), std::llround(time[group_of(line)]));
+      return util::percent_text(std::llround(part), std::llround(time[group_of(line)]));
     };
     std::vector<std::string> cells{line_name(line), group_name(line, drivers_role), share(of.running),
                                    share(of.waiting)};
-    if (is_wide) cells.insert(cells.end(), {half_text(line.looks, whole), count_text(line.looks)});
+    if (is_wide) cells.insert(cells.end(), {half_text(line.looks, whole), util::count_text(line.looks)});
     table.add_indented("  ", std::move(cells));
   }
   add_more(rows, shown.size(), "summary_python", table);
   return table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -9,7 +9,7 @@
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 std::string path_rules_text(const Summary& summary, const model::Run& run, const TextStyle& style) {
@@ -25,18 +25,18 @@ std::string path_rules_text(const Summary& summary, const model::Run& run, const
     util::add_to(time_ns, row.time_ns);
   }
   items.push_back(counted(calls, "call") + " on other files counted");
-  items.push_back(bytes_text(bytes_read) + " read");
-  items.push_back(bytes_text(bytes_written) + " written");
-  items.push_back(time_text(time_ns, style.glyphs) + " in these calls");
+  items.push_back(util::bytes_text(bytes_read) + " read");
+  items.push_back(util::bytes_text(bytes_written) + " written");
+  items.push_back(util::time_text(time_ns, style.glyphs) + " in these calls");
   return wrap(style.bold("LEFT OUT"), kLead, items, style);
 }
 
 std::string sample_text(const Summary& summary, const TextStyle& style) {
   if (summary.alloc_sample_bytes == 0) return "";
   return wrap(style.bold("SAMPLED"), kLead,
-              {"--alloc-sample " + bound_text(summary.alloc_sample_bytes),
+              {"--alloc-sample " + util::bound_text(summary.alloc_sample_bytes),
                fmt::format("allocations picked at random represent {} of {} (estimate)",
-                           count_text(summary.estimated_allocations), bytes_text(summary.estimated_bytes)),
+                           util::count_text(summary.estimated_allocations), util::bytes_text(summary.estimated_bytes)),
                "all other allocations are counted; their live bytes are known at readings 0.1 to 1.6 s apart: a heap "
                "may have been larger in between",
                "figures of libraries are estimates"},
@@ -46,9 +46,9 @@ std::string sample_text(const Summary& summary, const TextStyle& style) {
 std::string fold_text(const Summary& summary, const TextStyle& style) {
   if (summary.fold_ns == 0) return "";
   return wrap(style.bold("FOLDED"), kLead,
-              {"--fold " + time_text(summary.fold_ns, style.glyphs),
+              {"--fold " + util::time_text(summary.fold_ns, style.glyphs),
                style.with_trace(fmt::format("{} of {} calls have no row of their own: mlrun show TRACE folded",
-                                            count_text(summary.folded_calls), count_text(summary.calls))),
+                                            util::count_text(summary.folded_calls), util::count_text(summary.calls))),
                "the figures of this report include all calls"},
               style);
 }
@@ -63,17 +63,17 @@ std::string summary_only_text(const model::Run& run, const TextStyle& style) {
 
 std::string last_text(const Summary& summary, const model::Run& run, const TextStyle& style) {
   if (run.options.last_ns.value_or(0) == 0) return "";
-  std::vector<std::string> items = {"--last " + time_text(*run.options.last_ns, style.glyphs)};
+  std::vector<std::string> items = {"--last " + util::time_text(*run.options.last_ns, style.glyphs)};
   if (!run.events_from_ns) {
     items.emplace_back("nothing was old enough to be freed");
     return wrap(style.bold("KEPT"), kLead, items, style);
   }
   int64_t records = 0;
-  for (const model::LossRow& loss : summary.losses) util::add_to(records, is_asked_for(loss) ? loss.count : 0);
+  for (const model::LossRow& loss : summary.losses) util::add_to(records, summary::is_asked_for(loss) ? loss.count : 0);
   const int64_t start = run.begin_ns().value_or(summary.start_ns);
-  items.push_back(
-      fmt::format("events from {} on", time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
-  items.push_back(fmt::format("{} older records were freed, names and processes kept", count_text(records)));
+  items.push_back(fmt::format("events from {} on",
+                              util::time_text(std::max<int64_t>(0, *run.events_from_ns - start), style.glyphs)));
+  items.push_back(fmt::format("{} older records were freed, names and processes kept", util::count_text(records)));
   items.emplace_back("the figures of this report are of later events");
   return wrap(style.bold("KEPT"), kLead, items, style);
 }
@@ -86,4 +86,4 @@ std::string rules_text(const Summary& summary, const TextStyle& style) {
          sample_text(summary, style) + last_text(summary, run, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

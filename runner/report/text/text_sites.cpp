@@ -9,18 +9,18 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/text.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kSitesShown = 4;  // of each kind
 
-std::string part(const Summary& summary, SiteKind kind, const char* title, const TextStyle& style) {
+std::string part(const Summary& summary, summary::SiteKind kind, const char* title, const TextStyle& style) {
   TextTable table({title, "calls", "bytes", "time", "in"});
   size_t shown = 0;
-  for (const SiteSummary& site : summary.sites) {
+  for (const summary::SiteSummary& site : summary.sites) {
     if (site.kind != kind || shown++ >= kSitesShown) continue;
-    table.add({printable(site.function), count_text(site.calls), bytes_text(site.bytes),
-               site.time_ns == 0 ? "-" : time_text(site.time_ns, style.glyphs),
+    table.add({printable(site.function), util::count_text(site.calls), util::bytes_text(site.bytes),
+               site.time_ns == 0 ? "-" : util::time_text(site.time_ns, style.glyphs),
                site.library.empty() ? "-" : printable(util::base_name(site.library))});
   }
   return table.empty() ? std::string() : table.text(style);
@@ -28,7 +28,7 @@ std::string part(const Summary& summary, SiteKind kind, const char* title, const
 
 // Without symbols a frame is "+0x5a11ec", which for Python's own program is of no use.
 std::string python_hint(const Summary& summary, const TextStyle& style) {
-  const bool nameless = std::any_of(summary.sites.begin(), summary.sites.end(), [](const SiteSummary& site) {
+  const bool nameless = std::any_of(summary.sites.begin(), summary.sites.end(), [](const summary::SiteSummary& site) {
     return site.function.starts_with("+0x") && util::base_name(site.library).find("python") != std::string::npos;
   });
   return nameless
@@ -40,9 +40,9 @@ std::string python_hint(const Summary& summary, const TextStyle& style) {
 }  // namespace
 
 std::string sites_text(const Summary& summary, const TextStyle& style) {
-  const std::string allocations = part(summary, SiteKind::kAllocations, "ALLOCATED BY", style);
-  const std::string files = part(summary, SiteKind::kFiles, "FILE CALLS BY", style);
+  const std::string allocations = part(summary, summary::SiteKind::kAllocations, "ALLOCATED BY", style);
+  const std::string files = part(summary, summary::SiteKind::kFiles, "FILE CALLS BY", style);
   return allocations + (allocations.empty() || files.empty() ? "" : "\n") + files + python_hint(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -12,8 +12,10 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::SplitSummary;
 
 constexpr size_t kRolesShown = 4, kPhasesShown = 4, kFilesShown = 3;
 
@@ -45,7 +47,7 @@ class Table {
 
   void add(const std::string& name, const SplitSummary& row) {
     const model::CallSplit& split = row.split;
-    table_.add({name, time_text(row.time_ns, style_.glyphs), part(split.own_ns, row), part(split.runq_ns, row),
+    table_.add({name, util::time_text(row.time_ns, style_.glyphs), part(split.own_ns, row), part(split.runq_ns, row),
                 part(split.vfs_ns, row), part(split.queue_ns, row), part(split.device_ns, row),
                 part(split.remote_ns, row), part(split.wait_ns, row)});
   }
@@ -58,7 +60,9 @@ class Table {
   [[nodiscard]] std::string text() const { return table_.text(style_); }
 
  private:
-  static std::string part(int64_t ns, const SplitSummary& row) { return ns == 0 ? "-" : percent_text(ns, row.time_ns); }
+  static std::string part(int64_t ns, const SplitSummary& row) {
+    return ns == 0 ? "-" : util::percent_text(ns, row.time_ns);
+  }
   const TextStyle& style_;
   TextTable table_;
 };
@@ -72,7 +76,7 @@ std::string splits_text(const Summary& summary, const TextStyle& style) {
   const auto kinds = rows_of(summary, "kind", false);  // none in traces of earlier versions
   if (kinds.size() > 1) {
     table.add("all", run.front());
-    table.add_first(kinds, kSplitKinds);
+    table.add_first(kinds, summary::kSplitKinds);
   } else {
     table.add(summary.calls == 0 ? "all operations" : "all calls", run.front());
   }
@@ -86,4 +90,4 @@ std::string splits_text(const Summary& summary, const TextStyle& style) {
   return table.text();
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

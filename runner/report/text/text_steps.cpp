@@ -8,16 +8,18 @@
 #include "runner/report/text/text_table.h"
 #include "runner/summary/slow_steps.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
-std::string known_from(const Answer& answer) {
+using summary::StepsFrom;
+
+std::string known_from(const summary::Answer& answer) {
   switch (static_cast<StepsFrom>(answer.steps_from)) {
     case StepsFrom::kMarks: return "by the program's marks";
     case StepsFrom::kBatches: return "by the batches received";
     case StepsFrom::kPattern:
       return fmt::format("by the pattern of waiting and computing, {} of them clear",
-                         percent_text(answer.steps_sure_ppm, 1'000'000));
+                         util::percent_text(answer.steps_sure_ppm, 1'000'000));
     case StepsFrom::kLoops: return "by the position of its loop at each stack sample; begins may be off by 20 ms";
   }
   return "";
@@ -27,23 +29,23 @@ std::string known_from(const Answer& answer) {
 
 std::string steps_text(const Summary& summary, const TextStyle& style, size_t rows) {
   constexpr size_t kListed = 10;
-  const Answer& answer = summary.answer;
+  const summary::Answer& answer = summary.answer;
   if (rows == 0 || answer.step_rows.empty()) return "";
-  const SlowSteps slow = slow_steps(answer, kListed);
-  const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
+  const summary::SlowSteps slow = summary::slow_steps(answer, kListed);
+  const auto time = [&](int64_t ns) { return util::time_text(ns, style.glyphs); };
   TextTable table(
-      {fmt::format("SLOWEST STEPS  {} of {} took {} or more, the median {}", count_text(int64_t(slow.count)),
-                   count_text(answer.steps), time(slow.median_ns + slow.median_ns / 4), time(slow.median_ns)),
+      {fmt::format("SLOWEST STEPS  {} of {} took {} or more, the median {}", util::count_text(int64_t(slow.count)),
+                   util::count_text(answer.steps), time(slow.median_ns + slow.median_ns / 4), time(slow.median_ns)),
        "took", "waiting", "computing"});
   for (size_t i = 0; i < slow.first.size() && i < rows; ++i) {
-    const SlowStep& one = slow.first[i];
+    const summary::SlowStep& one = slow.first[i];
     const std::string at = time(one.step->ts_ns - summary.run.begin_ns().value_or(one.step->ts_ns));
-    table.add_indented(
-        "  ", {fmt::format("{} at {}: {} longer by {}", count_text(one.step->step), at, one.part, time(one.above_ns)),
-               time(one.step->dur_ns), time(one.step->wait_ns), time(one.step->compute_ns)});
+    table.add_indented("  ", {fmt::format("{} at {}: {} longer by {}", util::count_text(one.step->step), at, one.part,
+                                          time(one.above_ns)),
+                              time(one.step->dur_ns), time(one.step->wait_ns), time(one.step->compute_ns)});
   }
   table.add_note("  " + known_from(answer) + "; a row for each: mlrun show TRACE step");
   return table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -10,7 +10,7 @@
 #include "runner/report/streams.h"
 #include "runner/report/text/text.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 // The reason is given only for streams named by the user.
@@ -59,4 +59,4 @@ std::string streams_text(const Summary& summary, const TextStyle& style) {
   return wrap(style.bold("STREAMS"), kLead, items, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

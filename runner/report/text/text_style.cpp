@@ -7,7 +7,7 @@
 #include <cstring>
 #include <ctime>
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
@@ -43,7 +43,7 @@ std::string shell_word(const std::string& text) {
 }
 
 std::string counted(int64_t count, const std::string& noun) {
-  return count_text(count) + " " + noun + (count == 1 ? "" : "s");
+  return util::count_text(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 size_t text_width(std::string_view text) {
@@ -58,14 +58,14 @@ size_t text_width(std::string_view text) {
   return width;
 }
 
-std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs) {
+std::string cut_end(std::string_view text, size_t width, const util::Glyphs& glyphs) {
   if (text_width(text) <= width) return std::string(text);
   const std::string mark = glyphs.pick("…", "...");
   const size_t kept = width - std::min(width, text_width(mark));
   return std::string(text.substr(0, offset_of(text, kept))) + mark;
 }
 
-std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs) {
+std::string cut_front(std::string_view text, size_t width, const util::Glyphs& glyphs) {
   const size_t whole = text_width(text);
   if (whole <= width) return std::string(text);
   const std::string mark = glyphs.pick("…", "...");
@@ -149,4 +149,4 @@ std::string date_text(int64_t realtime_ns) {
   return text.data();
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -11,14 +11,14 @@
 #include "runner/util/text.h"
 #include "runner/util/units.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 inline constexpr size_t kLead = 14;  // width of the name at the start of a line of the summary
 
 struct TextStyle {
   size_t width = 100;  // 40 at least
   bool colour = false;
-  Glyphs glyphs;
+  util::Glyphs glyphs;
   std::string trace = "TRACE";  // the trace's folder in printed commands, quoted as a word of a shell
 
   [[nodiscard]] std::string bold(std::string_view text) const { return paint("\x1b[1m", text); }
@@ -51,8 +51,8 @@ using util::printable;
 [[nodiscard]] std::string counted(int64_t count, const std::string& noun);
 
 // At most `width` characters: cut at the end, or at the front for paths, whose end says more.
-[[nodiscard]] std::string cut_end(std::string_view text, size_t width, const Glyphs& glyphs);
-[[nodiscard]] std::string cut_front(std::string_view text, size_t width, const Glyphs& glyphs);
+[[nodiscard]] std::string cut_end(std::string_view text, size_t width, const util::Glyphs& glyphs);
+[[nodiscard]] std::string cut_front(std::string_view text, size_t width, const util::Glyphs& glyphs);
 
 [[nodiscard]] std::string pad_right(std::string text, size_t width);
 [[nodiscard]] std::string pad_left(std::string_view text, size_t width);
@@ -68,4 +68,4 @@ using util::printable;
 // "2026-11-21 14:02:11", in the reader's time zone.
 [[nodiscard]] std::string date_text(int64_t realtime_ns);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -9,7 +9,7 @@
 
 #include "runner/report/text/text.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kGap = 2;
@@ -94,4 +94,4 @@ void add_more(size_t rows, size_t all, const char* stored_table, TextTable& tabl
   table.add_note(fmt::format("  others: mlrun show TRACE {}", stored_table));
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -7,7 +7,7 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 
 class TextTable {
  public:
@@ -39,4 +39,4 @@ class TextTable {
 // Adds a note that names the stored table with all rows, if a list of kRowsMost rows or more leaves some out. Shorter lists get no note.
 void add_more(size_t rows, size_t all, const char* stored_table, TextTable& table);
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -10,14 +10,17 @@
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::ProcessSummary;
+using util::bytes_text;
 
 constexpr size_t kLibrariesShown = 5;
 constexpr const char* kReadings = "readings 0.1 to 1.6 s apart";  // runner/collect/counter_watch.cpp
 
 // One character per column: its mean rate relative to the highest one. Blank only if exactly zero.
-std::string sparkline(const std::vector<double>& columns, const Glyphs& glyphs) {
+std::string sparkline(const std::vector<double>& columns, const util::Glyphs& glyphs) {
   static constexpr std::array<const char*, 8> kBlocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr std::array<const char*, 8> kAscii = {".", ":", "-", "=", "+", "*", "#", "@"};
   const double top = *std::max_element(columns.begin(), columns.end());
@@ -36,7 +39,7 @@ struct Series {
 };
 
 // The bins distributed over `width` columns; a bin across a border is split.
-Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size_t width) {
+Series series(const Summary& summary, int64_t summary::TimeBin::*bytes, size_t bins, size_t width) {
   Series out;
   out.columns.resize(width);
   for (size_t i = 0; i < summary.timeline.size(); ++i) {
@@ -53,16 +56,16 @@ Series series(const Summary& summary, int64_t TimeBin::*bytes, size_t bins, size
   return out;
 }
 
-std::string series_line(const Summary& summary, const std::string& name, int64_t TimeBin::*bytes, int64_t wall_ns,
-                        const TextStyle& style) {
+std::string series_line(const Summary& summary, const std::string& name, int64_t summary::TimeBin::*bytes,
+                        int64_t wall_ns, const TextStyle& style) {
   constexpr size_t kBehind = 40, kLeast = 10;
   const bool beside = style.width >= kLead + kBehind + kLeast;
   const size_t width = std::max(kLeast, style.width - std::min(style.width, beside ? kLead + kBehind : kLead));
   const auto bins = std::max(summary.timeline.size(), size_t((wall_ns + summary.bin_ns - 1) / summary.bin_ns));
   const Series of = series(summary, bytes, bins, std::min(width, bins));
   if (of.bytes == 0) return "";
-  const std::string behind =
-      fmt::format("{} mean, {} peak", rate_text(of.bytes, wall_ns), rate_text(of.peak_bin_bytes, summary.bin_ns));
+  const std::string behind = fmt::format("{} mean, {} peak", util::rate_text(of.bytes, wall_ns),
+                                         util::rate_text(of.peak_bin_bytes, summary.bin_ns));
   const std::string line = pad_right(name, kLead) + sparkline(of.columns, style.glyphs);
   return line + (beside ? "  " : "\n" + std::string(kLead, ' ')) + behind + "\n";
 }
@@ -84,7 +87,7 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
   std::vector<std::string> items;
   int64_t rest = 0;
   for (size_t i = 0; i < process.heap_libraries.size(); ++i) {
-    const HeapLibrary& library = process.heap_libraries[i];
+    const summary::HeapLibrary& library = process.heap_libraries[i];
     const std::string name = printable(library.name.substr(library.name.rfind('/') + 1));
     i < kLibrariesShown ? items.push_back(name + " " + bytes_text(library.live_bytes))
                         : util::add_to(rest, library.live_bytes);
@@ -95,7 +98,7 @@ std::string libraries_text(const ProcessSummary& process, const TextStyle& style
 
 std::string since_start(const Summary& summary, int64_t ts_ns, const TextStyle& style) {
   const int64_t start = summary.run.begin_ns().value_or(summary.start_ns);
-  return time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
+  return util::time_text(std::max<int64_t>(0, ts_ns - start), style.glyphs);
 }
 
 // Memory mapped without malloc, as Python does for its objects, is in no heap.
@@ -128,14 +131,14 @@ std::string mapped_text(const Summary& summary, const TextStyle& style) {
 std::string timeline_text(const Summary& summary, const TextStyle& style) {
   if (summary.timeline.empty() || summary.bin_ns <= 0) return "";
   const int64_t wall = wall_ns(summary);
-  return series_line(summary, style.bold("READ"), &TimeBin::bytes_read, wall, style) +
-         series_line(summary, style.bold("WRITTEN"), &TimeBin::bytes_written, wall, style);
+  return series_line(summary, style.bold("READ"), &summary::TimeBin::bytes_read, wall, style) +
+         series_line(summary, style.bold("WRITTEN"), &summary::TimeBin::bytes_written, wall, style);
 }
 
 std::string heap_text(const Summary& summary, const TextStyle& style) {
   const ProcessSummary* process = largest_heap(summary);
   if (!process) return mapped_text(summary, style);
-  const HeapPeak& peak = process->heap_peak;
+  const summary::HeapPeak& peak = process->heap_peak;
   const model::Run& run = summary.run;
   // Blocks from before the first kept event are unknown.
   const bool of_window = run.events_from_ns.has_value();
@@ -148,17 +151,18 @@ std::string heap_text(const Summary& summary, const TextStyle& style) {
                                 bytes_text(peak.counted_bytes), kReadings));
   } else {
     items.push_back(fmt::format("{}{}, in blocks of {} or more", bytes_text(peak.recorded_bytes),
-                                of_window ? "" : " exact", bound_text(summary.alloc_min_bytes)));
+                                of_window ? "" : " exact", util::bound_text(summary.alloc_min_bytes)));
     items.push_back(fmt::format("{} in smaller ones, by {}", bytes_text(peak.counted_bytes), kReadings));
   }
-  items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted", count_text(summary.allocations),
-                              run.options.summary_only ? "added up" : "listed",
-                              count_text(summary.counted_allocations)));
+  items.push_back(fmt::format("{} allocations and frees {}, {} allocations counted",
+                              util::count_text(summary.allocations), run.options.summary_only ? "added up" : "listed",
+                              util::count_text(summary.counted_allocations)));
   if (summary.heap_blocks_left_out > 0) {
     items.push_back(fmt::format("{} blocks of {} were beyond the tracking limit",
-                                count_text(summary.heap_blocks_left_out), bytes_text(summary.heap_bytes_left_out)));
+                                util::count_text(summary.heap_blocks_left_out),
+                                bytes_text(summary.heap_bytes_left_out)));
   }
   return wrap(style.bold("HEAP"), kLead, items, style) + libraries_text(*process, style) + mapped_text(summary, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

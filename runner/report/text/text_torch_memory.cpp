@@ -9,13 +9,13 @@
 #include "runner/report/text/text.h"
 #include "runner/report/text/text_table.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kTorchOwnersShown = 8;
 
-std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
-  const ProcessSummary* process = find_process(summary, memory.proc_id);
+std::string whose(const Summary& summary, const summary::TorchMemorySummary& memory) {
+  const summary::ProcessSummary* process = find_process(summary, memory.proc_id);
   std::string text = process_text(process);
   if (process == nullptr) return text;
   return memory.device < 0 ? text + ", allocated before the recording"
@@ -25,16 +25,17 @@ std::string whose(const Summary& summary, const TorchMemorySummary& memory) {
 }  // namespace
 
 std::string torch_memory_text(const Summary& summary, const TextStyle& style) {
-  std::vector<TorchMemorySummary> sorted = summary.torch_memory;
+  std::vector<summary::TorchMemorySummary> sorted = summary.torch_memory;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.peak_bytes > b.peak_bytes; });
   TextTable table({"TORCH MEMORY", "at once", "allocated", "times", "releases", "held at the end"});
   for (size_t i = 0; i < sorted.size() && i < kTorchOwnersShown; ++i) {
-    const TorchMemorySummary& memory = sorted[i];
-    table.add(
-        {whose(summary, memory), bytes_text(memory.peak_bytes), bytes_text(memory.allocated_bytes),
-         count_text(memory.allocations), count_text(memory.releases),
-         memory.kept == 0 ? "-" : fmt::format("{} in {}", bytes_text(memory.kept_bytes), count_text(memory.kept))});
+    const summary::TorchMemorySummary& memory = sorted[i];
+    table.add({whose(summary, memory), util::bytes_text(memory.peak_bytes), util::bytes_text(memory.allocated_bytes),
+               util::count_text(memory.allocations), util::count_text(memory.releases),
+               memory.kept == 0
+                   ? "-"
+                   : fmt::format("{} in {}", util::bytes_text(memory.kept_bytes), util::count_text(memory.kept))});
   }
   if (sorted.size() > kTorchOwnersShown) {
     table.add_note(fmt::format("{} {} more: mlrun show TRACE summary_torch_memory", style.glyphs.pick("…", "..."),
@@ -43,4 +44,4 @@ std::string torch_memory_text(const Summary& summary, const TextStyle& style) {
   return table.empty() ? "" : table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

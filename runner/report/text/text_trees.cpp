@@ -10,8 +10,10 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::FileTree;
 
 constexpr double kReadOver = 1.5;  // re-read ratios above it are shown
 
@@ -24,7 +26,7 @@ std::string files_name(const FileTree& tree) {
   if (tree.files == 0 && tree.missing == 0) return "";
   std::string out = tree.kind == "folder" && tree.folders > 1 ? counted(tree.folders, "folder") + ", " : "";
   out += counted(tree.files, "file");
-  return tree.missing > tree.files ? out + fmt::format(", {} not there", count_text(tree.missing)) : out;
+  return tree.missing > tree.files ? out + fmt::format(", {} not there", util::count_text(tree.missing)) : out;
 }
 
 std::string tree_name(const FileTree& tree) {
@@ -44,7 +46,7 @@ std::string order_text(const FileTree& tree) {
 
 std::string mean_read_text(const FileTree& tree) {
   const int64_t reads = tree.totals.read_calls - tree.end_checks;
-  return reads > 0 && tree.totals.bytes_read > 0 ? bytes_text(tree.totals.bytes_read / reads) : "-";
+  return reads > 0 && tree.totals.bytes_read > 0 ? util::bytes_text(tree.totals.bytes_read / reads) : "-";
 }
 
 class TreeTable {
@@ -56,12 +58,12 @@ class TreeTable {
         table_(titles(), TextTable::Cut::kFront) {}
 
   void add(const FileTree& tree) {
-    std::vector<std::string> cells{tree_name(tree), bytes_text(tree.totals.bytes_read)};
+    std::vector<std::string> cells{tree_name(tree), util::bytes_text(tree.totals.bytes_read)};
     if (is_wide_) cells.push_back(mean_read_text(tree));
     if (is_wide_) cells.push_back(order_text(tree));
     if (has_over_) cells.push_back(is_read_over(tree) ? fmt::format("{:.1f} x", reread_ratio(tree)) : "-");
-    cells.push_back(tree.totals.bytes_written == 0 ? "-" : bytes_text(tree.totals.bytes_written));
-    cells.push_back(time_text(tree.totals.time_ns, style_.glyphs));
+    cells.push_back(tree.totals.bytes_written == 0 ? "-" : util::bytes_text(tree.totals.bytes_written));
+    cells.push_back(util::time_text(tree.totals.time_ns, style_.glyphs));
     table_.add_indented("  ", std::move(cells));
   }
   void add_note(std::string text) { table_.add_note(std::move(text)); }
@@ -112,10 +114,10 @@ std::string trees_text(const Summary& summary, const TextStyle& style, size_t ro
   TreeTable table(shown, style);
   for (const FileTree& tree : shown) table.add(tree);
   if (all.end_checks * 2 > all.totals.read_calls) {
-    table.add_note(fmt::format("  {} of {} returned nothing: checks for the end of a file", count_text(all.end_checks),
-                               counted(all.totals.read_calls, "read")));
+    table.add_note(fmt::format("  {} of {} returned nothing: checks for the end of a file",
+                               util::count_text(all.end_checks), counted(all.totals.read_calls, "read")));
   }
   return table.text();
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -11,8 +11,10 @@
 #include "runner/report/text/text_table.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::WaitedFor;
 
 constexpr int64_t kLeastOfWaiting = 100;  // the block, and each row but the first, has a hundredth of the wall time
 
@@ -22,11 +24,11 @@ struct Others {
   int64_t ns = 0;
 };
 
-bool is_unknown(const Answer& answer, const WaitedFor& row) {
+bool is_unknown(const summary::Answer& answer, const WaitedFor& row) {
   return row.tid == 0 || row.tid == answer.driver_tid || row.doing == "waiting" || row.doing == "idle";
 }
 
-std::vector<Others> add_up_waits(const Answer& answer) {
+std::vector<Others> add_up_waits(const summary::Answer& answer) {
   std::vector<Others> sums;
   for (const WaitedFor& row : answer.waited_for) {
     const bool unknown = is_unknown(answer, row);
@@ -44,7 +46,7 @@ std::vector<Others> add_up_waits(const Answer& answer) {
   return sums;
 }
 
-std::string others_name(const Answer& answer, const Others& others) {
+std::string others_name(const summary::Answer& answer, const Others& others) {
   if (is_unknown(answer, *others.most)) return "(the thread is unknown)";
   const WaitedFor& most = *others.most;
   const std::string role = most.role.empty() ? "process" : most.role;
@@ -62,12 +64,12 @@ std::string others_name(const Answer& answer, const Others& others) {
 }  // namespace
 
 std::string waited_for_text(const Summary& summary, const TextStyle& style, size_t rows) {
-  const Answer& answer = summary.answer;
+  const summary::Answer& answer = summary.answer;
   if (answer.waiting_ns <= 0 || answer.waiting_ns < answer.wall_ns / kLeastOfWaiting) return "";
   std::vector<Others> sums = add_up_waits(answer);
   while (sums.size() > 1 && sums.back().ns < answer.wall_ns / kLeastOfWaiting) sums.pop_back();
   TextTable table({fmt::format("WHO WAITED FOR WHOM{}  {} waited {}", of_text(rows, sums.size()), driver_name(summary),
-                               time_text(answer.waiting_ns, style.glyphs)),
+                               util::time_text(answer.waiting_ns, style.glyphs)),
                    "time", "of the run"});
   for (size_t i = 0; i < sums.size() && i < rows; ++i) {
     const WaitedFor& most = *sums[i].most;
@@ -76,11 +78,11 @@ std::string waited_for_text(const Summary& summary, const TextStyle& style, size
       name += ": " + most.doing;
       if (!most.line.empty()) name += " " + printable(most.line);
     }
-    table.add_indented(style.glyphs.pick("  ← ", "  <- "),
-                       {name, time_text(sums[i].ns, style.glyphs), percent_text(sums[i].ns, answer.wall_ns)});
+    table.add_indented(style.glyphs.pick("  ← ", "  <- "), {name, util::time_text(sums[i].ns, style.glyphs),
+                                                            util::percent_text(sums[i].ns, answer.wall_ns)});
   }
   add_more(rows, sums.size(), "summary_waited_for", table);
   return table.text(style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

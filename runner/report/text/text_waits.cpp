@@ -11,7 +11,7 @@
 #include "runner/report/text/text.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 constexpr size_t kWaitRolesShown = 4, kWaitFuncsShown = 3;
@@ -29,8 +29,8 @@ void sort_by_time(Items& items, Time time) {
 
 std::vector<RoleWaits> waits_by_role(const Summary& summary) {
   std::map<std::string, std::map<std::string, int64_t>> sums;
-  for (const ProcessSummary& process : summary.processes) {
-    for (const WaitSummary& wait : process.waits) util::add_to(sums[process.role][wait.name], wait.time_ns);
+  for (const summary::ProcessSummary& process : summary.processes) {
+    for (const summary::WaitSummary& wait : process.waits) util::add_to(sums[process.role][wait.name], wait.time_ns);
   }
   std::vector<RoleWaits> roles;
   for (const auto& [role, funcs] : sums) {
@@ -43,10 +43,10 @@ std::vector<RoleWaits> waits_by_role(const Summary& summary) {
 }
 
 std::string role_text(const RoleWaits& waits, const TextStyle& style) {
-  std::string out = fmt::format("{} {} (", waits.role, time_text(waits.time_ns, style.glyphs));
+  std::string out = fmt::format("{} {} (", waits.role, util::time_text(waits.time_ns, style.glyphs));
   for (size_t i = 0; i < waits.funcs.size() && i < kWaitFuncsShown; ++i) {
     const auto& [name, time_ns] = waits.funcs[i];
-    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, time_text(time_ns, style.glyphs));
+    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, util::time_text(time_ns, style.glyphs));
   }
   return out + (waits.funcs.size() > kWaitFuncsShown ? ", ...)" : ")");
 }
@@ -61,4 +61,4 @@ std::string waits_text(const Summary& summary, const TextStyle& style) {
   return items.empty() ? "" : wrap(style.bold("WAITED"), kLead, items, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

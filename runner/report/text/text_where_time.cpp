@@ -12,8 +12,12 @@
 #include "runner/summary/slow_steps.h"
 #include "runner/util/saturating.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::Activity;
+using summary::Answer;
+using summary::State;
 
 constexpr int64_t kLeastOfTime = 100;  // a row has at least a hundredth of the time
 constexpr size_t kWidestBar = 30, kNarrowestBar = 6;
@@ -24,7 +28,7 @@ struct TimeLine {
 };
 
 // What the driver did itself, and its state in that time.
-std::string own_name(const TimeShare& one) {
+std::string own_name(const summary::TimeShare& one) {
   static constexpr const char* kNames[] = {"start-up",      "computing", "loading data itself", "receiving batches",
                                            "waiting",       "own files", "checkpoint",          "logging",
                                            "Python's lock", "end"};
@@ -49,7 +53,7 @@ std::string wait_name(State state) {
 
 int64_t activity_ns(const Answer& answer, Activity activity) {
   int64_t sum = 0;
-  for (const TimeShare& one : answer.time) sum += one.activity == activity ? one.ns : 0;
+  for (const summary::TimeShare& one : answer.time) sum += one.activity == activity ? one.ns : 0;
   return sum;
 }
 
@@ -58,7 +62,7 @@ std::vector<TimeLine> time_lines(const Answer& answer) {
   std::vector<TimeLine> rows;
   TimeLine others;
   size_t small = 0;
-  for (const TimeShare& one : answer.time) {
+  for (const summary::TimeShare& one : answer.time) {
     if (one.activity == Activity::kStartup || one.activity == Activity::kEnd) continue;
     TimeLine row{one.activity == Activity::kWait ? wait_name(one.state) : own_name(one), one.ns};
     const auto same =
@@ -86,7 +90,7 @@ std::vector<TimeLine> time_lines(const Answer& answer) {
   return rows;
 }
 
-std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const Glyphs& glyphs) {
+std::string bar_text(int64_t ns, int64_t wall_ns, size_t width, const util::Glyphs& glyphs) {
   const auto length = std::clamp<size_t>(size_t(std::lround(double(ns) / double(wall_ns) * double(width))), 1, width);
   std::string out;
   for (size_t i = 0; i < length; ++i) out += glyphs.pick("█", "#");
@@ -103,7 +107,7 @@ std::string cannot_tell_text(const Summary& summary, const TextStyle& style) {
 std::string without_batch_text(const Summary& summary, const TextStyle& style) {
   const Answer& answer = summary.answer;
   if (answer.without_batch_ns < 0) return cannot_tell_text(summary, style);
-  const auto time = [&](int64_t ns) { return time_text(ns, style.glyphs); };
+  const auto time = [&](int64_t ns) { return util::time_text(ns, style.glyphs); };
   if (answer.without_batch_ns == 0 && answer.batches_from_ns == 0) return "";
   const int64_t loop_ns = answer.batches_from_ns == 0 ? answer.wall_ns : answer.batches_to_ns - answer.batches_from_ns;
   const std::string range =
@@ -111,7 +115,7 @@ std::string without_batch_text(const Summary& summary, const TextStyle& style) {
   const std::string loop =
       answer.batches_from_ns == 0 ? std::string() : fmt::format(" of the {} from first to last", time(loop_ns));
   return paragraph(fmt::format("without a batch: {}{}, {}{}", time(answer.without_batch_ns), range,
-                               percent_text(answer.without_batch_ns, loop_ns), loop),
+                               util::percent_text(answer.without_batch_ns, loop_ns), loop),
                    2, 3, style);
 }
 
@@ -120,14 +124,14 @@ std::string without_batch_text(const Summary& summary, const TextStyle& style) {
 std::string driver_name(const Summary& summary) {
   const Answer& answer = summary.answer;
   std::string role = "thread";
-  for (const ProcessSummary& process : summary.processes) {
+  for (const summary::ProcessSummary& process : summary.processes) {
     if (process.pid == answer.driver_pid) role = process.role;
   }
   const std::string thread =
       answer.driver_tid == answer.driver_pid ? "" : fmt::format(", thread {}", answer.driver_tid);
   // Several processes have one rank if torchrun started the rank again after a failure.
   const auto same = std::count_if(summary.processes.begin(), summary.processes.end(),
-                                  [&](const ProcessSummary& process) { return process.role == role; });
+                                  [&](const summary::ProcessSummary& process) { return process.role == role; });
   const std::string others = role.starts_with("rank ") && same > 1 ? fmt::format(", one of {}", same) : "";
   return fmt::format("{} ({}{}{})", printable(role), answer.driver_pid, thread, others);
 }
@@ -142,18 +146,19 @@ std::string where_time_text(const Summary& summary, const TextStyle& style) {
   name_width = std::min(name_width, style.width - std::min(style.width - 1, kTimeIndent + kTime + kShare));
   const size_t left = style.width - std::min(style.width, kTimeIndent + name_width + kTime + kShare + 2);
   const size_t bar_width = left < kNarrowestBar ? 0 : std::min(left, kWidestBar);
-  const std::string whose = fmt::format("of {}, {}", driver_name(summary), time_text(answer.wall_ns, style.glyphs));
+  const std::string whose =
+      fmt::format("of {}, {}", driver_name(summary), util::time_text(answer.wall_ns, style.glyphs));
   std::string out =
       style.bold("WHERE THE TIME WENT") + "  " + style.dim(cut_end(whose, style.width - 21, style.glyphs)) + "\n";
   for (const TimeLine& row : rows) {
     out += "  " + pad_right(cut_end(row.name, name_width, style.glyphs), name_width);
     if (bar_width > 0) out += "  " + pad_right(bar_text(row.ns, answer.wall_ns, bar_width, style.glyphs), bar_width);
-    out += pad_left(time_text(row.ns, style.glyphs), kTime) + pad_left(percent_text(row.ns, answer.wall_ns), kShare) +
-           "\n";
+    out += pad_left(util::time_text(row.ns, style.glyphs), kTime) +
+           pad_left(util::percent_text(row.ns, answer.wall_ns), kShare) + "\n";
   }
   out += without_batch_text(summary, style);
-  const std::string no_steps = no_steps_text(answer);
+  const std::string no_steps = summary::no_steps_text(answer);
   return no_steps.empty() ? out : out + paragraph("steps: unknown: " + no_steps, 2, 3, style);
 }
 
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

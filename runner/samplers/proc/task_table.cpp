@@ -78,7 +78,7 @@ Task* TaskTable::add(Process& process, uint32_t host_tid) {
   if (tasks_ >= kTasksMax) return nullptr;
   const Owner& owner = process.owner;
   const bool is_ours = owner.pid == owner.host_pid;
-  const uint32_t tid = is_ours ? host_tid : collect::innermost_pid_of(host_tid);
+  const uint32_t tid = is_ours ? host_tid : util::innermost_pid_of(host_tid);
   if (!is_ours && tid != 0) process.hosts[tid] = host_tid;
   const Task::Ids ids{owner.number, tid, owner.host_pid, host_tid};
   Task& task = process.tasks.try_emplace(host_tid, ids, kept_open_ < kKeptOpenMax).first->second;

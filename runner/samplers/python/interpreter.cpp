@@ -52,9 +52,9 @@ bool is_refused(uint32_t pid) {
 }
 
 // Where CPython may be: in libpython if it is mapped, else in the program itself, whatever its name.
-const collect::Module* find_module(const std::vector<collect::Module>& modules, const std::string& program) {
-  const collect::Module* found = nullptr;
-  for (const collect::Module& module : modules) {
+const util::Module* find_module(const std::vector<util::Module>& modules, const std::string& program) {
+  const util::Module* found = nullptr;
+  for (const util::Module& module : modules) {
     if (is_library(util::base_name(module.path))) return &module;
     if (module.path == program && !found) found = &module;
   }
@@ -74,9 +74,9 @@ std::shared_ptr<const InterpreterFile> InterpreterFiles::find(const std::string&
 }
 
 Result<std::unique_ptr<Interpreter>> Interpreter::find(uint32_t pid, InterpreterFiles& files) {
-  const std::string program = collect::read_exe(pid);
-  const std::vector<collect::Module> modules = collect::read_modules(pid);
-  const collect::Module* module = find_module(modules, program);
+  const std::string program = util::read_exe(pid);
+  const std::vector<util::Module> modules = util::read_modules(pid);
+  const util::Module* module = find_module(modules, program);
   if (!module && is_refused(pid)) return fail(kRefused);
   if (!module) return nullptr;
   const bool is_program = module->path == program;

@@ -30,7 +30,7 @@ std::vector<uint32_t> ancestors_of(uint32_t host_pid) {
   std::vector<uint32_t> found;
   const auto self = static_cast<uint32_t>(::getpid());
   for (uint32_t pid = host_pid; found.size() < kAncestorsMax;) {
-    const auto stat = collect::read_proc_stat(pid);
+    const auto stat = util::read_proc_stat(pid);
     if (!stat || stat->ppid <= 1 || stat->ppid == self) return found;
     found.push_back(pid = stat->ppid);
   }
@@ -50,7 +50,7 @@ std::string rank_of(uint32_t host_pid) {
   return {};
 }
 
-bool is_called_python(uint32_t host_pid) { return collect::read_comm(host_pid, host_pid).starts_with("python"); }
+bool is_called_python(uint32_t host_pid) { return util::read_comm(host_pid, host_pid).starts_with("python"); }
 
 }  // namespace
 

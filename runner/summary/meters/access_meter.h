@@ -37,7 +37,7 @@ class AccessMeter {
 
   Position& position(uint64_t ofd_id);
 
-  FlatMap<Position> recent_, older_;  // two generations: the older one is dropped when the recent one is full
+  util::FlatMap<Position> recent_, older_;  // two generations: the older one is dropped when the recent one is full
   std::array<AccessPattern, 2> patterns_{};
 };
 

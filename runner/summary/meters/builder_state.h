@@ -50,7 +50,7 @@ struct Builder::State {
   bool has_page_cache;
   double estimated_allocations = 0, estimated_bytes = 0;  // estimates from sampled allocations
   int64_t call_rows = 0, alloc_rows = 0, counted_allocations = 0, counted_frees = 0, served_calls = 0;
-  FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
+  util::FlatMap<std::unique_ptr<Process>> processes;  // by proc_id + 1
   BlockRoom block_room;
   MappingRoom mapping_room;
   CallMeter calls;

@@ -39,8 +39,8 @@ class ByteCoverage {
     int64_t begin = 0, end = 0;
   };
   struct Scattered {
-    std::vector<Extent> extents;  // disjoint, not adjacent, sorted
-    FlatMap<PageBitmap*> chunks;  // in the budget's memory
+    std::vector<Extent> extents;        // disjoint, not adjacent, sorted
+    util::FlatMap<PageBitmap*> chunks;  // in the budget's memory
     int64_t pages = 0;
     bool by_page = false;
   };

@@ -12,13 +12,13 @@
 
 namespace mlrun::summary {
 
-CallMeter::CallMeter() : funcs_(events::kFuncs) {
+CallMeter::CallMeter() : funcs_(decode::kFuncs) {
   classes_.fill(MLRUN_CLASS_PROCESS);
-  events::for_each_func([&](const events::FuncInfo& info) { classes_[info.number] = info.call_class; });
+  decode::for_each_func([&](const decode::FuncInfo& info) { classes_[info.number] = info.call_class; });
 }
 
 void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
-  const uint16_t func = events::func_slot(row.func);
+  const uint16_t func = decode::func_slot(row.func);
   Func& sums = funcs_[func][size_t(facts.group)];
   util::add_to(sums.bytes, facts.bytes);
   util::add_to(sums.time_ns, row.dur_ns);
@@ -38,7 +38,7 @@ void CallMeter::add(const model::CallRow& row, const CallFacts& facts) {
 }
 
 // The shortest duration is counted in the first bucket, the longest in the last.
-void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
+void CallMeter::add_durations(const model::SumRow& sum, util::LogHistogram& latency) {
   if (sum.calls > 0) latency.add(sum.min_ns);
   if (sum.calls > 1) latency.add(sum.max_ns);
   for (size_t i = 0; i < sum.times.size(); ++i) {
@@ -51,7 +51,7 @@ void CallMeter::add_durations(const model::SumRow& sum, LogHistogram& latency) {
 }
 
 void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
-  const uint16_t func = events::func_slot(sum.call.func);
+  const uint16_t func = decode::func_slot(sum.call.func);
   Func& sums = funcs_[func][size_t(facts.group)];
   if (facts.is_read || facts.is_write) util::add_to(sums.bytes, sum.bytes);
   util::add_to(sums.time_ns, sum.time_ns);
@@ -73,11 +73,11 @@ void CallMeter::add(const model::SumRow& sum, const CallFacts& facts) {
 
 std::vector<FuncSummary> CallMeter::funcs() const {
   std::vector<FuncSummary> out;
-  for (size_t func = 0; func < events::kFuncs; ++func) {
+  for (size_t func = 0; func < decode::kFuncs; ++func) {
     for (size_t group = 0; group < kGroups; ++group) {
       const Func& sums = funcs_[func][group];
       if (sums.latency.count() == 0) continue;
-      out.push_back({uint16_t(func), events::func_name(uint16_t(func)), class_name(call_class(uint16_t(func))),
+      out.push_back({uint16_t(func), decode::func_name(uint16_t(func)), class_name(call_class(uint16_t(func))),
                      Group(group), sums.latency.count(), sums.errors, sums.bytes, sums.time_ns, sums.latency});
     }
   }
@@ -91,7 +91,7 @@ std::vector<ErrorSummary> CallMeter::errors() const {
   std::vector<ErrorSummary> out;
   errors_.for_each([&](uint64_t key, int64_t calls) {
     const auto func = uint16_t(key >> 32);
-    out.push_back({func, events::func_name(func), int32_t(uint32_t(key)), calls});
+    out.push_back({func, decode::func_name(func), int32_t(uint32_t(key)), calls});
   });
   std::sort(out.begin(), out.end(), [](const ErrorSummary& a, const ErrorSummary& b) {
     return std::tie(b.calls, a.func, a.err) < std::tie(a.calls, b.func, b.err);

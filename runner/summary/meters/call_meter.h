@@ -17,7 +17,7 @@ class CallMeter {
  public:
   CallMeter();
 
-  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[events::func_slot(func)]; }
+  [[nodiscard]] mlrun_call_class call_class(uint16_t func) const { return classes_[decode::func_slot(func)]; }
   void add(const model::CallRow& row, const CallFacts& facts);
   // Adds a sum of calls. Its durations are as precise as its buckets; the shortest and the longest are exact.
   void add(const model::SumRow& sum, const CallFacts& facts);
@@ -29,18 +29,18 @@ class CallMeter {
  private:
   struct Func {
     int64_t errors = 0, bytes = 0, time_ns = 0;
-    LogHistogram latency;  // includes the count
+    util::LogHistogram latency;  // includes the count
   };
   struct Size {
     int64_t calls = 0, bytes = 0;
   };
 
-  static void add_durations(const model::SumRow& sum, LogHistogram& latency);
+  static void add_durations(const model::SumRow& sum, util::LogHistogram& latency);
 
-  std::array<mlrun_call_class, events::kFuncs> classes_{};
+  std::array<mlrun_call_class, decode::kFuncs> classes_{};
   std::vector<std::array<Func, kGroups>> funcs_;
   std::array<std::array<Size, 65>, 2> sizes_{};  // by bit width
-  FlatMap<int64_t> errors_;                      // by func << 32 | errno
+  util::FlatMap<int64_t> errors_;                // by func << 32 | errno
 };
 
 }  // namespace mlrun::summary

@@ -34,7 +34,7 @@ class CollectiveMeter {
   using Key = std::pair<std::string, std::string>;  // communicator, operation
   struct Sums {
     CollectiveSummary summary;
-    LogHistogram skew;
+    util::LogHistogram skew;
     std::unordered_map<int32_t, int64_t> last;  // by process: number of times that it began last
   };
   struct Instance {

@@ -39,7 +39,7 @@ class CoverageBudget {
       return bitmap;
     }
     if (slabs_.empty() || next_ == kPerSlab) {
-      slabs_.emplace_back(HugePageAllocator<PageBitmap>().allocate(kPerSlab));
+      slabs_.emplace_back(util::HugePageAllocator<PageBitmap>().allocate(kPerSlab));
       next_ = 0;
     }
     return new (slabs_.back().get() + next_++) PageBitmap;
@@ -52,7 +52,7 @@ class CoverageBudget {
  private:
   static constexpr size_t kPerSlab = (size_t{4} << 20) / sizeof(PageBitmap);
   struct Free {
-    void operator()(PageBitmap* slab) const { HugePageAllocator<PageBitmap>().deallocate(slab, kPerSlab); }
+    void operator()(PageBitmap* slab) const { util::HugePageAllocator<PageBitmap>().deallocate(slab, kPerSlab); }
   };
 
   int64_t left_bytes_;

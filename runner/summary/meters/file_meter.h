@@ -57,7 +57,7 @@ class FileMeter {
   File* place(int64_t file_id);  // nullptr: file_id is 0, or the table is full
   [[nodiscard]] const File* find(int64_t file_id) const;
 
-  FlatMap<File*> places_;
+  util::FlatMap<File*> places_;
   util::ChunkedList<File> files_;
   Pairs shared_;
   Totals without_place_;

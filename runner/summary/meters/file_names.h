@@ -72,7 +72,7 @@ class FileNames {
   std::unordered_map<int64_t, std::string> names_;  // by key
   std::unordered_map<int64_t, std::vector<std::string>> links_;  // by key: further hard links
   std::map<std::pair<uint32_t, uint64_t>, int64_t> by_inode_;    // keys of renamed files that exist
-  FlatMap<int64_t> keys_;                                        // by file_id: its key, if it differs
+  util::FlatMap<int64_t> keys_;                                  // by file_id: its key, if it differs
   std::vector<int64_t> later_;                                   // file_id of keys above kLater
 };
 

@@ -67,9 +67,9 @@ class HeapMeter {
 
   int64_t alloc_min_bytes_, alloc_sample_bytes_;
   BlockRoom* room_;
-  FlatMap<uint64_t> live_;
+  util::FlatMap<uint64_t> live_;
   std::vector<Library> libraries_ = std::vector<Library>(1);  // the first: unknown
-  FlatMap<uint32_t> library_indexes_;
+  util::FlatMap<uint32_t> library_indexes_;
   int64_t recorded_ = 0, counted_ = 0;
   int64_t pending_ = 0, pending_ts_ns_ = 0;  // counts of one check are applied together
   HeapPeak peak_;

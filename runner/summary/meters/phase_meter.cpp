@@ -41,7 +41,7 @@ void PhaseMeter::set_phases(std::vector<model::PhaseRow> phases) {
 
 void PhaseMeter::settle(std::vector<model::PhaseRow> phases) {
   const std::vector<int64_t> bounds = bounds_;
-  const FlatMap<Work> before = std::exchange(work_, {});
+  const util::FlatMap<Work> before = std::exchange(work_, {});
   const std::vector<Kept> kept = std::exchange(kept_, {});
   set_phases(std::move(phases));
   waits_.assign(bounds_.size() + 1, 0);

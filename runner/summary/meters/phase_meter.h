@@ -70,8 +70,8 @@ class PhaseMeter {
   std::vector<TimeWindow> undecided_;
   std::vector<char> waits_;  // by interval: whether it is in an undecided window
   std::vector<Kept> kept_;
-  size_t interval_ = 0;  // interval of the previous call
-  FlatMap<Work> work_;   // by interval << 32 | proc_id; interval 0, before all phases, is left out
+  size_t interval_ = 0;       // interval of the previous call
+  util::FlatMap<Work> work_;  // by interval << 32 | proc_id; interval 0, before all phases, is left out
 };
 
 }  // namespace mlrun::summary

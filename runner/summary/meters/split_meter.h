@@ -37,8 +37,8 @@ class SplitMeter {
 
   Sums run_;
   std::array<Sums, kSplitKinds> by_kind_;
-  FlatMap<Sums> by_process_;  // by proc_id + 1
-  FlatMap<Sums> by_file_;
+  util::FlatMap<Sums> by_process_;  // by proc_id + 1
+  util::FlatMap<Sums> by_file_;
 };
 
 }  // namespace mlrun::summary

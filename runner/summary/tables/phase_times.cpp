@@ -50,8 +50,8 @@ class Intervals {
 };
 
 void add_batch(const arrow::RecordBatch& batch, Intervals& wait, Intervals& compute) {
-  const trace::Numbers ts(batch, "ts"), dur(batch, "dur"), ns(batch, "ns");
-  const trace::Texts activity(batch, "activity");
+  const tables::Numbers ts(batch, "ts"), dur(batch, "dur"), ns(batch, "ns");
+  const tables::Texts activity(batch, "activity");
   for (int64_t row = 0; row < batch.num_rows(); ++row) {
     const auto is = [&](Activity one) { return activity[row] == kActivityNames[size_t(one)]; };
     const auto add_to = [&](Intervals& intervals) { intervals.add(ts[row], ts[row] + dur[row], double(ns[row])); };
@@ -63,10 +63,10 @@ void add_batch(const arrow::RecordBatch& batch, Intervals& wait, Intervals& comp
 }  // namespace
 
 Status add_phase_times(const std::string& trace_folder, std::vector<model::PhaseRow>& phases) {
-  if (phases.empty() || !trace::has_table(trace_folder + "/tables", kTable)) return {};
+  if (phases.empty() || !tables::has_table(trace_folder + "/tables", kTable)) return {};
   Intervals wait(phases), compute(phases);
-  Status read = trace::for_each_batch(trace_folder, kTable, {.columns = {"ts", "dur", "ns", "activity"}},
-                                      [&](const arrow::RecordBatch& batch) { add_batch(batch, wait, compute); });
+  Status read = tables::for_each_batch(trace_folder, kTable, {.columns = {"ts", "dur", "ns", "activity"}},
+                                       [&](const arrow::RecordBatch& batch) { add_batch(batch, wait, compute); });
   if (!read) return read;
   for (model::PhaseRow& phase : phases) {
     phase.wait_ns = wait.sum(phase);

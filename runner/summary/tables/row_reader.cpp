@@ -22,7 +22,7 @@ Enum place_in(const auto& names, const std::string& name) {
 }  // namespace
 
 Status RowReader::load() {
-  auto reader = trace::TableReader::open(trace_folder_, table_);
+  auto reader = tables::TableReader::open(trace_folder_, table_);
   if (!reader) return tl::make_unexpected(reader.error());
   for (;;) {
     auto batch = reader->next();

@@ -14,7 +14,7 @@ namespace mlrun::summary {
 struct RowWriter {
   // `rows` may be any range.
   static Status write(const auto& rows, const std::string& trace_folder) {
-    return trace::write_rows<Columns<std::decay_t<decltype(*std::begin(rows))>>>(rows, trace_folder);
+    return tables::write_rows<Columns<std::decay_t<decltype(*std::begin(rows))>>>(rows, trace_folder);
   }
 };
 

@@ -18,6 +18,8 @@
 namespace mlrun::summary {
 namespace {
 
+using util::LogHistogram;
+
 std::vector<ValueRow> value_rows(const Summary& summary) {
   std::vector<ValueRow> rows;
   const auto add = [&](const char* name, const char* unit, int64_t value, auto...) {

@@ -239,7 +239,7 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   request.plan = *std::move(plan);
   request.folder = experiment.folder;
   request.quiet = experiment.quiet;
-  request.resume = launch::is_sweep(experiment.folder);
+  request.resume = session::is_sweep(experiment.folder);
   request.extend = request.resume;
   if (const Status same = check_plan(request); !same) return tl::make_unexpected(same.error());
   const auto status = execute(request);

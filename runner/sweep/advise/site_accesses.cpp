@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 5> kRungs = {"precise", "hint-faults", "c
 using ByRung = std::map<std::string, std::unordered_map<int64_t, Accesses>, std::less<>>;
 
 void add_rows(const arrow::RecordBatch& batch, ByRung& found) {
-  using trace::Numbers;
-  const trace::Texts rung(batch, "rung");
+  using tables::Numbers;
+  const tables::Texts rung(batch, "rung");
   const Numbers stack(batch, "stack_id"), seen(batch, "seen_byte_s"), hot(batch, "hot_ppm"), loads(batch, "loads"),
       stores(batch, "stores"), latency(batch, "latency");
   for (int64_t row = 0; row < batch.num_rows(); row++) {
@@ -53,8 +53,8 @@ Accesses& Accesses::operator+=(const Accesses& other) {
 Result<SiteAccesses> read_accesses(const std::string& trace) {
   SiteAccesses result;
   ByRung found;
-  const Status read = trace::for_each_batch_if_any(trace, "access_site", {},
-                                                   [&](const arrow::RecordBatch& batch) { add_rows(batch, found); });
+  const Status read = tables::for_each_batch_if_any(trace, "access_site", {},
+                                                    [&](const arrow::RecordBatch& batch) { add_rows(batch, found); });
   if (!read) return tl::make_unexpected(read.error());
   for (const std::string_view rung : kRungs) {
     const auto at = found.find(rung);

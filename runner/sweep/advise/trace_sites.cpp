@@ -21,8 +21,8 @@ constexpr uint64_t kPage = 4096;
 constexpr size_t kMomentsMax = 1000;
 constexpr size_t kIdDigits = 16;
 
-using trace::Numbers;
-using trace::Texts;
+using tables::Numbers;
+using tables::Texts;
 
 struct SiteName {
   std::string signature, label;
@@ -34,11 +34,11 @@ class Stacks {
   Status read(const std::string& folder) {
     std::unordered_map<int64_t, FrameName> frames;
     Status read =
-        trace::for_each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
-                              [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
+        tables::for_each_batch(folder, "frame", {.columns = {"frame_id", "function", "library", "offset", "build_id"}},
+                               [&](const arrow::RecordBatch& batch) { add_frames(batch, frames); });
     if (!read) return read;
     std::map<int64_t, std::map<int64_t, int64_t>> stacks;  // id → depth → frame
-    Status rows = trace::for_each_batch(
+    Status rows = tables::for_each_batch(
         folder, "stack", {.columns = {"stack_id", "depth", "frame_id"}}, [&](const arrow::RecordBatch& batch) {
           const Numbers id(batch, "stack_id"), depth(batch, "depth"), frame(batch, "frame_id");
           for (int64_t row = 0; row < batch.num_rows(); row++) {
@@ -279,7 +279,7 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int6
     return fail(
         fmt::format("{} has no call stacks, which name the sites; record it with --stacks=16 --alloc-min=64K", trace));
   std::vector<Event> events;
-  const Status read = trace::for_each_batch(
+  const Status read = tables::for_each_batch(
       trace, "alloc",
       {.columns = {"ts", "dur", "proc_id", "op", "addr", "size", "old_addr", "stack_id"}, .dictionaries = {"op"}},
       [&](const arrow::RecordBatch& batch) { add_events(batch, min_bytes, events); });

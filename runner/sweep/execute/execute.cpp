@@ -298,7 +298,7 @@ Status check_needs(const Plan& plan) {
   }
   if (!plan.input.empty() && ::access(plan.input.c_str(), R_OK) != 0)
     return fail_errno("read the input " + plan.input, errno);
-  const launch::Installation installed = launch::find_installation();
+  const session::Installation installed = session::find_installation();
   for (const std::string& program : {installed.supervisor_program, installed.mlrun_program}) {
     if (::access(program.c_str(), X_OK) != 0) return fail(program + " is missing; install or build mlrun again");
   }

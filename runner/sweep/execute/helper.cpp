@@ -53,7 +53,7 @@ Result<std::optional<HelperEnd>> run_helper(Making& making, const Words& command
 Status recover_half_trace(Making& making, const std::string& trace_folder) {
   std::error_code error;
   if (!std::filesystem::exists(trace_folder + "/" MLRUN_SESSION_FILE, error)) return {};
-  const Words recover = {launch::find_installation().mlrun_program, "recover", trace_folder};
+  const Words recover = {session::find_installation().mlrun_program, "recover", trace_folder};
   const auto recovered = run_helper(making, recover, {}, making.helper_log("recover"));
   return recovered ? Status() : tl::make_unexpected(recovered.error());
 }
@@ -72,7 +72,7 @@ uint64_t free_bytes(const std::string& folder) {
 Error disk_full(const std::string& folder) {
   return Error{
       fmt::format("the disk of {} is full ({} free); nothing is lost: make room, then: mlrun sweep --resume {}", folder,
-                  summary::bytes_text(static_cast<int64_t>(free_bytes(folder))), folder)};
+                  util::bytes_text(static_cast<int64_t>(free_bytes(folder))), folder)};
 }
 
 }  // namespace mlrun::sweep

@@ -94,7 +94,7 @@ class Leftovers {
 }  // namespace
 
 Status end_leftovers(const LeftBehind& left) {
-  if (left.processes.process.boot_id != collect::boot_id()) return {};
+  if (left.processes.process.boot_id != util::boot_id()) return {};
   const Leftovers leftovers(left);
   const uint64_t begin_ns = util::monotonic_ns();
   for (auto processes = leftovers.find(); !processes.empty(); processes = leftovers.find()) {

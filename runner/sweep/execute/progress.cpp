@@ -19,11 +19,11 @@ namespace {
 
 constexpr uint64_t kDrawNs = 1'000'000'000;
 
-std::string time_of(double s, const summary::Glyphs& glyphs) {
-  return summary::time_text(static_cast<int64_t>(s * 1e9), glyphs);
+std::string time_of(double s, const util::Glyphs& glyphs) {
+  return util::time_text(static_cast<int64_t>(s * 1e9), glyphs);
 }
 
-std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
+std::string result_text(const RunRow& run, const util::Glyphs& glyphs) {
   const auto wall = run.figures.find("wall_s");
   std::string time = wall == run.figures.end() ? "" : time_of(wall->second, glyphs);
   if (run.state == RunState::kDone) return time;
@@ -33,14 +33,14 @@ std::string result_text(const RunRow& run, const summary::Glyphs& glyphs) {
 
 }  // namespace
 
-Progress::Progress(bool quiet) : quiet_(quiet), line_(!quiet), style_(summary::style_of(stderr)) {}
+Progress::Progress(bool quiet) : quiet_(quiet), line_(!quiet), style_(report::style_of(stderr)) {}
 
 void Progress::done(size_t runs, size_t failed, const std::string& folder) {
   line_.clear();
   if (quiet_) return;
   const std::string bad = failed == 0 ? "" : fmt::format(", {} of them failed", failed);
-  util::say(fmt::format("{} made{}; see mlrun sweep stat {}", summary::counted(static_cast<int64_t>(runs), "run"), bad,
-                        summary::shell_word(folder)));
+  util::say(fmt::format("{} made{}; see mlrun sweep stat {}", report::counted(static_cast<int64_t>(runs), "run"), bad,
+                        report::shell_word(folder)));
 }
 
 void Progress::begin(const RunRow& run, size_t number, size_t total) {
@@ -85,7 +85,7 @@ std::string Progress::time_left() const {
     sum_s += mean * static_cast<double>(runs);
     variance += spread * static_cast<double>(runs);
   }
-  const summary::Glyphs& glyphs = style_.glyphs;
+  const util::Glyphs& glyphs = style_.glyphs;
   return fmt::format("{} {} {} left", time_of(sum_s, glyphs), glyphs.pick("±", "+-"),
                      time_of(2 * std::sqrt(variance), glyphs));
 }
@@ -97,8 +97,8 @@ void Progress::draw() {
   if (const std::string left = time_left(); !left.empty()) line += left + "; ";
   if (!last_.empty()) line += "last " + last_ + "; ";
   line += "now " + name_;
-  if (running_ns >= kDrawNs) line += ", " + summary::time_text(static_cast<int64_t>(running_ns), style_.glyphs);
-  line_.show(summary::cut_end(line, style_.width - 1, style_.glyphs));
+  if (running_ns >= kDrawNs) line += ", " + util::time_text(static_cast<int64_t>(running_ns), style_.glyphs);
+  line_.show(report::cut_end(line, style_.width - 1, style_.glyphs));
 }
 
 }  // namespace mlrun::sweep

@@ -36,7 +36,7 @@ class Progress {
 
   bool quiet_;
   util::StatusLine line_;
-  summary::TextStyle style_;
+  report::TextStyle style_;
   size_t number_ = 0, total_ = 0;
   std::string name_, last_;
   uint64_t begun_ns_ = 0, drawn_ns_ = 0;

@@ -35,7 +35,7 @@ bool holds_logs_alone(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const fs::path name = entry.path().filename();
     const bool is_temporary = name.extension() == kTemporaryEnd;
-    if (!launch::is_log_of_sweep((is_temporary ? name.stem() : name).string())) return false;
+    if (!session::is_log_of_sweep((is_temporary ? name.stem() : name).string())) return false;
   }
   return !error;
 }
@@ -90,7 +90,7 @@ std::string command_text(const Making& making, const RunRow& run, const Supervis
     if (!options.mem_node.empty()) text += fmt::format("# with memory of node {}\n", options.mem_node);
   }
   text += variables_text(options.environment);
-  for (const std::string& word : options.command) text += summary::shell_word(word) + ' ';
+  for (const std::string& word : options.command) text += report::shell_word(word) + ' ';
   text.back() = '\n';
   return text;
 }

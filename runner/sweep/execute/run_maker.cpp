@@ -32,7 +32,7 @@ namespace {
 // The Git commit of the work tree that contains the working directory; empty: none is known.
 std::string commit_here() {
   std::error_code ignored;
-  const nlohmann::json source = launch::source_version(std::filesystem::current_path(ignored).string());
+  const nlohmann::json source = session::source_version(std::filesystem::current_path(ignored).string());
   return source.is_object() ? source.value("commit", "") : "";
 }
 
@@ -41,7 +41,7 @@ SuperviseOptions options_of(const Making& making, const RunRow& run, const std::
   SuperviseOptions options;
   options.command = configuration.is_dry
                         ? run.planned.command
-                        : run_words(making.plan(), run.planned, launch::find_installation().mlrun_program, folder);
+                        : run_words(making.plan(), run.planned, session::find_installation().mlrun_program, folder);
   options.environment = configuration.environment;
   if (!making.plan().input.empty()) options.input = making.plan().input;
   options.lock_fd = making.store.lock_fd();

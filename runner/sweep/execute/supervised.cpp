@@ -105,7 +105,7 @@ Result<Supervised> Supervised::start(const SuperviseOptions& options) {
   const util::UniqueFd theirs(::fcntl(ends[1], F_DUPFD_CLOEXEC, kLock + 1));
   const util::UniqueFd lock(::fcntl(options.lock_fd, F_DUPFD_CLOEXEC, kLock + 1));
   if (!theirs.valid() || !lock.valid()) return fail_errno("duplicate a descriptor", errno);
-  std::vector<std::string> words = {launch::find_installation().supervisor_program, std::to_string(kControl),
+  std::vector<std::string> words = {session::find_installation().supervisor_program, std::to_string(kControl),
                                     std::to_string(kLock)};
   words.insert(words.end(), options.command.begin(), options.command.end());
   const auto placement = launch::find_placement({options.cpus, options.cpu_node, options.mem_node, {}, {}, {}});
@@ -115,11 +115,11 @@ Result<Supervised> Supervised::start(const SuperviseOptions& options) {
       spawn_placed(*placement, [&] { return spawn(words, environment, *files, theirs.get(), lock.get()); });
   if (!pid) return tl::make_unexpected(pid.error());
   Supervised started(*pid, std::move(ours));
-  const auto stat = collect::read_proc_stat(static_cast<uint32_t>(*pid));
-  started.processes_.supervisor = {*pid, stat ? stat->start_ticks : 0, collect::boot_id()};
+  const auto stat = util::read_proc_stat(static_cast<uint32_t>(*pid));
+  started.processes_.supervisor = {*pid, stat ? stat->start_ticks : 0, util::boot_id()};
   const auto ready = started.next(-1, nullptr);
   if (!ready || ready->stage != Stage::kReady) return fail("the supervisor could not start; see " + options.errors);
-  started.processes_.process = {ready->pid, ready->start_ticks, collect::boot_id()};
+  started.processes_.process = {ready->pid, ready->start_ticks, util::boot_id()};
   return started;
 }
 

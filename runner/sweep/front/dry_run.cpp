@@ -38,7 +38,7 @@ struct EarlierRuns {
 
 Result<EarlierRuns> read_earlier_runs(const std::string& folder) {
   EarlierRuns known;
-  if (folder.empty() || !launch::is_sweep(folder)) return known;
+  if (folder.empty() || !session::is_sweep(folder)) return known;
   const auto sweep = read_sweep(folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
   for (const RunRow& run : sweep->runs) {
@@ -76,18 +76,18 @@ class DryRun {
   }
 
   void print_text() const {
-    const summary::TextStyle style = summary::style_of(stdout);
-    fmt::print("{}: {} × {} × {}, {}, seed {}\n", summary::counted(static_cast<int64_t>(runs_.size()), "run"),
-               summary::counted(static_cast<int64_t>(plan_.configurations.size()), "configuration"),
-               summary::counted(static_cast<int64_t>(plan_.workloads.size()), "workload"),
-               summary::counted(plan_.repetitions, "repetition"),
+    const report::TextStyle style = report::style_of(stdout);
+    fmt::print("{}: {} × {} × {}, {}, seed {}\n", report::counted(static_cast<int64_t>(runs_.size()), "run"),
+               report::counted(static_cast<int64_t>(plan_.configurations.size()), "configuration"),
+               report::counted(static_cast<int64_t>(plan_.workloads.size()), "workload"),
+               report::counted(plan_.repetitions, "repetition"),
                plan_.order == Order::kBlocks ? "in blocks" : "one configuration after the other", plan_.seed);
     if (plan_.warm_up > 0)
       fmt::print("before them, {} of every configuration and workload to warm up, without figures\n",
-                 summary::counted(plan_.warm_up, "repetition"));
+                 report::counted(plan_.warm_up, "repetition"));
     for (const PlannedRun& run : runs_) {
       const auto ns = known_.mean_ns(cell_of(run));
-      const std::string time = is_done(run) ? "done" : ns ? summary::time_text(*ns, style.glyphs) : "-";
+      const std::string time = is_done(run) ? "done" : ns ? util::time_text(*ns, style.glyphs) : "-";
       fmt::print("{:>5}  {:>9}  {}\n", run.position, time, command_line(run));
     }
     fmt::print("{}\n", total_text(style));
@@ -136,7 +136,7 @@ class DryRun {
   [[nodiscard]] std::string command_line(const PlannedRun& run) const {
     const Configuration& configuration = plan_.configurations[run.configuration];
     std::string line = variables_text(configuration.environment);
-    for (const std::string& word : words_of(run)) line += summary::shell_word(word) + " ";
+    for (const std::string& word : words_of(run)) line += report::shell_word(word) + " ";
     line.pop_back();
     std::string remarks;
     const auto remark = [&](const char* name, const std::string& value) {
@@ -150,14 +150,14 @@ class DryRun {
     remark("page cache", configuration.cache == Cache::kCold   ? "cold"
                          : configuration.cache == Cache::kWarm ? "warm"
                                                                : "");
-    return summary::printable(line + remarks);
+    return util::printable(line + remarks);
   }
 
-  [[nodiscard]] std::string total_text(const summary::TextStyle& style) const {
+  [[nodiscard]] std::string total_text(const report::TextStyle& style) const {
     const size_t done = runs_.size() - expected_.left;
-    std::string text = done == 0 ? "" : summary::counted(static_cast<int64_t>(done), "run") + " done; ";
+    std::string text = done == 0 ? "" : report::counted(static_cast<int64_t>(done), "run") + " done; ";
     if (expected_.left == 0) return text + "nothing is left to run";
-    const std::string time = summary::time_text(expected_.ns, style.glyphs);
+    const std::string time = util::time_text(expected_.ns, style.glyphs);
     if (expected_.known == 0) return text + "time: unknown, no earlier run is known";
     if (expected_.known == expected_.left) return text + "time: about " + time;
     return text + fmt::format("time: more than {}; unknown for {} of {} runs", time, expected_.left - expected_.known,

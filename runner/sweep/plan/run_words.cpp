@@ -35,7 +35,7 @@ std::string variables_text(const std::map<std::string, std::string>& variables) 
   const bool by_env = !std::all_of(variables.begin(), variables.end(), is_of_shell);
   std::string text = by_env ? "env " : "";
   for (const auto& [name, value] : variables) {
-    text += by_env ? summary::shell_word(name + "=" + value) : name + "=" + summary::shell_word(value);
+    text += by_env ? report::shell_word(name + "=" + value) : name + "=" + report::shell_word(value);
     text += ' ';
   }
   return text;

@@ -29,8 +29,8 @@ std::string key_text(const Words& words, const Parameters& values) {
       for (size_t at = plain.find(braced); at != std::string::npos; at = plain.find(braced))
         plain.replace(at, braced.size(), "_");
     }
-    const bool is_plain = summary::shell_word(plain) == plain;
-    key += (key.empty() ? "" : " ") + (is_plain ? filled : summary::shell_word(filled));
+    const bool is_plain = report::shell_word(plain) == plain;
+    key += (key.empty() ? "" : " ") + (is_plain ? filled : report::shell_word(filled));
   }
   return key;
 }

@@ -160,7 +160,7 @@ Result<int> compare(const Arguments& arguments) {
   }
   const std::vector<Judged> judged = judge(conditions, compared);
   fmt::print("{}", words.as_json ? json_text(compare_json(compared, *figures, judged))
-                                 : compare_text(compared, *figures, judged, summary::style_of(stdout)));
+                                 : compare_text(compared, *figures, judged, report::style_of(stdout)));
   return exit_status_of(judged);
 }
 

@@ -15,7 +15,7 @@
 namespace mlrun::sweep {
 namespace {
 
-using summary::TextStyle;
+using report::TextStyle;
 using Rows = std::vector<const ComparedRow*>;
 
 constexpr size_t kColumnGap = 2, kAnyLine = 1000, kVerdictNeeds = 40;
@@ -36,16 +36,16 @@ class VerdictLines {
   VerdictLines(const CellPair& pair, const TextStyle& style)
       : style_(style), titles_{"question", pair.base, pair.configuration} {
     constexpr size_t kWidest = 20;
-    for (std::string& title : titles_) title = summary::cut_front(summary::printable(title), kWidest, style.glyphs);
+    for (std::string& title : titles_) title = report::cut_front(util::printable(title), kWidest, style.glyphs);
   }
 
   [[nodiscard]] std::string text(const Rows& question, const Rows& exploratory) const {
     std::array<size_t, 3> widths{};
-    for (size_t i = 0; i < 3; ++i) widths[i] = summary::text_width(titles_[i]);
+    for (size_t i = 0; i < 3; ++i) widths[i] = report::text_width(titles_[i]);
     for (const Rows* rows : {&question, &exploratory}) {
       for (const ComparedRow* row : *rows) {
         const Cells all = cells(*row);
-        for (size_t i = 0; i < 3; ++i) widths[i] = std::max(widths[i], summary::text_width(all[i]));
+        for (size_t i = 0; i < 3; ++i) widths[i] = std::max(widths[i], report::text_width(all[i]));
       }
     }
     std::string out = style_.dim(columns(titles_, widths)) + "\n";
@@ -67,15 +67,15 @@ class VerdictLines {
     const size_t before = widths[0] + widths[1] + widths[2] + 3 * kColumnGap;
     const bool beside = before + kVerdictNeeds <= style_.width;
     const size_t indent = beside ? before : 2 * kColumnGap;
-    std::string verdict = summary::paragraph(verdict_text(row.comparison, style_.glyphs), indent, kAnyLine, style_);
+    std::string verdict = report::paragraph(verdict_text(row.comparison, style_.glyphs), indent, kAnyLine, style_);
     verdict.erase(0, indent);
     return columns(cells(row), widths) + (beside ? std::string(kColumnGap, ' ') : "\n" + std::string(indent, ' ')) +
            coloured(row.comparison, verdict, style_);
   }
 
   static std::string columns(const Cells& cells, const std::array<size_t, 3>& widths) {
-    return summary::pad_right(cells[0], widths[0]) + summary::pad_left(cells[1], widths[1] + kColumnGap) +
-           summary::pad_left(cells[2], widths[2] + kColumnGap);
+    return report::pad_right(cells[0], widths[0]) + report::pad_left(cells[1], widths[1] + kColumnGap) +
+           report::pad_left(cells[2], widths[2] + kColumnGap);
   }
 
   const TextStyle& style_;
@@ -83,7 +83,7 @@ class VerdictLines {
 };
 
 std::string sentence(const std::string& text, const TextStyle& style) {
-  return summary::paragraph(text, 2, kAnyLine, style);
+  return report::paragraph(text, 2, kAnyLine, style);
 }
 
 // One line on how the intervals of a pair were computed. The number of runs is that of the first row: other rows differ only if runs lack
@@ -110,7 +110,7 @@ std::string picture(const Compared& compared, const Rows& rows, const std::strin
                    Interval{row->comparison.low, row->comparison.high}});
   }
   if (all.size() < 2) return "";
-  return "\n" + style.dim(summary::cut_end(summary::printable(title), style.width, style.glyphs)) + "\n" +
+  return "\n" + style.dim(report::cut_end(util::printable(title), style.width, style.glyphs)) + "\n" +
          bars(all, 0.0, change_text, style);
 }
 
@@ -147,7 +147,7 @@ std::string conditions(const std::vector<Judged>& judged, const TextStyle& style
     const std::string line =
         fmt::format("{}: {} ({}) {} against {}, {}", one.condition->text, outcome_name(one.outcome), interval,
                     one.pair->configuration, one.pair->base, one.pair->workload);
-    const std::string text = summary::paragraph(summary::printable(line), 0, kAnyLine, style);
+    const std::string text = report::paragraph(util::printable(line), 0, kAnyLine, style);
     switch (one.outcome) {
       case Outcome::kPasses: out += style.good(text); break;
       case Outcome::kFails: out += style.bad(text); break;
@@ -163,7 +163,7 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
                          const std::vector<Judged>& judged, const TextStyle& style) {
   std::string out;
   for (const std::string& warning : compared.warnings) {
-    out += style.warning(summary::paragraph(summary::printable(warning), 0, kAnyLine, style));
+    out += style.warning(report::paragraph(util::printable(warning), 0, kAnyLine, style));
   }
   Rows all;
   for (size_t i = 0; i < compared.pairs.size(); ++i) {
@@ -177,7 +177,7 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
     }
     const std::string head = fmt::format("{} against {}, {}", pair.configuration, pair.base, pair.workload);
     if (!out.empty()) out += '\n';
-    out += style.bold(summary::cut_end(summary::printable(head), style.width, style.glyphs)) + "\n";
+    out += style.bold(report::cut_end(util::printable(head), style.width, style.glyphs)) + "\n";
     const VerdictLines lines(pair, style);
     const bool has_rows = !question.empty() || !exploratory.empty();
     out += has_rows ? lines.text(question, exploratory) : sentence("no figure is known on both sides", style);
@@ -188,7 +188,7 @@ std::string compare_text(const Compared& compared, const std::vector<std::string
   out += pictures(compared, all, style) + conditions(judged, style);
   if (compared.questions > 1) {
     out += "\n" +
-           style.dim(summary::paragraph(
+           style.dim(report::paragraph(
                fmt::format("verdicts on the question are corrected for {} comparisons (Holm); exploratory ones are not",
                            compared.questions),
                0, kAnyLine, style));

@@ -13,6 +13,6 @@ namespace mlrun::sweep {
 
 // `figures`: those to show; empty: all.
 std::string compare_text(const Compared& compared, const std::vector<std::string>& figures,
-                         const std::vector<Judged>& judged, const summary::TextStyle& style);
+                         const std::vector<Judged>& judged, const report::TextStyle& style);
 
 }  // namespace mlrun::sweep

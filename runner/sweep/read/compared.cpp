@@ -179,14 +179,14 @@ Result<Side> open_side(const std::string& text) {
     folder = text.substr(0, colon);
     configuration = text.substr(colon + 1);
   }
-  if (configuration.empty() && !launch::is_sweep(folder) && has_file(folder, "run.json")) {
+  if (configuration.empty() && !session::is_sweep(folder) && has_file(folder, "run.json")) {
     auto trace = sweep_of_trace(folder);
     if (!trace) return tl::make_unexpected(trace.error());
     side.sweep = std::move(*trace);
     side.is_trace = true;
     return side;
   }
-  if (fs::is_directory(folder, error) && !launch::is_sweep(folder)) {
+  if (fs::is_directory(folder, error) && !session::is_sweep(folder)) {
     return fail(
         folder +
         " holds no sweep and no finished trace (it has neither sweep.sqlite nor run.json); mlrun list DIR shows "

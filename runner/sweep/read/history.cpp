@@ -71,20 +71,20 @@ std::string level_text(const ChangePoint& change) {
   return change.before == 0 ? "from 0" : change_text(change.after / change.before - 1);
 }
 
-std::string series_text(const std::string& figure, const PastSeries& one, const summary::TextStyle& style) {
+std::string series_text(const std::string& figure, const PastSeries& one, const report::TextStyle& style) {
   const auto value_text = [&](double value) { return figure_text(figure, value, style.glyphs); };
   const std::string head = one.configuration + ", " + one.workload;
-  std::string out = style.bold(summary::cut_end(summary::printable(head), style.width, style.glyphs)) + "\n";
-  summary::TextTable table({"SWEEP", "commit", "made", "n", figure, "95 % interval", "change"},
-                           summary::TextTable::Cut::kFront);
+  std::string out = style.bold(report::cut_end(util::printable(head), style.width, style.glyphs)) + "\n";
+  report::TextTable table({"SWEEP", "commit", "made", "n", figure, "95 % interval", "change"},
+                          report::TextTable::Cut::kFront);
   std::vector<NamedBar> levels;
   for (size_t i = 0; i < one.points.size(); ++i) {
     const PastPoint& point = one.points[i];
     const Description& d = point.description;
     const auto change = std::ranges::find(one.changes, i, &ChangePoint::index);
     const bool changes = change != one.changes.end();
-    table.add({summary::printable(point.folder), point.commit.empty() ? "-" : point.commit.substr(0, kCommitDigits),
-               point.created_realtime_ns > 0 ? summary::date_text(point.created_realtime_ns).substr(0, 10) : "-",
+    table.add({util::printable(point.folder), point.commit.empty() ? "-" : point.commit.substr(0, kCommitDigits),
+               point.created_realtime_ns > 0 ? report::date_text(point.created_realtime_ns).substr(0, 10) : "-",
                std::to_string(d.n), value_text(d.mean),
                d.interval ? range_text(figure, *d.interval, style.glyphs) : "-", changes ? level_text(*change) : ""});
     levels.push_back({point.folder + (changes ? style.glyphs.pick(" ◀", " <") : ""), d.mean, d.interval});
@@ -94,9 +94,9 @@ std::string series_text(const std::string& figure, const PastSeries& one, const 
     const PastPoint& point = one.points[change.index];
     const std::string commit = point.commit.empty() ? "" : " (commit " + point.commit.substr(0, kCommitDigits) + ")";
     out += style.warning(
-        summary::paragraph(fmt::format("changes at {}{}: {} to {}, {}", summary::printable(point.folder), commit,
-                                       value_text(change.before), value_text(change.after), level_text(change)),
-                           2, 10, style));
+        report::paragraph(fmt::format("changes at {}{}: {} to {}, {}", util::printable(point.folder), commit,
+                                      value_text(change.before), value_text(change.after), level_text(change)),
+                          2, 10, style));
   }
   if (one.changes.empty()) out += style.dim("  no change point\n");
   return out;
@@ -156,7 +156,7 @@ Result<int> history(const Arguments& arguments) {
     fmt::print("{}", json_text(history_json(*figure, all)));
     return 0;
   }
-  const summary::TextStyle style = summary::style_of(stdout);
+  const report::TextStyle style = report::style_of(stdout);
   for (size_t i = 0; i < all.size(); ++i) fmt::print("{}{}", i == 0 ? "" : "\n", series_text(*figure, all[i], style));
   return 0;
 }

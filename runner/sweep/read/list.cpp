@@ -72,22 +72,21 @@ std::string state_text(const RunRow& run) {
   return run.attempt > 1 ? fmt::format("{}, try {}", state, run.attempt) : state;
 }
 
-std::string runs_text(const Sweep& sweep, const summary::TextStyle& style) {
-  summary::TextTable table({"RUN", "configuration", "block", "state", "exit", "wall"}, summary::TextTable::Cut::kFront);
+std::string runs_text(const Sweep& sweep, const report::TextStyle& style) {
+  report::TextTable table({"RUN", "configuration", "block", "state", "exit", "wall"}, report::TextTable::Cut::kFront);
   const auto outside = runs_outside(sweep);
   for (const RunRow& run : sweep.runs) {
     const auto wall = run.figures.find("wall_s");
-    table.add({summary::printable(run.planned.folder),
-               summary::printable(sweep.configurations[run.planned.configuration].name),
-               std::to_string(run.planned.block), state_text(run),
-               run.exit_status ? std::to_string(*run.exit_status) : "-",
+    table.add({util::printable(run.planned.folder),
+               util::printable(sweep.configurations[run.planned.configuration].name), std::to_string(run.planned.block),
+               state_text(run), run.exit_status ? std::to_string(*run.exit_status) : "-",
                wall == run.figures.end() ? "-" : figure_text("wall_s", wall->second, style.glyphs)});
     if (const auto found = outside.find(&run); found != outside.end()) {
       table.add_note("  " + outside_text(run, found->second, style.glyphs));
     }
     if (!run.failure.empty()) {
-      const std::string errors = summary::shell_word(run_path(sweep, run) + "/error.log");
-      table.add_note(fmt::format("  {}; see {}", summary::printable(run.failure), summary::printable(errors)));
+      const std::string errors = report::shell_word(run_path(sweep, run) + "/error.log");
+      table.add_note(fmt::format("  {}; see {}", util::printable(run.failure), util::printable(errors)));
     }
   }
   return sweep_head(sweep, style) + "\n" + table.text(style);
@@ -114,7 +113,7 @@ Result<int> list(const Arguments& arguments) {
   if (format == "heimdallr") {
     fmt::print("{}", heimdallr_list(*sweep));
   } else {
-    fmt::print("{}", as_json ? runs_json(*sweep) : runs_text(*sweep, summary::style_of(stdout)));
+    fmt::print("{}", as_json ? runs_json(*sweep) : runs_text(*sweep, report::style_of(stdout)));
   }
   return 0;
 }

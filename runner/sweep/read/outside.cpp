@@ -31,7 +31,7 @@ std::map<const RunRow*, OutsideRun> runs_outside(const Sweep& sweep) {
   return all;
 }
 
-std::string outside_text(const RunRow& run, const OutsideRun& outside, const summary::Glyphs& glyphs) {
+std::string outside_text(const RunRow& run, const OutsideRun& outside, const util::Glyphs& glyphs) {
   std::string text =
       fmt::format("{}, {} against the {} of the others", figure_text("wall_s", run.figures.at("wall_s"), glyphs),
                   change_text(outside.difference), figure_text("wall_s", outside.usual_s, glyphs));

@@ -16,7 +16,7 @@ namespace mlrun::sweep {
 std::map<const RunRow*, OutsideRun> runs_outside(const Sweep& sweep);
 
 // "3.20 s, +38 % beyond the others' 2.31 s; likely: the host ran other guests (steal): 12 % against 0.1 %".
-std::string outside_text(const RunRow& run, const OutsideRun& outside, const summary::Glyphs& glyphs);
+std::string outside_text(const RunRow& run, const OutsideRun& outside, const util::Glyphs& glyphs);
 
 // {usual_s, difference, hints: [{figure, cause, value, usual, weight}]}
 Json json_of(const OutsideRun& outside);

@@ -44,9 +44,9 @@ std::vector<std::string> sweep_folders(const std::vector<std::string>& folders) 
   for (const std::string& folder : folders) {
     std::error_code error;
     std::vector<std::string> below;
-    if (!launch::is_sweep(folder)) {
+    if (!session::is_sweep(folder)) {
       for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-        if (launch::is_sweep(at->path().string())) below.push_back(at->path().string());
+        if (session::is_sweep(at->path().string())) below.push_back(at->path().string());
       }
     }
     std::ranges::sort(below);

@@ -9,18 +9,18 @@
 namespace mlrun::sweep {
 namespace {
 
-using summary::TextStyle;
+using report::TextStyle;
 
 constexpr size_t kGap = 2, kWidestName = 24, kBandLines = 4, kWidestPicture = 120;
 
 // Long names are cut at the front: configuration names differ at their ends.
 std::string label(const std::string& name, size_t width, const TextStyle& style) {
-  return summary::pad_right(summary::cut_front(summary::printable(name), width, style.glyphs), width);
+  return report::pad_right(report::cut_front(util::printable(name), width, style.glyphs), width);
 }
 
 size_t label_width(const auto& all, const TextStyle& style) {
   size_t widest = 0;
-  for (const auto& each : all) widest = std::max(widest, summary::text_width(summary::printable(each.name)));
+  for (const auto& each : all) widest = std::max(widest, report::text_width(util::printable(each.name)));
   return std::min({widest, kWidestName, style.width / 3});
 }
 
@@ -43,7 +43,7 @@ struct Scale {
 
 // The line below a picture with the ends of its scale; "LOW ... HIGH" where they are equal or do not fit.
 std::string axis(const std::string& low, const std::string& high, size_t indent, size_t width, const TextStyle& style) {
-  const size_t low_width = summary::text_width(low), high_width = summary::text_width(high);
+  const size_t low_width = report::text_width(low), high_width = report::text_width(high);
   std::string line(indent, ' ');
   if (low == high || low_width + kGap + high_width > width) return style.dim(line + low + " ... " + high) + "\n";
   return style.dim(line + low + std::string(width - low_width - high_width, ' ') + high) + "\n";
@@ -103,7 +103,7 @@ std::string dots(const std::vector<NamedSeries>& all, const ValueText& value_tex
   }
   if (values.empty()) return "";
   const std::string low = value_text(values.low), high = value_text(values.high);
-  const size_t names = std::max({label_width(all, style), summary::text_width(low), summary::text_width(high)});
+  const size_t names = std::max({label_width(all, style), report::text_width(low), report::text_width(high)});
   const size_t room = std::min(kWidestPicture, style.width - std::min(style.width - 1, names + kGap));
   const size_t positions = size_t(last - first) + 1;
   const size_t columns = std::min(room, style.glyphs.unicode ? (positions + 1) / 2 : positions);
@@ -116,8 +116,8 @@ std::string dots(const std::vector<NamedSeries>& all, const ValueText& value_tex
       grid.set(positions <= grid.width() ? at : at * grid.width() / positions, values.step(one.value, grid.height()));
     }
     for (size_t line = 0; line < kBandLines; ++line) {
-      const std::string left = line == 0                ? style.dim(summary::pad_right(high, names))
-                               : line == kBandLines - 1 ? style.dim(summary::pad_right(low, names))
+      const std::string left = line == 0                ? style.dim(report::pad_right(high, names))
+                               : line == kBandLines - 1 ? style.dim(report::pad_right(low, names))
                                : line == 1              ? label(each.name, names, style)
                                                         : std::string(names, ' ');
       out += left + style.dim(style.glyphs.pick("│", "|")) + grid.line(line) + "\n";

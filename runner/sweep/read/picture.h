@@ -28,7 +28,7 @@ struct NamedSeries {
 };
 
 // Columns are the positions of all runs, from the first to the last; several positions share one where they do not fit.
-std::string dots(const std::vector<NamedSeries>& all, const ValueText& value_text, const summary::TextStyle& style);
+std::string dots(const std::vector<NamedSeries>& all, const ValueText& value_text, const report::TextStyle& style);
 
 struct NamedBar {
   std::string name;
@@ -38,6 +38,6 @@ struct NamedBar {
 
 // `zero`: a value that is marked by a vertical line, such as no difference.
 std::string bars(const std::vector<NamedBar>& all, std::optional<double> zero, const ValueText& value_text,
-                 const summary::TextStyle& style);
+                 const report::TextStyle& style);
 
 }  // namespace mlrun::sweep

@@ -41,7 +41,7 @@ struct Unit {
 };
 
 // The unit of an interval up to `value`. Times stay in seconds: the ends of 2 min 03 s to 2 min 04 s are compared at a glance.
-Unit unit_of(const std::string& figure, double value, const summary::Glyphs& glyphs) {
+Unit unit_of(const std::string& figure, double value, const util::Glyphs& glyphs) {
   if (figure.ends_with("_share")) return {1 / kPerCent, " %"};
   if (figure.ends_with("_s")) {
     for (const Unit& unit : {Unit{1, " s"}, Unit{1e-3, " ms"}, Unit{1e-6, glyphs.pick(" µs", " us")}}) {
@@ -62,17 +62,17 @@ int64_t whole(double value) { return static_cast<int64_t>(std::llround(std::clam
 
 }  // namespace
 
-std::string figure_text(const std::string& figure, double value, const summary::Glyphs& glyphs) {
+std::string figure_text(const std::string& figure, double value, const util::Glyphs& glyphs) {
   if (!std::isfinite(value)) return "-";
   if (value < 0) return "-" + figure_text(figure, -value, glyphs);
-  if (figure.ends_with("_s")) return summary::time_text(whole(value * util::kNsPerS), glyphs);
-  if (figure.ends_with("_bytes") || figure.starts_with("bytes_")) return summary::bytes_text(whole(value));
+  if (figure.ends_with("_s")) return util::time_text(whole(value * util::kNsPerS), glyphs);
+  if (figure.ends_with("_bytes") || figure.starts_with("bytes_")) return util::bytes_text(whole(value));
   if (figure.ends_with("_share")) return share_text(value);
   const bool is_whole = value == std::floor(value) || value >= 1000;
-  return is_whole ? summary::count_text(whole(value)) : fmt::format("{:.3g}", value);
+  return is_whole ? util::count_text(whole(value)) : fmt::format("{:.3g}", value);
 }
 
-std::string range_text(const std::string& figure, const Interval& interval, const summary::Glyphs& glyphs) {
+std::string range_text(const std::string& figure, const Interval& interval, const util::Glyphs& glyphs) {
   if (!std::isfinite(interval.low) || !std::isfinite(interval.high)) return "-";
   const Unit unit = unit_of(figure, std::max(std::abs(interval.low), std::abs(interval.high)), glyphs);
   const double low = interval.low / unit.size, high = interval.high / unit.size;
@@ -94,11 +94,11 @@ std::string changes_text(double low, double high) {
   return fmt::format("{} to {} %", signed_number(low, width), signed_number(high, width));
 }
 
-std::string margin_text(double fraction, const summary::Glyphs& glyphs) {
+std::string margin_text(double fraction, const util::Glyphs& glyphs) {
   return fmt::format("{}{:.3g} %", glyphs.pick("±", "+-"), fraction * kPerCent);
 }
 
-std::string verdict_text(const Comparison& comparison, const summary::Glyphs& glyphs) {
+std::string verdict_text(const Comparison& comparison, const util::Glyphs& glyphs) {
   const auto runs = [](size_t n) { return fmt::format("{} run{}", n, n == 1 ? "" : "s"); };
   if (!has_interval(comparison)) {
     const std::string change =
@@ -119,7 +119,7 @@ std::string verdict_text(const Comparison& comparison, const summary::Glyphs& gl
     case Verdict::kCannotTell: break;
   }
   const std::string needs = comparison.needs_runs ? fmt::format(", about {} more run{} on each side would tell",
-                                                                summary::count_text(*comparison.needs_runs),
+                                                                util::count_text(*comparison.needs_runs),
                                                                 *comparison.needs_runs == 1 ? "" : "s")
                                                   : std::string();
   return fmt::format("cannot tell: {} ({}){}", change_text(comparison.difference), interval, needs);

@@ -50,7 +50,7 @@ double read_bytes(const Runs& runs, const std::vector<double>& from_devices) {
   return most;
 }
 
-std::string bytes(double value) { return summary::bytes_text(static_cast<int64_t>(value)); }
+std::string bytes(double value) { return util::bytes_text(static_cast<int64_t>(value)); }
 
 }  // namespace
 

@@ -96,7 +96,7 @@ Result<int> stat(const Arguments& arguments) {
     fmt::print("{}", json_text(stat_json(*sweep, statistics_of(*sweep, *chosen))));
   } else {
     const std::vector<std::string>& figures = chosen->empty() ? question_of(*sweep) : *chosen;
-    fmt::print("{}", stat_text(*sweep, statistics_of(*sweep, figures), summary::style_of(stdout)));
+    fmt::print("{}", stat_text(*sweep, statistics_of(*sweep, figures), report::style_of(stdout)));
   }
   return 0;
 }

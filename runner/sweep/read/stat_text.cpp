@@ -19,13 +19,13 @@
 namespace mlrun::sweep {
 namespace {
 
-using summary::TextStyle;
+using report::TextStyle;
 using StatRows = std::span<const StatRow>;
 
 constexpr size_t kAnyLines = 1000;
 
 std::string note(const std::string& text, const TextStyle& style) {
-  return summary::paragraph(text, 2, kAnyLines, style);
+  return report::paragraph(text, 2, kAnyLines, style);
 }
 
 double median(const Series& series) {
@@ -71,7 +71,7 @@ class WorkloadText {
     if (intervals.size() > 1) out += "\n" + bars(intervals, std::nullopt, value_text, style_);
     if (std::ranges::any_of(runs, [](const NamedSeries& one) { return one.series.size() > 1; })) {
       out += "\n" +
-             style_.dim(summary::cut_end(name + " of every run, in the order of runs", style_.width, style_.glyphs)) +
+             style_.dim(report::cut_end(name + " of every run, in the order of runs", style_.width, style_.glyphs)) +
              "\n" + dots(runs, value_text, style_);
     }
     return out;
@@ -89,9 +89,8 @@ class WorkloadText {
   [[nodiscard]] std::string others(const std::vector<std::string>& names) const {
     constexpr size_t kNameWidth = 16;
     std::vector<std::string> titles = {"medians of other figures"};
-    for (const StatRow& row : rows_)
-      titles.push_back(summary::cut_front(configuration(row), kNameWidth, style_.glyphs));
-    summary::TextTable table(titles);
+    for (const StatRow& row : rows_) titles.push_back(report::cut_front(configuration(row), kNameWidth, style_.glyphs));
+    report::TextTable table(titles);
     for (const std::string& name : names) {
       std::vector<std::string> cells = {name};
       bool is_shown = false;  // true: some run has a value other than 0
@@ -107,7 +106,7 @@ class WorkloadText {
 
  private:
   [[nodiscard]] std::string configuration(const StatRow& row) const {
-    return summary::printable(sweep_.configurations[row.cell.configuration].name);
+    return util::printable(sweep_.configurations[row.cell.configuration].name);
   }
   [[nodiscard]] std::string warning(const StatRow& row, const std::string& remark) const {
     return style_.warning(note(configuration(row) + ": " + remark, style_));
@@ -117,7 +116,7 @@ class WorkloadText {
     const bool has_base = std::ranges::any_of(rows_, [&](const StatRow& row) { return row.overhead.contains(name); });
     std::vector<std::string> titles = {name, "n", "median", "mean", "sd", "95 % interval"};
     if (has_base) titles.emplace_back("overhead");
-    summary::TextTable table(titles);
+    report::TextTable table(titles);
     for (const StatRow& row : rows_) {
       const auto found = row.figures.find(name);
       if (found == row.figures.end()) continue;
@@ -156,12 +155,12 @@ class WorkloadText {
       const auto cost = row.overhead.find(name);
       if (cost != row.overhead.end() && has_interval(cost->second)) {
         const std::string base = sweep_.configurations[row.base->configuration].name;
-        overheads.emplace_back(configuration(row), fmt::format("{}, against {}", method_name(cost->second.method),
-                                                               summary::printable(base)));
+        overheads.emplace_back(configuration(row),
+                               fmt::format("{}, against {}", method_name(cost->second.method), util::printable(base)));
       }
     }
-    return style_.dim(summary::wrap("  interval: ", 4, by_method(intervals), style_)) +
-           style_.dim(summary::wrap("  overhead: ", 4, by_method(overheads), style_));
+    return style_.dim(report::wrap("  interval: ", 4, by_method(intervals), style_)) +
+           style_.dim(report::wrap("  overhead: ", 4, by_method(overheads), style_));
   }
 
   static std::vector<std::string> by_method(const std::vector<std::pair<std::string, std::string>>& all) {
@@ -179,7 +178,7 @@ class WorkloadText {
       if (found == row.figures.end() || !found->second.median_interval) continue;
       items.push_back(configuration(row) + " " + range_text(name, *found->second.median_interval, style_.glyphs));
     }
-    return style_.dim(summary::wrap("  median, 95 % by BCa: ", 4, items, style_));
+    return style_.dim(report::wrap("  median, 95 % by BCa: ", 4, items, style_));
   }
 
   [[nodiscard]] std::string drifts(const std::string& name) const {
@@ -192,7 +191,7 @@ class WorkloadText {
     std::vector<Series> all;
     for (const StatRow& row : rows_) all.push_back(series_of(row.cell.done, name));
     if (const auto drift = common_drift(all)) items.insert(items.begin(), "of the machine " + drift_text(*drift));
-    return style_.dim(summary::wrap("  drift: ", 4, items, style_));
+    return style_.dim(report::wrap("  drift: ", 4, items, style_));
   }
 
   const Sweep& sweep_;
@@ -210,12 +209,12 @@ std::string sweep_head(const Sweep& sweep, const TextStyle& style) {
     all += cell.runs();
   }
   std::vector<std::string> items = {
-      fmt::format("{}{}{}", summary::counted(int64_t(sweep.configurations.size()), "configuration"),
-                  style.glyphs.pick(" × ", " x "), summary::counted(int64_t(sweep.workloads.size()), "workload")),
-      fmt::format("{} of {} done", summary::count_text(int64_t(done)), summary::counted(int64_t(all), "run"))};
+      fmt::format("{}{}{}", report::counted(int64_t(sweep.configurations.size()), "configuration"),
+                  style.glyphs.pick(" × ", " x "), report::counted(int64_t(sweep.workloads.size()), "workload")),
+      fmt::format("{} of {} done", util::count_text(int64_t(done)), report::counted(int64_t(all), "run"))};
   if (failed > 0) items.push_back(fmt::format("{} failed", failed));
   items.emplace_back(sweep.order == Order::kBlocks ? "in blocks, random order" : "in sequence");
-  return summary::wrap(style.bold(summary::printable(sweep.folder)) + "  ", 2, items, style);
+  return report::wrap(style.bold(util::printable(sweep.folder)) + "  ", 2, items, style);
 }
 
 std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle& style) {
@@ -229,7 +228,7 @@ std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle
     std::map<int32_t, std::string> lines;  // by position of the run
     for (const auto& [run, found] : outside) {
       lines[run->planned.position] =
-          fmt::format("{}: {}", summary::printable(run->planned.folder), outside_text(*run, found, style.glyphs));
+          fmt::format("{}: {}", util::printable(run->planned.folder), outside_text(*run, found, style.glyphs));
     }
     out += "\n" + style.bold("runs outside of the others") + "\n";
     for (const auto& [position, line] : lines) out += note(line, style);
@@ -238,8 +237,8 @@ std::string stat_text(const Sweep& sweep, const Statistics& all, const TextStyle
     size_t to = from;
     while (to < all.rows.size() && all.rows[to].cell.workload == all.rows[from].cell.workload) ++to;
     const WorkloadText workload(sweep, StatRows(all.rows).subspan(from, to - from), style);
-    const std::string key = summary::printable(sweep.workloads[all.rows[from].cell.workload].key);
-    out += "\n" + style.bold(summary::cut_end(key, style.width, style.glyphs)) + "\n";
+    const std::string key = util::printable(sweep.workloads[all.rows[from].cell.workload].key);
+    out += "\n" + style.bold(report::cut_end(key, style.width, style.glyphs)) + "\n";
     out += workload.remarks();
     for (const std::string& figure : all.figures) out += workload.figure(figure);
     out += workload.others(others);

@@ -11,8 +11,8 @@
 namespace mlrun::sweep {
 
 // "OUT  3 configurations × 2 workloads · 58 of 60 runs done · 2 failed"
-std::string sweep_head(const Sweep& sweep, const summary::TextStyle& style);
+std::string sweep_head(const Sweep& sweep, const report::TextStyle& style);
 
-std::string stat_text(const Sweep& sweep, const Statistics& all, const summary::TextStyle& style);
+std::string stat_text(const Sweep& sweep, const Statistics& all, const report::TextStyle& style);
 
 }  // namespace mlrun::sweep

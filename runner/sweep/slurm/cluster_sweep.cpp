@@ -185,7 +185,7 @@ Status ClusterSweep::submit_one(std::vector<RunRow> tasks, const Words& options)
   // exec, so that signals from Slurm reach mlrun itself.
   const std::string text =
       fmt::format("#!/bin/sh\nexec {} slurm-task {} \"$SLURM_ARRAY_TASK_ID\"\n",
-                  summary::shell_word(launch::find_installation().sweep_program), summary::shell_word(path));
+                  report::shell_word(session::find_installation().sweep_program), report::shell_word(path));
   constexpr mode_t kScript = 0755;
   if (Status written = util::write_atomically(script, text, kScript); !written) return written;
   const auto job = submit_array(submission.job_name, static_cast<int32_t>(submission.tasks.size()), script,
@@ -219,8 +219,8 @@ Status ClusterSweep::submit_missing(const Words& options) {
     }
   }
   util::say(fmt::format("submitted {} in {} to Slurm; store the results of ended runs with: mlrun sweep --collect {}",
-                        summary::counted(static_cast<int64_t>(submitted_), "run"),
-                        summary::counted(static_cast<int64_t>(arrays_), "array"), out_));
+                        report::counted(static_cast<int64_t>(submitted_), "run"),
+                        report::counted(static_cast<int64_t>(arrays_), "array"), out_));
   return {};
 }
 
@@ -238,7 +238,7 @@ Result<int> ClusterSweep::finish(bool quiet) const {
   }
   const size_t open = last.size() - done - failed;
   if (!quiet) {
-    std::string text = fmt::format("{} of {} done", done, summary::counted(static_cast<int64_t>(last.size()), "run"));
+    std::string text = fmt::format("{} of {} done", done, report::counted(static_cast<int64_t>(last.size()), "run"));
     if (failed > 0) text += fmt::format(", {} failed", failed);
     if (with_slurm > 0) text += fmt::format(", {} waiting or running", with_slurm);
     if (open > with_slurm) text += fmt::format(", {} not submitted", open - with_slurm);

@@ -13,7 +13,7 @@
 
 namespace mlrun::sweep {
 
-inline std::string database_path(const std::string& folder) { return folder + "/" + launch::kSweepDatabase; }
+inline std::string database_path(const std::string& folder) { return folder + "/" + session::kSweepDatabase; }
 
 // What failed, and what to do.
 Error database_error(const std::string& folder, const SQLite::Exception& error);

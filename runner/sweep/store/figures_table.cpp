@@ -67,12 +67,12 @@ void visit_run(auto& visitor, const RunRow& run, const Configuration& configurat
 
 Status write_figures(const Sweep& sweep) {
   const Names names = names_of(sweep);
-  trace::ParquetTable table("figures");
-  auto columns = trace::declared_columns(
+  tables::ParquetTable table("figures");
+  auto columns = tables::declared_columns(
       table, [&](auto& visitor) { visit_run(visitor, RunRow(), Configuration(), Workload(), names); });
   if (Status opened = table.open((std::filesystem::path(sweep.folder) / kFiguresFile).string()); !opened) return opened;
   for (const RunRow& run : sweep.runs) {
-    trace::RowVisitor<false> visitor(table, columns);
+    tables::RowVisitor<false> visitor(table, columns);
     visit_run(visitor, run, sweep.configurations[run.planned.configuration], sweep.workloads[run.planned.workload],
               names);
     table.row_added();

@@ -33,13 +33,13 @@ ProcessMark holder_of(const std::string& path) {
 
 ProcessMark own_mark() {
   const auto pid = static_cast<uint32_t>(::getpid());
-  const auto stat = collect::read_proc_stat(pid);
-  return {pid, stat ? stat->start_ticks : 0, collect::boot_id()};
+  const auto stat = util::read_proc_stat(pid);
+  return {pid, stat ? stat->start_ticks : 0, util::boot_id()};
 }
 
 bool is_alive(const ProcessMark& mark) {
-  if (mark.pid <= 0 || mark.boot_id != collect::boot_id()) return false;
-  const auto stat = collect::read_proc_stat(static_cast<uint32_t>(mark.pid));
+  if (mark.pid <= 0 || mark.boot_id != util::boot_id()) return false;
+  const auto stat = util::read_proc_stat(static_cast<uint32_t>(mark.pid));
   return stat && !stat->ended && stat->start_ticks == mark.start_ticks;
 }
 

@@ -157,7 +157,7 @@ Result<std::vector<RunRow>> stored_runs(SQLite::Database& database, const std::s
 }
 
 Result<Sweep> read_sweep(const std::string& folder) {
-  if (!launch::is_sweep(folder)) return launch::no_sweep(folder);
+  if (!session::is_sweep(folder)) return session::no_sweep(folder);
   return with_database(folder, [&] {
     SQLite::Database database = open_for_reading(folder);
     return read_all(database, folder);

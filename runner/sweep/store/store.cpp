@@ -80,7 +80,7 @@ Status check_new(const std::string& folder) {
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return {};
   if (!fs::is_directory(folder, error)) return fail(folder + " is a file; name a folder for the sweep with -o");
-  if (launch::is_sweep(folder)) {
+  if (session::is_sweep(folder)) {
     return fail(
         fmt::format("{} holds a sweep already; resume it with: mlrun sweep --resume {}, or name a new folder with -o",
                     folder, folder));
@@ -88,7 +88,7 @@ Status check_new(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     // Files of a sweep that was killed before it had begun.
     const std::string name = entry.path().filename();
-    if (name == "sweep.lock" || name.starts_with(launch::kSweepDatabase + std::string(".new"))) continue;
+    if (name == "sweep.lock" || name.starts_with(session::kSweepDatabase + std::string(".new"))) continue;
     return fail(folder + " is not empty; name a new folder with -o");
   }
   return {};
@@ -191,7 +191,7 @@ Result<Store> Store::create(const std::string& folder, const Plan& plan, const s
 }
 
 Result<Store> Store::open(const std::string& folder) {
-  if (!launch::is_sweep(folder)) return launch::no_sweep(folder);
+  if (!session::is_sweep(folder)) return session::no_sweep(folder);
   auto lock = FolderLock::take(folder);
   if (!lock) return tl::make_unexpected(lock.error());
   return with_database(folder, [&]() -> Result<Store> {

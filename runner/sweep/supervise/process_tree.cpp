@@ -18,7 +18,7 @@ std::vector<Process> all_processes() {
   while (const dirent* entry = ::readdir(entries.get())) {
     const auto pid = static_cast<uint32_t>(std::strtoul(entry->d_name, nullptr, 10));
     if (pid == 0) continue;
-    const auto stat = collect::read_proc_stat(pid);
+    const auto stat = util::read_proc_stat(pid);
     if (stat && !stat->ended) all.push_back({pid, *stat});
   }
   return all;

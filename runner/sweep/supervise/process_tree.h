@@ -11,7 +11,7 @@ namespace mlrun::sweep {
 
 struct Process {
   uint32_t pid = 0;
-  collect::ProcStat stat;
+  util::ProcStat stat;
 };
 
 // All processes in /proc except those that have ended (zombies).

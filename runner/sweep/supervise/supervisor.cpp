@@ -83,7 +83,7 @@ Status Supervisor::start(char* const* command) {
     become(command, gate[0], exec_report[1], before);
   }
   report_.pid = child_;
-  if (const auto stat = collect::read_proc_stat(static_cast<uint32_t>(child_))) report_.start_ticks = stat->start_ticks;
+  if (const auto stat = util::read_proc_stat(static_cast<uint32_t>(child_))) report_.start_ticks = stat->start_ticks;
   return {};
 }
 
@@ -160,7 +160,7 @@ void Supervisor::reap() {
 
 void Supervisor::note_end() {
   report_.ended_ns = util::monotonic_ns();
-  if (const auto io = collect::read_io_counts(static_cast<uint32_t>(child_))) {
+  if (const auto io = util::read_io_counts(static_cast<uint32_t>(child_))) {
     report_.read_bytes = static_cast<int64_t>(io->read_bytes);  // exists until the process is reaped
   }
   ::wait4(child_, &report_.wait_status, 0, &report_.usage);

@@ -13,6 +13,10 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+using tables::value_if;
+
 constexpr std::array<const char*, MLRUN_ACCESS_KINDS> kOpTexts = {"unknown", "fault",   "load",
                                                                   "store",   "touched", "written"};
 static_assert(kOpTexts.back() != nullptr);
@@ -70,7 +74,6 @@ struct AccessColumns {
     visitor.optional("stack_id", row.site.stack_id, 0);
   }
 };
-template class RowTable<AccessColumns, AccessRow>;
 
 struct AccessSiteColumns {
   static constexpr const char* kTable = "access_site";
@@ -96,6 +99,8 @@ struct AccessSiteColumns {
                      in_ppm(value_if(row.with_source > 0, share_of(static_cast<double>(row.remote), row.with_source))));
   }
 };
-template class RowTable<AccessSiteColumns, AccessSiteRow>;
 
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::AccessColumns, mlrun::trace::AccessRow>;
+template class mlrun::tables::RowTable<mlrun::trace::AccessSiteColumns, mlrun::trace::AccessSiteRow>;

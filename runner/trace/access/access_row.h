@@ -41,10 +41,11 @@ struct AccessSiteRow {
 };
 
 struct AccessColumns;
-using AccessTable = RowTable<AccessColumns, AccessRow>;
-extern template class RowTable<AccessColumns, AccessRow>;
+using AccessTable = tables::RowTable<AccessColumns, AccessRow>;
 struct AccessSiteColumns;
-using AccessSiteTable = RowTable<AccessSiteColumns, AccessSiteRow>;
-extern template class RowTable<AccessSiteColumns, AccessSiteRow>;
+using AccessSiteTable = tables::RowTable<AccessSiteColumns, AccessSiteRow>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::AccessColumns, mlrun::trace::AccessRow>;
+extern template class mlrun::tables::RowTable<mlrun::trace::AccessSiteColumns, mlrun::trace::AccessSiteRow>;

@@ -45,8 +45,8 @@ struct AllocEvents::State {
       event.site = {event.proc_id, library[at], offset[at], static_cast<int32_t>(stack[at])};
     }
 
-    Numbers proc_id, ts, dur, addr, size, usable, old_addr, library, offset, stack;
-    Texts op;
+    tables::Numbers proc_id, ts, dur, addr, size, usable, old_addr, library, offset, stack;
+    tables::Texts op;
   };
   struct Waiting {
     AllocEvent event;
@@ -61,7 +61,7 @@ struct AllocEvents::State {
   }
   Result<bool> read_row(AllocEvent& event);
 
-  std::optional<TableReader> reader;
+  std::optional<tables::TableReader> reader;
   std::shared_ptr<arrow::RecordBatch> batch;
   std::unique_ptr<Columns> columns;
   int64_t at = 0;
@@ -92,12 +92,12 @@ AllocEvents& AllocEvents::operator=(AllocEvents&&) noexcept = default;
 
 Result<AllocEvents> AllocEvents::open(const std::string& folder) {
   auto state = std::make_unique<State>();
-  if (has_table(folder + "/tables", "alloc")) {
-    TableQuery query;
+  if (tables::has_table(folder + "/tables", "alloc")) {
+    tables::TableQuery query;
     query.columns = {"proc_id", "ts",       "dur",          "op",          "addr",    "size",
                      "usable",  "old_addr", "site_library", "site_offset", "stack_id"};
     query.dictionaries = {"op"};
-    auto reader = TableReader::open(folder, "alloc", std::move(query));
+    auto reader = tables::TableReader::open(folder, "alloc", std::move(query));
     if (!reader) return tl::make_unexpected(reader.error());
     state->reader.emplace(*std::move(reader));
   }

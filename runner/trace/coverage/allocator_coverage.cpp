@@ -88,7 +88,7 @@ class AllocatorCoverage {
     Images unseen;
     for (const auto& [number, facts] : index_.notes().processes()) {
       const auto proc_id = proc_ids_.find(number);
-      for (const events::ProcessEvent& record : facts.records) {
+      for (const decode::ProcessEvent& record : facts.records) {
         const std::string exe = util::escaped_utf8(index_.strings().text(record.exe)),
                           allocator = util::escaped_utf8(index_.strings().text(record.allocator));
         const bool is_unseen = record.own_new && !is_before_hooks(exe, allocator) && calls_new(number, exe, allocator);
@@ -115,7 +115,7 @@ class AllocatorCoverage {
       const bool is_known = !callers_.bytes().empty();  // empty with --summary-only, or if file calls were not recorded
       const bool is_used = !is_known || mapped >= kUsedBytesMin;
       const std::string use = !is_known ? ""
-                              : is_used ? "; it mapped " + summary::bytes_text(mapped)
+                              : is_used ? "; it mapped " + util::bytes_text(mapped)
                                         : "; nothing shows that it was used";
       rows_.push_back({0, "allocations",
                        "by the allocator (" + names + ") that is linked into " + library +

@@ -52,8 +52,8 @@ class ExecutedPrograms {
   std::map<int32_t, int64_t> shells_;        // untraceable shells of system and popen, by proc_id
   std::map<int32_t, Successor> successors_;  // by image_id of the image that exec replaced
   std::map<Execution, Times> executed_;
-  summary::FlatMap<bool> children_;  // by child_key
-  int64_t executed_left_out_ = 0;    // executions beyond the limit
+  util::FlatMap<bool> children_;   // by child_key
+  int64_t executed_left_out_ = 0;  // executions beyond the limit
 };
 
 }  // namespace mlrun::trace

@@ -120,7 +120,7 @@ class LossFinder {
       const uint64_t count = channel.drops[reason][kind];
       if (count == 0) continue;
       add_here(channel_index, kReasons[reason], count, "records");
-      rows_.back().kind = events::name_of(static_cast<mlrun_dropped>(kind));
+      rows_.back().kind = util::name_of(static_cast<mlrun_dropped>(kind));
       of_kinds += count;
     }
     const uint64_t all = channel.counters.drops[reason];
@@ -199,7 +199,7 @@ class LossFinder {
     const uint64_t all = failed("no_channel");
     uint64_t of_kinds = 0;
     for (uint32_t i = 0; i < MLRUN_DROPPED_KINDS; ++i) {
-      const std::string kind = events::name_of(static_cast<mlrun_dropped>(i));
+      const std::string kind = util::name_of(static_cast<mlrun_dropped>(i));
       const auto found = session_.collector.without_channel.find(kind);
       const uint64_t count = found == session_.collector.without_channel.end() ? 0 : positive(found->second);
       if (count == 0) continue;

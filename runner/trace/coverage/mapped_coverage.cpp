@@ -43,11 +43,11 @@ void MappedCoverage::add_rows(const model::TraceInfo& info, const std::string& h
                                         [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto index = static_cast<size_t>(largest->first);
   std::string detail = index > 0 && index <= info.files.size() ? info.files[index - 1].path : "a file";
-  detail += " (" + summary::bytes_text(largest->second) + ")";
+  detail += " (" + util::bytes_text(largest->second) + ")";
   const int64_t others = static_cast<int64_t>(mapped_.size()) - 1;
   if (others > 0 || mapped_left_out_ > 0) {
     detail += fmt::format(" and {}{} more, {} in all", mapped_left_out_ > 0 ? "at least " : "", others,
-                          summary::bytes_text(mapped_bytes));
+                          util::bytes_text(mapped_bytes));
   }
   rows.push_back(
       {0, "what is read and written in mapped files", detail + ": page faults are not calls; " + hint, -1, -1});

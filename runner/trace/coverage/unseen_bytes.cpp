@@ -46,7 +46,7 @@ bool is_counted_by_kernel(uint16_t number) {
     case events::func::k_vmsplice: return false;
     case events::func::k_sendfile:
     case events::func::k_copy_file_range: return true;
-    default: return transfers(number);
+    default: return decode::transfers(number);
   }
 }
 
@@ -67,7 +67,7 @@ void UnseenBytes::add(const model::CallRow& row, int64_t moved, int64_t calls) {
   Bytes& bytes = of(row.origin.proc_id);
   util::add_to(bytes.calls, calls);
   if (!is_counted_by_kernel(row.func)) return;
-  const auto call_class = class_of_func(row.func);
+  const auto call_class = decode::class_of_func(row.func);
   if (call_class != MLRUN_CLASS_WRITE) util::add_to(bytes.read, moved);
   if (call_class != MLRUN_CLASS_READ) util::add_to(bytes.written, moved);
 }

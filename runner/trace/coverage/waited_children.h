@@ -15,7 +15,7 @@ namespace mlrun::trace {
 
 // Key of a child: its parent's proc_id, and its pid as the parent sees it. Never 0, which FlatMap reserves.
 inline uint64_t child_key(int32_t parent, int32_t pid) {
-  return scrambled(uint64_t{1} << 63 | uint64_t(uint32_t(parent)) << 32 | uint32_t(pid));
+  return util::scrambled(uint64_t{1} << 63 | uint64_t(uint32_t(parent)) << 32 | uint32_t(pid));
 }
 
 class WaitedChildren {
@@ -32,7 +32,7 @@ class WaitedChildren {
 
  private:
   std::set<int32_t> whole_;
-  summary::FlatMap<bool> waited_;  // by child_key
+  util::FlatMap<bool> waited_;  // by child_key
   std::set<int32_t> moved_nothing_;
 };
 

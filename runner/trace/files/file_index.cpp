@@ -18,6 +18,10 @@ namespace mlrun::trace {
 
 namespace {
 
+using decode::PathRef;
+using util::is_nameless;
+using util::scrambled;
+
 // Tables that spilled to files (spilled_memory.h) grow in memory by look-ups: each may load up to 64 KiB of each of three
 // tables. Trims their resident part every kTrimSteps look-ups.
 void count_look_up() {
@@ -33,14 +37,14 @@ constexpr int kFolderDepthMax = 64;
 uint64_t key_of(std::string_view path) { return scrambled(mlrun_content_hash(path.data(), path.size())); }
 
 // eventfds, epolls and similar descriptors share one inode, so each open file of these kinds counts as a separate file.
-uint64_t number_of_anonymous(const events::FileEvent& file) { return (file.mode & S_IFMT) == 0 ? file.number : 0; }
+uint64_t number_of_anonymous(const decode::FileEvent& file) { return (file.mode & S_IFMT) == 0 ? file.number : 0; }
 
-uint64_t identity_of(const events::FileEvent& file, std::string_view path) {
+uint64_t identity_of(const decode::FileEvent& file, std::string_view path) {
   const uint64_t number = is_nameless(path) ? number_of_anonymous(file) : 0;
   return scrambled(scrambled(key_of(path), file.inode), file.device | number << 32);
 }
 
-PathRef ref_of(const events::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file, false}; }
+PathRef ref_of(const decode::FileEvent& file) { return {file.path, file.cwd, file.dirfd_file, false}; }
 
 // Kind of a file that the kernel names anon_inode:SOMETHING.
 model::FileKind kind_of_nameless(std::string_view path) {
@@ -61,7 +65,7 @@ model::FileKind kind_of_regular(std::string_view path) {
   return is_nameless(path) ? model::FileKind::kAnonymous : model::FileKind::kRegular;
 }
 
-model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
+model::FileKind kind_of(const decode::FileEvent& file, std::string_view path) {
   switch (file.mode & S_IFMT) {
     case S_IFREG: return kind_of_regular(path);
     case S_IFDIR: return model::FileKind::kDirectory;
@@ -75,7 +79,7 @@ model::FileKind kind_of(const events::FileEvent& file, std::string_view path) {
 }
 
 // Placeholder path of a file opened under a name that could not be read.
-std::string nameless(const events::FileEvent& file) {
+std::string nameless(const decode::FileEvent& file) {
   return "[" + std::to_string(major(file.device)) + ":" + std::to_string(minor(file.device)) + ":" +
          std::to_string(file.inode) + "]";
 }
@@ -85,9 +89,9 @@ std::string nameless(const events::FileEvent& file) {
 FileIndex::FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited)
     : strings_(&strings), files_(&files), mounts_(std::move(mounts)), inherited_(std::move(inherited)) {}
 
-void FileIndex::add(const events::FileEvent& file) {
+void FileIndex::add(const decode::FileEvent& file) {
   if (try_add(file)) return;
-  if (pending_files_.size() < kPendingFilesMax) {
+  if (pending_files_.size() < decode::kPendingFilesMax) {
     pending_files_.push_back(file);
   } else {
     ++left_out_;
@@ -96,7 +100,7 @@ void FileIndex::add(const events::FileEvent& file) {
 
 void FileIndex::add(const PathRef& path) {
   bool made = false;
-  if (pending_paths_.size() >= kFilesMax) {
+  if (pending_paths_.size() >= decode::kFilesMax) {
     ++left_out_;
     return;
   }
@@ -114,28 +118,28 @@ std::string FileIndex::unnamed_in(const std::string& folder, uint64_t inode) {
 // ".." after a symbolic link is the parent of the link's target.
 std::string FileIndex::joined(std::string_view base, std::string_view path) {
   std::string whole(base);
-  for (size_t step = parent_step(path); step != std::string_view::npos; step = parent_step(path)) {
-    if (step != 0) whole = symlinks_.resolved(absolute_path(whole, path.substr(0, step)));
-    whole = absolute_path(whole, "..");
+  for (size_t step = util::parent_step(path); step != std::string_view::npos; step = util::parent_step(path)) {
+    if (step != 0) whole = symlinks_.resolved(util::absolute_path(whole, path.substr(0, step)));
+    whole = util::absolute_path(whole, "..");
     path.remove_prefix(std::min(path.size(), step + 3));
     if (path.empty()) return whole;
   }
-  return absolute_path(whole, path);
+  return util::absolute_path(whole, path);
 }
 
-void FileIndex::add(const GivenName& given) {
-  if (!try_name(given) && pending_names_.size() < kPendingFilesMax) pending_names_.push_back(given);
+void FileIndex::add(const decode::GivenName& given) {
+  if (!try_name(given) && pending_names_.size() < decode::kPendingFilesMax) pending_names_.push_back(given);
 }
 
 // Lets later opens by the given name find the same file. False: the file, or a part of the name's path, is unknown yet.
-bool FileIndex::try_name(const GivenName& given) {
+bool FileIndex::try_name(const decode::GivenName& given) {
   const uint32_t file_id = open_files_.find(given.open_file).file_id;
   const std::optional<std::string> name = file_id == 0 ? std::nullopt : absolute(given.name);
   if (!name) return false;
   model::FileTable::Packed& file = files_->packed(file_id - 1);
   const std::string unnamed = "/#" + std::to_string(file.ino);
   if (!std::string_view(file.path, file.path_bytes).ends_with(unnamed)) return true;
-  const events::FileEvent event{.device = file.dev, .mode = S_IFREG, .inode = file.ino};
+  const decode::FileEvent event{.device = file.dev, .mode = S_IFREG, .inode = file.ino};
   const std::string path = symlinks_.with_resolved_folder(*name);
   const std::string escaped = util::escaped_utf8(path);
   const std::string_view kept = files_->texts().keep(escaped);
@@ -164,7 +168,7 @@ std::optional<std::string> FileIndex::absolute(const PathRef& path) {
   return cwd ? std::optional(joined(*cwd, *raw)) : std::nullopt;
 }
 
-bool FileIndex::try_add(const events::FileEvent& file) {
+bool FileIndex::try_add(const decode::FileEvent& file) {
   const uint64_t event_key =
       scrambled(scrambled(ref_of(file).key(), file.inode), file.device | number_of_anonymous(file) << 32);
   const bool found = file.origin == MLRUN_ORIGIN_FOUND;
@@ -179,13 +183,13 @@ bool FileIndex::try_add(const events::FileEvent& file) {
   }
   std::optional<std::string> path;
   if (found) {
-    if (const auto text = strings_->find(file.path)) path = without_deleted(*text);
+    if (const auto text = strings_->find(file.path)) path = util::without_deleted(*text);
   } else {
     path = absolute(ref_of(file));
   }
   if (!path) return false;
-  if (!found && file.inode != 0 && names_descriptor(*path)) {
-    if (aliases_.size() >= kPendingFilesMax) return false;
+  if (!found && file.inode != 0 && util::names_descriptor(*path)) {
+    if (aliases_.size() >= decode::kPendingFilesMax) return false;
     aliases_.emplace_back(file, *std::move(path));
     return true;
   }
@@ -195,7 +199,7 @@ bool FileIndex::try_add(const events::FileEvent& file) {
 }
 
 // Each unnamed file gets its own file_id: the file system reuses its inode once it is closed.
-bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
+bool FileIndex::try_add_unnamed(const decode::FileEvent& file) {
   const auto folder = absolute(ref_of(file));
   if (!folder) return false;
   const std::string path = unnamed_in(*folder, file.inode);
@@ -207,12 +211,12 @@ bool FileIndex::try_add_unnamed(const events::FileEvent& file) {
   return true;
 }
 
-void FileIndex::add_described(const events::FileEvent& file, const std::string& path) {
+void FileIndex::add_described(const decode::FileEvent& file, const std::string& path) {
   const uint32_t file_id = file_under(path, strings_->text(file.path), file);
   open_files_.add(file.number, {file_id, file.origin == MLRUN_ORIGIN_FOUND, (file.flags & O_APPEND) != 0});
 }
 
-uint32_t FileIndex::file_under(const std::string& path, std::string_view raw, const events::FileEvent& file) {
+uint32_t FileIndex::file_under(const std::string& path, std::string_view raw, const decode::FileEvent& file) {
   const uint32_t* known = by_identity_.find(identity_of(file, path));
   if (known) return *known;
   const std::string resolved = is_nameless(path) ? path : symlinks_.resolve(path, file.device, file.inode);
@@ -232,8 +236,8 @@ void FileIndex::note_path(const std::string& path, uint32_t file_id) {
   if (made) place = file_id;
 }
 
-uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, const events::FileEvent& file) {
-  if (files_->size() >= kFilesMax || files_->texts().kept_bytes() > kStringBytesMax) {
+uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, const decode::FileEvent& file) {
+  if (files_->size() >= decode::kFilesMax || files_->texts().kept_bytes() > decode::kStringBytesMax) {
     ++left_out_;
     return 0;
   }
@@ -245,7 +249,7 @@ uint32_t FileIndex::make_file(const std::string& path, std::string_view raw, con
   const std::string_view kept_path = escaped == raw ? kept_raw : texts.keep(escaped);
   uint16_t mount = 0;
   if (path.starts_with('[') || (path.starts_with('/') && !is_nameless(path))) {
-    const bool lies_elsewhere = names_descriptor(path) || path.starts_with('[');
+    const bool lies_elsewhere = util::names_descriptor(path) || path.starts_with('[');
     const Mount* found = lies_elsewhere ? mounts_.of_device(file.device) : mounts_.find(file.device, path);
     if (found) mount = files_->mount(found->file_system, found->point);
   }
@@ -272,13 +276,13 @@ std::string FileIndex::path_of(uint32_t file_id) const {
 void FileIndex::find_pending() {
   size_t found = pending_files_.size();
   for (int round = 0; found != 0 && round < kFolderDepthMax; ++round) {
-    found = std::erase_if(pending_files_, [&](const events::FileEvent& file) { return try_add(file); });
+    found = std::erase_if(pending_files_, [&](const decode::FileEvent& file) { return try_add(file); });
   }
 }
 
 // Gives the file the path of another open file of the trace (`file_id`), or of a standard stream of the command, with
 // the same device and inode; else a made-up name if it is a pipe, a regular file or a directory, and `path` if not.
-void FileIndex::add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id) {
+void FileIndex::add_alias(const decode::FileEvent& file, const std::string& path, uint32_t file_id) {
   if (file_id == 0) {
     const auto known = std::find_if(inherited_.begin(), inherited_.end(), [&](const NamedInode& inherited) {
       return inherited.device == file.device && inherited.inode == file.inode;
@@ -301,7 +305,7 @@ void FileIndex::find_aliases() {
     const model::FileTable::Packed& file = files_->packed(i);
     const auto wanted = by_inode.find({file.dev, file.ino});
     const bool has_name =
-        file.path_bytes != 0 && file.path[0] != '[' && !names_descriptor({file.path, file.path_bytes});
+        file.path_bytes != 0 && file.path[0] != '[' && !util::names_descriptor({file.path, file.path_bytes});
     if (wanted != by_inode.end() && wanted->second == 0 && has_name) wanted->second = static_cast<uint32_t>(i) + 1;
   }
   for (const auto& [file, path] : aliases_) add_alias(file, path, by_inode[{file.device, file.inode}]);
@@ -312,12 +316,12 @@ void FileIndex::finish() {
   find_pending();
   find_aliases();
   find_pending();  // files relative to directories found as aliases
-  for (const events::FileEvent& file : pending_files_) {
+  for (const decode::FileEvent& file : pending_files_) {
     const auto raw = strings_->find(file.path);
     add_described(file, raw ? std::string(*raw) : nameless(file));
   }
   pending_files_ = {};
-  for (const GivenName& given : pending_names_) try_name(given);
+  for (const decode::GivenName& given : pending_names_) try_name(given);
   pending_names_ = {};
   for (const mlrun_same_file& same : same_) {
     const OpenFile described = open_files_.find(same.described);

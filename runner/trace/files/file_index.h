@@ -37,9 +37,9 @@ class FileIndex {
   FileIndex(StringTable& strings, model::FileTable& files, Mounts mounts, std::vector<NamedInode> inherited = {});
 
   // Requires: in the order of the spool. Files that depend on names not yet defined wait for finish().
-  void add(const events::FileEvent& file);
-  void add(const PathRef& path);
-  void add(const GivenName& given);
+  void add(const decode::FileEvent& file);
+  void add(const decode::PathRef& path);
+  void add(const decode::GivenName& given);
   // Deferred to finish(): the record that describes the file may come later.
   void add(const mlrun_same_file& same) { same_.push_back(same); }
   // Requires: everything was added.
@@ -47,7 +47,7 @@ class FileIndex {
 
   // Requires: finish() was called. Thread-safe. file_id 0: unknown.
   [[nodiscard]] OpenFile open_file(uint32_t number) { return open_files_.find(number); }
-  [[nodiscard]] uint32_t file_of(const PathRef& path);
+  [[nodiscard]] uint32_t file_of(const decode::PathRef& path);
   [[nodiscard]] model::FileKind kind(uint32_t file_id) const {
     return file_id == 0 ? model::FileKind::kUnknown : files_->kind(file_id - 1);
   }
@@ -57,23 +57,23 @@ class FileIndex {
 
  private:
   // The absolute path; nullopt: a name it depends on is not known (yet).
-  std::optional<std::string> absolute(const PathRef& path);
+  std::optional<std::string> absolute(const decode::PathRef& path);
   std::string unnamed_in(const std::string& folder, uint64_t inode);
   std::string joined(std::string_view base, std::string_view path);
-  bool try_add(const events::FileEvent& file);
+  bool try_add(const decode::FileEvent& file);
   void find_pending();
   void find_aliases();
-  void add_alias(const events::FileEvent& file, const std::string& path, uint32_t file_id);
-  bool try_add_unnamed(const events::FileEvent& file);
-  bool try_name(const GivenName& given);
-  void add_described(const events::FileEvent& file, const std::string& path);
-  uint32_t file_under(const std::string& path, std::string_view raw, const events::FileEvent& file);
-  uint32_t make_file(const std::string& path, std::string_view raw, const events::FileEvent& file);
-  uint32_t resolve_path(const PathRef& path);
+  void add_alias(const decode::FileEvent& file, const std::string& path, uint32_t file_id);
+  bool try_add_unnamed(const decode::FileEvent& file);
+  bool try_name(const decode::GivenName& given);
+  void add_described(const decode::FileEvent& file, const std::string& path);
+  uint32_t file_under(const std::string& path, std::string_view raw, const decode::FileEvent& file);
+  uint32_t make_file(const std::string& path, std::string_view raw, const decode::FileEvent& file);
+  uint32_t resolve_path(const decode::PathRef& path);
   [[nodiscard]] std::string path_of(uint32_t file_id) const;
   void note_path(const std::string& path, uint32_t file_id);
 
-  using Map = summary::FlatMap<uint32_t, util::SpillAllocator>;
+  using Map = util::FlatMap<uint32_t, util::SpillAllocator>;
   template <typename T>
   using List = std::vector<T, util::SpillAllocator<T>>;
 
@@ -88,10 +88,10 @@ class FileIndex {
   Map by_ref_;       // index by PathRef
   util::ChunkedList<uint32_t> file_of_ref_;
   std::vector<NamedInode> inherited_;
-  List<events::FileEvent> pending_files_;
-  std::vector<std::pair<events::FileEvent, std::string>> aliases_;  // opened by a name of a descriptor, as /dev/stdin
-  util::ChunkedList<PathRef> pending_paths_;
-  List<GivenName> pending_names_;
+  List<decode::FileEvent> pending_files_;
+  std::vector<std::pair<decode::FileEvent, std::string>> aliases_;  // opened by a name of a descriptor, as /dev/stdin
+  util::ChunkedList<decode::PathRef> pending_paths_;
+  List<decode::GivenName> pending_names_;
   std::vector<mlrun_same_file> same_;
   uint64_t left_out_ = 0;
 };

@@ -13,7 +13,9 @@ namespace {
 constexpr size_t kNamelessMax = 1 << 20;  // further ones are not counted
 constexpr int64_t kAlways = INT64_MIN;
 
-uint64_t key(int64_t device, uint64_t inode) { return scrambled(inode ^ scrambled(static_cast<uint64_t>(device) + 1)); }
+uint64_t key(int64_t device, uint64_t inode) {
+  return util::scrambled(inode ^ util::scrambled(static_cast<uint64_t>(device) + 1));
+}
 
 }  // namespace
 
@@ -31,7 +33,7 @@ FilesByInode::FilesByInode(const model::FileTable& files, const std::vector<File
       if (is_new) first = file_id;
     }
     if (files.file_system(i) != "overlay") continue;
-    uint32_t& only = on_overlay_.at(scrambled(file.ino), &is_new);
+    uint32_t& only = on_overlay_.at(util::scrambled(file.ino), &is_new);
     only = is_new ? file_id : 0;
   }
 }
@@ -85,7 +87,7 @@ int64_t FilesByInode::find(uint32_t device, uint64_t inode, int64_t ts_ns) {
     if (later != lives.begin()) file_id = (later - 1)->file_id;
   } else if (const uint32_t* known = ids_.find(wanted)) {
     file_id = *known;
-  } else if (const uint32_t* above = on_overlay_.find(scrambled(inode))) {
+  } else if (const uint32_t* above = on_overlay_.find(util::scrambled(inode))) {
     file_id = *above;
   }
   if (file_id == 0 && nameless_.size() < kNamelessMax) nameless_.insert(wanted);

@@ -48,7 +48,7 @@ class FilesByInode {
   void add_seen(const model::FileTable& files, const std::vector<FileSeen>& seen, const std::vector<FileMade>& made);
   static std::vector<Life> lives_of(std::vector<FileSeen>& seen, std::vector<int64_t>& made_ns);
 
-  using Ids = summary::FlatMap<uint32_t, util::SpillAllocator>;
+  using Ids = util::FlatMap<uint32_t, util::SpillAllocator>;
 
   Ids ids_;                                                // inodes not in `seen`: one file for the whole run
   std::unordered_map<uint64_t, std::vector<Life>> lives_;  // inodes in `seen`: their files in order of time

@@ -25,10 +25,11 @@ class OpenFileMap {
  public:
   // The first file added under a number stays. Requires: file_id < 2^30.
   void add(uint32_t number, OpenFile file) {
-    if (count_ >= kOpenFilesMax) return;
+    if (count_ >= decode::kOpenFilesMax) return;
     ++count_;
     const uint32_t packed = file.file_id << 2 | (file.appends ? 2u : 0u) | (file.found ? 1u : 0u);
-    uint32_t& place = number / kPage < kFirstPages + 4 * count_ / kPage ? dense(number) : sparse_.at(scrambled(number));
+    uint32_t& place =
+        number / kPage < kFirstPages + 4 * count_ / kPage ? dense(number) : sparse_.at(util::scrambled(number));
     if (place == 0) place = packed;
   }
 
@@ -36,7 +37,7 @@ class OpenFileMap {
     const size_t page = number / kPage;
     uint32_t packed = page < pages_.size() && pages_[page] ? (*pages_[page])[number % kPage] : 0;
     if (packed == 0 && sparse_.size() != 0) {
-      const uint32_t* place = sparse_.find(scrambled(number));
+      const uint32_t* place = sparse_.find(util::scrambled(number));
       packed = place ? *place : 0;
     }
     return {packed >> 2, (packed & 1) != 0, (packed & 2) != 0};
@@ -53,7 +54,7 @@ class OpenFileMap {
   }
 
   std::vector<std::unique_ptr<std::array<uint32_t, kPage>>> pages_;
-  summary::FlatMap<uint32_t> sparse_;
+  util::FlatMap<uint32_t> sparse_;
   size_t count_ = 0;
 };
 

@@ -18,7 +18,7 @@ namespace mlrun::trace {
 
 class ReusedInodes {
  public:
-  explicit ReusedInodes(size_t most = kObservedFilesMax) : most_(most) {}
+  explicit ReusedInodes(size_t most = decode::kObservedFilesMax) : most_(most) {}
 
   // Requires: all files with calls are known.
   void load(const model::FileTable& files);

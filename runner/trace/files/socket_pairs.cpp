@@ -27,7 +27,7 @@ std::string joined(const std::string& first, const std::string& second) {
 }
 
 // A key that is equal for both ends of a connection; empty: the recorded addresses do not suffice.
-std::string key_of(const events::SocketEvent& socket, const Channel& channel) {
+std::string key_of(const decode::SocketEvent& socket, const Channel& channel) {
   const std::string own = socket_address_text(socket.own), other = socket_address_text(socket.other);
   const bool local = is_local(socket.own) || is_local(socket.other);
   if (!local) return socket.accepted ? joined(other, own) : joined(own, other);
@@ -39,13 +39,13 @@ std::string key_of(const events::SocketEvent& socket, const Channel& channel) {
 
 }  // namespace
 
-void SocketPairs::add(std::vector<OfChannel<events::SocketEvent>> sockets) {
-  const size_t room = kSocketsMax - std::min(kSocketsMax, events_.size());
+void SocketPairs::add(std::vector<OfChannel<decode::SocketEvent>> sockets) {
+  const size_t room = decode::kSocketsMax - std::min(decode::kSocketsMax, events_.size());
   if (sockets.size() > room) sockets.resize(room);
   std::move(sockets.begin(), sockets.end(), std::back_inserter(events_));
 }
 
-void SocketPairs::place(const Channel& channel, const events::SocketEvent& socket, const TraceClock& clock,
+void SocketPairs::place(const Channel& channel, const decode::SocketEvent& socket, const TraceClock& clock,
                         std::vector<Accepted>& accepted) {
   TraceClock::Hint hint;
   std::string key = key_of(socket, channel);

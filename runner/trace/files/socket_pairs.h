@@ -24,7 +24,7 @@ namespace mlrun::trace {
 class SocketPairs {
  public:
   // Requires: in the order of the spool.
-  void add(std::vector<OfChannel<events::SocketEvent>> sockets);
+  void add(std::vector<OfChannel<decode::SocketEvent>> sockets);
 
   // Finds the pairs, and stores each socket's addresses in `table`. Requires: everything was added, and `files` is finished.
   void finish(ChannelTable& channels, const TraceClock& clock, FileIndex& files, model::FileTable& table);
@@ -47,11 +47,11 @@ class SocketPairs {
     std::string key;
     bool in_order = false;  // AF_UNIX
   };
-  void place(const Channel& channel, const events::SocketEvent& socket, const TraceClock& clock,
+  void place(const Channel& channel, const decode::SocketEvent& socket, const TraceClock& clock,
              std::vector<Accepted>& accepted);
   void pair(const Accepted& accepted);
 
-  std::vector<OfChannel<events::SocketEvent>> events_;
+  std::vector<OfChannel<decode::SocketEvent>> events_;
   std::unordered_map<std::string, std::vector<End>> connected_;  // by key, in order of time
   std::unordered_map<uint32_t, uint32_t> other_ends_;
 };

@@ -28,7 +28,7 @@ bool is(const struct stat& status, uint32_t device, uint64_t inode) {
 
 // Whether the path's links may be resolved here. /proc differs for each process that reads it.
 bool Symlinks::is_looked_at(std::string_view path) {
-  return path.starts_with('/') && !path.starts_with("/proc/") && !names_descriptor(path);
+  return path.starts_with('/') && !path.starts_with("/proc/") && !util::names_descriptor(path);
 }
 
 const std::string& Symlinks::resolved_folder(std::string_view folder) {
@@ -41,7 +41,7 @@ const std::string& Symlinks::resolved_folder(std::string_view folder) {
 
 std::string Symlinks::with_resolved_folder(const std::string& path) {
   if (!is_looked_at(path)) return path;
-  const std::string& folder = resolved_folder(folder_of(path));
+  const std::string& folder = resolved_folder(util::folder_of(path));
   const std::string_view name = std::string_view(path).substr(path.rfind('/'));
   return folder == "/" ? std::string(name) : folder + std::string(name);
 }

@@ -14,7 +14,7 @@ namespace mlrun::trace {
 
 CudaStacks::CudaStacks(model::StackTable& table, size_t depth) : table_(table), depth_(depth) {}
 
-void CudaStacks::add_mappings(const events::KernelReader& reader) {
+void CudaStacks::add_mappings(const decode::KernelReader& reader) {
   mlrun_mappings_seen seen{};
   if (reader.head().kind != MLRUN_KERNEL_MAPPINGS || !reader.read(seen)) return;
   auto& snapshots = snapshots_[seen.head.pid];
@@ -57,7 +57,7 @@ int32_t CudaStacks::stack_of(const mlrun_cuda_call& call) {
   copies_.erase(found);
   Snapshot& snapshot = snapshot_for(call, copy.registers[MLRUN_STACK_PC]);
   const symbols::WalkedStack walked = walker_of(snapshot).walk(copy, depth_);
-  const bool room = table_.stacks.size() < kStacksMax && table_.frame_ids.size() < kFramesMax;
+  const bool room = table_.stacks.size() < decode::kStacksMax && table_.frame_ids.size() < decode::kFramesMax;
   if (room) return intern(snapshot, walked);
   ++left_out_;
   return 0;

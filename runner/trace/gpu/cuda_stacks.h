@@ -28,7 +28,7 @@ class CudaStacks {
   CudaStacks(model::StackTable& table, size_t depth);
 
   // Accepts any record; ignores all but mappings.
-  void add_mappings(const events::KernelReader& reader);
+  void add_mappings(const decode::KernelReader& reader);
 
   void add_part(const mlrun_stack_part& part);
 

@@ -26,7 +26,7 @@ BatchStatus status_of(uint32_t status) {
 }  // namespace
 
 void CufileParts::add(const mlrun_cufile_part& part) {
-  if (arrays_.size() >= kCufileArraysMax) arrays_.clear();  // of threads whose call records were lost
+  if (arrays_.size() >= decode::kCufileArraysMax) arrays_.clear();  // of threads whose call records were lost
   Array& array = arrays_[part.head.tid];
   if (array.time_ns != part.head.time_ns || part.offset == 0) array = {part.head.time_ns, {}};
   if (part.offset != array.bytes.size()) return;
@@ -45,7 +45,7 @@ std::string CufileParts::take(const mlrun_cufile_call& record) {
 
 void GpuFileBatches::hand_in(Batch batch, int64_t ns, uint32_t entry, const events::CufileOperation& operation) {
   List& open = open_[batch];
-  if (open.size() < kOpenInBatchMax) open.push_back({entry, operation.cookie, operation.bytes, ns, 0});
+  if (open.size() < decode::kOpenInBatchMax) open.push_back({entry, operation.cookie, operation.bytes, ns, 0});
 }
 
 int64_t GpuFileBatches::since(Batch batch) const {

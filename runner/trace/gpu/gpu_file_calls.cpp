@@ -14,6 +14,7 @@ namespace mlrun::trace {
 
 namespace {
 
+using decode::kOffsetMax;
 using events::CufileRole;
 
 constexpr size_t kLookedAtMax = 4096;  // calls in progress that are searched for one read or write
@@ -25,7 +26,7 @@ int64_t cut(uint64_t value) { return static_cast<int64_t>(std::min<uint64_t>(val
 // A handle is a pointer: its value is reused after the handle is deregistered.
 uint32_t GpuFileCalls::file_of_new_handle(const mlrun_cufile_call& record) {
   if (record.result != 0) return 0;
-  if (handles_.size() >= kGpuFileHandlesMax || files_.size() >= kJoinedGpuFilesMax) {
+  if (handles_.size() >= decode::kGpuFileHandlesMax || files_.size() >= decode::kJoinedGpuFilesMax) {
     ++left_out_;
     handles_.erase({record.head.pid, record.read[0]});  // the value is now the handle of a file that is not kept
     return 0;
@@ -54,7 +55,7 @@ uint32_t GpuFileCalls::file_of(const mlrun_cufile_call& record) {
 }
 
 void GpuFileCalls::add_exec(int32_t pid, int64_t ns) {
-  if (execs_.size() < kGpuFileExecsMax) execs_.insert({pid, ns});
+  if (execs_.size() < decode::kGpuFileExecsMax) execs_.insert({pid, ns});
 }
 
 bool GpuFileCalls::has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) const {
@@ -63,7 +64,7 @@ bool GpuFileCalls::has_exec(int32_t pid, int64_t after_ns, int64_t before_ns) co
 }
 
 void GpuFileCalls::add(const mlrun_cufile_call& record, std::string_view array) {
-  if (entries_.size() >= kJoinedGpuFilesMax) {
+  if (entries_.size() >= decode::kJoinedGpuFilesMax) {
     ++left_out_;
     return;
   }
@@ -107,7 +108,7 @@ void GpuFileCalls::add_of_batch(const mlrun_cufile_call& record, std::string_vie
 }
 
 void GpuFileCalls::add_operation(const mlrun_cufile_call& record, const events::CufileOperation& operation) {
-  if (entries_.size() >= kJoinedGpuFilesMax) {
+  if (entries_.size() >= decode::kJoinedGpuFilesMax) {
     ++left_out_;
     return;
   }
@@ -186,12 +187,12 @@ void GpuFileCalls::finish(const model::FileTable& files) {
 }
 
 int64_t GpuFileCalls::call(const model::CallRow& row) {
-  if (entries_.empty() || !transfers(row.func) || row.file_id <= 0) return 0;
+  if (entries_.empty() || !decode::transfers(row.func) || row.file_id <= 0) return 0;
   if (static_cast<size_t>(row.file_id) > identities_.size()) return 0;
   const Identity& file = identities_[static_cast<size_t>(row.file_id - 1)];
   Transfer transfer{row.origin.ts_ns, row.dur_ns, row.origin.pid, row.origin.tid};
   transfer.is_call = true;
-  transfer.is_write = class_of_func(row.func) == MLRUN_CLASS_WRITE;
+  transfer.is_write = decode::class_of_func(row.func) == MLRUN_CLASS_WRITE;
   transfer.device = file.device;
   transfer.inode = file.inode;
   transfer.offset = row.offset;

@@ -14,6 +14,8 @@ namespace mlrun::trace {
 namespace {
 
 using events::CufileRole;
+using tables::kDelta;
+using tables::kSplit;
 
 std::vector<std::string> func_names() {
   std::vector<std::string> names = {"other"};
@@ -26,7 +28,7 @@ std::vector<std::string> func_names() {
 
 // A length or offset of a libcufile call; -1: the value is not valid.
 int64_t length_of(uint64_t bytes) {
-  return bytes > static_cast<uint64_t>(kOffsetMax) ? -1 : static_cast<int64_t>(bytes);
+  return bytes > static_cast<uint64_t>(decode::kOffsetMax) ? -1 : static_cast<int64_t>(bytes);
 }
 
 // Functions that return bytes return -1 with errno, or cuFile's error negated.
@@ -78,24 +80,22 @@ struct GpuFileColumns {
     visitor("gpu_file_id", row.gpu_file_id, kDelta);
     visitor.label("func", row.func <= events::kCufileCalls.size() ? row.func : 0, kFuncs);
     visitor.optional("fd", row.fd, -1);
-    visitor.optional("dev", value_if(row.inode != 0, row.device));
+    visitor.optional("dev", tables::value_if(row.inode != 0, row.device));
     visitor.optional("ino", row.inode, 0);
     visitor.optional("file_id", row.file_id, 0);
     visitor.optional("offset", row.offset, -1, kSplit);
     visitor.optional("requested", row.requested, -1);
-    visitor.optional("ret", value_if(row.ret >= 0 || row.err != 0, row.ret));
+    visitor.optional("ret", tables::value_if(row.ret >= 0 || row.err != 0, row.ret));
     visitor("err", row.err);
     visitor("operations", row.operations);
     visitor.optional("address", row.address, 0, kSplit);
     visitor.optional("buffer_offset", row.buffer_offset, -1, kSplit);
-    visitor.optional("posix_calls", value_if(row.has_posix, row.posix.calls));
-    visitor.optional("posix_bytes", value_if(row.has_posix, row.posix.bytes));
+    visitor.optional("posix_calls", tables::value_if(row.has_posix, row.posix.calls));
+    visitor.optional("posix_bytes", tables::value_if(row.has_posix, row.posix.bytes));
     visitor.optional("batch_id", row.batch_id, 0, kDelta);
     visitor.optional("status", status_name(row.status));
   }
 };
-
-template class RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
 
 model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
   model::GpuFileRow row;
@@ -127,7 +127,7 @@ model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record) {
     case CufileRole::kBatch: row.operations = static_cast<uint32_t>(arguments[1]); break;
   }
   if (what->role == CufileRole::kTransfer || what->role == CufileRole::kVector) {
-    row.ret = std::clamp<int64_t>(record.result, -1, kOffsetMax);
+    row.ret = std::clamp<int64_t>(record.result, -1, decode::kOffsetMax);
     if (record.result >= 0) row.err = 0;
   }
   return row;
@@ -144,7 +144,7 @@ model::GpuFileRow gpu_file_row(const events::CufileOperation& operation, const B
   row.status = end.status;
   switch (end.status) {
     case model::BatchStatus::kComplete:
-      row.ret = std::clamp<int64_t>(end.result, -1, kOffsetMax);
+      row.ret = std::clamp<int64_t>(end.result, -1, decode::kOffsetMax);
       if (end.result < 0) row.err = error_of(end.result);
       break;
     case model::BatchStatus::kFailed:
@@ -207,3 +207,6 @@ void GpuFileGaps::add_rows(model::TraceInfo& info, const GpuFileBatches& batches
 }
 
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::GpuFileColumns, mlrun::trace::GpuFileTableRow,
+                                       mlrun::trace::GroupEnds>;

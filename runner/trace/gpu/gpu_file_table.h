@@ -19,8 +19,7 @@ struct GpuFileTableRow {
 };
 
 struct GpuFileColumns;
-using GpuFileTable = RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
-extern template class RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
+using GpuFileTable = tables::RowTable<GpuFileColumns, GpuFileTableRow, GroupEnds>;
 
 // Arguments and result of a call. The caller fills in function, times, thread and file.
 model::GpuFileRow gpu_file_row(const mlrun_cufile_call& record);
@@ -45,3 +44,6 @@ class GpuFileGaps {
 };
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuFileColumns, mlrun::trace::GpuFileTableRow,
+                                              mlrun::trace::GroupEnds>;

@@ -81,7 +81,7 @@ void GpuJoin::apply(Partition& partition) {
   callers_.clear();
   for (uint32_t i = 0; i < partition.gpu_callers.size(); ++i) {
     const GpuCaller& caller = partition.gpu_callers[i];
-    callers_.emplace(scrambled(caller.address, static_cast<uint32_t>(caller.proc_id)), i);
+    callers_.emplace(util::scrambled(caller.address, static_cast<uint32_t>(caller.proc_id)), i);
   }
   for (const RowRef& ref : partition.order) {
     if (!is_gpu(ref.kind) || ref.kind == RowKind::kGpuApi) continue;
@@ -132,7 +132,7 @@ void GpuJoin::leave_out_nested(Partition& partition) {
 }
 
 GpuJoin::Launch& GpuJoin::place_of(int32_t proc_id, uint32_t correlation) {
-  const uint64_t process = scrambled(static_cast<uint32_t>(proc_id));
+  const uint64_t process = util::scrambled(static_cast<uint32_t>(proc_id));
   return launches_[(process + correlation) % kLaunchesKept];
 }
 
@@ -168,7 +168,8 @@ void GpuJoin::join_caller(const Partition& partition, GpuWorkRow& row) {
   ++totals_.allocations;
   if (is_managed(row)) ++totals_.managed_allocations;
   const int64_t at_ns = row.launch_ns != 0 ? row.launch_ns : row.origin.ts_ns;
-  const auto [first, last] = callers_.equal_range(scrambled(row.address, static_cast<uint32_t>(row.origin.proc_id)));
+  const auto [first, last] =
+      callers_.equal_range(util::scrambled(row.address, static_cast<uint32_t>(row.origin.proc_id)));
   for (auto found = first; found != last; ++found) {
     const GpuCaller& caller = partition.gpu_callers[found->second];
     const bool is_same = caller.proc_id == row.origin.proc_id && caller.address == row.address;
@@ -268,7 +269,7 @@ const GpuJoin::Kernel& GpuJoin::kernel_of(uint64_t name) {
 
 std::string_view GpuJoin::func_of(uint64_t name) {
   const auto [known, is_new] = funcs_.emplace(name, std::string());
-  if (is_new) known->second = util::escaped_utf8(index_.strings().text(name).substr(0, kRepeatedBytesMax));
+  if (is_new) known->second = util::escaped_utf8(index_.strings().text(name).substr(0, decode::kRepeatedBytesMax));
   return known->second;
 }
 

@@ -10,6 +10,9 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+
 constexpr uint32_t kByte = 0xff;
 constexpr uint32_t kAsync = 1;              // bit of CUPTI's flags: the copy is asynchronous
 constexpr uint32_t kNoStream = UINT32_MAX;  // CUPTI: no single stream or context; 0 in memory records since 13.5
@@ -119,7 +122,7 @@ struct GpuSyncColumns {
   static void visit(auto& visitor, const model::GpuWorkRow& row, const GroupEnds& ends) {
     visit_event(visitor, row, ends);
     visit_number(visitor, "kind", row.detail, kSyncs);
-    visitor.optional("context", value_if(!row.is_of_uprobe || row.context != 0, row.context));
+    visitor.optional("context", tables::value_if(!row.is_of_uprobe || row.context != 0, row.context));
     visitor.optional("stream", row.stream, kNoStream);
     visitor.optional("event", row.event, 0);
     visitor.label("source", row.is_of_uprobe, kSources);
@@ -168,12 +171,17 @@ struct GpuMemoryColumns {
   }
 };
 
-template class RowTable<GpuApiColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuKernelColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuMemcpyColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuMemsetColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuSyncColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuMemoryColumns, model::GpuWorkRow, GroupEnds>;
-template class RowTable<GpuGraphColumns, model::GpuWorkRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::GpuApiColumns, mlrun::model::GpuWorkRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuKernelColumns, mlrun::model::GpuWorkRow,
+                                       mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuMemcpyColumns, mlrun::model::GpuWorkRow,
+                                       mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuMemsetColumns, mlrun::model::GpuWorkRow,
+                                       mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuSyncColumns, mlrun::model::GpuWorkRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuMemoryColumns, mlrun::model::GpuWorkRow,
+                                       mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::GpuGraphColumns, mlrun::model::GpuWorkRow,
+                                       mlrun::trace::GroupEnds>;

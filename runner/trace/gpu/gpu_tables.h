@@ -16,19 +16,27 @@ struct GpuMemsetColumns;
 struct GpuSyncColumns;
 struct GpuMemoryColumns;
 struct GpuGraphColumns;
-using GpuApiTable = RowTable<GpuApiColumns, model::GpuWorkRow, GroupEnds>;
-using GpuKernelTable = RowTable<GpuKernelColumns, model::GpuWorkRow, GroupEnds>;
-using GpuMemcpyTable = RowTable<GpuMemcpyColumns, model::GpuWorkRow, GroupEnds>;
-using GpuMemsetTable = RowTable<GpuMemsetColumns, model::GpuWorkRow, GroupEnds>;
-using GpuSyncTable = RowTable<GpuSyncColumns, model::GpuWorkRow, GroupEnds>;
-using GpuMemoryTable = RowTable<GpuMemoryColumns, model::GpuWorkRow, GroupEnds>;
-using GpuGraphTable = RowTable<GpuGraphColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuApiColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuKernelColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuMemcpyColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuMemsetColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuSyncColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuMemoryColumns, model::GpuWorkRow, GroupEnds>;
-extern template class RowTable<GpuGraphColumns, model::GpuWorkRow, GroupEnds>;
+using GpuApiTable = tables::RowTable<GpuApiColumns, model::GpuWorkRow, GroupEnds>;
+using GpuKernelTable = tables::RowTable<GpuKernelColumns, model::GpuWorkRow, GroupEnds>;
+using GpuMemcpyTable = tables::RowTable<GpuMemcpyColumns, model::GpuWorkRow, GroupEnds>;
+using GpuMemsetTable = tables::RowTable<GpuMemsetColumns, model::GpuWorkRow, GroupEnds>;
+using GpuSyncTable = tables::RowTable<GpuSyncColumns, model::GpuWorkRow, GroupEnds>;
+using GpuMemoryTable = tables::RowTable<GpuMemoryColumns, model::GpuWorkRow, GroupEnds>;
+using GpuGraphTable = tables::RowTable<GpuGraphColumns, model::GpuWorkRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuApiColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuKernelColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuMemcpyColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuMemsetColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuSyncColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuMemoryColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::GpuGraphColumns, mlrun::model::GpuWorkRow,
+                                              mlrun::trace::GroupEnds>;

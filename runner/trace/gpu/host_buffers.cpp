@@ -20,7 +20,7 @@ struct NodeWeights {
 };
 
 // Bytes of the buffer's sampled pages (those whose node the library asked the kernel for), by node.
-NodeWeights weigh_nodes(const events::GpuHostEvent& event, uint64_t address) {
+NodeWeights weigh_nodes(const decode::GpuHostEvent& event, uint64_t address) {
   NodeWeights weights;
   const mlrun_host_range range{address, event.bytes, event.phase};
   for (uint32_t i = 0; i < event.asked; ++i) {
@@ -68,7 +68,7 @@ uint32_t HostBuffers::find(int32_t thread_id, int64_t ts_ns) const {
 void HostBuffers::fill(model::GpuWorkRow& copy, uint32_t number) const {
   const bool is_recent = number != 0 && last_number_ - number < kCallsKept;
   if (!is_recent || (!model::is_from_host(copy.detail) && !model::is_to_host(copy.detail))) return;
-  const events::GpuHostEvent& event = call(number).event;
+  const decode::GpuHostEvent& event = call(number).event;
   copy.host.address = model::is_to_host(copy.detail) ? event.target : event.source;
   copy.host.call_ns = call(number).end_ns;
   copy.host.error = event.error;

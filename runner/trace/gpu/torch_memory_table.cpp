@@ -10,6 +10,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kSplit;
+
 constexpr int64_t kDevicesMax = INT32_MAX;
 
 constexpr std::array kTorchOperations = {"allocation", "release"};
@@ -26,12 +28,10 @@ struct TorchMemoryColumns {
     visitor("address", row.address, kSplit);
     visitor.optional("bytes", row.bytes, -1);
     visitor.optional("device", row.device, -1);
-    visitor.optional("stream", value_if(!row.is_release && of_table.has_stream, row.stream));
+    visitor.optional("stream", tables::value_if(!row.is_release && of_table.has_stream, row.stream));
     visitor.optional("held_bytes", row.held_bytes, -1, kSplit);
   }
 };
-
-template class RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 
 std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record) {
   const auto* arguments = static_cast<const __u64*>(record.arguments);
@@ -52,3 +52,6 @@ std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& 
 }
 
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::TorchMemoryColumns, mlrun::trace::TorchMemoryTableRow,
+                                       mlrun::trace::GroupEnds>;

@@ -19,11 +19,13 @@ struct TorchMemoryTableRow {
 };
 
 struct TorchMemoryColumns;
-using TorchMemoryTable = RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
-extern template class RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
+using TorchMemoryTable = tables::RowTable<TorchMemoryColumns, TorchMemoryTableRow, GroupEnds>;
 
 // Makes a row from the probe's record. The caller fills in time, thread and held_bytes. nullopt: the probe is unknown or
 // the device number invalid.
 [[nodiscard]] std::optional<model::TorchMemoryRow> torch_memory_row(const mlrun_torch_memory& record);
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::TorchMemoryColumns, mlrun::trace::TorchMemoryTableRow,
+                                              mlrun::trace::GroupEnds>;

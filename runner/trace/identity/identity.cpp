@@ -68,7 +68,7 @@ void Identity::join_instances() {
 
 void Identity::fill_from_images(const Process& process, model::ProcessRow& row) {
   for (const ProcessFacts* facts : process.instances) {
-    for (const events::ProcessEvent& record : facts->records) {
+    for (const decode::ProcessEvent& record : facts->records) {
       row.uid = record.uid;
       if (record.rank >= 0) {
         row.rank = record.rank;
@@ -136,7 +136,7 @@ void Identity::add_images(model::TraceInfo& info) {
   };
   for (const Process& process : processes_) {
     for (const ProcessFacts* facts : process.instances) {
-      for (const events::ProcessEvent& record : facts->records) {
+      for (const decode::ProcessEvent& record : facts->records) {
         model::ImageRow* row = add(*facts, record.image);
         if (!row) continue;
         row->start_ns = static_cast<int64_t>(record.clock);
@@ -223,7 +223,7 @@ void Identity::add_threads(model::TraceInfo& info) {
       // A creation makes a row. A wait that the thread ended makes one only if the thread is unknown, since it may have
       // ended before its creator asked for its tid.
       const bool is_new = note.created || latest.thread_id == 0;
-      if (is_new && info.threads.size() < kThreadsMax) {
+      if (is_new && info.threads.size() < decode::kThreadsMax) {
         begin_thread(info, maker, note.tid, begin.life.first_ns, latest);
       }
       continue;

@@ -16,7 +16,7 @@ int64_t ModuleMap::library_id(const std::string& path) {
 }
 
 void ModuleMap::add(uint32_t process, uint64_t start, uint64_t end, uint64_t file_offset, const std::string& path) {
-  if (start >= end || mappings_ >= kModulesMax) return;
+  if (start >= end || mappings_ >= decode::kModulesMax) return;
   OfProcess& mappings = processes_[process];
   const auto known = mappings.find(start);
   const int64_t library = library_id(path);

@@ -22,7 +22,7 @@ uint32_t short_at(const json& object, const char* where) {
 }
 
 // I/O counts from the process's own record, which is untrusted.
-KernelIo io_of(const events::EndEvent& event, int64_t ts_ns) {
+KernelIo io_of(const decode::EndEvent& event, int64_t ts_ns) {
   const auto bounded = [](int64_t number) { return std::clamp<int64_t>(number, -1, kIoMax); };
   return {ts_ns,
           bounded(event.rchar),
@@ -132,7 +132,7 @@ void ProcessNotes::place_events(ChannelTable& channels, const TraceClock& clock)
     facts.last_ns = std::max(facts.last_ns, ts_ns);
     facts.end_recorded = true;
     if (event.rank >= 0 && !facts.records.empty() && facts.records.back().rank < 0) {
-      events::ProcessEvent& record = facts.records.back();
+      decode::ProcessEvent& record = facts.records.back();
       std::tie(record.rank, record.local_rank, record.world_size) =
           std::tie(event.rank, event.local_rank, event.world_size);
     }

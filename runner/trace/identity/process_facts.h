@@ -35,7 +35,7 @@ struct ProcessFacts {
   int64_t first_ns = kLatestNs, last_ns = 0;
   bool loaded = false;                        // loaded by exec, as far as recorded
   bool end_recorded = false;                  // it recorded its exit, or the exec of another program
-  std::vector<events::ProcessEvent> records;  // in the order of the spool
+  std::vector<decode::ProcessEvent> records;  // in the order of the spool
   KernelIo io;
 };
 
@@ -73,11 +73,11 @@ class ProcessNotes {
 
   [[nodiscard]] const std::map<uint32_t, ProcessFacts>& processes() const { return processes_; }
   [[nodiscard]] const std::vector<CommFact>& comms() const { return comms_; }
-  [[nodiscard]] const std::vector<OfChannel<events::CommEvent>>& comm_events() const { return comm_events_; }
+  [[nodiscard]] const std::vector<OfChannel<decode::CommEvent>>& comm_events() const { return comm_events_; }
   [[nodiscard]] const std::vector<ChildFact>& children() const { return children_; }
   [[nodiscard]] std::vector<ChildFact>& children() { return children_; }
   // io_uring instances created through libc, by channel.
-  [[nodiscard]] const std::vector<OfChannel<events::RingEvent>>& rings() const { return rings_; }
+  [[nodiscard]] const std::vector<OfChannel<decode::RingEvent>>& rings() const { return rings_; }
   [[nodiscard]] const std::vector<ChildEndFact>& child_ends() const { return child_ends_; }
   // Clocks are those of the channels.
   [[nodiscard]] const std::vector<OfChannel<ThreadNote>>& threads() const { return threads_; }
@@ -99,11 +99,11 @@ class ProcessNotes {
   void place_reports(const TraceClock& clock, mlrun_clock_kind session_clock);
   ProcessFacts& facts_of(uint32_t number);
 
-  std::vector<OfChannel<events::ProcessEvent>> process_events_;
-  std::vector<OfChannel<events::EndEvent>> end_events_;
-  std::vector<OfChannel<events::CommEvent>> comm_events_;
+  std::vector<OfChannel<decode::ProcessEvent>> process_events_;
+  std::vector<OfChannel<decode::EndEvent>> end_events_;
+  std::vector<OfChannel<decode::CommEvent>> comm_events_;
   std::vector<OfChannel<ChildNote>> child_events_;
-  std::vector<OfChannel<events::ChildEndEvent>> child_end_events_;
+  std::vector<OfChannel<decode::ChildEndEvent>> child_end_events_;
   std::vector<Report> reports_;
   uint64_t unreadable_texts_ = 0;
 
@@ -111,7 +111,7 @@ class ProcessNotes {
   std::vector<CommFact> comms_;
   std::vector<ChildFact> children_;
   std::vector<ChildEndFact> child_ends_;
-  std::vector<OfChannel<events::RingEvent>> rings_;
+  std::vector<OfChannel<decode::RingEvent>> rings_;
   std::vector<OfChannel<ThreadNote>> threads_;
   ModuleMap modules_;
 };

@@ -9,6 +9,9 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+
 constexpr std::array kSliceKinds = {"thread", "async", "frame", "object", "region", "syscall"};
 constexpr std::array kFlowSteps = {"start", "step", "end"};
 constexpr std::array kBindings = {"next", "enclosing"};
@@ -78,7 +81,7 @@ struct OtherEventColumns {
   static constexpr const char* kTable = "import_event";
   static void visit(auto& visitor, const model::OtherEventRow& row, const GroupEnds& ends) {
     visit_ends(visitor, ends);
-    visitor.optional("ts", value_if(row.has_time, row.origin.ts_ns), kDelta);
+    visitor.optional("ts", tables::value_if(row.has_time, row.origin.ts_ns), kDelta);
     visit_any_owner(visitor, row.origin);
     visitor.optional("dur", row.dur_ns, -1);
     visitor("kind", row.kind);
@@ -90,10 +93,12 @@ struct OtherEventColumns {
   }
 };
 
-template class RowTable<SliceColumns, model::SliceRow, GroupEnds>;
-template class RowTable<FlowColumns, model::FlowRow, GroupEnds>;
-template class RowTable<CounterColumns, model::CounterRow, GroupEnds>;
-template class RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
-template class RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::SliceColumns, mlrun::model::SliceRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::FlowColumns, mlrun::model::FlowRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::CounterColumns, mlrun::model::CounterRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::StackSampleColumns, mlrun::model::StackSampleRow,
+                                       mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::OtherEventColumns, mlrun::model::OtherEventRow,
+                                       mlrun::trace::GroupEnds>;

@@ -13,15 +13,21 @@ struct FlowColumns;
 struct CounterColumns;
 struct StackSampleColumns;
 struct OtherEventColumns;
-using SliceTable = RowTable<SliceColumns, model::SliceRow, GroupEnds>;
-using FlowTable = RowTable<FlowColumns, model::FlowRow, GroupEnds>;
-using CounterTable = RowTable<CounterColumns, model::CounterRow, GroupEnds>;
-using StackSampleTable = RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
-using OtherEventTable = RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
-extern template class RowTable<SliceColumns, model::SliceRow, GroupEnds>;
-extern template class RowTable<FlowColumns, model::FlowRow, GroupEnds>;
-extern template class RowTable<CounterColumns, model::CounterRow, GroupEnds>;
-extern template class RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
-extern template class RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
+using SliceTable = tables::RowTable<SliceColumns, model::SliceRow, GroupEnds>;
+using FlowTable = tables::RowTable<FlowColumns, model::FlowRow, GroupEnds>;
+using CounterTable = tables::RowTable<CounterColumns, model::CounterRow, GroupEnds>;
+using StackSampleTable = tables::RowTable<StackSampleColumns, model::StackSampleRow, GroupEnds>;
+using OtherEventTable = tables::RowTable<OtherEventColumns, model::OtherEventRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::SliceColumns, mlrun::model::SliceRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::FlowColumns, mlrun::model::FlowRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::CounterColumns, mlrun::model::CounterRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::StackSampleColumns, mlrun::model::StackSampleRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::OtherEventColumns, mlrun::model::OtherEventRow,
+                                              mlrun::trace::GroupEnds>;

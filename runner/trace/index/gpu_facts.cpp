@@ -31,7 +31,7 @@ std::string uuid_text(const char* prefix, const uint64_t (&words)[2]) {
   return text;
 }
 
-std::string uuid_of(const events::GpuDeviceEvent& device) {
+std::string uuid_of(const decode::GpuDeviceEvent& device) {
   return device.is_mig ? uuid_text("MIG-", device.mig_uuid) : uuid_text("GPU-", device.uuid);
 }
 
@@ -92,12 +92,12 @@ model::LossRow loss(const std::string& reason, uint64_t count, const char* unit)
 
 }  // namespace
 
-void GpuFacts::add(uint32_t process, const events::GpuDeviceEvent& device) {
-  if (devices_.size() < kGpusMax) devices_[{process, device.number}] = device;
+void GpuFacts::add(uint32_t process, const decode::GpuDeviceEvent& device) {
+  if (devices_.size() < decode::kGpusMax) devices_[{process, device.number}] = device;
 }
 
-void GpuFacts::add(uint32_t number, uint64_t channel, const events::GpuNoteEvent& note) {
-  if (!processes_.contains(number) && processes_.size() >= kChannelsMax) return;
+void GpuFacts::add(uint32_t number, uint64_t channel, const decode::GpuNoteEvent& note) {
+  if (!processes_.contains(number) && processes_.size() >= decode::kChannelsMax) return;
   Process& process = processes_[number];
   process.channel = channel;
   const int64_t first_ns = TraceClock::from_monotonic(note.first_ns);

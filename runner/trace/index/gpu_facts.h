@@ -21,8 +21,8 @@ namespace mlrun::trace {
 class GpuFacts {
  public:
   // `process`: process number (mlrun_frame_channel); `channel`: the recording one.
-  void add(uint32_t process, const events::GpuDeviceEvent& device);
-  void add(uint32_t process, uint64_t channel, const events::GpuNoteEvent& note);
+  void add(uint32_t process, const decode::GpuDeviceEvent& device);
+  void add(uint32_t process, uint64_t channel, const decode::GpuNoteEvent& note);
 
   // Assigns each device its row in info.gpus: the row with the same UUID, else a new one.
   void place_devices(model::TraceInfo& info, StringTable& strings);
@@ -62,7 +62,7 @@ class GpuFacts {
   void add_process_losses(const Process& process, ChannelTable& channels, const model::TraceInfo& info,
                           std::vector<model::LossRow>& rows) const;
 
-  std::map<std::pair<uint32_t, uint32_t>, events::GpuDeviceEvent> devices_;  // by process and CUPTI's device number
+  std::map<std::pair<uint32_t, uint32_t>, decode::GpuDeviceEvent> devices_;  // by process and CUPTI's device number
   std::map<std::pair<uint32_t, uint32_t>, int32_t> gpu_ids_;
   std::map<uint32_t, Process> processes_;
 };

@@ -55,7 +55,7 @@ Result<std::unique_ptr<SpoolIndex>> SpoolIndex::load(const SpoolOptions& options
 
   const size_t blocks = (bytes + MLRUN_SPOOL_BLOCK_BYTES - 1) / MLRUN_SPOOL_BLOCK_BYTES;
   std::vector<BlockScan> scans(std::max(options.threads, 1u));
-  auto scanned = in_order(
+  auto scanned = util::in_order(
       blocks, options.threads,
       [&](unsigned thread, size_t block) -> Status {
         const uint64_t end = (block + 1) * MLRUN_SPOOL_BLOCK_BYTES;
@@ -123,18 +123,18 @@ void SpoolIndex::take(BlockScan& scan) {
   for (const StringNote& string : scan.strings) strings_.add(string);
   for (const auto& [serial, fragment] : scan.fragments) strings_.add(serial, fragment);
   take_files(scan);
-  for (const PathRef& path : scan.paths) files_.add(path);
+  for (const decode::PathRef& path : scan.paths) files_.add(path);
   for (const mlrun_same_file& same : scan.same_files) files_.add(same);
   for (const auto& [serial, start] : scan.failed_execs) {
-    if (failed_execs_.size() < kFailedExecsMax) failed_execs_.at(exec_key(serial, start)) = 1;
+    if (failed_execs_.size() < decode::kFailedExecsMax) failed_execs_.at(exec_key(serial, start)) = 1;
   }
   notes_.add(scan);
   sockets_.add(std::move(scan.sockets));
   take_stacks(scan);
   take_gpu_facts(scan);
   keep_anchors(scan.anchors);
-  if (gaps_.size() < kLossSpansMax) gaps_.insert(gaps_.end(), scan.gaps.begin(), scan.gaps.end());
-  if (gpu_texts_.size() < kGpusMax) {
+  if (gaps_.size() < decode::kLossSpansMax) gaps_.insert(gaps_.end(), scan.gaps.begin(), scan.gaps.end());
+  if (gpu_texts_.size() < decode::kGpusMax) {
     gpu_texts_.insert(gpu_texts_.end(), scan.gpu_texts.begin(), scan.gpu_texts.end());
   }
   sample_frames_.insert(sample_frames_.end(), scan.sample_frames.begin(), scan.sample_frames.end());
@@ -149,7 +149,7 @@ void SpoolIndex::take(BlockScan& scan) {
 void SpoolIndex::take_files(const BlockScan& scan) {
   auto named = scan.given_names.begin();
   size_t before = 0;
-  for (const events::FileEvent& file : scan.files) {
+  for (const decode::FileEvent& file : scan.files) {
     for (; named != scan.given_names.end() && named->files_before == before; ++named) files_.add(named->given);
     files_.add(file);
     ++before;
@@ -182,7 +182,7 @@ void SpoolIndex::take_gpu_facts(const BlockScan& scan) {
 void SpoolIndex::keep_anchors(const std::vector<mlrun_frame_anchor>& anchors) {
   for (const mlrun_frame_anchor& anchor : anchors) {
     if (anchors_seen_++ % anchor_step_ == 0) anchors_.push_back(anchor);
-    if (anchors_.size() < kAnchorsMax) continue;
+    if (anchors_.size() < decode::kAnchorsMax) continue;
     for (size_t i = 0; i < anchors_.size() / 2; ++i) anchors_[i] = anchors_[i * 2];
     anchors_.resize(anchors_.size() / 2);
     anchor_step_ *= 2;

@@ -83,7 +83,7 @@ class SpoolIndex {
 
  private:
   SpoolIndex(const SpoolOptions& options, model::TraceInfo& info, util::UniqueFd fd, uint64_t bytes);
-  static uint64_t exec_key(uint64_t serial, uint64_t start) { return scrambled(scrambled(serial), start); }
+  static uint64_t exec_key(uint64_t serial, uint64_t start) { return util::scrambled(util::scrambled(serial), start); }
   Status load_kept(const std::string& path);
   Status load_sums(const std::string& path);
   void take(BlockScan& scan);
@@ -113,7 +113,7 @@ class SpoolIndex {
   std::vector<uint64_t> sample_frames_;  // offsets
   std::vector<uint64_t> python_frames_;  // offsets
   GpuFacts gpu_facts_;
-  summary::FlatMap<uint8_t> failed_execs_;
+  util::FlatMap<uint8_t> failed_execs_;
   bool has_gpu_work_ = false;
   SpoolDamage damage_;
   KeptFrames kept_;

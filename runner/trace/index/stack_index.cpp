@@ -11,6 +11,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using util::scrambled;
+
 uint32_t module_of(uint64_t word) {
   return (word & MLRUN_FRAME_IN_MODULE) == 0 ? 0 : static_cast<uint32_t>(word >> 32 & MLRUN_FRAME_MODULE_MAX);
 }
@@ -19,14 +21,14 @@ uint64_t key_of(uint32_t process, uint64_t id) { return scrambled(process, id); 
 
 }  // namespace
 
-void StackIndex::add(uint32_t process, const events::ModuleEvent& module) {
-  if (modules_.size() >= kModulesMax) return;
+void StackIndex::add(uint32_t process, const decode::ModuleEvent& module) {
+  if (modules_.size() >= decode::kModulesMax) return;
   const auto [place, made] = modules_.try_emplace({process, module.number});
   const bool has_frames = module.number <= MLRUN_FRAME_MODULE_MAX;
   if (made) place->second = {module, has_frames ? file_of(module) : 0};
 }
 
-uint32_t StackIndex::file_of(const events::ModuleEvent& module) {
+uint32_t StackIndex::file_of(const decode::ModuleEvent& module) {
   const auto [place, made] = files_.try_emplace({module.path, module.build_id});
   if (made) {
     table_.files.push_back({{}, module.build_id});
@@ -45,8 +47,8 @@ bool StackIndex::modules_known(uint32_t process, const uint64_t* frames, uint32_
 
 void StackIndex::add(uint32_t process, const StackNote& stack, const uint64_t* frames) {
   if (known_.find(key_of(process, stack.id))) return;
-  const bool room =
-      known_.size() + waiting_.size() < kStacksMax && table_.frame_ids.size() + waiting_frames_ < kFramesMax;
+  const bool room = known_.size() + waiting_.size() < decode::kStacksMax &&
+                    table_.frame_ids.size() + waiting_frames_ < decode::kFramesMax;
   if (!room) {
     ++left_out_;
   } else if (modules_known(process, frames, stack.frames)) {
@@ -118,7 +120,7 @@ void StackIndex::finish(StringTable& strings, ModuleMap& modules) {
   waiting_ = {};
   for (size_t i = 0; i < paths_.size(); ++i) table_.files[i].path = util::escaped_utf8(strings.text(paths_[i]));
   for (const auto& [key, module] : modules_) {
-    const events::ModuleEvent& at = module.event;
+    const decode::ModuleEvent& at = module.event;
     if (module.file == 0) {  // no stack refers to this library: only its addresses are of use
       const std::string path = util::escaped_utf8(strings.text(at.path));
       const bool unseen = modules.find(key.first, at.start).library == 0;

@@ -30,7 +30,7 @@ class StackIndex {
   explicit StackIndex(model::StackTable& table) : table_(table) {}
 
   // Requires: in the order of the spool. `process`: the producers' number; `frames`: as in the record.
-  void add(uint32_t process, const events::ModuleEvent& module);
+  void add(uint32_t process, const decode::ModuleEvent& module);
   void add(uint32_t process, const StackNote& stack, const uint64_t* frames);
 
   // Call after the last add(). Sets the libraries' paths, and adds them to `modules`.
@@ -43,7 +43,7 @@ class StackIndex {
 
  private:
   struct Module {
-    events::ModuleEvent event;
+    decode::ModuleEvent event;
     uint32_t file = 0;  // index + 1 in table_.files
   };
   struct Waiting {
@@ -57,7 +57,7 @@ class StackIndex {
   void intern(uint32_t process, const StackNote& stack, const uint64_t* frames);
   int32_t frame_id(uint32_t process, uint64_t word);
   int32_t stack_id(const std::vector<int32_t>& frames, uint8_t end);
-  uint32_t file_of(const events::ModuleEvent& module);
+  uint32_t file_of(const decode::ModuleEvent& module);
   uint64_t address_of(uint32_t process, uint64_t word) const;
 
   model::StackTable& table_;
@@ -66,8 +66,8 @@ class StackIndex {
   std::vector<uint64_t> paths_;                                 // path ids of table_.files
   std::vector<Waiting> waiting_;
   size_t waiting_frames_ = 0;
-  mutable summary::FlatMap<KnownStack> known_;
-  summary::FlatMap<int32_t> frame_ids_, stack_ids_;
+  mutable util::FlatMap<KnownStack> known_;
+  util::FlatMap<int32_t> frame_ids_, stack_ids_;
   std::vector<int32_t> spare_;
   uint64_t left_out_ = 0;
 };

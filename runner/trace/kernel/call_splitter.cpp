@@ -45,7 +45,7 @@ CallSplitter::Asked CallSplitter::what_was_asked(const model::CallRow& row) {
   if (row.file_id > 0 && static_cast<size_t>(row.file_id) <= files_.size()) {
     asked.file = files_[static_cast<size_t>(row.file_id - 1)];
   }
-  const std::optional<mlrun_call_class> call_class = class_of_func(row.func);
+  const std::optional<mlrun_call_class> call_class = decode::class_of_func(row.func);
   if (call_class == MLRUN_CLASS_OPEN && row.err == 0 && (row.flags & O_DSYNC) != 0) written_through_.insert(row.ofd_id);
   asked.syncs = call_class == MLRUN_CLASS_SYNC ||
                 (call_class == MLRUN_CLASS_WRITE && row.ofd_id != 0 && written_through_.contains(row.ofd_id));

@@ -19,7 +19,7 @@ struct Completion {
 
 class Completions {
  public:
-  explicit Completions(size_t most = kCompletionsMax) : most_(most) {}
+  explicit Completions(size_t most = decode::kCompletionsMax) : most_(most) {}
   // Beyond the limit, completions are only counted (left_out()).
   void add(const mlrun_file_done& record);
   // Requires: all were added.

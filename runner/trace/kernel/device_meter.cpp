@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-json quantiles(const summary::LogHistogram& times) {
+json quantiles(const util::LogHistogram& times) {
   return {
       {"p50", times.quantile(0.5)}, {"p95", times.quantile(0.95)}, {"p99", times.quantile(0.99)}, {"max", times.max()}};
 }

@@ -84,7 +84,7 @@ struct DeviceColumns {
     visitor("own_bytes", row.own_bytes);
   }
 };
-using DeviceTable = RowTable<DeviceColumns, model::DeviceRow>;
+using DeviceTable = tables::RowTable<DeviceColumns, model::DeviceRow>;
 
 }  // namespace
 
@@ -102,7 +102,7 @@ Status write_devices(const model::KernelSide& kernel_side, const std::string& ta
   return devices.close();
 }
 
-Status visit_device_table(const std::function<Status(ParquetTable&)>& visit) {
+Status visit_device_table(const std::function<Status(tables::ParquetTable&)>& visit) {
   DeviceTable devices;
   return visit(devices.parquet());
 }

@@ -11,6 +11,9 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+
 constexpr size_t kDataSync = MLRUN_FILE_OPS, kUnknownOp = MLRUN_FILE_OPS + 1;
 
 constexpr std::array kFileOps = {"read",   "write", "fsync",     "open",     "close",       "unlink",
@@ -50,14 +53,15 @@ struct FileOpColumns {
     visitor("depth", static_cast<int32_t>(record.depth));
     visitor.optional("call_id", row.call_id, 0, kDelta);
     visitor.label("op", op_index(record), kFileOps);
-    visitor.optional("dev", value_if(record.inode != 0, stat_device(record.device)));
+    visitor.optional("dev", tables::value_if(record.inode != 0, stat_device(record.device)));
     visitor.optional("ino", record.inode, 0);
     visitor.optional("file_id", row.file_id, 0);
     visitor.optional("offset", length_of(record.offset), -1, kSplit);
     visitor.optional("requested", moves_bytes(record.op) ? length_of(record.requested) : -1, -1);
-    visitor.optional("ret", value_if(!is_open, std::max<int64_t>(result, -1)));
+    visitor.optional("ret", tables::value_if(!is_open, std::max<int64_t>(result, -1)));
     // Another processor may record the completion before the operation returns; `ts_done` is never before `ts`.
-    visitor.optional("ts_done", value_if(row.done.has_value(), row.done ? std::max(row.done->time_ns, row.ts_ns) : 0),
+    visitor.optional("ts_done",
+                     tables::value_if(row.done.has_value(), row.done ? std::max(row.done->time_ns, row.ts_ns) : 0),
                      kDelta);
     visitor("err", errno_of(result));
     visitor("flags", static_cast<int32_t>(record.flags));
@@ -77,6 +81,6 @@ struct FileOpColumns {
   }
 };
 
-template class RowTable<FileOpColumns, FileOpRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::FileOpColumns, mlrun::trace::FileOpRow, mlrun::trace::GroupEnds>;

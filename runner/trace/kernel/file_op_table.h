@@ -22,7 +22,9 @@ struct FileOpRow {
 };
 
 struct FileOpColumns;
-using FileOpTable = RowTable<FileOpColumns, FileOpRow, GroupEnds>;
-extern template class RowTable<FileOpColumns, FileOpRow, GroupEnds>;
+using FileOpTable = tables::RowTable<FileOpColumns, FileOpRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::FileOpColumns, mlrun::trace::FileOpRow,
+                                              mlrun::trace::GroupEnds>;

@@ -14,7 +14,7 @@ constexpr int64_t kAheadNs = 2'000'000'000;  // maximum time from a call's end t
 }  // namespace
 
 void KernelFollower::add_frame() {
-  events::KernelReader reader(frame_.payload, frame_.header.payload_bytes);
+  decode::KernelReader reader(frame_.payload, frame_.header.payload_bytes);
   while (reader.next()) {
     reader.visit(
         [&](const auto& record) requires requires { window_.add(record); } { window_.add(record); });

@@ -27,7 +27,7 @@ void add_skipped_programs(model::TraceInfo& info, const model::KernelSide& kerne
 // share a row for all processors.
 class KernelLosses {
  public:
-  explicit KernelLosses(size_t most = kKernelLossesMax) : most_(most) {}
+  explicit KernelLosses(size_t most = decode::kKernelLossesMax) : most_(most) {}
   void add(const mlrun_kernel_loss& loss);
   void add_rows(model::TraceInfo& info) const;
 

@@ -14,6 +14,10 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+using tables::value_if;
+
 constexpr uint64_t kNoSector = ~uint64_t{0};
 
 constexpr std::array kBlockOps = {"read", "write", "flush", "discard", "secure erase", "write zeroes", "zone", "other"};
@@ -105,8 +109,8 @@ struct WaitColumns {
   }
 };
 
-template class RowTable<RequestColumns, RequestRow, GroupEnds>;
-template class RowTable<PartColumns, PartRow, GroupEnds>;
-template class RowTable<WaitColumns, WaitRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::RequestColumns, mlrun::trace::RequestRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::PartColumns, mlrun::trace::PartRow, mlrun::trace::GroupEnds>;
+template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow, mlrun::trace::GroupEnds>;

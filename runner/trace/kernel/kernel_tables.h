@@ -33,11 +33,15 @@ struct WaitRow {
 struct RequestColumns;
 struct PartColumns;
 struct WaitColumns;
-using RequestTable = RowTable<RequestColumns, RequestRow, GroupEnds>;
-using PartTable = RowTable<PartColumns, PartRow, GroupEnds>;
-using WaitTable = RowTable<WaitColumns, WaitRow, GroupEnds>;
-extern template class RowTable<RequestColumns, RequestRow, GroupEnds>;
-extern template class RowTable<PartColumns, PartRow, GroupEnds>;
-extern template class RowTable<WaitColumns, WaitRow, GroupEnds>;
+using RequestTable = tables::RowTable<RequestColumns, RequestRow, GroupEnds>;
+using PartTable = tables::RowTable<PartColumns, PartRow, GroupEnds>;
+using WaitTable = tables::RowTable<WaitColumns, WaitRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::RequestColumns, mlrun::trace::RequestRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::PartColumns, mlrun::trace::PartRow,
+                                              mlrun::trace::GroupEnds>;
+extern template class mlrun::tables::RowTable<mlrun::trace::WaitColumns, mlrun::trace::WaitRow,
+                                              mlrun::trace::GroupEnds>;

@@ -43,7 +43,7 @@ size_t PartList::forget(int64_t done_before_ns) {
 }
 
 uint64_t KernelWindow::inode_key(uint32_t device, uint64_t inode) {
-  return scrambled(inode ^ scrambled(uint64_t{device} + 1));
+  return util::scrambled(inode ^ util::scrambled(uint64_t{device} + 1));
 }
 
 void KernelWindow::add(const mlrun_wait& record) {
@@ -58,12 +58,13 @@ void KernelWindow::add(const mlrun_wait& record) {
   // just handling a completion's interrupt, without being caused by it.
   constexpr uint32_t kUninterruptible = 2;
   const bool for_io = (record.flags & MLRUN_WAIT_IO) != 0 || (record.state & kUninterruptible) != 0;
-  const bool linked = for_io && record.waker_age_ns < kWakerAgeMaxNs && (record.flags & MLRUN_WAIT_LOST_WAKE) == 0;
+  const bool linked =
+      for_io && record.waker_age_ns < decode::kWakerAgeMaxNs && (record.flags & MLRUN_WAIT_LOST_WAKE) == 0;
   if (linked) wait.request = record.waker_request;
   auto& thread = waits_[static_cast<int32_t>(record.head.tid)];
   if (!thread.empty() && thread.back().on_ns > wait.off_ns) return;  // a thread cannot be off CPU twice at once
   thread.push_back(wait);
-  if (++wait_count_ > kWindowWaitsMax) forget_old_waits();
+  if (++wait_count_ > decode::kWindowWaitsMax) forget_old_waits();
 }
 
 void KernelWindow::add(const mlrun_file_op& record) {
@@ -74,7 +75,7 @@ void KernelWindow::add(const mlrun_file_op& record) {
   auto& thread = file_ops_[static_cast<int32_t>(record.head.tid)];
   if (!thread.empty() && thread.back().to_ns > span.from_ns) return;  // a thread runs one operation at a time
   thread.push_back(span);
-  if (++file_op_count_ > kWindowFileOpsMax) forget_old_file_ops();
+  if (++file_op_count_ > decode::kWindowFileOpsMax) forget_old_file_ops();
 }
 
 void KernelWindow::add(const mlrun_block_part& record) {
@@ -97,7 +98,7 @@ void KernelWindow::add(const mlrun_block_part& record) {
   if (part.inode != 0) add_to(by_inode_[inode_key(record.file_device, part.inode)], part);
   if (part.op == MLRUN_BLOCK_WRITE || part.op == MLRUN_BLOCK_FLUSH) add_to(by_device_[record.file_device], part);
   recent_[record.request % recent_.size()] = {record.request, record.file_device};
-  if (part_count_ > kWindowPartsMax) forget_old_parts();
+  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
 }
 
 void KernelWindow::add(const mlrun_remote& record) {
@@ -107,7 +108,7 @@ void KernelWindow::add(const mlrun_remote& record) {
   span.inode = record.inode;
   add_to(remote_by_thread_[record.head.tid], span);
   if (span.inode != 0) add_to(remote_by_inode_[inode_key(record.device, span.inode)], span);
-  if (part_count_ > kWindowPartsMax) forget_old_parts();
+  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
 }
 
 void KernelWindow::add(const mlrun_block_request& record) {
@@ -123,7 +124,7 @@ void KernelWindow::add(const mlrun_block_request& record) {
     add_to(by_device_[record.device], {span.queued_at_ns, span.issued_at_ns, span.done_ns, record.request, 0, 0, 0,
                                        record.op, record.flags, 0, 0});
   }
-  if (part_count_ > kWindowPartsMax) forget_old_parts();
+  if (part_count_ > decode::kWindowPartsMax) forget_old_parts();
 }
 
 void KernelWindow::add_to(PartList& list, const PartSpan& part) {
@@ -133,7 +134,7 @@ void KernelWindow::add_to(PartList& list, const PartSpan& part) {
 
 void KernelWindow::note_disk(uint32_t file_device, uint32_t disk) {
   auto& disks = disks_[file_device];
-  if (std::find(disks.begin(), disks.end(), disk) == disks.end() && disks.size() < kDisksOfAFileSystem) {
+  if (std::find(disks.begin(), disks.end(), disk) == disks.end() && disks.size() < decode::kDisksOfAFileSystem) {
     disks.push_back(disk);
   }
 }

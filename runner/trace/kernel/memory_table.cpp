@@ -22,6 +22,6 @@ struct MemoryColumns {
   }
 };
 
-template class RowTable<MemoryColumns, MemoryRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::MemoryColumns, mlrun::trace::MemoryRow, mlrun::trace::GroupEnds>;

@@ -16,7 +16,9 @@ struct MemoryRow {
 };
 
 struct MemoryColumns;
-using MemoryTable = RowTable<MemoryColumns, MemoryRow, GroupEnds>;
-extern template class RowTable<MemoryColumns, MemoryRow, GroupEnds>;
+using MemoryTable = tables::RowTable<MemoryColumns, MemoryRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::MemoryColumns, mlrun::trace::MemoryRow,
+                                              mlrun::trace::GroupEnds>;

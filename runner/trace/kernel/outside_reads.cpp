@@ -47,7 +47,7 @@ std::string OutsideReads::files_text(const model::TraceInfo& info) const {
       std::max_element(files_.begin(), files_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (largest == files_.end() || static_cast<size_t>(largest->first) > info.files.size()) return {};
   std::string text = "; of " + info.files[static_cast<size_t>(largest->first) - 1].path + " (" +
-                     summary::bytes_text(largest->second) + ")";
+                     util::bytes_text(largest->second) + ")";
   if (files_.size() > 1) text += " and " + std::to_string(files_.size() - 1) + " more known files";
   return text;
 }

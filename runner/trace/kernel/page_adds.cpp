@@ -26,7 +26,7 @@ bool only_reads_ahead(uint16_t func) {
 }  // namespace
 
 void PageAdds::add(const mlrun_page_add& add) {
-  if (count_ >= kPageAddsMax || add.first_page > kLastPage) return;
+  if (count_ >= decode::kPageAddsMax || add.first_page > kLastPage) return;
   ++count_;
   by_thread_[static_cast<int32_t>(add.head.tid)].push_back({static_cast<int64_t>(add.head.time_ns),
                                                             static_cast<int64_t>(add.first_page), add.pages, add.inode,
@@ -68,11 +68,12 @@ ReadPages PageAdds::pages_of(const Asked& asked) const {
 }
 
 std::optional<ReadPages> PageAdds::of(const model::CallRow& row) const {
-  const bool reads = class_of_func(row.func) == MLRUN_CLASS_READ || copies(row.func) || only_reads_ahead(row.func);
+  const bool reads =
+      decode::class_of_func(row.func) == MLRUN_CLASS_READ || decode::copies(row.func) || only_reads_ahead(row.func);
   if (!reads || row.file_kind != model::FileKind::kRegular) return std::nullopt;
   if (row.file_id == 0 || static_cast<size_t>(row.file_id) > files_.size()) return std::nullopt;
   Identity file = files_[static_cast<size_t>(row.file_id - 1)];
-  if (copies(row.func) && file.is_overlay) file = {kAnyDevice, file.inode};
+  if (decode::copies(row.func) && file.is_overlay) file = {kAnyDevice, file.inode};
   return pages_of({row.origin.tid, row.origin.ts_ns, row.origin.ts_ns + row.dur_ns,
                    only_reads_ahead(row.func) ? -1 : row.offset, std::max(row.requested, row.ret), file});
 }

@@ -19,7 +19,7 @@ void PartCalls::add(uint32_t tid, uint64_t ns) {
 }
 
 void PartCalls::add(const mlrun_block_part& part) {
-  if (calls_.size() >= kJoinedPartsMax) return;
+  if (calls_.size() >= decode::kJoinedPartsMax) return;
   if ((part.flags & (MLRUN_BLOCK_WRITEBACK | MLRUN_BLOCK_METADATA_WRITE)) != 0) {
     calls_.push_back(0);
   } else {
@@ -28,13 +28,13 @@ void PartCalls::add(const mlrun_block_part& part) {
 }
 
 void PartCalls::add(const mlrun_file_op& operation) {
-  if (calls_.size() >= kJoinedFileOpsMax) return;
+  if (calls_.size() >= decode::kJoinedFileOpsMax) return;
   const uint64_t end_ns = operation.head.time_ns, begin_ns = std::min<uint64_t>(operation.begin_ns, end_ns);
   add(operation.head.tid, begin_ns + (end_ns - begin_ns) / 2);
 }
 
 void PartCalls::add(const mlrun_remote& request) {
-  if (calls_.size() >= kJoinedFileOpsMax) return;
+  if (calls_.size() >= decode::kJoinedFileOpsMax) return;
   add(request.head.tid, request.begin_ns < request.head.time_ns
                             ? std::min<uint64_t>(request.begin_ns + kClocksNs, request.head.time_ns)
                             : request.head.time_ns);

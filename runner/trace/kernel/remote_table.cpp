@@ -18,6 +18,9 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::kSplit;
+
 using Name = std::pair<uint32_t, std::string_view>;
 
 // Message types of 9P2000.L.
@@ -83,13 +86,13 @@ struct RemoteColumns {
     visitor("op", remote_op_name(record));
     visitor.optional("op_id", record.operation, 0, kDelta);
     visitor.optional("call_id", row.call_id, 0, kDelta);
-    visitor.optional("dev", value_if(record.inode != 0, stat_device(record.device)));
+    visitor.optional("dev", tables::value_if(record.inode != 0, stat_device(record.device)));
     visitor.optional("ino", record.inode, 0);
     visitor.optional("file_id", row.file_id, 0);
     visitor("err", record.error < 0 ? -std::max(record.error, -INT32_MAX) : 0);
     visitor.optional("server", util::field_text(record.server));
     visitor.optional("program", util::field_text(record.program));
-    visitor.optional("version", value_if(is_rpc, number_of(record.version)));
+    visitor.optional("version", tables::value_if(is_rpc, number_of(record.version)));
     visitor.optional("sent_bytes", known_number(record.sent), -1);
     visitor.optional("received_bytes", known_number(record.received), -1);
     visitor.optional("queue_ns", known_number(record.queue_ns), -1, kSplit);
@@ -98,6 +101,6 @@ struct RemoteColumns {
   }
 };
 
-template class RowTable<RemoteColumns, RemoteRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::RemoteColumns, mlrun::trace::RemoteRow, mlrun::trace::GroupEnds>;

@@ -19,7 +19,9 @@ struct RemoteRow {
 std::string remote_op_name(const mlrun_remote& record);
 
 struct RemoteColumns;
-using RemoteTable = RowTable<RemoteColumns, RemoteRow, GroupEnds>;
-extern template class RowTable<RemoteColumns, RemoteRow, GroupEnds>;
+using RemoteTable = tables::RowTable<RemoteColumns, RemoteRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::RemoteColumns, mlrun::trace::RemoteRow,
+                                              mlrun::trace::GroupEnds>;

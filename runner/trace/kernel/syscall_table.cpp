@@ -90,8 +90,8 @@ struct SyscallBucketColumns {
   }
 };
 
-using SyscallSums = RowTable<SyscallColumns, NumberedSum>;
-using SyscallBuckets = RowTable<SyscallBucketColumns, SyscallBucket>;
+using SyscallSums = tables::RowTable<SyscallColumns, NumberedSum>;
+using SyscallBuckets = tables::RowTable<SyscallBucketColumns, SyscallBucket>;
 
 }  // namespace
 
@@ -129,7 +129,7 @@ Status SyscallTable::write(const std::string& tables_folder) const {
   return buckets.close();
 }
 
-Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit) {
+Status visit_syscall_tables(const std::function<Status(tables::ParquetTable&)>& visit) {
   SyscallSums sums;
   SyscallBuckets buckets;
   if (Status visited = visit(sums.parquet()); !visited) return visited;

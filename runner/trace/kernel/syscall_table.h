@@ -14,15 +14,17 @@
 #include "runner/model/rows.h"
 #include "runner/util/result.h"
 
-namespace mlrun::trace {
-
+namespace mlrun::tables {
 class ParquetTable;
+}
+
+namespace mlrun::trace {
 
 // Name of a system call, as "openat"; "syscall 999" if this machine's libseccomp does not know the number.
 std::string syscall_name(uint32_t number, bool is_32bit);
 
 // Calls `visit` with the empty tables syscall and syscall_bucket, their columns declared.
-Status visit_syscall_tables(const std::function<Status(ParquetTable&)>& visit);
+Status visit_syscall_tables(const std::function<Status(tables::ParquetTable&)>& visit);
 
 class SyscallTable {
  public:

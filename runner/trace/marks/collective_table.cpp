@@ -6,6 +6,9 @@
 
 namespace mlrun::trace {
 
+using tables::kDelta;
+using tables::kSplit;
+
 struct CollectiveColumns {
   static constexpr const char* kTable = "collective";
   static void visit(auto& visitor, const model::CollectiveRow& row) {
@@ -24,8 +27,6 @@ struct CollectiveColumns {
     visitor("open", row.is_open);
   }
 };
-
-template class RowTable<CollectiveColumns, model::CollectiveRow>;
 
 Status CollectiveTable::open() {
   if (is_open_) return {};
@@ -47,3 +48,5 @@ Status CollectiveTable::close() {
 }
 
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::CollectiveColumns, mlrun::model::CollectiveRow>;

@@ -11,7 +11,6 @@
 namespace mlrun::trace {
 
 struct CollectiveColumns;
-extern template class RowTable<CollectiveColumns, model::CollectiveRow>;
 
 class CollectiveTable {
  public:
@@ -19,7 +18,7 @@ class CollectiveTable {
   void write_to(std::string tables_folder) { folder_ = std::move(tables_folder); }
   Status add(const model::CollectiveRow& row);
   Status close();
-  ParquetTable& parquet() { return table_.parquet(); }
+  tables::ParquetTable& parquet() { return table_.parquet(); }
 
  private:
   // Opens the table. Called before its first row.
@@ -27,7 +26,9 @@ class CollectiveTable {
 
   std::string folder_;
   bool is_open_ = false;
-  RowTable<CollectiveColumns, model::CollectiveRow> table_;
+  tables::RowTable<CollectiveColumns, model::CollectiveRow> table_;
 };
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::CollectiveColumns, mlrun::model::CollectiveRow>;

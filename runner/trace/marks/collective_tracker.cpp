@@ -41,10 +41,10 @@ bool has_own_rank(std::string_view name) {
 
 // nullptr: too many.
 CollectiveTracker::Membership* CollectiveTracker::membership(int32_t proc_id, uint64_t communicator) {
-  const uint64_t key = scrambled(communicator, static_cast<uint32_t>(proc_id));
+  const uint64_t key = util::scrambled(communicator, static_cast<uint32_t>(proc_id));
   const auto known = memberships_.find(key);
   if (known != memberships_.end()) return &known->second;
-  if (memberships_.size() >= kCommunicatorsMax) return nullptr;
+  if (memberships_.size() >= decode::kCommunicatorsMax) return nullptr;
   return &memberships_[key];
 }
 

@@ -31,7 +31,7 @@ LogWrites::LogWrites(const std::vector<std::string>& paths, const model::FileTab
 }
 
 void LogWrites::add_write(const model::CallRow& row) {
-  const auto facts = summary::call_facts(row, class_of_func(row.func).value_or(MLRUN_CLASS_PROCESS));
+  const auto facts = summary::call_facts(row, decode::class_of_func(row.func).value_or(MLRUN_CLASS_PROCESS));
   if (!facts.is_write || facts.is_read) return;
   add(static_cast<size_t>(log_of_[static_cast<size_t>(row.file_id)]), row.origin.ts_ns, facts.bytes,
       row.origin.proc_id);
@@ -41,7 +41,7 @@ void LogWrites::add(size_t log, int64_t start_ns, int64_t bytes, int32_t proc_id
   if (log >= writes_.size() || bytes <= 0) return;
   std::vector<Write>& writes = writes_[log];
   // Positions count from the end of the file, so dropping the first writes leaves the others valid.
-  if (writes.size() >= kLogWritesMax) writes.erase(writes.begin(), writes.begin() + kLogWritesMax / 2);
+  if (writes.size() >= decode::kLogWritesMax) writes.erase(writes.begin(), writes.begin() + decode::kLogWritesMax / 2);
   writes.push_back({start_ns, bytes, 0, proc_id});
 }
 

@@ -5,6 +5,8 @@
 
 namespace mlrun::trace {
 
+using tables::kDelta;
+
 struct MarkColumns {
   static constexpr const char* kTable = "mark";
   static void visit(auto& visitor, const model::MarkRow& row, const GroupEnds& /*ends*/) {
@@ -22,6 +24,6 @@ struct MarkColumns {
   }
 };
 
-template class RowTable<MarkColumns, model::MarkRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::MarkColumns, mlrun::model::MarkRow, mlrun::trace::GroupEnds>;

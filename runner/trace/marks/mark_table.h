@@ -10,7 +10,9 @@ namespace mlrun::trace {
 
 // Requires: rows have a name_id, or their name because there were too many names.
 struct MarkColumns;
-using MarkTable = RowTable<MarkColumns, model::MarkRow, GroupEnds>;
-extern template class RowTable<MarkColumns, model::MarkRow, GroupEnds>;
+using MarkTable = tables::RowTable<MarkColumns, model::MarkRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::MarkColumns, mlrun::model::MarkRow,
+                                              mlrun::trace::GroupEnds>;

@@ -16,6 +16,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using util::scrambled;
+
 constexpr uint64_t kProcessRange = 1;  // distinguishes keys of process ranges from those of threads
 
 uint64_t stack_key(const MarkMoment& moment) {
@@ -28,7 +30,7 @@ uint64_t range_key(const MarkMoment& moment) {
   return scrambled(moment.event.range, uint64_t{process} << 1 | kProcessRange);
 }
 
-std::string payload_text(const events::MarkEvent& event) {
+std::string payload_text(const decode::MarkEvent& event) {
   double real = 0;
   float single = 0;
   switch (static_cast<mlrun_mark_payload>(event.payload_type)) {
@@ -58,7 +60,7 @@ std::vector<PositionLoss> losses_of_marks(SpoolIndex& index) {
 int64_t MarkNames::id_of(const std::string& name) {
   const uint64_t hash = mlrun_content_hash(name.data(), name.size());
   if (const int64_t* known = ids_.find(hash)) return *known;
-  if (ids_.size() >= kMarkNamesMax || kept_bytes_ + name.size() > kMarkNameBytesMax) return 0;
+  if (ids_.size() >= decode::kMarkNamesMax || kept_bytes_ + name.size() > decode::kMarkNameBytesMax) return 0;
   kept_bytes_ += name.size();
   const auto id = static_cast<int64_t>(names_.size()) + 1;
   names_.push_back({id, name});
@@ -119,7 +121,7 @@ bool MarkTracker::join(MarkMoment& moment, Partition& partition, summary::MarkMe
 
 void MarkTracker::begin(std::vector<Open>& ranges, MarkMoment& moment) {
   Open range{moment.origin, moment.event, std::move(moment.text), std::move(moment.structure), 0, {}};
-  if (open_count_ >= kOpenRangesMax || open_bytes_ + range.bytes() > kOpenRangeBytesMax) {
+  if (open_count_ >= decode::kOpenRangesMax || open_bytes_ + range.bytes() > decode::kOpenRangeBytesMax) {
     ++ranges_left_out_;
     collectives_.lost(moment.origin.proc_id);
     return;
@@ -136,10 +138,10 @@ bool MarkTracker::counts_for_process(const Open& range) {
   return range.event.source == MLRUN_MARK_API || range.origin.tid == range.origin.pid;
 }
 
-std::string MarkTracker::domain_of(const events::MarkEvent& event) {
+std::string MarkTracker::domain_of(const decode::MarkEvent& event) {
   std::string text = event.source == MLRUN_MARK_API ? "api" : "nvtx";
   const std::string_view domain = index_.strings().text(event.domain);
-  if (event.domain != 0) text += ":" + util::escaped_utf8(domain.substr(0, kRepeatedBytesMax));
+  if (event.domain != 0) text += ":" + util::escaped_utf8(domain.substr(0, decode::kRepeatedBytesMax));
   return text;
 }
 
@@ -194,7 +196,7 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
   row.mark_id = range.mark.mark_id;
   row.dur_ns = end_ns < 0 ? -1 : std::max<int64_t>(0, end_ns - range.origin.ts_ns);
   row.domain = domain_of(range.event);
-  if (index_.strings().text(range.event.domain).size() > kRepeatedBytesMax) ++cut_domains_;
+  if (index_.strings().text(range.event.domain).size() > decode::kRepeatedBytesMax) ++cut_domains_;
   row.name = util::escaped_utf8(range.text);
   row.name_id = range.name_id;
   row.scope = range.event.kind == MLRUN_MARK_START ? "process" : "thread";
@@ -214,7 +216,7 @@ void MarkTracker::add_row(const Open& range, int64_t end_ns, bool is_open, Parti
 const PayloadLayout* MarkTracker::layout_of(uint64_t id) {
   const auto known = layouts_.find(id);
   if (known != layouts_.end()) return known->second ? &*known->second : nullptr;
-  if (id == 0 || layouts_.size() >= kLayoutsMax) return nullptr;
+  if (id == 0 || layouts_.size() >= decode::kLayoutsMax) return nullptr;
   std::optional<PayloadLayout>& made = layouts_[id];
   made = PayloadLayout::parse(index_.strings().text(id));
   return made ? &*made : nullptr;
@@ -239,7 +241,8 @@ std::vector<PayloadValue> MarkTracker::structure_of(const Open& range) {
 
 // JSON of as many of the first members as the limits for this text and for all of the slice allow.
 std::string MarkTracker::structure_text(const std::vector<PayloadValue>& values) {
-  const size_t room = std::min(kPayloadTextMax, kPayloadTextsMax - std::min(kPayloadTextsMax, value_bytes_));
+  const size_t room =
+      std::min(decode::kPayloadTextMax, decode::kPayloadTextsMax - std::min(decode::kPayloadTextsMax, value_bytes_));
   const size_t fit = payload_that_fits(values, room);
   if (fit < values.size()) ++structures_.cut;
   if (fit == 0) return {};
@@ -265,7 +268,7 @@ std::vector<model::CoverageRow> MarkTracker::coverage() const {
   if (cut_domains_ > 0) {
     rows.push_back({.subject = "domains of NVTX",
                     .detail = fmt::format("{} marks have only the first {} bytes of their domain's name", cut_domains_,
-                                          kRepeatedBytesMax)});
+                                          decode::kRepeatedBytesMax)});
   }
   return rows;
 }

@@ -39,7 +39,7 @@ class MarkNames {
 
  private:
   std::vector<model::NameRow>& names_;
-  summary::FlatMap<int64_t> ids_;  // by content hash
+  util::FlatMap<int64_t> ids_;  // by content hash
   size_t kept_bytes_ = 0;
 };
 
@@ -70,7 +70,7 @@ class MarkTracker {
  private:
   struct Open {
     model::Origin origin;
-    events::MarkEvent event;
+    decode::MarkEvent event;
     std::string text;
     std::string structure;
     int64_t name_id = 0;
@@ -84,7 +84,7 @@ class MarkTracker {
   const PayloadLayout* layout_of(uint64_t id);
   static bool is_of_process(const Open& range);
   static bool counts_for_process(const Open& range);
-  std::string domain_of(const events::MarkEvent& event);
+  std::string domain_of(const decode::MarkEvent& event);
   void open(Open& range);
   bool join(MarkMoment& moment, Partition& partition, summary::MarkMeter& meter);
   void begin(std::vector<Open>& ranges, MarkMoment& moment);

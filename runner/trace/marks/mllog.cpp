@@ -69,7 +69,7 @@ void MllogReader::read(std::istream& lines) {
   for (char byte = 0; lines.get(byte);) {
     ++bytes;
     if (byte != '\n') {
-      if (line.size() <= kMarkLineMax) line += byte;
+      if (line.size() <= decode::kMarkLineMax) line += byte;
       continue;
     }
     read_line(line, place);
@@ -97,7 +97,7 @@ void MllogReader::read_line(const std::string& line, int64_t place) {
   const json event = util::parse_json(std::string_view(line).substr(at + kMarker.size()));
   const auto ms = event.is_object() ? milliseconds_of(event) : std::nullopt;
   const std::string key = event.is_object() ? text_in(event, "key") : std::string();
-  if (!ms || key.empty() || events_.size() >= kMarksMax) {
+  if (!ms || key.empty() || events_.size() >= decode::kMarksMax) {
     ++log_.unreadable_lines;
     return;
   }

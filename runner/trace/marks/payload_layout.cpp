@@ -149,7 +149,7 @@ PayloadLayout::Declared::Shape PayloadLayout::Declared::shape() const {
 }
 
 std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
-  if (text.size() > kLayoutTextMax) return {};
+  if (text.size() > decode::kLayoutTextMax) return {};
   uint64_t type = 0, size = 0, pack = 0;
   std::string_view line = take_line(text);
   if (!take_numbers(line, type, size, pack) || (type != kStaticSchema && type != kDynamicSchema)) return {};
@@ -165,7 +165,7 @@ std::optional<PayloadLayout> PayloadLayout::parse(std::string_view text) {
       if (!take_numbers(line, declared.flags, declared.type, declared.detail, declared.offset, declared.enum_bytes))
         return {};
       declared.name = line;
-      if (layout.count_ >= kLayoutMembersMax) return {};
+      if (layout.count_ >= decode::kLayoutMembersMax) return {};
       layout.add(declared);
     } else {
       uint64_t value = 0;

@@ -16,20 +16,21 @@ constexpr size_t kSumsMax = size_t{1} << 22;  // beyond it, calls on new files a
 }
 
 bool CallFold::folds(const model::CallRow& row) const {
-  return row.dur_ns < shorter_than_ns_ && row.err == 0 && class_of_func(row.func) != MLRUN_CLASS_PROCESS;
+  return row.dur_ns < shorter_than_ns_ && row.err == 0 && decode::class_of_func(row.func) != MLRUN_CLASS_PROCESS;
 }
 
 void CallFold::add(const model::CallRow& row) {
   const uint64_t who = uint64_t{static_cast<uint32_t>(row.origin.proc_id)} << 16 | row.func;
   const bool has_room = sums_.size() < kSumsMax;
   const int64_t file_id =
-      has_room || sums_.find(scrambled(scrambled(who), static_cast<uint64_t>(row.file_id))) ? row.file_id : 0;
+      has_room || sums_.find(util::scrambled(util::scrambled(who), static_cast<uint64_t>(row.file_id))) ? row.file_id
+                                                                                                        : 0;
   bool made = false;
-  Sum& sum = sums_.at(scrambled(scrambled(who), static_cast<uint64_t>(file_id)), &made);
+  Sum& sum = sums_.at(util::scrambled(util::scrambled(who), static_cast<uint64_t>(file_id)), &made);
   const int64_t end_ns = row.origin.ts_ns + row.dur_ns;
   if (made) sum = {row.origin.proc_id, row.func, file_id, 0, 0, 0, row.origin.ts_ns, end_ns};
   ++sum.calls;
-  util::add_to(sum.bytes, transfers(row.func) ? std::max<int64_t>(row.ret, 0) : 0);
+  util::add_to(sum.bytes, decode::transfers(row.func) ? std::max<int64_t>(row.ret, 0) : 0);
   util::add_to(sum.time_ns, row.dur_ns);
   sum.first_ns = std::min(sum.first_ns, row.origin.ts_ns);
   sum.last_ns = std::max(sum.last_ns, end_ns);
@@ -54,7 +55,7 @@ std::vector<model::FoldedRow> CallFold::finish() {
   });
   std::vector<model::FoldedRow> rows;
   for (const Sum& sum : sums) {
-    rows.push_back({sum.proc_id, sum.file_id, events::func_name(sum.func), sum.calls, sum.bytes, sum.time_ns,
+    rows.push_back({sum.proc_id, sum.file_id, decode::func_name(sum.func), sum.calls, sum.bytes, sum.time_ns,
                     sum.first_ns, sum.last_ns});
   }
   return rows;

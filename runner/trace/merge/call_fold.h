@@ -35,7 +35,7 @@ class CallFold {
   void add(const model::CallRow& row);
 
   int64_t shorter_than_ns_;
-  summary::FlatMap<Sum> sums_;
+  util::FlatMap<Sum> sums_;
 };
 
 }  // namespace mlrun::trace

@@ -11,10 +11,13 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::Encoding;
+using tables::kDelta;
+
 // By func_slot().
 std::vector<std::string> func_names() {
   std::vector<std::string> names;
-  for (uint16_t number = 0; number < events::kFuncs; ++number) names.push_back(events::func_name(number));
+  for (uint16_t number = 0; number < decode::kFuncs; ++number) names.push_back(decode::func_name(number));
   return names;
 }
 
@@ -72,7 +75,7 @@ CallTable::CallTable(bool has_kernel_side)
       stack_id_(table_.optional_int32("stack_id")),
       gpu_file_id_(table_.optional_int64("gpu_file_id", Encoding::kDelta)),
       poster_thread_id_(table_.optional_int32("poster_thread_id")) {
-  const auto declare = [&](const char* name, Encoding encoding, std::vector<Int64Column*>& to) {
+  const auto declare = [&](const char* name, Encoding encoding, std::vector<tables::Int64Column*>& to) {
     has_kernel_side ? to.push_back(&table_.optional_int64(name, encoding)) : table_.empty_int64(name);
   };
   for (const SplitColumn& column : kSplitColumns) declare(column.name, Encoding::kSplit, split_);
@@ -92,7 +95,7 @@ void CallTable::add(std::span<const model::CallRow* const> rows, int64_t call_id
   call_id_.add_each(rows.size(), [&](size_t i) { return call_id + static_cast<int64_t>(i); });
   origin_.add(rows);
   each(dur_, [](const Row& row) { return row.dur_ns; });
-  each(func_, [](const Row& row) { return events::func_slot(row.func); });
+  each(func_, [](const Row& row) { return decode::func_slot(row.func); });
   each_unless(-1, fd_, &Row::fd);
   each_unless(0, file_id_, &Row::file_id);
   each_unless(0, file2_id_, &Row::file2_id);
@@ -193,6 +196,7 @@ struct AllocSmallColumns {
   }
 };
 
-template class RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
-
 }  // namespace mlrun::trace
+
+template class mlrun::tables::RowTable<mlrun::trace::AllocSmallColumns, mlrun::model::AllocSmallRow,
+                                       mlrun::trace::GroupEnds>;

@@ -26,26 +26,26 @@ class CallTable {
   void add(std::span<const model::CallRow* const> rows, int64_t call_id,
            std::span<const std::optional<ReadPages>> pages = {});
   void set(const GroupEnds& ends) { origin_.set(ends); }
-  ParquetTable& parquet() { return table_; }
+  tables::ParquetTable& parquet() { return table_; }
 
  private:
-  ParquetTable table_;
-  Int64Column& call_id_;
+  tables::ParquetTable table_;
+  tables::Int64Column& call_id_;
   OriginColumns origin_;
-  Int64Column& dur_;
-  LabelColumn& func_;
-  Int32Column& fd_;
-  Int64Column &file_id_, &file2_id_, &ofd_id_, &offset_;
-  LabelColumn& offset_source_;
-  Int64Column &requested_, &ret_;
-  Int32Column &err_, &flags_;
-  Int64Column &arg2_, &wanted_addr_;
-  LabelColumn& via_;
-  Int32Column& served_calls_;
-  Int32Column& stack_id_;
-  Int64Column& gpu_file_id_;
-  Int32Column& poster_thread_id_;
-  std::vector<Int64Column*> split_, pages_;  // empty without the kernel side
+  tables::Int64Column& dur_;
+  tables::LabelColumn& func_;
+  tables::Int32Column& fd_;
+  tables::Int64Column &file_id_, &file2_id_, &ofd_id_, &offset_;
+  tables::LabelColumn& offset_source_;
+  tables::Int64Column &requested_, &ret_;
+  tables::Int32Column &err_, &flags_;
+  tables::Int64Column &arg2_, &wanted_addr_;
+  tables::LabelColumn& via_;
+  tables::Int32Column& served_calls_;
+  tables::Int32Column& stack_id_;
+  tables::Int64Column& gpu_file_id_;
+  tables::Int32Column& poster_thread_id_;
+  std::vector<tables::Int64Column*> split_, pages_;  // empty without the kernel side
 };
 
 class AllocTable {
@@ -54,23 +54,25 @@ class AllocTable {
   void add(std::span<const model::AllocRow* const> rows);
   void set(const GroupEnds& ends) { origin_.set(ends); }
   void set(PlacedNodes nodes) { nodes_ = std::move(nodes); }
-  ParquetTable& parquet() { return table_; }
+  tables::ParquetTable& parquet() { return table_; }
 
  private:
   PlacedNodes nodes_;
-  ParquetTable table_;
+  tables::ParquetTable table_;
   OriginColumns origin_;
-  Int64Column& dur_;
-  LabelColumn& op_;
-  Int64Column &addr_, &size_, &usable_, &old_addr_, &old_usable_, &align_;
-  DoubleColumn& weight_;
-  Int64Column &site_, &site_library_, &site_offset_;
-  Int32Column& stack_id_;
-  Int64Column& node_;
+  tables::Int64Column& dur_;
+  tables::LabelColumn& op_;
+  tables::Int64Column &addr_, &size_, &usable_, &old_addr_, &old_usable_, &align_;
+  tables::DoubleColumn& weight_;
+  tables::Int64Column &site_, &site_library_, &site_offset_;
+  tables::Int32Column& stack_id_;
+  tables::Int64Column& node_;
 };
 
 struct AllocSmallColumns;
-using AllocSmallTable = RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
-extern template class RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
+using AllocSmallTable = tables::RowTable<AllocSmallColumns, model::AllocSmallRow, GroupEnds>;
 
 }  // namespace mlrun::trace
+
+extern template class mlrun::tables::RowTable<mlrun::trace::AllocSmallColumns, mlrun::model::AllocSmallRow,
+                                              mlrun::trace::GroupEnds>;

@@ -36,7 +36,7 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
     }
   }
   const ThreadFinder threads(info);
-  CudaTracker tracker(contexts_until_ns);
+  decode::CudaTracker tracker(contexts_until_ns);
   Partition partition;
   const auto hand_over = [&]() -> Status {
     sort(partition);
@@ -47,15 +47,15 @@ Status CudaMerge::run(KernelMerge& kernel, model::TraceInfo& info,
   CudaStacks stacks(info.stacks, std::min<size_t>(stack_depth_, MLRUN_STACK_DEPTH_MAX));
   Status status;
   if (stack_depth_ != 0) {
-    status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+    status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
       stacks.add_mappings(reader);
       return {};
     });
   }
   if (!status) return status;
-  status = kernel.for_each([&](const events::KernelReader& reader) -> Status {
+  status = kernel.for_each([&](const decode::KernelReader& reader) -> Status {
     Status handed_over;
-    reader.visit(events::Visitor{
+    reader.visit(decode::Visitor{
         [&](const mlrun_stack_part& part) {
           if (stack_depth_ != 0) stacks.add_part(part);
         },

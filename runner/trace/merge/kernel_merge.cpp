@@ -78,7 +78,7 @@ Status KernelMerge::for_each_record(const Visit& visit) {
     if (!more) return tl::make_unexpected(more.error());
     if (!*more) break;
     if (frame.header.type != MLRUN_FRAME_KERNEL) continue;
-    events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+    decode::KernelReader reader(frame.payload, frame.header.payload_bytes);
     while (reader.next()) {
       if (Status visited = visit(reader); !visited) return visited;
     }
@@ -102,9 +102,9 @@ Status KernelMerge::load(model::TraceInfo& info) {
     if (is_known) gpu_files_.add_exec(info.processes[static_cast<size_t>(image.proc_id) - 1].pid, image.start_ns);
   }
   CufileParts cufile_parts;
-  Status read = for_each_record([&](const events::KernelReader& reader) -> Status {
+  Status read = for_each_record([&](const decode::KernelReader& reader) -> Status {
     end_.note(reader.head());
-    reader.visit(events::Visitor{
+    reader.visit(decode::Visitor{
         [&](const mlrun_task& task) {
           if (task.event != MLRUN_TASK_EXEC) return;
           gpu_files_.add_exec(static_cast<int32_t>(task.head.pid), TraceClock::from_monotonic(task.head.time_ns));
@@ -142,7 +142,7 @@ void KernelMerge::find_gpu_files(Partition& partition) {
   for (model::CallRow& row : partition.calls) row.gpu_file_id = gpu_files_.call(row);
 }
 
-Status KernelMerge::for_each(const std::function<Status(const events::KernelReader&)>& take) {
+Status KernelMerge::for_each(const std::function<Status(const decode::KernelReader&)>& take) {
   return for_each_record(take);
 }
 
@@ -163,7 +163,7 @@ Status KernelMerge::write(const model::TraceInfo& info, const std::string& table
                    .follows_torch = torch_.is_followed()},
                   info, FilesByInode(info.files, names_seen(), observed_.files().made()));
   Status status = rows.open(tables_folder);
-  if (status) status = for_each_record([&](const events::KernelReader& reader) { return rows.add(reader); });
+  if (status) status = for_each_record([&](const decode::KernelReader& reader) { return rows.add(reader); });
   if (!status) return status;
   auto totals = rows.close();
   if (!totals) return tl::make_unexpected(totals.error());
@@ -230,10 +230,10 @@ void KernelMerge::add_joins_left_out(model::TraceInfo& info) const {
   const auto beyond = [](int64_t all, size_t most) {
     return static_cast<uint64_t>(std::max<int64_t>(all - static_cast<int64_t>(most), 0));
   };
-  add_kernel_loss(info, kWhy, beyond(totals_.parts, kJoinedPartsMax), "block parts");
-  add_kernel_loss(info, kWhy, beyond(totals_.file_ops, kJoinedFileOpsMax), "file operations");
-  add_kernel_loss(info, kWhy, beyond(totals_.remotes, kJoinedFileOpsMax), "remote requests");
-  add_kernel_loss(info, kWhy, beyond(page_adds_, kPageAddsMax), "page cache additions");
+  add_kernel_loss(info, kWhy, beyond(totals_.parts, decode::kJoinedPartsMax), "block parts");
+  add_kernel_loss(info, kWhy, beyond(totals_.file_ops, decode::kJoinedFileOpsMax), "file operations");
+  add_kernel_loss(info, kWhy, beyond(totals_.remotes, decode::kJoinedFileOpsMax), "remote requests");
+  add_kernel_loss(info, kWhy, beyond(page_adds_, decode::kPageAddsMax), "page cache additions");
   add_kernel_loss(info, kTooMany, names_.left_out(), "names of operations");
   add_kernel_loss(info, kTooMany, join_.reused.left_out(), "calls that identify the file of an inode number");
 }

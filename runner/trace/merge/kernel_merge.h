@@ -73,7 +73,7 @@ class KernelMerge {
   void find_gpu_files(Partition& partition);
 
   // Visits all records in spool order.
-  Status for_each(const std::function<Status(const events::KernelReader&)>& take);
+  Status for_each(const std::function<Status(const decode::KernelReader&)>& take);
 
   // Writes the tables block, block_part, wait, vfs, remote, gpu_file, torch_memory, sample_memory, syscall and device.
   // Requires: all calls were joined, `info` has processes, threads and files. builder: receives the calls of libcufile,

@@ -30,7 +30,7 @@ Status KernelRows::open(const std::string& tables_folder) {
   return status ? remotes_.open(tables_folder) : status;
 }
 
-Status KernelRows::add(const events::KernelReader& reader) {
+Status KernelRows::add(const decode::KernelReader& reader) {
   Status status;
   const bool is_known = reader.visit(
       [&](const auto& record) requires requires { take(record); } { status = take(record); });
@@ -145,7 +145,7 @@ Status KernelRows::take(const mlrun_kernel_loss& loss) {
 // Operations inside the outermost one were recorded before it, because they end first.
 bool KernelRows::has_sync_inside(const mlrun_file_op& record) {
   const bool is_inside = record.outer != 0 && record.op == MLRUN_FILE_SYNC;
-  if (is_inside && synced_inside_.size() < kSyncedInsideMax) synced_inside_.insert(record.outer);
+  if (is_inside && synced_inside_.size() < decode::kSyncedInsideMax) synced_inside_.insert(record.outer);
   return record.outer == 0 && synced_inside_.erase(record.operation) != 0;
 }
 

@@ -52,7 +52,7 @@ class KernelRows {
   Status open(const std::string& tables_folder);
   // Adds the record's row. Requires: records come in the order of the spool. Ignores records that are shorter than their
   // kind, or of an unknown kind.
-  Status add(const events::KernelReader& reader);
+  Status add(const decode::KernelReader& reader);
   Result<KernelTotals> close();
 
  private:

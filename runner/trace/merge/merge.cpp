@@ -188,7 +188,7 @@ Status Merger::merge_rows(const StagingFolder& staging, KeptParts& parts) {
         fmt::format("resuming an interrupted merge: {} of {} parts are written", parts.count(), slices->size()));
   }
   progress_.begin(1 - kScanShare, index_->chunks().rows());
-  return finish_marks(in_order(
+  return finish_marks(util::in_order(
       slices->size(), threads_,
       [&](unsigned thread, size_t number) {
         return workers[thread]->reader.read((*slices)[number], workers[thread]->partition);

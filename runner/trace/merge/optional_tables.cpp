@@ -28,7 +28,7 @@ namespace mlrun::trace {
 
 namespace {
 
-using Visit = std::function<Status(ParquetTable&)>;
+using Visit = std::function<Status(tables::ParquetTable&)>;
 
 template <typename Table, typename... Arguments>
 Status visit_table(const Visit& visit, const Arguments&... arguments) {
@@ -77,19 +77,19 @@ Status visit_all(const Visit& visit) {
 }  // namespace
 
 Status complete_tables(const std::string& tables_folder, nlohmann::json& run) {
-  const Status written = visit_all([&](ParquetTable& table) -> Status {
-    if (has_table(tables_folder, table.name())) return {};
+  const Status written = visit_all([&](tables::ParquetTable& table) -> Status {
+    if (tables::has_table(tables_folder, table.name())) return {};
     if (Status opened = table.open_in(tables_folder); !opened) return opened;
     if (auto closed = table.close(); !closed) return tl::make_unexpected(closed.error());
     return {};
   });
-  if (written) run["tables"] = table_files(tables_folder);
+  if (written) run["tables"] = tables::table_files(tables_folder);
   return written;
 }
 
 std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table) {
   std::shared_ptr<arrow::Schema> found;
-  static_cast<void>(visit_all([&](ParquetTable& candidate) -> Status {
+  static_cast<void>(visit_all([&](tables::ParquetTable& candidate) -> Status {
     if (candidate.name() == table) found = candidate.schema();
     return {};
   }));
@@ -98,7 +98,7 @@ std::shared_ptr<arrow::Schema> optional_table_schema(const std::string& table) {
 
 std::vector<std::string> optional_tables() {
   std::vector<std::string> names;
-  static_cast<void>(visit_all([&](ParquetTable& table) -> Status {
+  static_cast<void>(visit_all([&](tables::ParquetTable& table) -> Status {
     names.push_back(table.name());
     return {};
   }));

@@ -88,7 +88,7 @@ json make_run_json(const model::Run& session, SpoolIndex& index, const model::Tr
   for (const char* about_the_recording : {"state", "leader"}) run.erase(about_the_recording);
   if (const auto watched = run.find("watched"); watched != run.end() && watched->is_object())
     watched->erase("processes");
-  run["schema_version"] = kTraceSchemaVersion;
+  run["schema_version"] = tables::kTraceSchemaVersion;
   if (!run["clock"].is_object()) run["clock"] = json::object();
   run["clock"].update(clock_json(index.clock()));
   run["totals"] = {{"events", totals.calls + totals.allocs + totals.alloc_small + totals.marks +

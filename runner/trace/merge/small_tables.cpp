@@ -108,12 +108,12 @@ struct Columns<model::FileRow> {
   static constexpr const char* kTable = "file";
   static void visit(auto& visitor, auto& row) {
     const bool opened = row.dev != 0 || row.ino != 0;
-    visitor("file_id", row.file_id, trace::kDelta);
+    visitor("file_id", row.file_id, tables::kDelta);
     visitor("path", row.path);
     visitor.optional("raw_path", row.raw_path);
     visitor.optional_bytes("path_bytes", row.path_bytes);
-    visitor.optional("dev", trace::value_if(opened, row.dev));
-    visitor.optional("ino", trace::value_if(opened, row.ino));
+    visitor.optional("dev", tables::value_if(opened, row.dev));
+    visitor.optional("ino", tables::value_if(opened, row.ino));
     visitor.optional("file_system", row.file_system);
     visitor.optional("mount", row.mount);
     visitor("kind", row.kind);
@@ -137,7 +137,7 @@ template <>
 struct Columns<model::SumRow> {
   static constexpr const char* kTable = "sum";
   static void visit(auto& visitor, auto& row) {
-    visitor("sum_id", row.sum_id, trace::kDelta);
+    visitor("sum_id", row.sum_id, tables::kDelta);
     visitor("proc_id", row.call.origin.proc_id);
     visitor.optional("phase_id", row.phase_id, 0);
     visitor.optional("stretch", row.stretch, -1);
@@ -165,7 +165,7 @@ template <>
 struct Columns<model::SumBucketRow> {
   static constexpr const char* kTable = "sum_bucket";
   static void visit(auto& visitor, auto& row) {
-    visitor("sum_id", row.sum_id, trace::kDelta);
+    visitor("sum_id", row.sum_id, tables::kDelta);
     visitor("measure", row.measure);
     visitor("low", row.bucket.low);
     visitor("high", row.bucket.high);

@@ -15,6 +15,7 @@ namespace {
 
 using model::FrameRow;
 using model::StackTable;
+using tables::kDelta;
 
 const char* name_of(model::FrameState state) {
   switch (state) {
@@ -98,12 +99,12 @@ struct FrameColumns {
 }  // namespace
 
 Status write_stacks(const StackTable& stacks, const std::string& trace_folder) {
-  return write_rows<StackColumns>(steps(stacks), trace_folder);
+  return tables::write_rows<StackColumns>(steps(stacks), trace_folder);
 }
 
 Status write_frames(const StackTable& stacks, const std::string& trace_folder) {
   int32_t frame_id = 0;
-  RowTable<FrameColumns, FrameRow, int32_t, StackTable> table;
+  tables::RowTable<FrameColumns, FrameRow, int32_t, StackTable> table;
   if (Status opened = table.open_in(trace_folder + "/tables"); !opened) return opened;
   for (const FrameRow& row : stacks.frames) {
     table.add(row, ++frame_id, stacks);

@@ -28,7 +28,7 @@ constexpr std::array<const char*, MLRUN_ALLOC_END - MLRUN_MALLOC> kAllocNames = 
 
 std::string name_of(const SumRow& row) {
   if (row.op != 0) return kAllocNames[static_cast<size_t>(row.op - MLRUN_MALLOC)];
-  return events::func_name(row.call.func);
+  return decode::func_name(row.call.func);
 }
 
 void count(std::vector<model::SumBucket>& buckets, int64_t low, int64_t high, int64_t bytes) {
@@ -68,9 +68,9 @@ void measure(SumRow& sum, const model::Origin& origin, int64_t dur_ns, int64_t s
 SumRow& SumTable::sum_of(uint64_t what, const model::Origin& origin, int64_t end_ns, int64_t site, int64_t file_id) {
   const uint32_t stretch = stretches_.at(end_ns);
   const uint64_t who = uint64_t{static_cast<uint32_t>(origin.proc_id)} << 32 | stretch;
-  const uint64_t where = scrambled(static_cast<uint64_t>(site), static_cast<uint64_t>(file_id));
+  const uint64_t where = util::scrambled(static_cast<uint64_t>(site), static_cast<uint64_t>(file_id));
   bool made = false;
-  uint32_t& index = by_key_.at(scrambled(scrambled(who, what), where), &made);
+  uint32_t& index = by_key_.at(util::scrambled(util::scrambled(who, what), where), &made);
   if (!made) return rows_[index];
   index = static_cast<uint32_t>(rows_.size());
   SumRow& row = rows_.emplace_back();
@@ -83,7 +83,7 @@ void SumTable::add(const model::CallRow& row) {
   SumRow& sum =
       sum_of(row.func | uint64_t{static_cast<uint32_t>(row.err)} << 32, row.origin, end_ns, row.stack_id, row.file_id);
   if (sum.calls == 0) sum.call = row;
-  const auto facts = summary::call_facts(row, class_of_func(row.func).value_or(MLRUN_CLASS_PROCESS));
+  const auto facts = summary::call_facts(row, decode::class_of_func(row.func).value_or(MLRUN_CLASS_PROCESS));
   measure(sum, row.origin, row.dur_ns, row.served_calls, facts.bytes);
   count_duration(sum, row.dur_ns);
   if (facts.is_read || facts.is_write) count_size(sum, row.requested >= 0 ? row.requested : facts.bytes, facts.bytes);

@@ -36,7 +36,7 @@ class SumTable {
 
   const StretchTimes& stretches_;
   std::vector<model::SumRow> rows_;
-  summary::FlatMap<uint32_t> by_key_;
+  util::FlatMap<uint32_t> by_key_;
 };
 
 }  // namespace mlrun::trace

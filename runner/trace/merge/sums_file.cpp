@@ -164,21 +164,21 @@ void SumsFile::take_sums(const SpoolFrame& frame) {
 namespace {
 
 // Whether the call is on an open file that the spool does not describe.
-bool lacks_file(const events::RecordView& record, const model::CallRow& row) {
-  events::CallEvent call;
-  return row.file_id == 0 && events::decode(record, call) && call.open_file != 0;
+bool lacks_file(const decode::RecordView& record, const model::CallRow& row) {
+  decode::CallEvent call;
+  return row.file_id == 0 && decode::decode(record, call) && call.open_file != 0;
 }
 
 }  // namespace
 
 void SumsFile::add(const SumCursor& cursor, const Channel& channel) {
-  const events::RecordView* record = cursor.record();
+  const decode::RecordView* record = cursor.record();
   if (!record || rows_.size() >= kRowsOfSumsMax) return;
   model::SumRow row;
   row.call.origin = channel.origin;
-  const events::EventClass event_class = events::class_of(record->kind);
-  if (event_class == events::EventClass::kCall && !fill_call(*record, channel, row)) return;
-  if (event_class == events::EventClass::kAlloc && !fill_alloc(*record, channel, row)) return;
+  const decode::EventClass event_class = decode::class_of(record->kind);
+  if (event_class == decode::EventClass::kCall && !fill_call(*record, channel, row)) return;
+  if (event_class == decode::EventClass::kAlloc && !fill_alloc(*record, channel, row)) return;
   if (row.call.func == 0 && row.op == 0) return;
   fill_measures(cursor, channel, row);
   const uint16_t flags = cursor.sum().flags;
@@ -189,10 +189,10 @@ void SumsFile::add(const SumCursor& cursor, const Channel& channel) {
   rows_.push_back(std::move(row));
 }
 
-bool SumsFile::fill_call(const events::RecordView& record, const Channel& channel, model::SumRow& row) {
-  events::CallEvent call;
-  if (!events::decode(record, call)) return false;
-  fill_fields(call, row.call);
+bool SumsFile::fill_call(const decode::RecordView& record, const Channel& channel, model::SumRow& row) {
+  decode::CallEvent call;
+  if (!decode::decode(record, call)) return false;
+  decode::fill_fields(call, row.call);
   PartitionReader::fill_files(index_.files(), call, row.call);
   row.call.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
   return true;
@@ -208,9 +208,9 @@ Site SumsFile::site_of(uint32_t process, uint64_t site, int32_t* stack_id) const
   return index_.modules().find(process, address);
 }
 
-bool SumsFile::fill_alloc(const events::RecordView& record, const Channel& channel, model::SumRow& row) {
-  events::AllocEvent alloc;
-  if (!events::decode(record, alloc)) return false;
+bool SumsFile::fill_alloc(const decode::RecordView& record, const Channel& channel, model::SumRow& row) {
+  decode::AllocEvent alloc;
+  if (!decode::decode(record, alloc)) return false;
   row.op = alloc.kind;
   const uint64_t site = alloc.stack != 0 ? MLRUN_SITE_IS_STACK | alloc.stack : alloc.site;
   const Site found = site_of(channel.about.process, site, &row.call.stack_id);

@@ -70,8 +70,8 @@ class SumsFile {
   void take_heap(const SpoolFrame& frame);
   void take_counters(const SpoolFrame& frame);
   void add(const SumCursor& cursor, const Channel& channel);
-  bool fill_call(const events::RecordView& record, const Channel& channel, model::SumRow& row);
-  bool fill_alloc(const events::RecordView& record, const Channel& channel, model::SumRow& row);
+  bool fill_call(const decode::RecordView& record, const Channel& channel, model::SumRow& row);
+  bool fill_alloc(const decode::RecordView& record, const Channel& channel, model::SumRow& row);
   void fill_measures(const SumCursor& cursor, const Channel& channel, model::SumRow& row);
   [[nodiscard]] Site site_of(uint32_t process, uint64_t site, int32_t* stack_id) const;
 

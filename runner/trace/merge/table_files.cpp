@@ -66,7 +66,7 @@ void PartWriter::add_group(const RowVector& rows, Add add) {
 template <typename RowVector, typename Visit>
 Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Partition& partition, RowKind kind,
                                   Visit visit) {
-  const size_t groups = (count + kRowGroupRows - 1) / kRowGroupRows;
+  const size_t groups = (count + tables::kRowGroupRows - 1) / tables::kRowGroupRows;
   const size_t rows_per_group = groups == 0 ? 0 : (count + groups - 1) / groups;
   group_.clear();
   size_t left = count;
@@ -85,8 +85,8 @@ Status PartWriter::for_each_group(const RowVector& rows, size_t count, const Par
     group_.push_back({rows[ref.index].origin.ts_ns, ref.index, kind});
     --left;
     group_bytes += text_bytes(rows[ref.index]);
-    if (group_.size() < rows_per_group && group_bytes < kRowGroupTextBytes && left != 0) continue;
-    sort_nearly_sorted(group_, spare_);
+    if (group_.size() < rows_per_group && group_bytes < tables::kRowGroupTextBytes && left != 0) continue;
+    util::sort_nearly_sorted(group_, spare_);
     if (Status visited = visit(ends); !visited) return visited;
     group_.clear();
     group_bytes = 0;
@@ -98,7 +98,7 @@ template <typename Table, typename RowVector, typename Add>
 Status PartWriter::write_table(Table& table, const RowVector& rows, size_t count, const Partition& partition,
                                RowKind kind, size_t number, Add add) {
   if (count == 0 && number != 0) return {};
-  ParquetTable& parquet = table.parquet();
+  tables::ParquetTable& parquet = table.parquet();
   if (auto opened = parquet.open(part_path(folder_, parquet.name(), number)); !opened) return opened;
   const auto write = [&](const GroupEnds& ends) {
     add_group(rows, [&](auto batch) { add(batch, ends); });

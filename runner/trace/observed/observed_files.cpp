@@ -16,7 +16,7 @@ namespace mlrun::trace {
 
 namespace {
 
-uint64_t inode_key(uint32_t device, uint64_t inode) { return scrambled(inode, device); }
+uint64_t inode_key(uint32_t device, uint64_t inode) { return util::scrambled(inode, device); }
 
 model::FileKind kind_of(const mlrun_file_seen& file) {
   if (file.as == MLRUN_SEEN_OPEN_FOLDER) return model::FileKind::kDirectory;
@@ -39,8 +39,8 @@ std::string path_of_names(std::string_view names) {
   return path.empty() ? "/" : path;
 }
 
-void ObservedFiles::add(const events::KernelReader& reader) {
-  reader.visit(events::Visitor{
+void ObservedFiles::add(const decode::KernelReader& reader) {
+  reader.visit(decode::Visitor{
       [&](const mlrun_file_seen& seen) {
         const auto text = reader.text_behind(sizeof seen, seen.path_bytes);
         if (text.empty()) return;
@@ -64,7 +64,7 @@ void ObservedFiles::add(const events::KernelReader& reader) {
 // in between.
 void ObservedFiles::add_seen(int64_t ns, File file, bool may_be_new_file) {
   const uint64_t inode = inode_key(file.device, file.inode);
-  const uint64_t identity = scrambled(mlrun_content_hash(file.path.data(), file.path.size()), inode);
+  const uint64_t identity = util::scrambled(mlrun_content_hash(file.path.data(), file.path.size()), inode);
   auto known = known_.find(identity);
   if (const auto last = last_.find(inode);
       known != known_.end() && last != last_.end() && last->second == known->second && !may_be_new_file) {

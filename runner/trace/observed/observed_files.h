@@ -40,7 +40,7 @@ class ObservedFiles {
   ObservedFiles(TextBudget& texts, size_t most) : texts_(&texts), most_(most) {}
 
   // Accepts any record; ignores all but names and creations of files. Records beyond the limits are counted.
-  void add(const events::KernelReader& reader);
+  void add(const decode::KernelReader& reader);
   // Requires: everything was added. Adds the rows.
   void finish(model::FileTable& files);
 

@@ -24,8 +24,8 @@ int64_t time_of(const mlrun_kernel_head& head) { return TraceClock::from_monoton
 
 }  // namespace
 
-void ObservedTasks::add(const events::KernelReader& reader) {
-  reader.visit(events::Visitor{
+void ObservedTasks::add(const decode::KernelReader& reader) {
+  reader.visit(decode::Visitor{
       [&](const mlrun_task& task) {
         add_event({time_of(task.head), task, {}}, tasks_left_out_);
       },

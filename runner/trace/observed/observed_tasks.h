@@ -22,7 +22,8 @@ namespace mlrun::trace {
 class ObservedTasks {
  public:
   struct Limits {
-    size_t events = kObservedEventsMax, files = kObservedFilesMax, text_bytes = kObservedTextBytesMax;
+    size_t events = decode::kObservedEventsMax, files = decode::kObservedFilesMax,
+           text_bytes = decode::kObservedTextBytesMax;
   };
   ObservedTasks() : ObservedTasks(Limits()) {}
   explicit ObservedTasks(const Limits& limits)
@@ -31,7 +32,7 @@ class ObservedTasks {
   ObservedTasks& operator=(const ObservedTasks&) = delete;
 
   // Accepts any record; ignores all but those of tasks and files. Records beyond the limits are counted.
-  void add(const events::KernelReader& reader);
+  void add(const decode::KernelReader& reader);
   // Requires: everything was added. Adds the rows. `end_ns`: end of the run.
   void finish(model::TraceInfo& info, int64_t end_ns);
 

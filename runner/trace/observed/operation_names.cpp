@@ -41,14 +41,14 @@ int64_t add_row(model::FileTable& files, const Wanted& wanted) {
 
 }  // namespace
 
-void OperationNames::add(const events::KernelReader& reader) {
+void OperationNames::add(const decode::KernelReader& reader) {
   mlrun_file_name record{};
   if (reader.head().kind != MLRUN_KERNEL_FILE_NAME || !reader.read(record)) return;
   const auto folder = reader.text_behind(sizeof record, record.folder_bytes);
   const auto name = reader.text_behind(sizeof record + folder.size(), record.name_bytes);
   if (folder.size() != record.folder_bytes || name.empty()) return;
   // A name that begins with '/' starts at the process's root.
-  const std::string path = absolute_path("/", path_of_names(folder) + "/" + std::string(name));
+  const std::string path = util::absolute_path("/", path_of_names(folder) + "/" + std::string(name));
   const auto known = paths_.find(path);
   const bool has_room = operations_.size() < most_ && (known != paths_.end() || texts_.take(path.size()));
   if (!has_room) {

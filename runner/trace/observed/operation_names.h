@@ -16,11 +16,11 @@ namespace mlrun::trace {
 
 class OperationNames {
  public:
-  explicit OperationNames(size_t most = kObservedFilesMax, size_t text_bytes = kOperationNameBytesMax)
+  explicit OperationNames(size_t most = decode::kObservedFilesMax, size_t text_bytes = decode::kOperationNameBytesMax)
       : most_(most), texts_(text_bytes) {}
 
   // Accepts any record; ignores all but names. Records beyond the limits are counted.
-  void add(const events::KernelReader& reader);
+  void add(const decode::KernelReader& reader);
 
   // Requires: everything was added, and `files` has all other files. A path refers to the file that has it; if none has
   // it, or several had it in turn, a row without an inode is added.

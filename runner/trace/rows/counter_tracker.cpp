@@ -35,14 +35,14 @@ bool CounterTracker::is_baseline(const ClassTotals& now) {
   const Channel& channel = channels_.all()[now.channel];
   if (!channel.begins_late) return false;
   bool made = false;
-  int64_t& first_ns = first_readings_.at(scrambled(channel.serial), &made);
+  int64_t& first_ns = first_readings_.at(util::scrambled(channel.serial), &made);
   if (made) first_ns = now.ts_ns;
   return now.ts_ns == first_ns;
 }
 
 // Every reading makes a row, which keeps references to rows simple; that of an unchanged class is all zero.
 void CounterTracker::add(const ClassTotals& now, Partition& partition) {
-  const uint64_t key = scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
+  const uint64_t key = util::scrambled(channels_.all()[now.channel].serial, now.totals.class_bytes);
   if (before_.size() > kClassesMax) before_.clear();
   mlrun_counter_entry& before = before_.at(key);
   if (is_baseline(now)) before = now.totals;

@@ -15,7 +15,7 @@ class CounterTracker {
 
   // Sets the totals that a channel starts from. Requires: apply() was not called yet.
   void begin_at(uint64_t serial, const mlrun_counter_entry& totals) {
-    before_.at(scrambled(serial, totals.class_bytes)) = totals;
+    before_.at(util::scrambled(serial, totals.class_bytes)) = totals;
   }
 
   // Fills partition.alloc_small. Requires: slices in order of time.
@@ -26,8 +26,8 @@ class CounterTracker {
   bool is_baseline(const ClassTotals& now);
 
   const ChannelTable& channels_;
-  summary::FlatMap<mlrun_counter_entry> before_;  // by channel and class
-  summary::FlatMap<int64_t> first_readings_;      // by channel whose first frames were freed
+  util::FlatMap<mlrun_counter_entry> before_;  // by channel and class
+  util::FlatMap<int64_t> first_readings_;      // by channel whose first frames were freed
 };
 
 }  // namespace mlrun::trace

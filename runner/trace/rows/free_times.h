@@ -20,7 +20,7 @@ struct FreeTime {
 
 class FreeTimes {
  public:
-  using AllocRows = std::vector<model::AllocRow, summary::HugePageAllocator<model::AllocRow>>;
+  using AllocRows = std::vector<model::AllocRow, util::HugePageAllocator<model::AllocRow>>;
 
   void clear() { waiting_.clear(); }
 

@@ -5,7 +5,7 @@
 
 namespace mlrun::trace {
 
-model::GpuWorkRow gpu_row(const events::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index) {
+model::GpuWorkRow gpu_row(const decode::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index) {
   const uint32_t process = channel.about.process;
   const GpuFacts& facts = index.gpu_facts();
   model::GpuWorkRow row;

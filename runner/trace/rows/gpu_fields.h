@@ -9,6 +9,6 @@
 namespace mlrun::trace {
 
 // An api row has the tid in the process's own pid namespace; other rows have no thread yet.
-model::GpuWorkRow gpu_row(const events::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index);
+model::GpuWorkRow gpu_row(const decode::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index);
 
 }  // namespace mlrun::trace

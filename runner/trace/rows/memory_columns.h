@@ -32,7 +32,7 @@ inline constexpr std::array<const char*, MLRUN_MEMORY_FIELDS> kMemoryNames = {
 // `row`: of the interval [ts_ns, ts_ns + dur_ns).
 void visit_memory_columns(auto& visitor, int64_t ts_ns, int64_t dur_ns, const mlrun_memory_sample& row) {
   constexpr int32_t kMachine = -1;
-  visitor("ts", ts_ns, kDelta);
+  visitor("ts", ts_ns, tables::kDelta);
   visitor("dur", dur_ns);
   visitor.optional("node", int32_t{row.node}, kMachine);
   for (size_t field = 0; field < MLRUN_MEMORY_FIELDS; ++field)

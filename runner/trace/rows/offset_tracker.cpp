@@ -19,7 +19,7 @@ constexpr size_t kDescriptionsMax = size_t{1} << 20;  // open at a time; further
 constexpr size_t kRowsAhead = 24;
 constexpr int32_t kShared = -1;  // proc_id of a description that several processes use
 
-uint64_t key_of(int64_t ofd_id) { return scrambled(static_cast<uint64_t>(ofd_id)); }
+uint64_t key_of(int64_t ofd_id) { return util::scrambled(static_cast<uint64_t>(ofd_id)); }
 int64_t end_of(const model::CallRow& row) { return row.origin.ts_ns + row.dur_ns; }
 
 bool duplicates(const model::CallRow& row) {
@@ -32,7 +32,7 @@ constexpr int64_t kWriteAppends = 0x10, kWriteDoesNotAppend = 0x20;
 
 // On Linux an appending write ignores its offset.
 bool appends(const model::CallRow& row, bool description_appends) {
-  const bool writes = class_of_func(row.func) == MLRUN_CLASS_WRITE;
+  const bool writes = decode::class_of_func(row.func) == MLRUN_CLASS_WRITE;
   if (row.func != func::k_pwritev2) return writes && description_appends;
   if ((row.arg2 & kWriteDoesNotAppend) != 0) return false;
   return description_appends || (row.arg2 & kWriteAppends) != 0;
@@ -66,13 +66,13 @@ void OffsetTracker::apply(Partition& partition) {
 
 void OffsetTracker::see(Partition& partition, uint32_t index) {
   model::CallRow& row = partition.calls[index];
-  const Motion& motion = partition.call_motion[index];
+  const decode::Motion& motion = partition.call_motion[index];
   const bool seeks = row.func == func::k_lseek || row.func == func::k_fseek;
   // the record has the offset: stdio records that of its reads and writes
   const bool given = row.offset_source == model::OffsetSource::kDerived;
   Description* description = descriptions_.find(key_of(row.ofd_id));
   if (!description) {
-    if (class_of_func(row.func) == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
+    if (decode::class_of_func(row.func) == MLRUN_CLASS_OPEN && row.err == 0) begin(row);
     if (motion.moves || given || seeks) note_found_move(row.file_id, row.file_kind);
     if (!motion.moves) append(row, files_.open_file(static_cast<uint32_t>(row.ofd_id)).appends);
     return;
@@ -157,7 +157,7 @@ bool OffsetTracker::still_knows(const model::CallRow& row, const Description& de
 }
 
 void OffsetTracker::end(const model::CallRow& row, Description& description) {
-  const bool closes = class_of_func(row.func) == MLRUN_CLASS_CLOSE && row.err == 0;
+  const bool closes = decode::class_of_func(row.func) == MLRUN_CLASS_CLOSE && row.err == 0;
   if (!closes) return;
   if (--description.copies <= 0) return descriptions_.erase(key_of(row.ofd_id));
   if (row.func != func::k_fclose) return;
@@ -165,7 +165,7 @@ void OffsetTracker::end(const model::CallRow& row, Description& description) {
   if (description.streams > 0) --description.streams;
 }
 
-void OffsetTracker::seek(const model::CallRow& row, const Motion& motion, Description& description) {
+void OffsetTracker::seek(const model::CallRow& row, const decode::Motion& motion, Description& description) {
   const bool overlaps = row.origin.ts_ns < description.last_end_ns;
   if (row.err == 0 && motion.by != 0) {
     description.known = still_knows(row, description) && !overlaps && row.origin.ts_ns >= description.last_seek_end_ns;
@@ -211,7 +211,7 @@ void OffsetTracker::move(Partition& partition, uint32_t index, Description& desc
   description.known = still_knows(row, description) && row.origin.ts_ns >= description.last_seek_end_ns;
   if (overlaps) forget_overlapped(partition, row, description);
   const bool says = description.streams <= (stdio ? 1 : 0);
-  if (description.known && !overlaps && !appended && says && description.position <= kOffsetMax) {
+  if (description.known && !overlaps && !appended && says && description.position <= decode::kOffsetMax) {
     row.offset = description.position;
     row.offset_source = model::OffsetSource::kDerived;
   }
@@ -235,7 +235,7 @@ void OffsetTracker::write_second(model::CallRow& row) {
   const bool alone = own && row.origin.ts_ns >= description->last_end_ns;
   description->known = alone && still_knows(row, *description);
   if (!own) description->proc_id = kShared;
-  const bool says = description->streams == 0 && description->position <= kOffsetMax;
+  const bool says = description->streams == 0 && description->position <= decode::kOffsetMax;
   if (description->known && !description->appends && says) row.offset2 = description->position;
   if (description->appends && row.ret > 0) description->known = false;
   if (row.ret > 0) util::add_to(description->position, row.ret);

@@ -57,7 +57,7 @@ class OffsetTracker {
   [[nodiscard]] uint32_t found_moves(int64_t file_id) const;
   void learn(const model::CallRow& row, Description& description);
   [[nodiscard]] bool still_knows(const model::CallRow& row, const Description& description);
-  void seek(const model::CallRow& row, const Motion& motion, Description& description);
+  void seek(const model::CallRow& row, const decode::Motion& motion, Description& description);
   static void append(model::CallRow& row, bool description_appends);
   void move(Partition& partition, uint32_t index, Description& description);
   void write_second(model::CallRow& row);
@@ -67,9 +67,9 @@ class OffsetTracker {
   FileIndex& files_;
   LossCount losses_;
   LossCount forks_{{}};  // per process
-  summary::FlatMap<Description> descriptions_;
-  summary::FlatMap<uint32_t> found_moves_;  // by file_id: moves by descriptors that were found, not opened
-  std::vector<uint32_t> previous_row_;      // for each call of the slice: the previous one of the same description
+  util::FlatMap<Description> descriptions_;
+  util::FlatMap<uint32_t> found_moves_;  // by file_id: moves by descriptors that were found, not opened
+  std::vector<uint32_t> previous_row_;   // for each call of the slice: the previous one of the same description
   uint32_t partition_ = 0;
 };
 

@@ -24,15 +24,15 @@ class OrderedTable {
   Status add(Row row) {
     rows_.push_back(std::move(row));
     ++count_;
-    if (rows_.size() < 2 * kRowGroupRows) return {};
+    if (rows_.size() < 2 * tables::kRowGroupRows) return {};
     sort(rows_.size());
-    return write(kRowGroupRows);
+    return write(tables::kRowGroupRows);
   }
 
   Status close() {
     sort(rows_.size());
     while (!rows_.empty()) {
-      const auto rows = std::min<size_t>(rows_.size(), kRowGroupRows);
+      const auto rows = std::min<size_t>(rows_.size(), tables::kRowGroupRows);
       if (Status written = write(rows); !written) return written;
     }
     if (auto closed = table_.parquet().close(); !closed) return tl::make_unexpected(closed.error());

@@ -3,10 +3,10 @@
 
 namespace mlrun::trace {
 
-OriginColumns::OriginColumns(ParquetTable& table)
+OriginColumns::OriginColumns(tables::ParquetTable& table)
     : end_min(table.same_int64("end_min")),
       end_max(table.same_int64("end_max")),
-      ts(table.int64("ts", Encoding::kDelta)),
+      ts(table.int64("ts", tables::Encoding::kDelta)),
       proc_id(table.int32("proc_id")),
       image_id(table.int32("image_id")),
       thread_id(table.int32("thread_id")),

@@ -24,8 +24,8 @@ void visit_ends(auto& visitor, const GroupEnds& ends) {
 void visit_span(auto& visitor, const auto& row, const GroupEnds& ends) {
   visitor("end_min", ends.min_ns);
   visitor("end_max", ends.max_ns);
-  visitor("ts", row.ts_ns, Encoding::kDelta);
-  visitor("dur", row.end_ns - row.ts_ns, Encoding::kSplit);
+  visitor("ts", row.ts_ns, tables::Encoding::kDelta);
+  visitor("dur", row.end_ns - row.ts_ns, tables::Encoding::kSplit);
 }
 void visit_recorded_ids(auto& visitor, const model::Origin& origin) {
   visitor.optional("proc_id", origin.proc_id, 0);
@@ -46,16 +46,16 @@ void visit_any_owner(auto& visitor, const model::Origin& origin) {
 
 // The columns that the tables `call` and `alloc` begin with.
 struct OriginColumns {
-  explicit OriginColumns(ParquetTable& table);
+  explicit OriginColumns(tables::ParquetTable& table);
   // For rows that have an origin.
   template <typename Row>
   void add(std::span<const Row* const> rows);
   // For the row group that ends now.
   void set(const GroupEnds& ends);
 
-  SameColumn &end_min, &end_max;
-  Int64Column& ts;
-  Int32Column &proc_id, &image_id, &thread_id, &pid, &tid;
+  tables::SameColumn &end_min, &end_max;
+  tables::Int64Column& ts;
+  tables::Int32Column &proc_id, &image_id, &thread_id, &pid, &tid;
 };
 
 template <typename Row>

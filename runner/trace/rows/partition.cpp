@@ -14,8 +14,8 @@ namespace mlrun::trace {
 
 namespace {
 
-using events::EventClass;
-using events::RecordView;
+using decode::EventClass;
+using decode::RecordView;
 
 bool connects(uint16_t number) {
   return number == events::func::k_connect || number == events::func::k_accept || number == events::func::k_accept4;
@@ -99,7 +99,7 @@ Status PartitionReader::read(const Slice& slice, Partition& partition) {
   });
   if (!read) return read;
   free_times_.apply(partition.allocs);
-  sort_by_time(partition.order, spare_);
+  util::sort_by_time(partition.order, spare_);
   return look_beyond(slice, partition);
 }
 
@@ -113,18 +113,18 @@ Result<uint64_t> PartitionReader::count(const Slice& slice) {
       }
       return;
     }
-    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    decode::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
     while (reader.next()) {
-      const EventClass event_class = events::class_of(reader.record().kind);
+      const EventClass event_class = decode::class_of(reader.record().kind);
       uint64_t end = 0;
-      if (event_class == EventClass::kGpuWork && events::gpu_end_ns(reader.record(), end)) {
+      if (event_class == EventClass::kGpuWork && decode::gpu_end_ns(reader.record(), end)) {
         rows += lies_in(TraceClock::from_monotonic(end), slice) ? 1 : 0;
         continue;
       }
       const bool is_row =
           event_class == EventClass::kCall || event_class == EventClass::kAlloc || event_class == EventClass::kMark;
       if (!is_row) continue;
-      if (!events::end_clock(reader.record(), end)) continue;
+      if (!decode::end_clock(reader.record(), end)) continue;
       rows += lies_in(index_.clock().convert(end, channel.clock_kind, hint_), slice) ? 1 : 0;
     }
   });
@@ -134,9 +134,9 @@ Result<uint64_t> PartitionReader::count(const Slice& slice) {
 
 void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice,
                                Partition& partition) {
-  events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+  decode::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
   while (reader.next()) {
-    const EventClass event_class = events::class_of(reader.record().kind);
+    const EventClass event_class = decode::class_of(reader.record().kind);
     if (event_class == EventClass::kAlloc) add_alloc(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kFreeTime) add_free_time(reader.record(), channel, slice, partition);
     if (event_class == EventClass::kCall) add_call(reader.record(), channel, slice, partition);
@@ -148,39 +148,39 @@ void PartitionReader::add_data(const SpoolFrame& frame, const Channel& channel, 
 void PartitionReader::add_call(const RecordView& record, const Channel& channel, const Slice& slice,
                                Partition& partition) {
   uint64_t end = 0;
-  events::CallEvent call = blank_event_;
-  if (!events::end_clock(record, end) || !events::decode(record, call)) return;
+  decode::CallEvent call = blank_event_;
+  if (!decode::end_clock(record, end) || !decode::decode(record, call)) return;
   const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
   if (!lies_in(end_ns, slice)) return;
   const bool announces = call.func == events::func::k_execve && call.result == 0;
   if (announces && index_.is_failed_exec(channel, call.start)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.calls.size()), RowKind::kCall});
-  partition.call_motion.push_back(motion_of(call));
+  partition.call_motion.push_back(decode::motion_of(call));
   model::CallRow& row = partition.calls.emplace_back(blank_call_);
   row.origin = channel.origin;
   row.origin.ts_ns = index_.clock().convert(call.start, channel.clock_kind, hint_);
   row.dur_ns = end_ns - row.origin.ts_ns;
-  fill_fields(call, row);
+  decode::fill_fields(call, row);
   fill_files(index_.files(), call, row);
   row.stack_id = index_.stacks().find(channel.about.process, call.stack).stack_id;
-  const uint32_t ender = ender_of(call);
+  const uint32_t ender = decode::ender_of(call);
   if (ender != 0) row.poster_thread_id = index_.thread_numbers().find(row.origin.image_id, ender, end_ns);
   if (call.open_file != 0 && connects(call.func)) {
     row.file2_id = index_.files().open_file(index_.sockets().other_end(call.open_file)).file_id;
   }
 }
 
-void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row) {
+void PartitionReader::fill_files(FileIndex& files, const decode::CallEvent& call, model::CallRow& row) {
   uint32_t file_id = 0;
   if (call.open_file != 0) {
     row.ofd_id = call.open_file;
     file_id = files.open_file(call.open_file).file_id;
   } else if (call.on_path) {
-    file_id = files.file_of(first_path(call));
+    file_id = files.file_of(decode::first_path(call));
   }
   row.file_id = file_id;
   row.file_kind = files.kind(file_id);
-  if (call.second_path != 0) row.file2_id = files.file_of(second_path(call));
+  if (call.second_path != 0) row.file2_id = files.file_of(decode::second_path(call));
   if (call.second_open_file == 0) return;
   row.ofd2_id = call.second_open_file;
   row.file2_id = files.open_file(call.second_open_file).file_id;
@@ -190,8 +190,8 @@ void PartitionReader::fill_files(FileIndex& files, const events::CallEvent& call
 void PartitionReader::add_alloc(const RecordView& record, const Channel& channel, const Slice& slice,
                                 Partition& partition) {
   uint64_t end = 0;
-  events::AllocEvent alloc;
-  if (!events::end_clock(record, end) || !events::decode(record, alloc)) return;
+  decode::AllocEvent alloc;
+  if (!decode::end_clock(record, end) || !decode::decode(record, alloc)) return;
   const int64_t end_ns = index_.clock().convert(end, channel.clock_kind, hint_);
   if (!lies_in(end_ns, slice)) return;
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.allocs.size()), RowKind::kAlloc});
@@ -220,8 +220,8 @@ void PartitionReader::add_alloc(const RecordView& record, const Channel& channel
 
 void PartitionReader::add_free_time(const RecordView& record, const Channel& channel, const Slice& slice,
                                     Partition& partition) {
-  events::FreeTimeEvent time;
-  if (!events::decode(record, time)) return;
+  decode::FreeTimeEvent time;
+  if (!decode::decode(record, time)) return;
   const int64_t start_ns = index_.clock().convert(time.start, channel.clock_kind, hint_);
   if (!lies_in(start_ns, slice)) return;
   const uint64_t end = time.start > UINT64_MAX - time.duration ? UINT64_MAX : time.start + time.duration;
@@ -231,8 +231,8 @@ void PartitionReader::add_free_time(const RecordView& record, const Channel& cha
 
 void PartitionReader::add_mark(const RecordView& record, const Channel& channel, const Slice& slice,
                                Partition& partition) {
-  events::MarkEvent event;
-  if (!events::decode(record, event)) return;
+  decode::MarkEvent event;
+  if (!decode::decode(record, event)) return;
   const int64_t ts_ns = index_.clock().convert(event.clock, channel.clock_kind, hint_);
   if (!lies_in(ts_ns, slice)) return;
   partition.order.push_back({ts_ns, static_cast<uint32_t>(partition.mark_moments.size()), RowKind::kMark});
@@ -240,20 +240,20 @@ void PartitionReader::add_mark(const RecordView& record, const Channel& channel,
   moment.origin = channel.origin;
   moment.origin.ts_ns = ts_ns;
   moment.event = event;
-  events::append_text(event, moment.text);
-  events::append_structure(event, moment.structure);
+  decode::append_text(event, moment.text);
+  decode::append_structure(event, moment.structure);
   moment.event.text_words = moment.event.structure_words = nullptr;
 }
 
 void PartitionReader::add_gpu_work(const RecordView& record, const Channel& channel, const Slice& slice,
                                    Partition& partition) {
-  events::GpuWorkEvent work;
+  decode::GpuWorkEvent work;
   uint64_t end = 0;
-  if (!events::gpu_end_ns(record, end)) return;
+  if (!decode::gpu_end_ns(record, end)) return;
   const int64_t end_ns = TraceClock::from_monotonic(end);
   if (!lies_in(end_ns, slice)) return;
   if (record.kind == MLRUN_GPU_HOST) return add_host(record, channel, partition);
-  if (!events::decode(record, work)) return;
+  if (!decode::decode(record, work)) return;
   if (record.kind == MLRUN_GPU_CALLER) return add_caller(work, channel, partition);
   const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
   partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
@@ -266,7 +266,7 @@ void PartitionReader::add_gpu_work(const RecordView& record, const Channel& chan
   row.site_offset = site.file_offset;
 }
 
-void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition) {
+void PartitionReader::add_caller(const decode::GpuWorkEvent& work, const Channel& channel, Partition& partition) {
   const KnownStack stack = index_.stacks().find(channel.about.process, work.stack);
   partition.gpu_callers.push_back({channel.origin.proc_id, work.address, TraceClock::from_monotonic(work.start_ns),
                                    TraceClock::from_monotonic(work.end_ns), stack.stack_id, stack.site,
@@ -274,8 +274,8 @@ void PartitionReader::add_caller(const events::GpuWorkEvent& work, const Channel
 }
 
 void PartitionReader::add_host(const RecordView& record, const Channel& channel, Partition& partition) {
-  events::GpuHostEvent host;
-  if (!events::decode(record, host)) return;
+  decode::GpuHostEvent host;
+  if (!decode::decode(record, host)) return;
   partition.gpu_hosts.push_back({channel.origin.thread_id, TraceClock::from_monotonic(host.start_ns),
                                  TraceClock::from_monotonic(host.end_ns), host});
 }
@@ -283,26 +283,26 @@ void PartitionReader::add_host(const RecordView& record, const Channel& channel,
 // GPU work may end in this slice while its call ends after it: a driver call inside a runtime call, a synchronous copy,
 // an allocation. Reads the calls that end soon after the slice.
 Status PartitionReader::look_beyond(const Slice& slice, Partition& partition) {
-  if (!index_.has_gpu_work() || slice.end_ns > kLatestNs - kCallsBeyondNs) return {};
-  const Slice beyond{slice.end_ns, slice.end_ns + kCallsBeyondNs};
+  if (!index_.has_gpu_work() || slice.end_ns > kLatestNs - decode::kCallsBeyondNs) return {};
+  const Slice beyond{slice.end_ns, slice.end_ns + decode::kCallsBeyondNs};
   auto read = for_each_frame(beyond, [&](const SpoolFrame& frame, const Channel& channel) {
     if (frame.header.type != MLRUN_FRAME_DATA) return;
-    events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+    decode::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
     while (reader.next()) {
       const RecordView& record = reader.record();
-      events::GpuWorkEvent work;
+      decode::GpuWorkEvent work;
       uint64_t end = 0;
       const bool is_host = record.kind == MLRUN_GPU_HOST;
       if (record.kind != MLRUN_GPU_API && record.kind != MLRUN_GPU_CALLER && !is_host) continue;
-      if (!events::gpu_end_ns(record, end) || !lies_in(TraceClock::from_monotonic(end), beyond)) continue;
+      if (!decode::gpu_end_ns(record, end) || !lies_in(TraceClock::from_monotonic(end), beyond)) continue;
       if (is_host) {
         add_host(record, channel, partition);
         continue;
       }
-      if (!events::decode(record, work) || TraceClock::from_monotonic(work.start_ns) >= slice.end_ns) continue;
+      if (!decode::decode(record, work) || TraceClock::from_monotonic(work.start_ns) >= slice.end_ns) continue;
       if (record.kind == MLRUN_GPU_CALLER) {
         add_caller(work, channel, partition);
-      } else if (partition.later_calls.size() < kLaterCallsMax) {
+      } else if (partition.later_calls.size() < decode::kLaterCallsMax) {
         partition.later_calls.push_back(gpu_row(work, channel, index_));
       } else {
         ++partition.later_calls_left_out;

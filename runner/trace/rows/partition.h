@@ -28,7 +28,7 @@ struct ClassTotals {
 // A recorded mark: the beginning or the end of a range.
 struct MarkMoment {
   model::Origin origin;
-  events::MarkEvent event;
+  decode::MarkEvent event;
   std::string text;
   std::string structure;  // bytes in the layout that event.payload refers to
 };
@@ -47,7 +47,7 @@ struct GpuCaller {
 struct GpuHostCall {
   int32_t thread_id = 0;
   int64_t start_ns = 0, end_ns = 0;  // begin and end of the call
-  events::GpuHostEvent event;
+  decode::GpuHostEvent event;
 };
 
 // Kinds of GPU work are last, in the order of model::GpuKind.
@@ -78,11 +78,11 @@ struct RowRef {
 
 // Rows are visited in order of time but stored in that of the spool: with small pages most visits would miss the TLB.
 template <typename T>
-using Rows = std::vector<T, summary::HugePageAllocator<T>>;
+using Rows = std::vector<T, util::HugePageAllocator<T>>;
 
 struct Partition {
   Rows<model::CallRow> calls;
-  std::vector<Motion> call_motion;
+  std::vector<decode::Motion> call_motion;
   Rows<model::AllocRow> allocs;
   std::vector<ClassTotals> counters;
   Rows<RowRef> order;                             // all rows, by end; frees by start
@@ -116,7 +116,7 @@ class PartitionReader {
   Result<uint64_t> count(const Slice& slice);
 
   // Sets the files of a call.
-  static void fill_files(FileIndex& files, const events::CallEvent& call, model::CallRow& row);
+  static void fill_files(FileIndex& files, const decode::CallEvent& call, model::CallRow& row);
 
  private:
   // An address means the same code while its library is loaded, so this cache finds most sites.
@@ -129,15 +129,15 @@ class PartitionReader {
   Status for_each_frame(const Slice& slice, Visit visit);
   void reserve(const Slice& slice, Partition& partition);
   void add_data(const SpoolFrame& frame, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_call(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_alloc(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_free_time(const events::RecordView& record, const Channel& channel, const Slice& slice,
+  void add_call(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_alloc(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_free_time(const decode::RecordView& record, const Channel& channel, const Slice& slice,
                      Partition& partition);
-  void add_mark(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
-  void add_gpu_work(const events::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_mark(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
+  void add_gpu_work(const decode::RecordView& record, const Channel& channel, const Slice& slice, Partition& partition);
   Status look_beyond(const Slice& slice, Partition& partition);
-  void add_caller(const events::GpuWorkEvent& work, const Channel& channel, Partition& partition);
-  static void add_host(const events::RecordView& record, const Channel& channel, Partition& partition);
+  void add_caller(const decode::GpuWorkEvent& work, const Channel& channel, Partition& partition);
+  static void add_host(const decode::RecordView& record, const Channel& channel, Partition& partition);
   void add_counters(const SpoolFrame& frame, uint32_t channel, const Slice& slice, Partition& partition);
   const Site& site_of(uint32_t process, uint64_t address);
 
@@ -148,7 +148,7 @@ class PartitionReader {
   // Templates to copy with a few wide moves: constructing such an object uses a string instruction that takes longer
   // than decoding the call.
   model::CallRow blank_call_;
-  events::CallEvent blank_event_;
+  decode::CallEvent blank_event_;
   Rows<RowRef> spare_;
   bool reserves_ = true;
 };

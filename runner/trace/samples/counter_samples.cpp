@@ -23,6 +23,9 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+using tables::RowTable;
+
 // The columns of each table, in the order of the table's enum in counter_sample.h.
 constexpr std::array<const char*, MLRUN_CPU_FIELDS> kCpuNames = {"user_ns",   "nice_ns",      "system_ns",  "idle_ns",
                                                                  "iowait_ns", "irq_ns",       "softirq_ns", "steal_ns",
@@ -169,7 +172,7 @@ class CounterReader {
 
   Status open(const std::string& tables_folder) {
     memory_path_ = tables_folder + "/" + HostMemoryColumns::kTable;
-    for (ParquetTable* table : tables()) {
+    for (tables::ParquetTable* table : tables()) {
       if (Status opened = table->open_in(tables_folder); !opened) return opened;
     }
     return {};
@@ -217,7 +220,7 @@ class CounterReader {
   }
 
   Result<CounterSampleTotals> close() {
-    for (ParquetTable* table : tables()) {
+    for (tables::ParquetTable* table : tables()) {
       if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
     }
     if (memory_is_open_) {
@@ -228,7 +231,7 @@ class CounterReader {
   }
 
  private:
-  std::array<ParquetTable*, 5> tables() {
+  std::array<tables::ParquetTable*, 5> tables() {
     return {&cpus_.parquet(), &disks_.parquet(), &nets_.parquet(), &processes_.parquet(), &bandwidth_.parquet()};
   }
 

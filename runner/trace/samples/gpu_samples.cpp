@@ -21,6 +21,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+
 constexpr int64_t kExitSlackNs = 2'000'000'000;  // the driver may list a process for this long after its last record
 
 // In the order of enum mlrun_gpu_field; "throttle" is shown as words.
@@ -134,17 +136,17 @@ class SampleReader {
   }
 
   Result<GpuSampleTotals> write(const std::string& folder) {
-    for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
+    for (tables::ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
       if (auto opened = table->open_in(folder); !opened) return tl::make_unexpected(opened.error());
     }
     for (const uint64_t offset : index_.sample_frames()) {
       if (auto read = read_frame(offset); !read) return tl::make_unexpected(read.error());
-      for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
+      for (tables::ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
         if (!table->full()) continue;
         if (auto ended = table->end_row_group(); !ended) return tl::make_unexpected(ended.error());
       }
     }
-    for (ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
+    for (tables::ParquetTable* table : {&gpus_.parquet(), &processes_.parquet(), &driver_.parquet()}) {
       if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
     }
     return totals_;
@@ -208,9 +210,9 @@ class SampleReader {
   summary::GpuMeter& meter_;
   std::set<uint32_t> known_gpus_;
   ThreadFinder finder_;
-  RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
-  RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder> processes_;
-  RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
+  tables::RowTable<GpuColumns, mlrun_gpu_sample> gpus_;
+  tables::RowTable<GpuProcessColumns, mlrun_gpu_process_sample, ThreadFinder> processes_;
+  tables::RowTable<GpuDriverColumns, mlrun_gpu_driver_sample> driver_;
   GpuSampleTotals totals_;
 };
 

@@ -20,6 +20,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+
 // A sampled thread and a recording thread with the same tid are taken as one if their times are at most this far apart:
 // records may begin before the first sample and continue after the last one.
 constexpr int64_t kSlackNs = 2'000'000'000;
@@ -189,9 +191,9 @@ Status add_seen_threads(const SpoolIndex& index, model::TraceInfo& info) {
 
 Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info, const std::string& tables_folder,
                           HostSampleTotals& totals) {
-  RowTable<ThreadSampleColumns, ThreadSampleRow> threads;
-  RowTable<MachineColumns, mlrun_machine_sample> machine;
-  for (ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
+  tables::RowTable<ThreadSampleColumns, ThreadSampleRow> threads;
+  tables::RowTable<MachineColumns, mlrun_machine_sample> machine;
+  for (tables::ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
     if (auto opened = table->open_in(tables_folder); !opened) return tl::make_unexpected(opened.error());
   }
   const ThreadFinder finder(info);
@@ -213,7 +215,7 @@ Status write_host_samples(const SpoolIndex& index, const model::TraceInfo& info,
   if (!damaged) return tl::make_unexpected(damaged.error());
   if (!ended) return ended;
   totals.damaged_rows = *damaged;
-  for (ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
+  for (tables::ParquetTable* table : {&threads.parquet(), &machine.parquet()}) {
     if (auto closed = table->close(); !closed) return tl::make_unexpected(closed.error());
   }
   auto counters = write_counter_samples(index, info, tables_folder);

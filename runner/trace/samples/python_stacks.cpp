@@ -19,6 +19,8 @@ namespace mlrun::trace {
 
 namespace {
 
+using tables::kDelta;
+
 constexpr uint8_t kEndRoot = 0, kEndDepth = 1;  // enum mlrun_stack_end
 
 // The arrays of one spool frame of Python stacks, with their bounds checked.
@@ -98,7 +100,7 @@ class Interner {
     const uint8_t end = stack.cut != 0 ? kEndDepth : kEndRoot;
     const auto known = stacks_.find({ids, end});
     if (known != stacks_.end()) return known->second;
-    if (table_.stacks.size() >= kStacksMax || table_.frame_ids.size() >= kFramesMax) return 0;
+    if (table_.stacks.size() >= decode::kStacksMax || table_.frame_ids.size() >= decode::kFramesMax) return 0;
     table_.stacks.push_back({static_cast<uint32_t>(table_.frame_ids.size()), static_cast<uint8_t>(ids.size()), end});
     table_.frame_ids.insert(table_.frame_ids.end(), ids.begin(), ids.end());
     const auto id = static_cast<int32_t>(table_.stacks.size());
@@ -113,14 +115,14 @@ class Interner {
     if (number >= payload.frames.size()) return 0;
     const mlrun_python_frame& frame = payload.frames[number];
     const std::string_view function = payload.text(frame.function), file = payload.text(frame.file);
-    if (function.size() > kPythonNameMax || file.size() > kPythonNameMax) return 0;
+    if (function.size() > decode::kPythonNameMax || file.size() > decode::kPythonNameMax) return 0;
     std::tuple key(util::escaped_utf8(file), util::escaped_utf8(function), std::max(0, frame.line));
     if (const auto known = frames_.find(key); known != frames_.end()) return known->second;
     model::FrameRow row;
     std::tie(row.source, row.function, row.line) = key;
     row.state = model::FrameState::kPython;
     const size_t bytes = 2 * (row.source.size() + row.function.size());  // in the key and in the row
-    if (table_.frames.size() >= kStacksMax || bytes > kPythonNameBytesMax - name_bytes_) return 0;
+    if (table_.frames.size() >= decode::kStacksMax || bytes > decode::kPythonNameBytesMax - name_bytes_) return 0;
     name_bytes_ += bytes;
     table_.frames.push_back(std::move(row));
     return frames_[std::move(key)] = static_cast<int32_t>(table_.frames.size());
@@ -233,7 +235,7 @@ class PythonReader {
     const bool is_letter = sample.state > ' ' && sample.state < 0x7f;
     const std::string_view loops = sample.loops == 0 ? std::string_view() : payload.text(sample.loops - 1);
     table_.add({sample, who, stack_id, frame_id == 0 ? "" : model::python_line(info_.stacks.frame(frame_id)),
-                util::escaped_utf8(loops.substr(0, kPythonNameMax)),
+                util::escaped_utf8(loops.substr(0, decode::kPythonNameMax)),
                 is_letter ? static_cast<char>(sample.state) : '\0'});
     ++totals_.rows;
     if (frame_id == 0) return;
@@ -251,7 +253,7 @@ class PythonReader {
   idle::PythonLines& lines_;
   Owners owners_;
   Interner stacks_;
-  RowTable<PythonColumns, PythonRow> table_;
+  tables::RowTable<PythonColumns, PythonRow> table_;
   PythonTotals totals_;
 };
 

@@ -12,8 +12,8 @@ namespace mlrun::trace {
 
 namespace {
 
-using events::EventClass;
-using events::RecordView;
+using decode::EventClass;
+using decode::RecordView;
 
 class BlockScanner {
  public:
@@ -32,9 +32,9 @@ class BlockScanner {
   void add_gpu_work(const RecordView& record, FrameNote& note);
   void add_free_time(const RecordView& record, FrameNote& note);
   void add_call(const RecordView& record, const FrameNote& note);
-  void add_threads(const events::CallEvent& call, uint64_t channel);
-  void add_path(const PathRef& path);
-  void add_paths(const events::CallEvent& call);
+  void add_threads(const decode::CallEvent& call, uint64_t channel);
+  void add_path(const decode::PathRef& path);
+  void add_paths(const decode::CallEvent& call);
   void add_sums(const SpoolFrame& frame);
   void add_same_files(const SpoolFrame& frame);
   void add_meaning(const RecordView& record, uint64_t channel);
@@ -47,9 +47,9 @@ class BlockScanner {
   KeptFrames* kept_;
   bool is_known_ = false;  // kept.bin has the current frame's definitions, so only its rows are taken
   BlockScan scan_;
-  summary::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
-  summary::FlatMap<uint32_t> counter_index_, ender_index_;
-  events::CallEvent blank_call_;  // copied with a few wide moves; constructing one costs more than decoding it
+  util::FlatMap<uint8_t, util::SpillAllocator> seen_strings_, seen_paths_;
+  util::FlatMap<uint32_t> counter_index_, ender_index_;
+  decode::CallEvent blank_call_;  // copied with a few wide moves; constructing one costs more than decoding it
 };
 
 FrameNote note_of(const SpoolFrame& frame) {
@@ -99,7 +99,7 @@ void BlockScanner::add_content(const SpoolFrame& frame, FrameNote& note) {
       });
     case MLRUN_FRAME_DROPS:
       scan_.drops.push_back(
-          {note.channel, events::read_drops(reinterpret_cast<const char*>(frame.payload), frame.header.payload_bytes)});
+          {note.channel, util::read_drops(reinterpret_cast<const char*>(frame.payload), frame.header.payload_bytes)});
       return;
     case MLRUN_FRAME_SUMS: return add_sums(frame);
     case MLRUN_FRAME_SAME_FILE: return add_same_files(frame);
@@ -134,10 +134,10 @@ void BlockScanner::add_struct(const SpoolFrame& frame, T value, Add add) {
 }
 
 void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
-  events::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
+  decode::RecordReader reader(frame.payload, frame.header.payload_bytes, static_cast<uint8_t>(frame.header.lap));
   while (reader.next()) {
     const RecordView& record = reader.record();
-    const EventClass event_class = events::class_of(record.kind);
+    const EventClass event_class = decode::class_of(record.kind);
     const bool is_row =
         event_class == EventClass::kCall || event_class == EventClass::kAlloc || event_class == EventClass::kMark;
     if (is_row) {
@@ -155,7 +155,7 @@ void BlockScanner::add_data(const SpoolFrame& frame, FrameNote& note) {
 
 void BlockScanner::add_row(const RecordView& record, FrameNote& note) {
   uint64_t end = 0;
-  if (!events::end_clock(record, end)) {
+  if (!decode::end_clock(record, end)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
     return;
   }
@@ -163,12 +163,12 @@ void BlockScanner::add_row(const RecordView& record, FrameNote& note) {
   note.min_end = std::min(note.min_end, end);
   note.max_end = std::max(note.max_end, end);
   note.min_start = std::min(note.min_start, record.clock());
-  if (events::class_of(record.kind) == EventClass::kCall) add_call(record, note);
+  if (decode::class_of(record.kind) == EventClass::kCall) add_call(record, note);
 }
 
 void BlockScanner::add_gpu_work(const RecordView& record, FrameNote& note) {
   uint64_t end_ns = 0;
-  if (!events::gpu_end_ns(record, end_ns)) {
+  if (!decode::gpu_end_ns(record, end_ns)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
     return;
   }
@@ -190,8 +190,8 @@ void BlockScanner::add_free_time(const RecordView& record, FrameNote& note) {
 }
 
 void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
-  events::CallEvent call = blank_call_;
-  if (!events::decode(record, call)) return;
+  decode::CallEvent call = blank_call_;
+  if (!decode::decode(record, call)) return;
   add_paths(call);
   add_threads(call, note.channel);
   const bool makes_child = call.func == events::func::k_fork || call.func == events::func::k_vfork ||
@@ -200,20 +200,20 @@ void BlockScanner::add_call(const RecordView& record, const FrameNote& note) {
     scan_.children.push_back({note.channel, {call.start, static_cast<uint32_t>(call.result)}});
   }
   if (call.func == events::func::k_linkat && call.result == 0 && call.dirfd_file != 0) {
-    scan_.given_names.push_back({scan_.files.size(), {call.dirfd_file, second_path(call)}});
+    scan_.given_names.push_back({scan_.files.size(), {call.dirfd_file, decode::second_path(call)}});
   }
   if (call.func == events::func::k_execve && call.result < 0) scan_.failed_execs.push_back({note.channel, call.start});
 }
 
 // Per channel and tid, notes only the latest wait that this thread ended. After a pthread_create that returned the tid,
 // the tid means a new thread, so the next wait gets a new note.
-void BlockScanner::add_threads(const events::CallEvent& call, uint64_t channel) {
+void BlockScanner::add_threads(const decode::CallEvent& call, uint64_t channel) {
   constexpr uint32_t kNone = UINT32_MAX;
   const bool creates = call.func == events::func::k_pthread_create && call.result == 0 && call.arg2 - 1 < UINT32_MAX;
-  const uint32_t tid = creates ? static_cast<uint32_t>(call.arg2) : ender_of(call);
+  const uint32_t tid = creates ? static_cast<uint32_t>(call.arg2) : decode::ender_of(call);
   if (tid == 0) return;
   bool made = false;
-  uint32_t& index = ender_index_.at(scrambled(scrambled(channel), tid), &made);
+  uint32_t& index = ender_index_.at(util::scrambled(util::scrambled(channel), tid), &made);
   if (creates) {
     index = kNone;
     scan_.threads.push_back({channel, {call.start, tid, true}});
@@ -228,19 +228,19 @@ void BlockScanner::add_threads(const events::CallEvent& call, uint64_t channel) 
       std::max(noted.clock, call.start > UINT64_MAX - call.duration ? UINT64_MAX : call.start + call.duration);
 }
 
-void BlockScanner::add_paths(const events::CallEvent& call) {
+void BlockScanner::add_paths(const decode::CallEvent& call) {
   if (!call.on_path) return;
-  if (call.path != 0 && call.open_file == 0) add_path(first_path(call));
-  if (call.second_path != 0) add_path(second_path(call));
+  if (call.path != 0 && call.open_file == 0) add_path(decode::first_path(call));
+  if (call.second_path != 0) add_path(decode::second_path(call));
 }
 
 void BlockScanner::add_sums(const SpoolFrame& frame) {
   SumCursor sums(frame);
-  events::CallEvent call;
+  decode::CallEvent call;
   while (sums.next()) {
     const RecordView* record = sums.record();
-    const bool is_call = record && events::class_of(record->kind) == EventClass::kCall;
-    if (is_call && events::decode(*record, call)) add_paths(call);
+    const bool is_call = record && decode::class_of(record->kind) == EventClass::kCall;
+    if (is_call && decode::decode(*record, call)) add_paths(call);
   }
   scan_.damaged_record_bytes += sums.damaged_bytes();
 }
@@ -250,7 +250,7 @@ void BlockScanner::add_same_files(const SpoolFrame& frame) {
   for (uint32_t at = 0; frame.read(same, at); at += sizeof same) scan_.same_files.push_back(same);
 }
 
-void BlockScanner::add_path(const PathRef& path) {
+void BlockScanner::add_path(const decode::PathRef& path) {
   bool made = false;
   seen_paths_.at(path.key(), &made);
   if (made) scan_.paths.push_back(path);
@@ -258,27 +258,27 @@ void BlockScanner::add_path(const PathRef& path) {
 
 void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
   const auto keep = [&](auto event, auto& list) {
-    if (events::decode(record, event)) {
+    if (decode::decode(record, event)) {
       list.push_back({channel, event});
     } else {
       scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
     }
   };
-  switch (events::class_of(record.kind)) {
+  switch (decode::class_of(record.kind)) {
     case EventClass::kString: return add_string(record, channel);
-    case EventClass::kProcess: return keep(events::ProcessEvent{}, scan_.processes);
-    case EventClass::kEnd: return keep(events::EndEvent{}, scan_.ends);
-    case EventClass::kChildEnd: return keep(events::ChildEndEvent{}, scan_.child_ends);
-    case EventClass::kRing: return keep(events::RingEvent{}, scan_.rings);
-    case EventClass::kSocket: return keep(events::SocketEvent{}, scan_.sockets);
-    case EventClass::kComm: return keep(events::CommEvent{}, scan_.comms);
-    case EventClass::kModule: return keep(events::ModuleEvent{}, scan_.modules);
+    case EventClass::kProcess: return keep(decode::ProcessEvent{}, scan_.processes);
+    case EventClass::kEnd: return keep(decode::EndEvent{}, scan_.ends);
+    case EventClass::kChildEnd: return keep(decode::ChildEndEvent{}, scan_.child_ends);
+    case EventClass::kRing: return keep(decode::RingEvent{}, scan_.rings);
+    case EventClass::kSocket: return keep(decode::SocketEvent{}, scan_.sockets);
+    case EventClass::kComm: return keep(decode::CommEvent{}, scan_.comms);
+    case EventClass::kModule: return keep(decode::ModuleEvent{}, scan_.modules);
     case EventClass::kStack: return add_stack(record, channel);
-    case EventClass::kGpuDevice: return keep(events::GpuDeviceEvent{}, scan_.gpu_devices);
-    case EventClass::kGpuNote: return keep(events::GpuNoteEvent{}, scan_.gpu_notes);
+    case EventClass::kGpuDevice: return keep(decode::GpuDeviceEvent{}, scan_.gpu_devices);
+    case EventClass::kGpuNote: return keep(decode::GpuNoteEvent{}, scan_.gpu_notes);
     case EventClass::kFile: {
-      events::FileEvent file;
-      if (events::decode(record, file)) scan_.files.push_back(file);
+      decode::FileEvent file;
+      if (decode::decode(record, file)) scan_.files.push_back(file);
       return;
     }
     case EventClass::kUnknown: ++scan_.unknown_records; return;
@@ -292,16 +292,16 @@ void BlockScanner::add_meaning(const RecordView& record, uint64_t channel) {
 
 // Every process defines the strings it uses, so most definitions are already known.
 void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
-  events::StringEvent string;
-  if (!events::decode(record, string)) {
+  decode::StringEvent string;
+  if (!decode::decode(record, string)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
     return;
   }
   const bool whole = string.fragment == 0 && string.last;
-  const uint64_t key = scrambled(string.id);
+  const uint64_t key = util::scrambled(string.id);
   if (whole && seen_strings_.find(key)) return;
   std::string text;
-  events::append_text(string, text);
+  decode::append_text(string, text);
   if (!whole) {
     scan_.fragments.push_back({channel, {string.id, string.fragment, string.last, scan_.texts.keep(text)}});
     return;
@@ -315,8 +315,8 @@ void BlockScanner::add_string(const RecordView& record, uint64_t channel) {
 }
 
 void BlockScanner::add_stack(const RecordView& record, uint64_t channel) {
-  events::StackEvent stack;
-  if (!events::decode(record, stack)) {
+  decode::StackEvent stack;
+  if (!decode::decode(record, stack)) {
     scan_.damaged_record_bytes += uint64_t{record.units} * MLRUN_UNIT_BYTES;
     return;
   }
@@ -335,7 +335,7 @@ void BlockScanner::add_counters(const SpoolFrame& frame, FrameNote& note) {
   note.min_end = note.max_end = counters.monotonic_ns;
 
   bool made = false;
-  uint32_t& index = counter_index_.at(scrambled(note.channel), &made);
+  uint32_t& index = counter_index_.at(util::scrambled(note.channel), &made);
   if (made) {
     index = static_cast<uint32_t>(scan_.counters.size());
     scan_.counters.push_back({note.channel, {}});

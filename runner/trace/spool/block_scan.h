@@ -81,7 +81,7 @@ struct CounterNote {
 // A name that linkat() gave to an unnamed file (O_TMPFILE). Opens by this name come later in the spool.
 struct GivenNameNote {
   size_t files_before = 0;  // number of BlockScan::files before it
-  GivenName given;
+  decode::GivenName given;
 };
 
 struct BlockScan {
@@ -91,7 +91,7 @@ struct BlockScan {
   std::vector<OfChannel<CounterNote>> counters;
   std::vector<OfChannel<mlrun_frame_gap>> gaps;
   std::vector<OfChannel<mlrun_left_out>> left_out;
-  std::vector<OfChannel<events::DropCounts>> drops;
+  std::vector<OfChannel<util::DropCounts>> drops;
   std::vector<ProcessText> process_texts;
   std::vector<std::string_view> gpu_texts;  // JSON
   std::vector<uint64_t> sample_frames;      // offsets in the spool
@@ -100,23 +100,23 @@ struct BlockScan {
 
   std::vector<StringNote, util::SpillAllocator<StringNote>> strings;
   std::vector<OfChannel<FragmentNote>> fragments;
-  std::vector<events::FileEvent, util::SpillAllocator<events::FileEvent>> files;
-  std::vector<PathRef, util::SpillAllocator<PathRef>> paths;
+  std::vector<decode::FileEvent, util::SpillAllocator<decode::FileEvent>> files;
+  std::vector<decode::PathRef, util::SpillAllocator<decode::PathRef>> paths;
   std::vector<GivenNameNote> given_names;
-  std::vector<OfChannel<events::ProcessEvent>> processes;
-  std::vector<OfChannel<events::EndEvent>> ends;
-  std::vector<OfChannel<events::CommEvent>> comms;
+  std::vector<OfChannel<decode::ProcessEvent>> processes;
+  std::vector<OfChannel<decode::EndEvent>> ends;
+  std::vector<OfChannel<decode::CommEvent>> comms;
   std::vector<OfChannel<ChildNote>> children;
   std::vector<OfChannel<ThreadNote>> threads;
-  std::vector<OfChannel<events::ChildEndEvent>> child_ends;
-  std::vector<OfChannel<events::RingEvent>> rings;
-  std::vector<OfChannel<events::SocketEvent>> sockets;
+  std::vector<OfChannel<decode::ChildEndEvent>> child_ends;
+  std::vector<OfChannel<decode::RingEvent>> rings;
+  std::vector<OfChannel<decode::SocketEvent>> sockets;
   std::vector<OfChannel<uint64_t>> failed_execs;  // start times
-  std::vector<OfChannel<events::ModuleEvent>> modules;
+  std::vector<OfChannel<decode::ModuleEvent>> modules;
   std::vector<OfChannel<StackNote>> stacks;
   bool has_gpu_work = false;
-  std::vector<OfChannel<events::GpuDeviceEvent>> gpu_devices;
-  std::vector<OfChannel<events::GpuNoteEvent>> gpu_notes;
+  std::vector<OfChannel<decode::GpuDeviceEvent>> gpu_devices;
+  std::vector<OfChannel<decode::GpuNoteEvent>> gpu_notes;
   std::vector<uint64_t> stack_frames;
   model::TextArena texts;
 
@@ -128,8 +128,8 @@ struct BlockScan {
 };
 
 // Frames whose definitions are also in kept.bin, by channel and sequence number.
-using KeptFrames = summary::FlatMap<uint8_t>;
-inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return scrambled(scrambled(channel), seq); }
+using KeptFrames = util::FlatMap<uint8_t>;
+inline uint64_t kept_key(uint64_t channel, uint64_t seq) { return util::scrambled(util::scrambled(channel), seq); }
 
 // Scans the frames that begin in [begin, end). `kept`: frames whose definitions are known from kept.bin, so that only
 // their rows are taken; nullptr: `fd` is kept.bin or sums.bin, which has no rows.

@@ -40,7 +40,7 @@ class LossCount {
   std::vector<PositionLoss> losses_;
   size_t next_ = 0;
   uint32_t of_all_ = 0;
-  summary::FlatMap<uint32_t> by_process_;
+  util::FlatMap<uint32_t> by_process_;
 };
 
 }  // namespace mlrun::trace

@@ -32,7 +32,7 @@ std::vector<NamedInode> named(const std::vector<model::OpenFile>& files) {
   for (const model::OpenFile& file : files) {
     if (file.path.empty()) continue;
     inodes.push_back({static_cast<uint32_t>(count_of(file.device)), static_cast<uint64_t>(file.inode),
-                      std::string(without_deleted(util::unescaped_utf8(file.path)))});
+                      std::string(util::without_deleted(util::unescaped_utf8(file.path)))});
   }
   return inodes;
 }
@@ -59,7 +59,8 @@ Result<SessionInfo> SessionInfo::read(const std::string& trace_folder) {
   info.start_ns = run.start_ns.value_or(0);
   info.end_ns = run.end_ns.value_or(0);
   info.standard_files = named(run.standard_files);
-  for (const std::string& log : run.mllog) info.mllog.push_back(util::unescaped_utf8(absolute_path(run.cwd, log)));
+  for (const std::string& log : run.mllog)
+    info.mllog.push_back(util::unescaped_utf8(util::absolute_path(run.cwd, log)));
   return info;
 }
 

@@ -9,9 +9,9 @@
 namespace mlrun::trace {
 
 std::optional<uint32_t> ChannelTable::index_of(uint64_t serial) {
-  const uint64_t key = scrambled(serial);
+  const uint64_t key = util::scrambled(serial);
   if (const uint32_t* known = by_serial_.find(key)) return *known;
-  if (channels_.size() >= kChannelsMax) return std::nullopt;
+  if (channels_.size() >= decode::kChannelsMax) return std::nullopt;
   const auto index = static_cast<uint32_t>(channels_.size());
   by_serial_.at(key) = index;
   Channel channel;
@@ -23,7 +23,7 @@ std::optional<uint32_t> ChannelTable::index_of(uint64_t serial) {
 }
 
 const Channel* ChannelTable::find(uint64_t serial) {
-  const uint32_t* index = by_serial_.find(scrambled(serial));
+  const uint32_t* index = by_serial_.find(util::scrambled(serial));
   return index ? &channels_[*index] : nullptr;
 }
 
@@ -55,7 +55,7 @@ void ChannelTable::count(uint64_t serial, const CounterNote& counters) {
   channel.has_counters = true;
 }
 
-void ChannelTable::drop_records(uint64_t serial, const events::DropCounts& totals) {
+void ChannelTable::drop_records(uint64_t serial, const util::DropCounts& totals) {
   if (const auto index = index_of(serial)) channels_[*index].drops = totals;
 }
 
@@ -84,7 +84,7 @@ bool ChannelTable::wins_against_twin(Channel& channel, const FrameNote& frame) {
 
 void ChannelTable::note_loss(uint32_t index, const FrameNote& frame) {
   channels_[index].lost += frame.lost;
-  if (frame.lost == 0 || losses_.size() >= kLossSpansMax) return;
+  if (frame.lost == 0 || losses_.size() >= decode::kLossSpansMax) return;
   losses_.push_back({index, frame.first, frame.last, frame.lost});
 }
 

@@ -26,7 +26,7 @@ struct Channel {
   uint64_t missing_frames = 0;
   uint64_t lost = 0;     // records, by its frames' headers
   CounterNote counters;  // the latest
-  events::DropCounts drops{};
+  util::DropCounts drops{};
   bool has_counters = false;
   mlrun_left_out left_out{}, first_left_out{};
   bool has_left_out = false;
@@ -57,7 +57,7 @@ class ChannelTable {
 
   void describe(uint64_t serial, const mlrun_frame_channel& about);
   void count(uint64_t serial, const CounterNote& counters);
-  void drop_records(uint64_t serial, const events::DropCounts& totals);
+  void drop_records(uint64_t serial, const util::DropCounts& totals);
   void leave_out(uint64_t serial, const mlrun_left_out& totals);
 
   // The beginning of the spool was freed: accepts any first frame number of a channel.
@@ -77,7 +77,7 @@ class ChannelTable {
 
   // Whether the frame at the offset must not be read, as add() found or because a longer twin came later.
   [[nodiscard]] bool is_dropped(uint64_t offset) {
-    return dropped_.size() != 0 && dropped_.find(scrambled(offset)) != nullptr;
+    return dropped_.size() != 0 && dropped_.find(util::scrambled(offset)) != nullptr;
   }
   [[nodiscard]] bool any_ticks() const { return any_ticks_; }
   [[nodiscard]] uint64_t frames_left_out() const { return frames_left_out_; }
@@ -85,13 +85,13 @@ class ChannelTable {
  private:
   std::optional<uint32_t> index_of(uint64_t serial);
   bool wins_against_twin(Channel& channel, const FrameNote& frame);
-  void drop(uint64_t offset) { dropped_.at(scrambled(offset)) = 1; }
+  void drop(uint64_t offset) { dropped_.at(util::scrambled(offset)) = 1; }
   void note_loss(uint32_t index, const FrameNote& frame);
 
   mlrun_clock_kind session_clock_;
   std::vector<Channel> channels_;
-  summary::FlatMap<uint32_t> by_serial_;
-  summary::FlatMap<uint8_t> dropped_;
+  util::FlatMap<uint32_t> by_serial_;
+  util::FlatMap<uint8_t> dropped_;
   std::vector<LossSpan> losses_;
   uint64_t frames_left_out_ = 0;
   bool any_ticks_ = false;

@@ -9,13 +9,13 @@ namespace mlrun::trace {
 
 std::optional<std::string_view> StringTable::find(uint64_t id) {
   if (id == 0) return std::nullopt;
-  const uint32_t* found = by_id_.find(scrambled(id));
+  const uint32_t* found = by_id_.find(util::scrambled(id));
   return found ? std::optional(strings_[*found]) : std::nullopt;
 }
 
 void StringTable::keep(uint64_t id, std::string_view text) {
   bool made = false;
-  uint32_t& place = by_id_.at(scrambled(id), &made);
+  uint32_t& place = by_id_.at(util::scrambled(id), &made);
   if (!made) return;
   place = static_cast<uint32_t>(strings_.size());
   strings_.push_back(texts_->keep(text));
@@ -23,7 +23,7 @@ void StringTable::keep(uint64_t id, std::string_view text) {
 }
 
 void StringTable::add(const StringNote& string) {
-  if (kept_bytes_ > kStringBytesMax) {
+  if (kept_bytes_ > decode::kStringBytesMax) {
     ++left_out_;
     return;
   }
@@ -34,13 +34,14 @@ void StringTable::add(const StringNote& string) {
 void StringTable::add(uint64_t channel, const FragmentNote& fragment) {
   const std::pair key(channel, fragment.id);
   if (fragment.fragment == 0) {
-    if (pending_.size() >= kPendingStringsMax) pending_.clear();
+    if (pending_.size() >= decode::kPendingStringsMax) pending_.clear();
     pending_[key] = {};
   }
   const auto found = pending_.find(key);
   if (found == pending_.end()) return;
   Pending& pending = found->second;
-  const bool fits = pending.next == fragment.fragment && pending.text.size() + fragment.text.size() <= kStringMax;
+  const bool fits =
+      pending.next == fragment.fragment && pending.text.size() + fragment.text.size() <= decode::kStringMax;
   if (!fits) {
     ++left_out_;
     pending_.erase(found);

@@ -41,7 +41,7 @@ class StringTable {
   void keep(uint64_t id, std::string_view text);
 
   model::TextArena* texts_;
-  summary::FlatMap<uint32_t, util::SpillAllocator> by_id_;  // index by id
+  util::FlatMap<uint32_t, util::SpillAllocator> by_id_;  // index by id
   util::ChunkedList<std::string_view> strings_;
   std::map<std::pair<uint64_t, uint64_t>, Pending> pending_;  // by channel and id
   uint64_t kept_bytes_ = 0, left_out_ = 0;

@@ -29,14 +29,14 @@ class SumCursor {
     bytes_ = sum_.bytes;
     if (sum_.record_units == 0) return true;
     const size_t word = (at_ + sizeof sum_) / sizeof(uint64_t);
-    events::RecordReader reader(frame_.payload + word, record_bytes(), 1);
+    decode::RecordReader reader(frame_.payload + word, record_bytes(), 1);
     if (reader.next()) record_ = reader.record();
     return true;
   }
 
   [[nodiscard]] const mlrun_sum& sum() const { return sum_; }
   // The record of the current entry; nullptr: the entry has none, or it is damaged.
-  [[nodiscard]] const events::RecordView* record() const { return record_ ? &*record_ : nullptr; }
+  [[nodiscard]] const decode::RecordView* record() const { return record_ ? &*record_ : nullptr; }
   // Requires: index < sum().time_buckets + sum().size_buckets.
   [[nodiscard]] mlrun_sum_bucket bucket(uint32_t index) const {
     mlrun_sum_bucket bucket{};
@@ -57,7 +57,7 @@ class SumCursor {
   const SpoolFrame& frame_;
   uint32_t at_ = 0, bytes_ = 0;
   mlrun_sum sum_{};
-  std::optional<events::RecordView> record_;
+  std::optional<decode::RecordView> record_;
   uint64_t damaged_bytes_ = 0;
 };
 

@@ -31,7 +31,7 @@ class MappingRecorderTest : public testing::Test {
     trace::SpoolCursor cursor(file_.get(), 0, spool_.bytes(), spool_.bytes());
     trace::SpoolFrame frame;
     for (auto more = cursor.next(frame); more && *more; more = cursor.next(frame)) {
-      events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+      decode::KernelReader reader(frame.payload, frame.header.payload_bytes);
       while (reader.next()) {
         mlrun_mappings_seen seen{};
         EXPECT_TRUE(reader.read(seen));

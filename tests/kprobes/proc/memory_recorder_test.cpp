@@ -48,7 +48,7 @@ TEST(MemoryRecorder, RecordsOnceASecondAndOnRequest) {
   trace::SpoolCursor cursor(file.get(), 0, spool.bytes(), spool.bytes());
   trace::SpoolFrame frame;
   for (auto more = cursor.next(frame); more && *more; more = cursor.next(frame)) {
-    events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+    decode::KernelReader reader(frame.payload, frame.header.payload_bytes);
     mlrun_memory_seen seen{};
     while (reader.next()) {
       ASSERT_TRUE(reader.head().kind == MLRUN_KERNEL_MEMORY && reader.read(seen));

@@ -67,20 +67,20 @@ class ProcessSnapshotsTest : public testing::Test {
       const auto more = cursor.next(frame);
       ASSERT_TRUE(more.has_value());
       if (!*more) return;
-      events::KernelReader reader(frame.payload, frame.header.payload_bytes);
+      decode::KernelReader reader(frame.payload, frame.header.payload_bytes);
       while (reader.next()) visit(reader);
     }
   }
   size_t processes_recorded() {
     size_t count = 0;
-    for_each_record([&](const events::KernelReader& reader) {
+    for_each_record([&](const decode::KernelReader& reader) {
       if (reader.head().kind == MLRUN_KERNEL_PROCESS && reader.head().pid == own_pid_) count++;
     });
     return count;
   }
   std::vector<mlrun_file_seen> records_of(std::string_view path) {
     std::vector<mlrun_file_seen> records;
-    for_each_record([&](const events::KernelReader& reader) {
+    for_each_record([&](const decode::KernelReader& reader) {
       mlrun_file_seen seen{};
       if (reader.head().kind != MLRUN_KERNEL_FILE_SEEN || !reader.read(seen)) return;
       if (reader.text(sizeof seen, seen.path_bytes) == path) records.push_back(seen);
@@ -226,7 +226,7 @@ TEST_F(ProcessSnapshotsTest, RecordsAreStampedWhenTheirProcessIsRead) {
   uint64_t drained_ns = 0;
   when_drained_ = [&] { drained_ns = drained_ns == 0 ? util::monotonic_ns() : drained_ns; };
   read_all();
-  for_each_record([&](const events::KernelReader& reader) {
+  for_each_record([&](const decode::KernelReader& reader) {
     EXPECT_GE(reader.head().time_ns, before_ns);
     if (reader.head().kind == MLRUN_KERNEL_PROCESS) {
       EXPECT_LE(reader.head().time_ns, drained_ns);

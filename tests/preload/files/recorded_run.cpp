@@ -41,46 +41,46 @@ RecordedRun::RecordedRun(const std::vector<std::string>& command, RunOptions opt
 }
 
 void RecordedRun::take(const RecordView& view) {
-  const events::RecordView record{static_cast<uint16_t>(view.kind()), view.units(), view.arg(), view.words};
-  switch (events::class_of(record.kind)) {
-    case events::EventClass::kCall: {
+  const decode::RecordView record{static_cast<uint16_t>(view.kind()), view.units(), view.arg(), view.words};
+  switch (decode::class_of(record.kind)) {
+    case decode::EventClass::kCall: {
       RecordedCall call;
-      events::decode(record, call.event);
-      const events::FuncInfo* info = events::find_func(call.event.func);
+      decode::decode(record, call.event);
+      const decode::FuncInfo* info = decode::find_func(call.event.func);
       call.func = info == nullptr ? "?" : info->name;
       call.pid = view.descriptor->pid;
       call.tid = view.descriptor->tid;
       calls_.push_back(call);
       break;
     }
-    case events::EventClass::kString: {
-      events::StringEvent fragment;
-      events::decode(record, fragment);
+    case decode::EventClass::kString: {
+      decode::StringEvent fragment;
+      decode::decode(record, fragment);
       if (fragment.fragment == 0) strings_[fragment.id].clear();
-      events::append_text(fragment, strings_[fragment.id]);
+      decode::append_text(fragment, strings_[fragment.id]);
       break;
     }
-    case events::EventClass::kFile: {
+    case decode::EventClass::kFile: {
       FileDefinition definition;
-      events::decode(record, definition.event);
+      decode::decode(record, definition.event);
       definitions_.push_back(definition);
       break;
     }
-    case events::EventClass::kAlloc:
-    case events::EventClass::kFreeTime:
-    case events::EventClass::kProcess:
-    case events::EventClass::kEnd:
-    case events::EventClass::kChildEnd:
-    case events::EventClass::kRing:
-    case events::EventClass::kSocket:
-    case events::EventClass::kComm:
-    case events::EventClass::kStack:
-    case events::EventClass::kModule:
-    case events::EventClass::kMark:
-    case events::EventClass::kGpuWork:
-    case events::EventClass::kGpuDevice:
-    case events::EventClass::kGpuNote:
-    case events::EventClass::kUnknown: break;
+    case decode::EventClass::kAlloc:
+    case decode::EventClass::kFreeTime:
+    case decode::EventClass::kProcess:
+    case decode::EventClass::kEnd:
+    case decode::EventClass::kChildEnd:
+    case decode::EventClass::kRing:
+    case decode::EventClass::kSocket:
+    case decode::EventClass::kComm:
+    case decode::EventClass::kStack:
+    case decode::EventClass::kModule:
+    case decode::EventClass::kMark:
+    case decode::EventClass::kGpuWork:
+    case decode::EventClass::kGpuDevice:
+    case decode::EventClass::kGpuNote:
+    case decode::EventClass::kUnknown: break;
   }
 }
 

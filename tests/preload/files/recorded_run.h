@@ -15,13 +15,13 @@
 namespace mlrun::preload_test {
 
 struct FileDefinition {
-  events::FileEvent event;
+  decode::FileEvent event;
   std::string path;  // as recorded
 };
 
 struct RecordedCall {
   std::string func;
-  events::CallEvent event;
+  decode::CallEvent event;
   uint32_t pid = 0, tid = 0;
   std::string path, second_path, cwd;    // calls on a path
   const FileDefinition* file = nullptr;  // behind event.open_file; null: unknown

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 mlrun_channel ourselves() {
   mlrun_channel who{};
   who.pid = who.tid = static_cast<uint32_t>(::getpid());
-  who.pid_namespace = pid_namespace_of(0);
+  who.pid_namespace = util::pid_namespace_of(0);
   return who;
 }
 
@@ -40,7 +40,7 @@ TEST(Channel, IsAnnouncedBeforeItsDataWithWhatMlrunSees) {
   EXPECT_LT(channels[0].offset, spool.of_type(MLRUN_FRAME_DATA)[0].offset);
   const auto body = channels[0].as<mlrun_frame_channel>();
   EXPECT_EQ(body.host_pid, ourselves().pid);
-  EXPECT_EQ(body.start_ticks, read_proc_stat(ourselves().pid)->start_ticks);
+  EXPECT_EQ(body.start_ticks, util::read_proc_stat(ourselves().pid)->start_ticks);
   EXPECT_EQ(body.process, 5u);
 }
 
@@ -52,7 +52,8 @@ TEST(Channel, ItsProcessIsDescribedAsJson) {
   session.collector().pass();
   std::string all;
   for (const Frame& frame : session.finish().of_type(MLRUN_FRAME_PROCESS)) all += frame.payload + "\n";
-  EXPECT_NE(all.find("\"comm\":\"" + read_comm(ourselves().pid, ourselves().tid) + "\""), std::string::npos) << all;
+  EXPECT_NE(all.find("\"comm\":\"" + util::read_comm(ourselves().pid, ourselves().tid) + "\""), std::string::npos)
+      << all;
   EXPECT_NE(all.find("\"modules\":[["), std::string::npos) << all;
   EXPECT_NE(all.find("/libc.so.6\""), std::string::npos) << all;
   EXPECT_NE(all.find("\"syscr\":"), std::string::npos) << all;
@@ -140,10 +141,10 @@ TEST(Channel, DropsAreWrittenByKindWhenTheyChange) {
   const SpoolFrames spool = session.finish();
   const auto frames = spool.of_type(MLRUN_FRAME_DROPS);
   ASSERT_EQ(frames.size(), 1u);
-  const events::DropCounts counts = events::read_drops(frames[0].payload.data(), frames[0].payload.size());
+  const util::DropCounts counts = util::read_drops(frames[0].payload.data(), frames[0].payload.size());
   EXPECT_EQ(counts[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL], 5u);
   EXPECT_EQ(counts[MLRUN_DROP_FULL][MLRUN_DROPPED_MARK], 1u);
-  EXPECT_EQ(events::all_drops(counts), 6u);
+  EXPECT_EQ(util::all_drops(counts), 6u);
   EXPECT_EQ(spool.of_type(MLRUN_FRAME_COUNTERS).back().as<mlrun_frame_counters>().drops[MLRUN_DROP_FULL], 6u);
 }
 

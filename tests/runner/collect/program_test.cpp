@@ -42,7 +42,7 @@ class Program : public ::testing::Test {
   Words reads(int count, int pause_us) const {
     return {MLRUN_VICTIMS "/numbered_reads", std::to_string(count), std::to_string(pause_us)};
   }
-  nlohmann::json session() const { return launch::SessionFile::read(trace_)->data; }
+  nlohmann::json session() const { return session::SessionFile::read(trace_)->data; }
   SpoolFrames spool() const { return collect::testing::read_spool(collect::spool_path(trace_)); }
 
   // Offsets of the pread calls, sorted.
@@ -302,7 +302,7 @@ TEST_F(Program, KilledAtAnyMomentTheWorkloadLivesOnAndNothingIsLostOrTwice) {
     ::usleep(random() % 100'000);
     ::kill(program.pid(), SIGKILL);
     ASSERT_TRUE(program.wait_for("done"));
-    const auto session = launch::SessionFile::read(trace_);
+    const auto session = session::SessionFile::read(trace_);
     ASSERT_TRUE(session);
     EXPECT_FALSE(session->leader_lives());
     ::usleep(20'000);  // until the workload has ended

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 namespace {
 
 constexpr uint32_t kPid = 10;
@@ -197,4 +197,4 @@ TEST_F(CudaTrackerTest, AFunctionOfALaterVersionIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

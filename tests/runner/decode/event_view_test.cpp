@@ -8,9 +8,10 @@
 #include "runner/decode/func_names.h"
 #include "tests/runner/decode/only_record.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 namespace {
 
+namespace func = events::func;
 using testing::RecordBuffer;
 
 TEST(EventView, DecodesACallOnADescriptor) {
@@ -484,4 +485,4 @@ TEST(EventView, LeavesKindsThatItDoesNotKnowToTheReader) {
 }
 
 }  // namespace
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

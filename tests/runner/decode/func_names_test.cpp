@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::events {
+namespace mlrun::decode {
 namespace {
 
 TEST(FuncNames, VisitsEachKnownFunctionOnce) {
@@ -26,4 +26,4 @@ TEST(FuncNames, NumbersOfLaterVersionsHaveANameAndShareTheLastEntry) {
 }
 
 }  // namespace
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

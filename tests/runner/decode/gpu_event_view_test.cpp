@@ -5,7 +5,7 @@
 
 #include "tests/runner/decode/only_record.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 namespace {
 
 using testing::RecordBuffer;
@@ -165,4 +165,4 @@ TEST(GpuEventView, RefusesRecordsThatAreTooShort) {
 }
 
 }  // namespace
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

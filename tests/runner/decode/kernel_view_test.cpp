@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::trace {
+namespace mlrun::decode {
 namespace {
 
 template <typename Record>
@@ -23,7 +23,7 @@ TEST(KernelReader, PassesOverKindsThatItDoesNotKnow) {
   append(bytes, MLRUN_KERNEL_REQUEST, mlrun_block_request{});
   append(bytes, 77, mlrun_wait{});
   append(bytes, MLRUN_KERNEL_PART, mlrun_block_part{});
-  events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+  KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
   std::vector<int> kinds;
   while (reader.next()) kinds.push_back(reader.head().kind);
   EXPECT_EQ(kinds, (std::vector<int>{MLRUN_KERNEL_REQUEST, 77, MLRUN_KERNEL_PART}));
@@ -36,7 +36,7 @@ TEST(KernelReader, StopsAtALengthThatCannotBe) {
     append(bytes, MLRUN_KERNEL_WAIT, mlrun_wait{});
     append(bytes, MLRUN_KERNEL_WAIT, mlrun_wait{});
     std::memcpy(reinterpret_cast<char*>(bytes.data()) + sizeof(mlrun_wait) + 2, &length, sizeof length);
-    events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+    KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
     EXPECT_TRUE(reader.next());
     EXPECT_FALSE(reader.next()) << length;
     EXPECT_FALSE(reader.next());
@@ -47,11 +47,11 @@ TEST(KernelReader, StopsAtALengthThatCannotBe) {
 TEST(KernelReader, DoesNotReadARecordAsALongerOne) {
   std::vector<uint64_t> bytes;
   append(bytes, MLRUN_KERNEL_PART, mlrun_wait{});
-  events::KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
+  KernelReader reader(bytes.data(), bytes.size() * sizeof(uint64_t));
   ASSERT_TRUE(reader.next());
   mlrun_block_part part{};
   EXPECT_FALSE(reader.read(part));
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::decode

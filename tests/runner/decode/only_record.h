@@ -6,7 +6,7 @@
 #include "runner/decode/event_view.h"
 #include "tests/runner/trace/record_buffer.h"
 
-namespace mlrun::events {
+namespace mlrun::decode {
 
 inline RecordReader reader_of(const testing::RecordBuffer& records) {
   return {records.words().data(), records.bytes(), records.lap()};
@@ -23,4 +23,4 @@ Event only(const testing::RecordBuffer& records) {
   return event;
 }
 
-}  // namespace mlrun::events
+}  // namespace mlrun::decode

@@ -55,7 +55,7 @@ void add(CudaMemory& memory, const std::vector<Record>& records) {
   for (const Record& record : records) {
     std::vector<uint64_t> words(record.size() / sizeof(uint64_t));
     std::memcpy(words.data(), record.data(), record.size());
-    events::KernelReader reader(words.data(), record.size());
+    decode::KernelReader reader(words.data(), record.size());
     ASSERT_TRUE(reader.next());
     memory.add(reader);
   }

@@ -19,7 +19,7 @@ class KernelTailTest : public testing::Test {
 
   std::vector<uint32_t> pids() {
     std::vector<uint32_t> result;
-    tail_.read([&](const events::KernelReader& record) { result.push_back(record.head().pid); });
+    tail_.read([&](const decode::KernelReader& record) { result.push_back(record.head().pid); });
     return result;
   }
 };
@@ -68,7 +68,7 @@ TEST_F(KernelTailTest, ADamagedFrameIsIgnored) {
 
 TEST(KernelTail, WithoutAFileThereIsNothing) {
   KernelTail tail("/nowhere/kernel.bin");
-  EXPECT_FALSE(tail.read([](const events::KernelReader&) { FAIL(); }));
+  EXPECT_FALSE(tail.read([](const decode::KernelReader&) { FAIL(); }));
 }
 
 }  // namespace

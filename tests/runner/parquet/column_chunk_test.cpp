@@ -19,7 +19,7 @@
 #include "runner/parquet/table_reader.h"
 #include "tests/runner/trace/trace_folder.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 namespace {
 
 using Value = std::optional<int64_t>;
@@ -245,4 +245,4 @@ TEST(ColumnChunk, ReportsTheSmallestAndTheLargest) {
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

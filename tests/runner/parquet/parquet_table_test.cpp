@@ -15,7 +15,7 @@
 #include "runner/parquet/table_reader.h"
 #include "tests/runner/trace/trace_folder.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 namespace {
 
 namespace fs = std::filesystem;
@@ -263,4 +263,4 @@ TEST(TableReader, RefusesAFileThatIsNoParquet) {
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -10,7 +10,7 @@
 #include "runner/parquet/row_columns.h"
 #include "tests/runner/trace/trace_folder.h"
 
-namespace mlrun::trace {
+namespace mlrun::tables {
 namespace {
 
 enum class Colour { kRed, kGreen };
@@ -124,4 +124,4 @@ TEST(RowTable, GivesBackTheValuesOfEachRow) {
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::tables

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace mlrun::launch {
+namespace mlrun::session {
 namespace {
 
 struct Variable {
@@ -50,4 +50,4 @@ TEST_F(JobFactsTest, HaveTheRankOfTheInnermostLauncher) {
 }
 
 }  // namespace
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

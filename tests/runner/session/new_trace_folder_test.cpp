@@ -8,7 +8,7 @@
 
 #include "tests/runner/collect/session.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 namespace {
 
 using collect::testing::Folder;
@@ -33,4 +33,4 @@ TEST(TraceFolder, NeverOneThatHoldsSomething) {
 }
 
 }  // namespace
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

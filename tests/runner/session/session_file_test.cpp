@@ -7,7 +7,7 @@
 
 #include "tests/runner/collect/session.h"
 
-namespace mlrun::launch {
+namespace mlrun::session {
 namespace {
 
 using collect::testing::Folder;
@@ -35,4 +35,4 @@ TEST(SessionFile, ADamagedOneIsAnError) {
 }
 
 }  // namespace
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

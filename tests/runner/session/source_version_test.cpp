@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace mlrun::launch {
+namespace mlrun::session {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(SourceVersionTest, TakesNothingForACommitThatIsNone) {
 }
 
 }  // namespace
-}  // namespace mlrun::launch
+}  // namespace mlrun::session

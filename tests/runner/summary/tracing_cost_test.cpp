@@ -50,8 +50,8 @@ TEST(CostTest, EachRecordOfAMarkIsCharged) {
   (*summary.run.cost.cost_per_call_ns)["mark"] = 9;
   const double before = cost_estimate(testing::small_training())->total_ns;
   EXPECT_DOUBLE_EQ(cost_estimate(summary)->total_ns, before + 18'000);
-  EXPECT_EQ(to_json(summary)["tracing"]["calls_cost_ns"],
-            to_json(testing::small_training())["tracing"]["calls_cost_ns"]);
+  EXPECT_EQ(report::to_json(summary)["tracing"]["calls_cost_ns"],
+            report::to_json(testing::small_training())["tracing"]["calls_cost_ns"]);
 }
 
 TEST(CostTest, AClassThatWasNotMeasuredIsNamedAndNotGuessed) {
@@ -74,9 +74,10 @@ TEST(CostTest, WhatWasNotMeasuredIsNamedAsLeftOut) {
   summary.run.options = {};
   summary.run.options.stack_depth = 12;
   summary.run.options.exclude = {"/proc/*"};
-  TextStyle wide;
+  report::TextStyle wide;
   wide.width = 200;
-  EXPECT_NE(cost_text(summary, wide).find("of the command's, without stacks and excluded paths"), std::string::npos);
+  EXPECT_NE(report::cost_text(summary, wide).find("of the command's, without stacks and excluded paths"),
+            std::string::npos);
 }
 
 TEST(CostTest, WhatTheRunRecordedBesidesIsNamedAsLeftOut) {
@@ -86,9 +87,9 @@ TEST(CostTest, WhatTheRunRecordedBesidesIsNamedAsLeftOut) {
   summary.run.kernel_side.state = "refused";
   EXPECT_EQ(cost_estimate(summary)->left_out, (std::vector<std::string>{"short waits", "stacks", "GPU work"}));
   summary.run.kernel_side.state = "recorded";
-  TextStyle wide;
+  report::TextStyle wide;
   wide.width = 200;
-  EXPECT_NE(cost_text(summary, wide).find("without short waits, stacks, the kernel side and GPU work"),
+  EXPECT_NE(report::cost_text(summary, wide).find("without short waits, stacks, the kernel side and GPU work"),
             std::string::npos);
 }
 
@@ -98,8 +99,8 @@ TEST(CostTest, WithoutAMeasurementItIsNotKnown) {
                           nlohmann::json({{"cost", {{"cost_per_call_ns", 120.5}}}})}) {
     summary.run = model::run_of(run);
     EXPECT_FALSE(cost_estimate(summary));
-    EXPECT_NE(cost_text(summary, {}).find("cost not known (mlrun bench measures it)"), std::string::npos);
-    EXPECT_TRUE(to_json(summary)["tracing"]["cost"].is_null());
+    EXPECT_NE(report::cost_text(summary, {}).find("cost not known (mlrun bench measures it)"), std::string::npos);
+    EXPECT_TRUE(report::to_json(summary)["tracing"]["cost"].is_null());
   }
 }
 

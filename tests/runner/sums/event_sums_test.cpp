@@ -47,8 +47,8 @@ class EventSumsTest : public ::testing::Test {
       if (frame.header.type != MLRUN_FRAME_SUMS) continue;
       trace::SumCursor entries(frame);
       while (entries.next()) {
-        events::CallEvent call;
-        if (!entries.record() || !events::decode(*entries.record(), call)) continue;
+        decode::CallEvent call;
+        if (!entries.record() || !decode::decode(*entries.record(), call)) continue;
         found.push_back({entries.sum().flags, call.open_file, entries.sum().calls});
       }
     }

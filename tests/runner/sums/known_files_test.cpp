@@ -8,8 +8,8 @@
 namespace mlrun::sums {
 namespace {
 
-events::FileEvent file(uint32_t number, uint64_t path, uint64_t inode = 5, uint32_t mode = S_IFREG | 0644) {
-  events::FileEvent event;
+decode::FileEvent file(uint32_t number, uint64_t path, uint64_t inode = 5, uint32_t mode = S_IFREG | 0644) {
+  decode::FileEvent event;
   event.number = number;
   event.path = path;
   event.inode = inode;

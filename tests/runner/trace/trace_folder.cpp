@@ -40,7 +40,7 @@ namespace {
 // The column's chunks, one after another.
 std::vector<std::shared_ptr<arrow::Array>> column_of(const std::string& folder, const std::string& table,
                                                      const std::string& column) {
-  auto read = trace::read_table(folder, table, {.columns = {column}});
+  auto read = tables::read_table(folder, table, {.columns = {column}});
   if (!read) {
     ADD_FAILURE() << read.error().text;
     return {};

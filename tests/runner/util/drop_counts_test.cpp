@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::events {
+namespace mlrun::util {
 namespace {
 
 TEST(DropCounts, ComeBackAsTheyWereWritten) {
@@ -41,4 +41,4 @@ TEST(DropCounts, EachKindHasANameOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace mlrun::events
+}  // namespace mlrun::util

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 namespace {
 
 TEST(FlatMapTest, FindsNothingWhenEmpty) {
@@ -64,4 +64,4 @@ TEST(FlatMapTest, GrowsBeyondAHugePage) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

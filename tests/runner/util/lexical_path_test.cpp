@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::trace {
+namespace mlrun::util {
 namespace {
 
 TEST(LexicalPath, IsMadeAbsoluteByTheLetter) {
@@ -30,4 +30,4 @@ TEST(LexicalPath, KnowsFoldersAndTheKernelsTexts) {
 }
 
 }  // namespace
-}  // namespace mlrun::trace
+}  // namespace mlrun::util

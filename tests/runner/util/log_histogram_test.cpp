@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::summary {
+namespace mlrun::util {
 namespace {
 
 TEST(LogHistogramTest, IsZeroWhenEmpty) {
@@ -89,4 +89,4 @@ TEST(LogHistogramTest, CutsNumbersThatNoHistogramHas) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

@@ -13,7 +13,7 @@ namespace mlrun::util {
 namespace {
 
 TEST(ProcFiles, ExecutableMappingsWithOddNames) {
-  const auto modules = collect::parse_modules(
+  const auto modules = parse_modules(
       "55d000000000-55d000001000 r--p 00000000 fe:00 12 /usr/bin/a\n"
       "55d000001000-55d000005000 r-xp 00001000 fe:00 12 /usr/bin/a\n"
       "7f0000000000-7f0000001000 r-xp 00000000 00:00 0 \n"
@@ -21,27 +21,27 @@ TEST(ProcFiles, ExecutableMappingsWithOddNames) {
       "7ffd00000000-7ffd00001000 r-xp 00000000 00:00 0                          [vdso]\n"
       "garbage\n");
   ASSERT_EQ(modules.size(), 2u);
-  EXPECT_EQ(modules[0], (collect::Module{0x55d000001000, 0x55d000005000, 0x1000, "/usr/bin/a"}));
+  EXPECT_EQ(modules[0], (Module{0x55d000001000, 0x55d000005000, 0x1000, "/usr/bin/a"}));
   EXPECT_EQ(modules[1].path, "/tmp/b c.so (deleted)");
 }
 
 TEST(ProcFiles, RingsThatAreSharedWithTheKernelAreAmongTheMappings) {
-  const auto modules = collect::parse_modules(
+  const auto modules = parse_modules(
       "7f0000000000-7f0000001000 rw-s 00000000 00:0d 1041                       anon_inode:[io_uring]\n"
       "7f0000002000-7f0000003000 rw-s 00000000 00:0d 1042                       anon_inode:[eventfd]\n"
       "7f0000004000-7f0000005000 rw-s 00000000 00:11 2083                       /[aio] (deleted)\n");
   ASSERT_EQ(modules.size(), 2u);
-  EXPECT_EQ(modules[0], (collect::Module{0x7f0000000000, 0x7f0000001000, 0, "anon_inode:[io_uring]"}));
+  EXPECT_EQ(modules[0], (Module{0x7f0000000000, 0x7f0000001000, 0, "anon_inode:[io_uring]"}));
   EXPECT_EQ(modules[1].path, "/[aio] (deleted)");
 }
 
 TEST(ProcFiles, OurselvesAreThere) {
-  const auto stat = collect::read_proc_stat(static_cast<uint32_t>(::getpid()));
+  const auto stat = read_proc_stat(static_cast<uint32_t>(::getpid()));
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->ppid, static_cast<uint32_t>(::getppid()));
   EXPECT_GT(stat->start_ticks, 0u);
-  EXPECT_FALSE(collect::read_proc_stat(0));
-  EXPECT_NE(collect::pid_namespace_of(0), 0u);
+  EXPECT_FALSE(read_proc_stat(0));
+  EXPECT_NE(pid_namespace_of(0), 0u);
 }
 
 // In the middle of an exec a process has no environment.
@@ -54,13 +54,13 @@ TEST(ProcFiles, AnEnvironmentIsInUseAllTheTime) {
     ::execl("/bin/sh", "sh", "-c", kAgain, kAgain, nullptr);
     ::_exit(127);
   }
-  while (!collect::environment_in_use(variable)) ::usleep(1000);
-  for (int i = 0; i < 300; i++) EXPECT_TRUE(collect::environment_in_use(variable)) << i;
+  while (!environment_in_use(variable)) ::usleep(1000);
+  for (int i = 0; i < 300; i++) EXPECT_TRUE(environment_in_use(variable)) << i;
   ::kill(child, SIGKILL);
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status));
-  while (collect::environment_in_use(variable)) ::usleep(1000);  // some other process may be executed
+  while (environment_in_use(variable)) ::usleep(1000);  // some other process may be executed
 }
 
 }  // namespace

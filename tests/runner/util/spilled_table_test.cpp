@@ -34,7 +34,7 @@ size_t resident_bytes() {
 
 TEST(SpilledMemory, ATableLargerThanItsShareDoesNotGrowTheProcess) {
   const SpillFolder spill(new_folder("resident"), 0);
-  summary::FlatMap<uint32_t, SpillAllocator> map;
+  FlatMap<uint32_t, SpillAllocator> map;
   constexpr uint64_t kKeys = 6'500'000;  // 16 Mi slots of 12 bytes
   const size_t before = resident_bytes();
   size_t most = 0;

@@ -5,7 +5,7 @@
 
 #include "runner/report/text/text_style.h"
 
-namespace mlrun::summary {
+namespace mlrun::util {
 namespace {
 
 TEST(UnitsTest, ShowsThreeDigitsAndAUnit) {
@@ -54,12 +54,12 @@ TEST(UnitsTest, SaysNoneOrAllOnlyWhenItIsSo) {
 
 TEST(TextStyleTest, CutsByCharactersNotByBytes) {
   const Glyphs unicode;
-  EXPECT_EQ(cut_end("äöüß", 4, unicode), "äöüß");
-  EXPECT_EQ(cut_end("äöüßx", 4, unicode), "äöü…");
-  EXPECT_EQ(cut_front("/dätä/kits/x.npy", 7, unicode), "…/x.npy");
-  EXPECT_EQ(cut_front("/data/kits/x.npy", 8, Glyphs{false}), "...x.npy");
-  EXPECT_EQ(text_width("\x1b[1mäb\x1b[0m"), 2u);
-  EXPECT_EQ(pad_left("ä", 3), "  ä");
+  EXPECT_EQ(report::cut_end("äöüß", 4, unicode), "äöüß");
+  EXPECT_EQ(report::cut_end("äöüßx", 4, unicode), "äöü…");
+  EXPECT_EQ(report::cut_front("/dätä/kits/x.npy", 7, unicode), "…/x.npy");
+  EXPECT_EQ(report::cut_front("/data/kits/x.npy", 8, Glyphs{false}), "...x.npy");
+  EXPECT_EQ(report::text_width("\x1b[1mäb\x1b[0m"), 2u);
+  EXPECT_EQ(report::pad_left("ä", 3), "  ä");
 }
 
 TEST(TextStyleTest, LetsNoNameSteerTheTerminal) {
@@ -77,14 +77,14 @@ TEST(TextStyleTest, LetsNoNameSteerTheTerminal) {
 }
 
 TEST(TextStyleTest, WrapsItemsAtTheWidth) {
-  TextStyle style;
+  report::TextStyle style;
   style.width = 20;
-  EXPECT_EQ(wrap("HEAD", 6, {"a", "more words than a line has", "b"}, style),
+  EXPECT_EQ(report::wrap("HEAD", 6, {"a", "more words than a line has", "b"}, style),
             "HEAD  a\n      more words\n        than a line\n        has · b\n");
-  EXPECT_EQ(wrap("HEAD", 6, {"/a/path/that/is/longer/than/a/line"}, style),
+  EXPECT_EQ(report::wrap("HEAD", 6, {"/a/path/that/is/longer/than/a/line"}, style),
             "HEAD  /a/path/that/is/longer/than/a/line\n");
-  EXPECT_EQ(wrap("HEAD", 6, {"one", "two", "three", "four"}, style), "HEAD  one · two\n      three · four\n");
+  EXPECT_EQ(report::wrap("HEAD", 6, {"one", "two", "three", "four"}, style), "HEAD  one · two\n      three · four\n");
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::util

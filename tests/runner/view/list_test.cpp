@@ -30,7 +30,7 @@ class ListTest : public ::testing::Test {
   std::string text() const {
     const auto traces = traces_in(folder_);
     EXPECT_TRUE(traces);
-    return traces ? list_text(*traces, folder_, summary::TextStyle{}, false) : "";
+    return traces ? list_text(*traces, folder_, report::TextStyle{}, false) : "";
   }
 
   fs::path folder_;
@@ -87,12 +87,12 @@ TEST_F(ListTest, InATerminalNoLineIsTooWide) {
   const auto traces = traces_in(folder_);
   ASSERT_TRUE(traces);
   for (const size_t width : {60, 80, 120, 160}) {
-    const std::string out = list_text(*traces, folder_, summary::TextStyle{.width = width, .glyphs = {}}, true);
+    const std::string out = list_text(*traces, folder_, report::TextStyle{.width = width, .glyphs = {}}, true);
     EXPECT_NE(out.find("python train.py"), std::string::npos) << out;
     for (size_t at = 0; at < out.size();) {
       const size_t end = out.find('\n', at);
       const std::string line = out.substr(at, end - at);
-      EXPECT_LE(summary::text_width(line), width) << line;
+      EXPECT_LE(report::text_width(line), width) << line;
       at = end + 1;
     }
   }
@@ -127,7 +127,7 @@ TEST_F(ListTest, SaysHowToFinishWhatWasNotFinished) {
   std::ofstream(folder_ / "killed" / "session.json")
       << R"({"command": ["/some/where/app"], "leader": {"pid": 1, "start_ticks": 0}})";
   fs::create_directories(folder_ / "running");
-  launch::SessionFile running((folder_ / "running").string());
+  session::SessionFile running((folder_ / "running").string());
   ASSERT_TRUE(running.write());
   const std::string out = text();
   EXPECT_NE(out.find("mlrun recover " + (folder_ / "killed").string()), std::string::npos) << out;

@@ -216,7 +216,7 @@ TEST_F(ShowTest, CutsTextToTheTerminal) {
   std::string out;
   ASSERT_TRUE(show(options, text, [&](std::string_view part) { out += part; }));
   std::istringstream stream(out);
-  for (std::string line; std::getline(stream, line);) EXPECT_LE(summary::text_width(line), 96u) << line;
+  for (std::string line; std::getline(stream, line);) EXPECT_LE(report::text_width(line), 96u) << line;
   EXPECT_NE(out.find("…"), std::string::npos);
 }
 
@@ -229,7 +229,7 @@ TEST_F(ShowTest, LeavesOutFiguresThatDoNotFitANarrowTerminal) {
     std::string out;
     ASSERT_TRUE(show(options, text, [&](std::string_view part) { out += part; }));
     std::istringstream stream(out);
-    for (std::string line; std::getline(stream, line);) EXPECT_LE(summary::text_width(line), width) << line;
+    for (std::string line; std::getline(stream, line);) EXPECT_LE(report::text_width(line), width) << line;
     const bool is_left_out = out.find("left out, the terminal is too narrow:") != std::string::npos;
     EXPECT_EQ(is_left_out, out.substr(0, out.find('\n')).find("ret") == std::string::npos) << out;
   }

@@ -10,7 +10,7 @@
 
 #include "tests/runner/summary/small_training.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,13 +40,13 @@ nlohmann::json run_with_rules() {
 }
 
 Json full_json() {
-  Summary summary = testing::small_training();
+  summary::Summary summary = summary::testing::small_training();
   summary.losses.push_back({"interposer", "arena full", 1, 2, 3, 4, 5, "records", -1, "mark"});
   summary.coverage.push_back({1, "io_uring", "not hooked", -1, -1});
   summary.left_out.push_back({1, "path rules", 2, 3, 4, 5});
   summary.marks.push_back({"nvtx", "step", 3, 600, 300});
   summary.collectives.push_back({"0x12", "AllReduce", 4, 4096, 900, 300, 2, 2, 50, 70, 71, 1, 2});
-  GpuSummary& gpu = summary.gpus.emplace_back();
+  summary::GpuSummary& gpu = summary.gpus.emplace_back();
   gpu.busy_ppm = 630'000;
   summary.gpu_idle.push_back(
       {1, "file", 2, 3, 33, 4, "/data/x.npy", 700, 2, {.device_ns = 700}, "train.py:12 fetch", 500, "read", 600});
@@ -61,10 +61,11 @@ Json full_json() {
   summary.gpu_memory.push_back({1, 1, "device", 4096, 3, 8192, 2, 0, 0, 1, 2048, 0, 0, 0});
   summary.torch_memory.push_back({1, 0, 4096, 3, 8192, 2, 0, 0, 1, 2048, 0});
   summary.gpu_calls = {14, 0, 500, 1, 50};
-  Answer& answer = summary.answer;
+  summary::Answer& answer = summary.answer;
   answer.wall_ns = 1000;
   answer.without_batch_ns = 300;
-  answer.time = {{Activity::kCompute, State::kOnCpu, 600}, {Activity::kWait, State::kDevice, 400}};
+  answer.time = {{summary::Activity::kCompute, summary::State::kOnCpu, 600},
+                 {summary::Activity::kWait, summary::State::kDevice, 400}};
   answer.findings.push_back({"small_files", "metadata,small_requests", "many files", 400, 350'000, 450'000,
                              "9 samples, one run", "rows", "mlrun show TRACE blame", "pack them", "", 300});
   answer.waited_for.push_back({"DataLoader worker", "", 2, 101, 101, "reading", "data.py:3 read", "pipe", 400});
@@ -77,9 +78,9 @@ Json full_json() {
 }
 
 TEST(JsonTest, HasAVersionAndTheBlocksInOrder) {
-  const Json json = to_json(testing::small_training());
+  const Json json = to_json(summary::testing::small_training());
   EXPECT_EQ(json["schema"], "mlrun-summary");
-  EXPECT_EQ(json["schema_version"], kSchemaVersion);
+  EXPECT_EQ(json["schema_version"], summary::kSchemaVersion);
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> expected = {"schema",
@@ -196,7 +197,7 @@ TEST(JsonTest, AddsFunctionsUpToClasses) {
 }
 
 TEST(JsonTest, HasNullForWhatIsNotKnown) {
-  const Json json = to_json(Builder().finish({}));
+  const Json json = to_json(summary::Builder().finish({}));
   EXPECT_TRUE(json["run"]["wall_ns"].is_null());
   EXPECT_TRUE(json["reread"]["ratio"].is_null());
   EXPECT_TRUE(json["totals"]["files"]["metadata_share_of_calls"].is_null());
@@ -224,12 +225,12 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_EQ(rules[1]["fallback_bytes"], 100);
   EXPECT_TRUE(rules[1]["peak_bytes"].is_null() && rules[1]["resident_bytes"].is_null());
   EXPECT_EQ(full_json()["placement"]["policy"]["nodes"], Json::parse(R"([{"node": 0, "bytes": 150}])"));
-  Summary summary = testing::small_training();
+  summary::Summary summary = summary::testing::small_training();
   summary.run = model::run_of({{"placement", run_with_rules()}});
   summary.run.placement.processes.reset();
   rules = to_json(summary)["placement"]["rules"];
   EXPECT_TRUE(rules[0]["matches"].is_null() && rules[0]["peak_bytes"].is_null());
-  EXPECT_TRUE(to_json(testing::small_training())["placement"].is_null());
+  EXPECT_TRUE(to_json(summary::testing::small_training())["placement"].is_null());
 }
 
 TEST(JsonTest, MemoryThatWasAccessedIsByRung) {
@@ -241,4 +242,4 @@ TEST(JsonTest, MemoryThatWasAccessedIsByRung) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 class TerminalTest : public ::testing::Test {
@@ -88,4 +88,4 @@ TEST_F(TerminalTest, UsesUnicodeWhereTheLocaleHasIt) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -6,11 +6,11 @@
 #include "runner/report/text/text.h"
 #include "tests/runner/summary/small_training.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
 TEST(CompletenessTextTest, SaysThatACommandWithoutCallsWasFollowed) {
-  Summary summary;
+  summary::Summary summary;
   summary.processes.resize(1);
   const std::string shown = completeness_text(summary, TextStyle{});
   EXPECT_NE(shown.find("NOTHING RECORDED"), std::string::npos) << shown;
@@ -21,14 +21,15 @@ TEST(CompletenessTextTest, SaysThatACommandWithoutCallsWasFollowed) {
 TEST(CompletenessTextTest, DoesNotComplainOfCallsThatWereNotToBeRecorded) {
   model::TraceInfo info;
   info.run = nlohmann::json{{"options", {{"streams", nlohmann::json::array()}}}};
-  const std::string shown = completeness_text(Builder().finish(info), TextStyle{});
+  const std::string shown = completeness_text(summary::Builder().finish(info), TextStyle{});
   EXPECT_EQ(shown, "no call or allocation was to be recorded (--preload=off)\n");
   info.run = nlohmann::json{{"options", {{"streams", {"calls"}}}}};
-  EXPECT_NE(completeness_text(Builder().finish(info), TextStyle{}).find("NOTHING RECORDED"), std::string::npos);
+  EXPECT_NE(completeness_text(summary::Builder().finish(info), TextStyle{}).find("NOTHING RECORDED"),
+            std::string::npos);
 }
 
 TEST(CompletenessTextTest, ListsAtTheEndWhatWasNotSeenAndMovedNothing) {
-  Summary summary = Builder().finish({});
+  summary::Summary summary = summary::Builder().finish({});
   summary.calls = 1;
   summary.coverage.push_back({0, "/sbin/ldconfig", "statically linked", 0, 1, model::kRemark});
   EXPECT_TRUE(summary.complete());
@@ -44,7 +45,7 @@ TEST(CompletenessTextTest, ListsAtTheEndWhatWasNotSeenAndMovedNothing) {
 }
 
 TEST(CompletenessTextTest, CallsAPauseNoLoss) {
-  Summary summary = testing::small_training();
+  summary::Summary summary = summary::testing::small_training();
   model::LossRow& pause = summary.losses.emplace_back();
   pause.channel = "interposer";
   pause.reason = "paused";
@@ -59,4 +60,4 @@ TEST(CompletenessTextTest, CallsAPauseNoLoss) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

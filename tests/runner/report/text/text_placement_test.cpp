@@ -7,11 +7,11 @@
 
 #include "runner/report/text/text.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
 
-Summary summary_of(const nlohmann::json& placement, int exit_status = 0) {
-  Summary summary;
+summary::Summary summary_of(const nlohmann::json& placement, int exit_status = 0) {
+  summary::Summary summary;
   summary.run = model::run_of({{"exit_status", exit_status}, {"placement", placement}});
   return summary;
 }
@@ -42,7 +42,7 @@ TEST(KilledForMemory, IsSaidOfProcessesThatTheCommandOutlives) {
   EXPECT_EQ(killed({{"policy", "preferred"}, {"mem_node", "1"}}, cgroup, 1), one);
   nlohmann::json placement = kStrict;
   placement["counted"] = {{"oom_kill", 1}};
-  Summary summary = summary_of(placement, 0);
+  summary::Summary summary = summary_of(placement, 0);
   summary.processes.resize(2);
   summary.processes[0].role = "main";
   EXPECT_EQ(killed_for_memory(summary), "") << "no process of the command was killed";
@@ -65,7 +65,7 @@ TEST(Placement, MemoryUnderAPolicyIsWhereItWasFound) {
       {"pages",
        {{{"node", 0}, {"bytes", 390}}, {{"node", 1}, {"bytes", 610}}, {{"node", 0}, {"file", "/a"}, {"bytes", 5}}}},
       {"counted", {{"pgdemote_kswapd", 3}}}};
-  const Summary summary = summary_of(placement);
+  const summary::Summary summary = summary_of(placement);
   EXPECT_EQ(policy_text(summary.run.placement), "memory of node 1 first");
   const std::string text = placement_text(summary, {});
   for (const char* said :
@@ -127,4 +127,4 @@ TEST(Placement, WhyPagesAreNotSampledIsSaid) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

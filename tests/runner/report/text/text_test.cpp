@@ -11,8 +11,14 @@
 
 #include "tests/runner/summary/small_training.h"
 
-namespace mlrun::summary {
+namespace mlrun::report {
 namespace {
+
+using summary::Activity;
+using summary::ProcessSummary;
+using summary::State;
+using summary::Summary;
+using summary::testing::small_training;
 
 class TextTest : public ::testing::Test {
  protected:
@@ -35,7 +41,7 @@ class TextTest : public ::testing::Test {
 };
 
 Summary incomplete_training() {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   summary.run.exit_status = 137;
   for (int32_t thread = 1; thread <= 3; ++thread) {
     model::LossRow& loss = summary.losses.emplace_back();
@@ -56,7 +62,7 @@ Summary incomplete_training() {
 
 // A run whose every list is longer than the screen.
 Summary large_training() {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   for (int32_t i = 0; i < 40; ++i) {
     ProcessSummary worker = summary.processes[1];
     worker.proc_id = 100 + i;
@@ -76,10 +82,10 @@ Summary large_training() {
   }
   for (int i = 0; i < 20; ++i) {
     summary.errors.push_back({20, "stat", 5 + i, 1});
-    FuncSummary func = summary.funcs[0];
+    summary::FuncSummary func = summary.funcs[0];
     func.name = "function" + std::to_string(i);
     summary.funcs.push_back(func);
-    FileSummary file = summary.files[0];
+    summary::FileSummary file = summary.files[0];
     file.path =
         "/a/very/long/path/of/a/data/set/with/many/folders/and/a/longer/name/still/case_" + std::to_string(i) + ".npy";
     summary.files.push_back(file);
@@ -92,7 +98,7 @@ Summary answered_training() {
   constexpr int64_t kMs = 1'000'000;
   Summary summary = large_training();
   summary.run.wall_ns = 10'000 * kMs;
-  Answer& answer = summary.answer;
+  summary::Answer& answer = summary.answer;
   answer.driver_thread_id = 1;
   answer.driver_tid = answer.driver_pid = 100;
   answer.wall_ns = 10'000 * kMs;
@@ -201,14 +207,14 @@ TEST_F(TextTest, QuotesTheFolderInCommands) {
 }
 
 TEST_F(TextTest, ShowsASmallTraining) {
-  expect_golden("small_training.txt", text(testing::small_training(), "mlrun-train-1", TextStyle{}, Extent::kFull));
+  expect_golden("small_training.txt", text(small_training(), "mlrun-train-1", TextStyle{}, Extent::kFull));
 }
 
 TEST_F(TextTest, ShowsItInPlainAscii) {
   TextStyle style;
   style.width = 80;
   style.glyphs.unicode = false;
-  const std::string ascii = text(testing::small_training(), "mlrun-train-1", style, Extent::kFull);
+  const std::string ascii = text(small_training(), "mlrun-train-1", style, Extent::kFull);
   EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c > 0; }));
   expect_golden("small_training_ascii_80.txt", ascii);
 }
@@ -238,15 +244,15 @@ TEST_F(TextTest, KeepsWithinTheWidth) {
 
 TEST_F(TextTest, ColoursOnlyWhenAsked) {
   TextStyle style;
-  EXPECT_EQ(text(testing::small_training(), "", style).find('\x1b'), std::string::npos);
+  EXPECT_EQ(text(small_training(), "", style).find('\x1b'), std::string::npos);
   style.colour = true;
-  const std::string coloured = text(testing::small_training(), "", style);
+  const std::string coloured = text(small_training(), "", style);
   EXPECT_NE(coloured.find("\x1b[1mFILES BY TIME\x1b[0m"), std::string::npos);
   EXPECT_LE(widest_line(coloured), 100u);
 }
 
 Summary of_processes(const std::vector<std::pair<int32_t, int32_t>>& ids_and_parents) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   const ProcessSummary like = summary.processes[0];
   summary.processes.clear();
   for (const auto& [proc_id, parent] : ids_and_parents) {
@@ -284,10 +290,12 @@ TEST_F(TextTest, CountsChildrenByTheirName) {
   EXPECT_NE(shown.find(" more children"), std::string::npos) << shown;
 }
 
-TEST_F(TextTest, ShowsAnEmptyTrace) { expect_golden("empty.txt", text(Builder().finish({}), "", TextStyle{})); }
+TEST_F(TextTest, ShowsAnEmptyTrace) {
+  expect_golden("empty.txt", text(summary::Builder().finish({}), "", TextStyle{}));
+}
 
 TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
-  Summary summary = Builder().finish({});
+  Summary summary = summary::Builder().finish({});
   const std::pair<const char*, const char*> ends[] = {{"exit", "main"}, {"no exit", "child"}, {"no record", "rank 1"}};
   for (int32_t i = 0; i < 3; ++i) {
     ProcessSummary& process = summary.processes.emplace_back();
@@ -303,8 +311,8 @@ TEST_F(TextTest, SaysOfProcessesHowTheyEndedAndWhenThatIsNotKnown) {
 }
 
 TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
-  Summary summary = testing::small_training();
-  summary.processes[0].mapped_peak.ts_ns = testing::kStart + 5 * testing::kMillisecond;
+  Summary summary = small_training();
+  summary.processes[0].mapped_peak.ts_ns = summary::testing::kStart + 5 * summary::testing::kMillisecond;
   summary.processes[0].mapped_peak.bytes = 300 << 20;
   const std::string shown = heap_text(summary, TextStyle{});
   EXPECT_NE(shown.find("\nMAPPED        300 MiB at once in main (100) at 5.00 ms"), std::string::npos) << shown;
@@ -314,8 +322,8 @@ TEST_F(TextTest, ShowsWhatIsMappedBesideTheHeap) {
 
 // With --last the state before the first event is unknown: no zero, and no exact figure.
 TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
-  Summary summary = testing::small_training();
-  summary.run.options.last_ns = 10 * testing::kMillisecond;
+  Summary summary = small_training();
+  summary.run.options.last_ns = 10 * summary::testing::kMillisecond;
   summary.run.events_from_ns = summary.phases[0].end_ns();
   const std::string phases = phases_text(summary, TextStyle{}), heap = heap_text(summary, TextStyle{});
   EXPECT_NE(phases.find("-          -         -         -\n"), std::string::npos) << phases;
@@ -324,7 +332,7 @@ TEST_F(TextTest, ClaimsNothingOfWhatWasBeforeTheEventsBegin) {
 }
 
 TEST_F(TextTest, CallsNoSampledHeapExact) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   summary.alloc_sample_bytes = 512 << 10;
   const std::string shown = text(summary, "", TextStyle{}, Extent::kFull);
   EXPECT_EQ(shown.find("exact"), std::string::npos) << shown;
@@ -358,7 +366,7 @@ TEST_F(TextTest, DistinguishesMissingFromIncompleteSignals) {
 }
 
 TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   summary.run.command = {"evil\x1b[2J"};
   summary.files[0].path = "/x\x1b]0;title\x07";
   summary.processes[0].command = "a\nb";
@@ -374,15 +382,15 @@ TEST_F(TextTest, LetsNoNameSteerTheTerminal) {
 TEST_F(TextTest, GpusOfOneNameHaveTheNumbersOfNvidiaSmi) {
   Summary summary;
   for (int32_t gpu_id = 1; gpu_id <= 3; ++gpu_id) {
-    GpuWorkSummary& work = summary.gpu_work.emplace_back();
+    summary::GpuWorkSummary& work = summary.gpu_work.emplace_back();
     work.gpu_id = gpu_id;
     work.name = "NVIDIA H200";
-    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    summary::GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
     idle.gpu_id = gpu_id;
     idle.label = "cpu";
     idle.time_ns = 1000;
     if (gpu_id == 3) break;  // the driver does not report this one
-    GpuSummary& gpu = summary.gpus.emplace_back();
+    summary::GpuSummary& gpu = summary.gpus.emplace_back();
     gpu.gpu_id = gpu_id;
     gpu.index = gpu_id - 1;
   }
@@ -396,11 +404,11 @@ TEST_F(TextTest, GpusOfOneNameHaveTheNumbersOfNvidiaSmi) {
 }
 
 TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreSeparate) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   const int32_t pid = summary.processes[1].pid;
   summary.gpu_idle.clear();
   for (const int32_t tid : {pid, pid + 7}) {
-    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    summary::GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
     idle.label = "cpu";
     idle.proc_id = summary.processes[1].proc_id;
     idle.tid = tid;
@@ -412,10 +420,10 @@ TEST_F(TextTest, ThreadsOfOneProcessThatMadeAGpuWaitAreSeparate) {
 }
 
 TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   summary.gpu_idle.clear();
   for (const char* func : {"clock_nanosleep", ""}) {
-    GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
+    summary::GpuIdleSummary& idle = summary.gpu_idle.emplace_back();
     idle.label = "waiting";
     idle.func = func;
     idle.time_ns = 1000;
@@ -426,7 +434,7 @@ TEST_F(TextTest, NamesTheCallOfAWaitThatAGpuWaitedFor) {
 }
 
 TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
-  Summary summary = testing::small_training();
+  Summary summary = small_training();
   EXPECT_EQ(streams_text(summary, TextStyle{}), "") << "nothing is said of streams";
   model::Run& run = summary.run;
   run.options.streams = {"files", "allocs", "marks", "gpu_samples", "python_stacks", "block", "wait", "vfs"};
@@ -454,4 +462,4 @@ TEST_F(TextTest, TheEndSaysWhichStreamsWereOn) {
 }
 
 }  // namespace
-}  // namespace mlrun::summary
+}  // namespace mlrun::report

@@ -54,28 +54,28 @@ TEST(CacheMissesTest, AreSummedUpByFileAndDirectory) {
 
 TEST(CacheMissesTest, StandBesideWhatWasReadWithinTheWidth) {
   const Summary summary = training(true);
-  TextStyle style;
+  report::TextStyle style;
   style.width = 80;
-  const std::string text = files_text(summary, style);
+  const std::string text = report::files_text(summary, style);
   std::istringstream lines(text);
   std::string head, case_a;
   std::getline(lines, head);
   EXPECT_NE(head.find("read  uncached"), std::string::npos) << text;
   for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(text_width(line), 80u) << text;
+    EXPECT_LE(report::text_width(line), 80u) << text;
     if (line.find(file(summary, kCaseA).path) != std::string::npos) case_a = line;
   }
   EXPECT_NE(case_a.find("32.0 KiB  32.0 KiB"), std::string::npos) << "eight pages of eight\n" << text;
-  EXPECT_EQ(to_json(summary)["files"][0]["missing_bytes"], 5 * kPage);
-  EXPECT_EQ(to_json(summary)["files"][0]["ahead_bytes"], 3 * kPage);
+  EXPECT_EQ(report::to_json(summary)["files"][0]["missing_bytes"], 5 * kPage);
+  EXPECT_EQ(report::to_json(summary)["files"][0]["ahead_bytes"], 3 * kPage);
 }
 
 TEST(CacheMissesTest, AreUnknownIfThePageCacheWasNotObserved) {
   const Summary summary = training(false);
   EXPECT_FALSE(file(summary, kCaseA).misses.known());
-  EXPECT_EQ(files_text(summary, TextStyle()).find("uncached"), std::string::npos);
-  EXPECT_TRUE(to_json(summary)["files"][0]["missing_bytes"].is_null());
-  EXPECT_TRUE(to_json(summary)["directories"][0]["ahead_bytes"].is_null());
+  EXPECT_EQ(report::files_text(summary, report::TextStyle()).find("uncached"), std::string::npos);
+  EXPECT_TRUE(report::to_json(summary)["files"][0]["missing_bytes"].is_null());
+  EXPECT_TRUE(report::to_json(summary)["directories"][0]["ahead_bytes"].is_null());
 }
 
 }  // namespace

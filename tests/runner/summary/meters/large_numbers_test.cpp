@@ -81,9 +81,10 @@ TEST(LargeNumbersTest, CanBeShown) {
   Builder builder;
   for (int i = 0; i < kRows; ++i) builder.add(read_at(0));
   const Summary summary = builder.finish(info_of_one_file());
-  const auto json = to_json(summary);
+  const auto json = report::to_json(summary);
   EXPECT_EQ(json["sizes"][0]["high_bytes"], INT64_MAX);
-  EXPECT_NE(text(summary, "trace", TextStyle{}, Extent::kFull).find("pread"), std::string::npos);
+  EXPECT_NE(report::text(summary, "trace", report::TextStyle{}, report::Extent::kFull).find("pread"),
+            std::string::npos);
 }
 
 }  // namespace

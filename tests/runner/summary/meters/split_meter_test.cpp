@@ -88,7 +88,7 @@ TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileSeparately) {
   Summary summary;
   summary.calls = 1;
   summary.splits = rows;
-  const std::string text = splits_text(summary, TextStyle());
+  const std::string text = report::splits_text(summary, report::TextStyle());
   EXPECT_NE(text.find("  page faults"), std::string::npos) << text;
   EXPECT_NE(text.find("  asynchronous I/O"), std::string::npos) << text;
   EXPECT_EQ(text.find("all calls"), std::string::npos) << text;
@@ -96,7 +96,7 @@ TEST(SplitMeterTest, OperationsOutsideOfCallsCountForTheirFileSeparately) {
 
 TEST(SplitMeterTest, SaysNothingWhereNothingIsKnown) {
   EXPECT_TRUE(SplitMeter().finish(processes(), {}, files()).empty());
-  EXPECT_EQ(splits_text(Summary(), TextStyle()), "");
+  EXPECT_EQ(report::splits_text(Summary(), report::TextStyle()), "");
 }
 
 TEST(SplitMeterTest, PhasesHaveTheirCallsAndOperations) {
@@ -144,7 +144,7 @@ TEST(SplitMeterTest, TheTextHasSharesOfEachPhase) {
   Summary summary;
   summary.calls = 6;
   summary.splits = meter.finish(processes(), phases.splits(ProcessTree({})), files());
-  const std::string text = splits_text(summary, TextStyle());
+  const std::string text = report::splits_text(summary, report::TextStyle());
   const std::string first = line_of(text, "  epoch 1"), third = line_of(text, "  epoch 3");
   for (const char* part : {"100 µs", "90 %", "10 %"}) EXPECT_NE(first.find(part), std::string::npos) << text;
   for (const char* part : {"100 µs", "70 %", "30 %"}) EXPECT_NE(third.find(part), std::string::npos) << text;
@@ -159,7 +159,7 @@ TEST(SplitMeterTest, TheTextHasSharesOfEachTime) {
   add(meter, 2, 2, second);
   Summary summary;
   summary.splits = meter.finish(processes(), {}, files());
-  const std::string text = splits_text(summary, TextStyle());
+  const std::string text = report::splits_text(summary, report::TextStyle());
   EXPECT_NE(text.find("WHERE I/O TIME WENT"), std::string::npos) << text;
   EXPECT_NE(text.find("all operations"), std::string::npos) << "there are no calls\n" << text;
   EXPECT_NE(text.find("DataLoader worker"), std::string::npos) << text;

@@ -66,9 +66,9 @@ TEST(WaitsAndCopies, WaitsAreNoInputOrOutput) {
   EXPECT_EQ(summary.processes[0].waits[0].name, "epoll_wait");
   EXPECT_EQ(summary.processes[0].waits[1].calls, 2);
   EXPECT_EQ(summary.processes[0].waits[1].time_ns, 3'000'000);
-  const std::string text = waits_text(summary, TextStyle{});
+  const std::string text = report::waits_text(summary, report::TextStyle{});
   EXPECT_NE(text.find("main 8.00 ms (epoll_wait 5.00 ms, sem_timedwait 3.00 ms)"), std::string::npos) << text;
-  EXPECT_EQ(calls_text(summary, TextStyle{}), "");
+  EXPECT_EQ(report::calls_text(summary, report::TextStyle{}), "");
 }
 
 TEST(WaitsAndCopies, ACopyBetweenFilesIsReadAndWritten) {

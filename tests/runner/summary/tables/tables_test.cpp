@@ -105,8 +105,8 @@ TEST_F(TablesTest, GivesBackWhatWasWritten) {
   write(summary);
   const auto read = read_tables(folder_);
   ASSERT_TRUE(read) << read.error().text;
-  EXPECT_EQ(to_json(*read), to_json(summary));
-  EXPECT_EQ(text(*read, "x", {}), text(summary, "x", {}));
+  EXPECT_EQ(report::to_json(*read), report::to_json(summary));
+  EXPECT_EQ(report::text(*read, "x", {}), report::text(summary, "x", {}));
   EXPECT_EQ(read->reread.page_counted_files, 8);
 }
 
@@ -177,7 +177,7 @@ TEST_F(TablesTest, OfEarlierVersionsAreReadWithoutTheColumnsThatCameLater) {
   EXPECT_EQ(read->gpu_idle[0].split.wait_ns, 7);
   EXPECT_TRUE(read->gpu_idle[0].python_line.empty());
   EXPECT_TRUE(read->gpu_idle[0].func.empty());
-  EXPECT_FALSE(text(*read, "x", {}).empty());
+  EXPECT_FALSE(report::text(*read, "x", {}).empty());
 }
 
 TEST_F(TablesTest, RefusesADamagedRunFile) {
@@ -200,7 +200,7 @@ TEST_F(TablesTest, SurvivesFlippedBytes) {
     std::ofstream(path, std::ios::binary) << bad;
     const auto read = read_tables(folder_);
     if (read) {
-      EXPECT_FALSE(text(*read, "", {}).empty());
+      EXPECT_FALSE(report::text(*read, "", {}).empty());
     } else {
       EXPECT_FALSE(read.error().text.empty());
     }

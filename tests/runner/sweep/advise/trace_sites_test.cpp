@@ -84,14 +84,14 @@ class SitesOfATrace : public ::testing::Test {
  protected:
   SitesOfATrace() : folder_(::testing::TempDir() + "trace_sites_" + std::to_string(::getpid())) {
     std::filesystem::create_directories(folder_);
-    EXPECT_TRUE(trace::write_rows<FrameColumns>(std::vector<FrameRow>{{1, "first"}, {2, "second"}}, folder_));
-    EXPECT_TRUE(trace::write_rows<StackColumns>(std::vector<StackRow>{{1}, {2}}, folder_));
+    EXPECT_TRUE(tables::write_rows<FrameColumns>(std::vector<FrameRow>{{1, "first"}, {2, "second"}}, folder_));
+    EXPECT_TRUE(tables::write_rows<StackColumns>(std::vector<StackRow>{{1}, {2}}, folder_));
   }
   ~SitesOfATrace() override { std::filesystem::remove_all(folder_); }
 
   TraceSites sites(const std::vector<AllocRow>& allocs, const std::vector<SiteRow>& accesses = {}) {
-    EXPECT_TRUE(trace::write_rows<AllocColumns>(allocs, folder_));
-    EXPECT_TRUE(trace::write_rows<SiteColumns>(accesses, folder_));
+    EXPECT_TRUE(tables::write_rows<AllocColumns>(allocs, folder_));
+    EXPECT_TRUE(tables::write_rows<SiteColumns>(accesses, folder_));
     const auto read = read_sites(folder_, 4096, 0);
     EXPECT_TRUE(read);
     return read.value_or(TraceSites());

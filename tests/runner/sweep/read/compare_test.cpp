@@ -149,7 +149,7 @@ TEST(CompareText, FitsEveryWidthAndIsAsciiWhereAsked) {
   const std::vector<Condition> conditions = {*parse_condition("wall > +3 %", {"wall_s"})};
   for (const size_t width : {60, 80, 100, 132, 200}) {
     for (const bool unicode : {false, true}) {
-      summary::TextStyle style;
+      report::TextStyle style;
       style.width = width;
       style.glyphs.unicode = unicode;
       const std::string text = compare_text(*compared, {}, judge(conditions, *compared), style);

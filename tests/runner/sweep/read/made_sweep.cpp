@@ -46,7 +46,7 @@ std::string lines_wider_than(const std::string& text, size_t width) {
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
-    if (summary::text_width(line) > width) wide += line + "\n";
+    if (report::text_width(line) > width) wide += line + "\n";
     at = end + 1;
   }
   return wide;

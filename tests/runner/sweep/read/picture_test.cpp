@@ -11,8 +11,8 @@ namespace {
 
 const ValueText kSeconds = [](double value) { return figure_text("wall_s", value, {}); };
 
-summary::TextStyle style_of_width(size_t width, bool unicode) {
-  summary::TextStyle style;
+report::TextStyle style_of_width(size_t width, bool unicode) {
+  report::TextStyle style;
   style.width = width;
   style.glyphs.unicode = unicode;
   return style;

@@ -8,7 +8,7 @@
 namespace mlrun::sweep {
 namespace {
 
-constexpr summary::Glyphs kUnicode{true}, kAscii{false};
+constexpr util::Glyphs kUnicode{true}, kAscii{false};
 
 TEST(FigureText, HasTheUnitOfTheName) {
   EXPECT_EQ(figure_text("wall_s", 2.314, kUnicode), "2.31 s");

@@ -119,7 +119,7 @@ TEST(StatText, FitsEveryWidthAndIsAsciiWhereAsked) {
   const Statistics all = statistics_of(sweep, {"wall_s", "user_s"});
   for (const size_t width : {60, 80, 100, 132, 200}) {
     for (const bool unicode : {false, true}) {
-      summary::TextStyle style;
+      report::TextStyle style;
       style.width = width;
       style.glyphs.unicode = unicode;
       const std::string text = stat_text(sweep, all, style);

@@ -166,8 +166,8 @@ TEST(SocketPairs, DamagedRecordsAreCounted) {
   sockets.add(false, 10, 11, ip(5001), ip(80));
   EXPECT_EQ(sockets.other_ends(), Numbers({std::nullopt}));
   const uint64_t words[4] = {mlrun_word0(1, 2, MLRUN_SOCKET, 1), 5, uint64_t{40} << 8, 0};
-  events::SocketEvent socket;
-  EXPECT_FALSE(events::decode({MLRUN_SOCKET, 2, 1, words}, socket)) << "longer than the record";
+  decode::SocketEvent socket;
+  EXPECT_FALSE(decode::decode({MLRUN_SOCKET, 2, 1, words}, socket)) << "longer than the record";
 }
 
 }  // namespace

@@ -11,9 +11,11 @@
 namespace mlrun::trace {
 namespace {
 
+using decode::kWindowPartsMax;
+
 TEST(KernelWindow, ForgetsTheOldestAndSaysSo) {
   KernelWindow window;
-  constexpr uint64_t kMany = kWindowWaitsMax + 1;
+  constexpr uint64_t kMany = decode::kWindowWaitsMax + 1;
   for (uint64_t i = 1; i <= kMany; ++i) {
     mlrun_wait record{};
     record.head.tid = static_cast<uint32_t>(i % 7);
@@ -30,7 +32,7 @@ TEST(KernelWindow, ForgetsTheOldestAndSaysSo) {
 
 TEST(KernelWindow, ForgetsTheOldestFileOperationsAndSaysSo) {
   KernelWindow window;
-  constexpr uint64_t kMany = kWindowFileOpsMax + 1;
+  constexpr uint64_t kMany = decode::kWindowFileOpsMax + 1;
   for (uint64_t i = 1; i <= kMany; ++i) {
     mlrun_file_op record{};
     record.head.tid = static_cast<uint32_t>(i % 7);

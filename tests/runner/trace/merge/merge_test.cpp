@@ -240,10 +240,10 @@ TEST(Merge, CountsWhatWasDroppedTornAndMissing) {
 // wrote no drops frame, the rest is of no kind.
 TEST(Merge, ReportsWhatDroppedRecordsContained) {
   SpoolWriter spool = empty_spool();
-  events::DropCounts drops{};
+  util::DropCounts drops{};
   drops[MLRUN_DROP_FULL][MLRUN_DROPPED_FILE_CALL] = 3;
   drops[MLRUN_DROP_FULL][MLRUN_DROPPED_WAIT] = 1;
-  const std::string payload = events::drops_payload(kMillisecond, drops);
+  const std::string payload = util::drops_payload(kMillisecond, drops);
   spool.add_frame(MLRUN_FRAME_DROPS, 1, payload.data(), payload.size());
   spool.add_counters(1, 9 * kMillisecond, {}, true, {6, 2});
   spool.session()["collector"] = {{"failures", {{"no_channel", 5}}}, {"without_channel", {{"free", 4}}}};

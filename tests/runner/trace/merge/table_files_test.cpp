@@ -15,7 +15,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr uint32_t kThreads = 5;
-constexpr int64_t kCalls = 2 * kRowGroupRows + 1000, kFirstCallId = 71;
+constexpr int64_t kCalls = 2 * tables::kRowGroupRows + 1000, kFirstCallId = 71;
 
 // Rows for several row groups, in order of their ends; some begin long before. Every tenth is not listed.
 void fill(Partition& partition) {

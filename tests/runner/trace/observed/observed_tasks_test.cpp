@@ -78,7 +78,7 @@ class Records {
   // The path that a file of this inode had at each of these times; "?": none.
   std::vector<std::string> paths_at(uint64_t inode, const std::vector<int64_t>& times) const {
     ObservedTasks tasks;
-    events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
+    decode::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
     while (reader.next()) tasks.add(reader);
     model::TraceInfo info;
     tasks.finish(info, 100);
@@ -93,7 +93,7 @@ class Records {
 
   model::TraceInfo finish(uint64_t end_ns, const ObservedTasks::Limits& limits = {}) {
     ObservedTasks tasks(limits);
-    events::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
+    decode::KernelReader reader(bytes_.data(), bytes_.size() * sizeof(uint64_t));
     while (reader.next()) tasks.add(reader);
     model::TraceInfo info;
     tasks.finish(info, static_cast<int64_t>(end_ns));

@@ -32,7 +32,7 @@ class Records {
   }
 
   void give(OperationNames& names) const {
-    events::KernelReader reader(words_.data(), words_.size() * sizeof(uint64_t));
+    decode::KernelReader reader(words_.data(), words_.size() * sizeof(uint64_t));
     while (reader.next()) names.add(reader);
   }
 

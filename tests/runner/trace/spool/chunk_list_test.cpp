@@ -120,7 +120,7 @@ TEST(SortByTime, SortsAndKeepsTheOrderOfEqualTimes) {
     std::vector<Item> expected = items;
     std::stable_sort(expected.begin(), expected.end(),
                      [](const Item& a, const Item& b) { return a.time_ns < b.time_ns; });
-    sort_by_time(items, spare);
+    util::sort_by_time(items, spare);
     for (size_t i = 0; i < items.size(); ++i) {
       ASSERT_EQ(items[i].time_ns, expected[i].time_ns);
       ASSERT_EQ(items[i].place, expected[i].place);
