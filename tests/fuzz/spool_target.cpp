@@ -218,7 +218,7 @@ trace::SpoolOptions options_for(const Folder& folder, const trace::SessionInfo& 
 bool accepted = false;
 
 // Errors are an answer: only harm is not.
-void decode(const Folder& folder, const Wishes& wishes) {
+void decode_folder(const Folder& folder, const Wishes& wishes) {
   const auto session = trace::SessionInfo::read(folder.path());
   expect(session.has_value());
   model::TraceInfo info;
@@ -271,7 +271,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const mlrun::Wishes wishes(mlrun::util::crc32c(0, data, size));
   folder.put(mlrun::testing::split_files({reinterpret_cast<const char*>(data), size}), wishes);
   mlrun::accepted = false;
-  mlrun::decode(folder, wishes);
+  mlrun::decode_folder(folder, wishes);
   if (wishes.merges) mlrun::merge(folder);
   return 0;
 }

@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/samplers/access/page_bits.h"
 #include "runner/samplers/access/perf_events.h"
 #include "runner/util/clock.h"
 
