@@ -127,12 +127,6 @@ Key most_of(const std::map<Key, double>& all, Key none) {
   return most == all.end() ? none : most->first;
 }
 
-void replace(Context& context, Cause from, Cause to) {
-  for (Cause& cause : context.causes) {
-    if (cause == from) cause = to;
-  }
-}
-
 // Sets the cause of time in files by what the use of the files shows.
 void settle_files(Context& context, const std::string& folder) {
   double files_ns = 0;
@@ -152,12 +146,19 @@ void settle_files(Context& context, const std::string& folder) {
     if (thread != 0) context.use.add(context.timeline().thread(thread).files);
   }
   find_reread(context, folder);
-  const double share_remote = files_ns > 0 ? states[static_cast<size_t>(State::kRemote)] / files_ns : 0;
-  const double counted = files_ns - states[static_cast<size_t>(State::kUnknown)];
-  const double share_device =
-      counted > 0.5 * files_ns && counted > 0 ? states[static_cast<size_t>(State::kDevice)] / counted : -1;
-  decide_files(context, share_remote, share_device);
-  replace(context, Cause::kDataDevice, context.files);
+  const auto spent_ns = [&](State state) { return states[static_cast<size_t>(state)]; };
+  const double counted_ns = files_ns - spent_ns(State::kUnknown);
+  FileShares shares;
+  if (files_ns > 0) shares.remote = spent_ns(State::kRemote) / files_ns;
+  if (counted_ns > 0.5 * files_ns && counted_ns > 0) {
+    shares.device = spent_ns(State::kDevice) / counted_ns;
+    shares.cpu = (spent_ns(State::kOnCpu) + spent_ns(State::kRunQueue)) / counted_ns;
+  }
+  decide_files(context, shares);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const bool is_of_it = context.files != Cause::kDataTransformCpu || pieces[i].label == Label::kRead;
+    if (context.causes[i] == Cause::kDataDevice && is_of_it) context.causes[i] = context.files;
+  }
 }
 
 // If the workers take turns at a lock, the driver's waiting for their work gets the lock as its cause.

@@ -31,22 +31,28 @@ bool may_fault(const Context& context) {
   return !timeline.has_usage && !timeline.has_kernel_side && context.use.maps > 0;
 }
 
-// Whether a fifth of the time or more is that of reads that came from memory.
-bool reads_memory(const Context& context) {
-  constexpr double kShare = 0.2;
+// Share of the time in reads that came from memory.
+double share_of_copies(const Context& context) {
   const auto& labels = context.labels[static_cast<size_t>(Cause::kDataTransformCpu)];
   const auto reads = labels.find(blame::Label::kRead);
-  return context.files == Cause::kDataTransformCpu && reads != labels.end() &&
-         reads->second >= kShare * context.ns_of(Cause::kDataTransformCpu);
+  const double all_ns = context.ns_of(Cause::kDataTransformCpu);
+  if (context.files != Cause::kDataTransformCpu || reads == labels.end() || all_ns <= 0) return 0;
+  return reads->second / all_ns;
 }
 
 }  // namespace
 
 Draft data_transform_cpu(const Context& context) {
+  constexpr double kNamed = 0.2, kMost = 0.5;
+  const double copies = share_of_copies(context);
+  const std::string line = at_line(context, Cause::kDataTransformCpu);
   Draft draft;
-  draft.claim =
-      fmt::format("the training waited while its samples were computed{}", at_line(context, Cause::kDataTransformCpu));
-  draft.remedy = "make that line cheaper (vectorise it, decode less, or prepare the data once)" + more_workers(context);
+  draft.claim = copies > kMost ? fmt::format("the training waited while files were copied from memory{} ({})", line,
+                                             reads_text(context))
+                               : fmt::format("the training waited while its samples were computed{}", line);
+  draft.remedy = (copies > kMost ? "copy less (map the files, read only what is used, or keep the data decoded)"
+                                 : "make that line cheaper (vectorise it, decode less, or prepare the data once)") +
+                 more_workers(context);
   if (context.machine.idle < 0)
     draft.against =
         "idle processors were not measured (machine is not in --sample): whether more workers help is not known";
@@ -55,11 +61,10 @@ Draft data_transform_cpu(const Context& context) {
     draft.claim += or_what;
     draft.against += (draft.against.empty() ? "" : "; ") + std::string(how);
   };
-  if (reads_memory(context)) {
+  if (copies >= kNamed && copies <= kMost)
     draft.claim += fmt::format(", and copied from memory ({})", reads_text(context));
-    if (!context.files_also.empty())
-      add(Cause::kDataDevice, " or a fast device", "--sample=threads measures whether the reads came from memory");
-  }
+  if (copies >= kNamed && !context.files_also.empty())
+    add(Cause::kDataDevice, " or a fast device", "--sample=threads measures whether the reads came from memory");
   if (may_pickle(context))
     add(Cause::kDataSerialisation, ", or pickled to be handed over",
         "--python-stacks distinguishes pickling from computing");

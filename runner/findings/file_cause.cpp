@@ -40,7 +40,7 @@ void find_reread(Context& context, const std::string& folder) {
   if (const auto paths = blame::read_paths(folder, {most.second})) context.most_read_path = paths->at(most.second);
 }
 
-void decide_files(Context& context, double share_remote, double share_device) {
+void decide_files(Context& context, const FileShares& shares) {
   const blame::FileUse& use = context.use;
   const double mean = use.reads == 0 ? 0 : static_cast<double>(use.read_bytes) / static_cast<double>(use.reads);
   const bool small_requests = use.reads >= kManyReads && mean < kSmallBytes;
@@ -55,8 +55,8 @@ void decide_files(Context& context, double share_remote, double share_device) {
   // Whether the reads came from memory: the threads slept little in them; if sleep was not measured, the reads were fast.
   const bool fast =
       use.read_ns > 0 && static_cast<double>(use.read_bytes) / static_cast<double>(use.read_ns) > kCachedBytesPerNs;
-  const bool measured = share_device >= 0;
-  const bool cached = measured ? share_device <= kCachedMost : fast;
+  const bool measured = shares.device >= 0;
+  const bool cached = measured ? shares.device <= kCachedMost : fast;
   const bool read_again = !random && (over_epochs || (over && !small_requests));
 
   struct Choice {
@@ -66,17 +66,19 @@ void decide_files(Context& context, double share_remote, double share_device) {
   };
   // The first that holds. By speed alone, a fast device cannot be distinguished from memory.
   const Choice choices[] = {
-      {Cause::kDataRemote, share_remote > kMost},
+      {Cause::kDataRemote, shares.remote > kMost},
       {Cause::kMetadata, names && (many_names || !small_files)},
       {Cause::kSmallFiles, small_files},
       {Cause::kDataDevice, direct},
       {Cause::kReread, cached && read_again, measured ? Cause::kNone : Cause::kPageCacheMiss},
       {Cause::kRandomRequests, random, cached ? Cause::kNone : Cause::kPageCacheMiss},
       {Cause::kSmallRequests, small_requests},
-      // No device is waited for: a processor copies the bytes.
-      {Cause::kDataTransformCpu, cached, measured ? Cause::kNone : Cause::kDataDevice},
+      // A processor copies the bytes.
+      {Cause::kDataTransformCpu, cached && (!measured || shares.cpu > kMost),
+       measured ? Cause::kNone : Cause::kDataDevice},
       // Without kernel tables, a slow read may be a device's or another wait in the kernel.
-      {Cause::kPageCacheMiss, true, Cause::kDataDevice},
+      {Cause::kPageCacheMiss, !cached, Cause::kDataDevice},
+      {Cause::kDataDevice, true},  // asleep in the kernel, for something below the file system
   };
   const Choice& chosen = *std::find_if(std::begin(choices), std::end(choices), [](const Choice& c) { return c.holds; });
   const Choice others[] = {
@@ -85,7 +87,7 @@ void decide_files(Context& context, double share_remote, double share_device) {
       {Cause::kSmallRequests, small_requests},
       {Cause::kRandomRequests, random},
       {Cause::kReread, over_epochs},
-      {Cause::kDataDevice, share_device > kMost},
+      {Cause::kDataDevice, shares.device > kMost},
   };
   context.files = chosen.cause;
   auto& also = context.files_also;

@@ -62,7 +62,7 @@ TEST(FileCause, IsTheFirstThatTheUseShows) {
     Context context(analysis, {});
     context.use = one.use;
     context.times_over = one.times_over;
-    decide_files(context, one.remote, one.device);
+    decide_files(context, {one.remote, one.device, 1 - one.remote - one.device});
     EXPECT_EQ(kCauseNames[static_cast<size_t>(context.files)], std::string(kCauseNames[static_cast<size_t>(one.cause)]))
         << one.what;
     EXPECT_EQ(std::count(context.files_also.begin(), context.files_also.end(), context.files), 0) << one.what;
@@ -73,7 +73,7 @@ TEST(FileCause, SaysWhatElseHolds) {
   const blame::Analysis analysis;
   Context context(analysis, {});
   context.use = direct(reads(9000, 4 * kKiB, kS, 8000));
-  decide_files(context, 0, -1);
+  decide_files(context, {});
   EXPECT_EQ(context.files_also, (std::vector<Cause>{Cause::kSmallRequests, Cause::kRandomRequests}));
 }
 
@@ -82,9 +82,17 @@ TEST(FileCause, ReadsThatWereMeasuredToComeFromMemoryAreNoDevices) {
   for (const double device : {-1.0, 0.1}) {
     Context context(analysis, {});
     context.use = reads(900, kMiB, kS / 3);
-    decide_files(context, 0, device);
+    decide_files(context, {.device = device, .cpu = 0.9});
     EXPECT_EQ(context.files_also, device < 0 ? std::vector<Cause>{Cause::kDataDevice} : std::vector<Cause>{});
   }
+}
+
+TEST(FileCause, ReadsThatSleepForNoDeviceAreNotCopiedFromMemory) {
+  const blame::Analysis analysis;
+  Context context(analysis, {});
+  context.use = reads(900, kMiB, 3 * kS);
+  decide_files(context, {.device = 0.1, .cpu = 0.2});
+  EXPECT_EQ(context.files, Cause::kDataDevice);
 }
 
 TEST(FileCause, BySpeedAloneMemoryAndAFastDeviceAreTheSame) {
@@ -93,7 +101,7 @@ TEST(FileCause, BySpeedAloneMemoryAndAFastDeviceAreTheSame) {
     Context context(analysis, {});
     context.use = reads(20'000, kMiB, 4 * kS);
     context.times_over = 200;
-    decide_files(context, 0, device);
+    decide_files(context, {.device = device, .cpu = 0.9});
     EXPECT_EQ(context.files, Cause::kReread);
     EXPECT_EQ(context.files_also, device < 0 ? std::vector<Cause>{Cause::kPageCacheMiss} : std::vector<Cause>{});
   }
