@@ -135,7 +135,7 @@ bool is_secret(const Spot& spot) {
 }  // namespace
 
 bool has_word(std::string_view list, std::string_view word) {
-  if (word.empty()) return false;
+  if (word.empty() || word.find(' ') != std::string_view::npos) return false;  // `list` begins and ends with a blank
   for (size_t at = list.find(word); at != std::string_view::npos; at = list.find(word, at + 1)) {
     if (list[at - 1] == ' ' && list[at + word.size()] == ' ') return true;
   }

@@ -187,6 +187,8 @@ TEST(Secrets, OtherArgumentsStay) {
       {"a", "--max_new_tokens=5", "--pad-token", "<pad>", "--pad_token_id=0", "--eos-token=</s>", "--num-tokens", "3"},
       {"a", "--image-key", "img", "--label_key=label", "--key", "image", "--sort-key=name"},
       {"sort", "-k", "2,2", "--key=2,2"},
+      {"cut", "-d", " ", "-f", "2"},
+      {" curl", " ", "mysql "},
       {"curl", "--key", "client.pem", "--cert", "client.crt", "https://h/p"},
       {"a", "--no-auth", "train.py", "--auth-type", "none", "--token-file", "/run/t", "--password-file=/run/p"},
       {"ffmpeg", "--two-pass", "1", "--bypass", "x"},
