@@ -133,7 +133,7 @@ class DamonRung : public Rung {
     pids_ = std::move(pids);
     failures_ = 0;
     for (Target& target : targets_) {
-      const bool is_there = std::find(pids_.begin(), pids_.end(), target.pid) != pids_.end();
+      const bool is_there = std::find(host_pids.begin(), host_pids.end(), target.pid) != host_pids.end();
       if (!is_there && target.ended_ns == 0) target.ended_ns = util::monotonic_ns();
     }
   }

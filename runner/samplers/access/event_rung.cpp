@@ -75,8 +75,10 @@ class EventRung : public Rung {
   // Each event belongs to one processor. A processor that comes online later has no event; one that goes offline loses its event for good.
   void check_processors(uint64_t now_ns) {
     processors_ns_ = now_ns + kProcessorsNs;
-    if (!facts_.problem.empty() || processors_.empty() || online_processors() == processors_) return;
-    facts_.problem = "processors have come or gone during the run: later accesses on these processors are not seen";
+    if (processors_.empty() || online_processors() == processors_) return;
+    processors_.clear();  // is said once
+    facts_.problem += facts_.problem.empty() ? "" : "; ";
+    facts_.problem += "processors have come or gone during the run: later accesses on these processors are not seen";
   }
 
   mlrun_access_rung rung_;

@@ -90,7 +90,9 @@ ChosenRung try_precise(const AccessOptions& options) {
     chosen.tried.remark += (good.empty() ? "" : ", ") + event.name;
     good.push_back(event);
   }
-  if (good.empty()) {
+  // Half of the accesses are enough only where the method is named, and no event is.
+  const bool may_lack_one = !options.rungs.empty() && !options.read_event && !options.write_event;
+  if (good.empty() || (!unseen.empty() && !may_lack_one)) {
     if (!events.empty()) chosen.tried.problem = fmt::format("{}", fmt::join(unseen, "; "));
     return chosen;
   }

@@ -182,10 +182,11 @@ std::vector<DirtyPart> dirty_parts(const Mapping& mapping, const std::vector<Map
     if (end > at) parts.push_back({{.start = at, .end = end}, is_known});
     at = std::max(at, end);
   };
-  for (const Mapping& old : before) {
-    if (!mapping.is_all_dirty || old.end <= mapping.start || old.start >= mapping.end) continue;
-    add(old.start, true);
-    add(std::min(old.end, mapping.end), false);
+  const auto ends_before = [](const Mapping& old, uint64_t address) { return old.end <= address; };
+  auto old = std::lower_bound(before.begin(), before.end(), mapping.start, ends_before);
+  for (; mapping.is_all_dirty && old != before.end() && old->start < mapping.end; ++old) {
+    add(old->start, true);
+    add(std::min(old->end, mapping.end), false);
   }
   add(mapping.end, true);
   return parts;

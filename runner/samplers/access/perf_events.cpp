@@ -22,8 +22,8 @@ namespace {
 
 constexpr uint64_t kFormatLost = 1U << 4;  // PERF_FORMAT_LOST, Linux 6.0; older headers do not name it
 
-// Powers of two, as the kernel requires. An ordinary user has kUserPages for each processor, and one for a ring's head.
-constexpr size_t kRingPages = 256, kUserPages = 128, kFewestPages = 8;
+// Powers of two, as the kernel requires. An ordinary user has kUserPages for each processor; each ring has one more, its head.
+constexpr size_t kRingPages = 256, kUserPages = 129, kFewestPages = 8;
 
 // Older kernels refuse what they do not know; `attr` is left as it was accepted.
 util::UniqueFd open_event(perf_event_attr& attr, pid_t pid, int cpu, int leader) {
@@ -128,7 +128,7 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
 }
 
 size_t ring_pages(size_t events, bool may_lock_more) {
-  return may_lock_more ? kRingPages : std::bit_floor(kUserPages / std::max<size_t>(events, 1));
+  return may_lock_more ? kRingPages : std::bit_floor(kUserPages / std::max<size_t>(events, 1) - 1);
 }
 
 PerfEvents::Problem PerfEvents::open_one(Opened& one, pid_t pid, size_t pages) {

@@ -14,6 +14,7 @@ namespace mlrun::trace {
 namespace {
 
 constexpr int64_t kLongestCallNs = 2'000'000'000;  // an allocation call that takes longer may miss accesses inside it
+constexpr int64_t kLongestWindowNs = 10'000'000'000;  // a window that ends so long after its process is not joined
 constexpr double kNearlyAll = 0.999, kMost = 0.9;
 
 bool is_range(const AccessRow& row) {
@@ -71,13 +72,14 @@ AccessJoin::AccessJoin(const model::TraceInfo& info, int64_t alloc_min_bytes, st
       done_(std::move(done)) {
   for (const model::ProcessRow& row : info.processes) {
     rows_by_id_[row.proc_id] = &row;
-    if (row.forked) turns_.push_back({row.first_ns, row.proc_id, false});
+    if (row.forked) turns_.push_back({row.first_ns, row.proc_id, TurnKind::kFork});
+    if (row.end_recorded) turns_.push_back({row.last_ns + kLongestWindowNs, row.proc_id, TurnKind::kEnd});
   }
   std::map<int32_t, std::vector<int64_t>> begins;
   for (const model::ImageRow& image : info.images) begins[image.proc_id].push_back(image.start_ns);
   for (auto& [proc_id, moments] : begins) {
     std::sort(moments.begin(), moments.end());
-    for (size_t i = 1; i < moments.size(); i++) turns_.push_back({moments[i], proc_id, true});
+    for (size_t i = 1; i < moments.size(); i++) turns_.push_back({moments[i], proc_id, TurnKind::kExec});
   }
   std::sort(turns_.rbegin(), turns_.rend());
 }
@@ -126,11 +128,12 @@ AccessJoin::Process& AccessJoin::process(int32_t proc_id) {
 void AccessJoin::reach(int64_t moment_ns) {
   for (; !turns_.empty() && turns_.back().at_ns <= moment_ns; turns_.pop_back()) {
     const Turn& turn = turns_.back();
-    if (!turn.is_exec) {
-      process(turn.proc_id);
-    } else if (const auto found = processes_.find(turn.proc_id); found != processes_.end()) {
-      close_all(found->second, turn.at_ns);
-    }
+    if (turn.kind == TurnKind::kFork) process(turn.proc_id);
+    const auto found = processes_.find(turn.proc_id);
+    if (turn.kind == TurnKind::kFork || found == processes_.end()) continue;
+    Process& here = found->second;
+    close_all(here, turn.kind == TurnKind::kExec ? turn.at_ns : std::max(here.last_ns, here.ended_ns));
+    here.lists_all = false;
   }
 }
 

@@ -59,11 +59,12 @@ class AccessJoin {
     bool lists_all = false;     // its allocator reports no sizes, so blocks of any size have rows
     std::deque<uint64_t> open;  // numbers of rows without a block, whose allocation call may not have ended yet
   };
-  // The moment when a process begins by a fork, or is replaced by exec.
+  // The moment when a process begins by a fork, is replaced by exec, or has no further rows.
+  enum class TurnKind { kFork, kExec, kEnd };
   struct Turn {
     int64_t at_ns;
     int32_t proc_id;
-    bool is_exec;
+    TurnKind kind;
     auto operator<=>(const Turn&) const = default;
   };
   struct Site {
@@ -72,7 +73,7 @@ class AccessJoin {
   };
 
   Process& process(int32_t proc_id);
-  // Begins the processes that were forked, and ends the blocks of programs that exec replaced, up to this time.
+  // Begins processes that were forked, and ends blocks of processes that ended or were replaced by exec, up to this time.
   void reach(int64_t moment_ns);
   void close_all(Process& here, int64_t end_ns);
   size_t site_number(const AllocSite& site);

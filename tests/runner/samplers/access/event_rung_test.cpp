@@ -110,7 +110,10 @@ TEST(AccessSamples, MoreThanTheRingHoldsAreCountedAsLost) {
   ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);  // each processor has a ring of its own
   PerfEvents events;
   const auto problems = events.open({page_fault_event()}, 0, false);
-  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  if (!problems.empty()) {
+    ::sched_setaffinity(0, sizeof all, &all);
+    GTEST_SKIP() << problems.front();
+  }
   size_t faults = 0, found = 0;
   for (size_t round = 0; round < kRounds; round++) {
     const Block block;
@@ -147,22 +150,24 @@ TEST(AccessSamples, AFaultOnAHugePageHasItsSize) {
   *const_cast<volatile char*>(huge + 5 * kPage) = 1;
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
-  std::vector<uint64_t> sizes;
+  std::vector<std::pair<uint64_t, uint64_t>> faults;  // time and size; each processor has a ring of its own
   uint64_t sample_type = 0;
   if (problems.empty()) {
     events.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
       sample_type = event.attr.sample_type;
       const bool is_inside = sample.address - reinterpret_cast<uint64_t>(huge) < kHuge;
-      if (is_inside && sample.pid == static_cast<uint32_t>(::getpid())) sizes.push_back(sample.page_size);
+      if (is_inside && sample.pid == static_cast<uint32_t>(::getpid()))
+        faults.emplace_back(sample.time_ns, sample.page_size);
     });
   }
   ::munmap(around, 2 * kHuge);
   if (!problems.empty()) GTEST_SKIP() << problems.front();
   if (!is_huge) GTEST_SKIP() << "no huge pages here";
   if ((sample_type & PERF_SAMPLE_DATA_PAGE_SIZE) == 0) GTEST_SKIP() << "older than Linux 5.11";
-  ASSERT_GE(sizes.size(), 2u);
-  EXPECT_EQ(sizes.front(), 0u) << "nothing was mapped";
-  EXPECT_EQ(sizes[1], kHuge);
+  std::sort(faults.begin(), faults.end());
+  ASSERT_GE(faults.size(), 2u);
+  EXPECT_EQ(faults.front().second, 0u) << "nothing was mapped";
+  EXPECT_EQ(faults[1].second, kHuge);
 }
 
 TEST(AccessSamples, TheRowOfAFaultIsAboutItsPage) {
@@ -176,7 +181,7 @@ TEST(AccessSamples, RingsOfAnOrdinaryUserShareWhatTheUserMayLock) {
   EXPECT_EQ(ring_pages(1, true), 256u);
   EXPECT_EQ(ring_pages(2, true), 256u);
   EXPECT_EQ(ring_pages(1, false), 128u);
-  EXPECT_EQ(ring_pages(2, false), 64u);
+  EXPECT_EQ(ring_pages(2, false), 32u);
   EXPECT_EQ(ring_pages(3, false), 32u);
 }
 
