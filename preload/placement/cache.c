@@ -78,14 +78,14 @@ uint32_t cache_take(struct heap *heap, uint32_t pages, size_t bytes, uint32_t *t
   if (!enter(cache)) return kNoPage;
   struct mlrun_place_cache *counts = cache->counts;
   uint64_t alive = (uint64_t)pages * kPageBytes;
-  if (counts && cache->blocks && counts->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
+  if (counts && cache->blocks && cache->cached_bytes >= alive) page = take_from(cache, pages, closest_room(pages));
   if (page != kNoPage) {
     struct run *run = run_at(page);
     *touched = run->touched;
     run->pages = pages;
     if (run->touched < pages) run->touched = pages;
     __atomic_store_n(&run->state, kLive, __ATOMIC_RELAXED);
-    counts->cached_bytes -= alive;
+    counts->cached_bytes = cache->cached_bytes -= alive;
     counts->bytes += bytes;
     counts->matches++;
   }
@@ -107,7 +107,7 @@ bool cache_put(struct heap *heap, struct run *run, uint32_t page) {
   if (fits) {
     cache->block[cache->blocks++] = (struct cached_block){page, (uint16_t)run->room, (uint16_t)run->touched};
     cache->pages += (uint16_t)run->touched;
-    counts->cached_bytes += (uint64_t)run->pages * kPageBytes;
+    counts->cached_bytes = cache->cached_bytes += (uint64_t)run->pages * kPageBytes;
     __atomic_store_n(&run->state, kCached, __ATOMIC_RELAXED);
   }
   leave(cache);
@@ -118,9 +118,9 @@ bool cache_put(struct heap *heap, struct run *run, uint32_t page) {
 static void empty(struct heap *heap, struct cache *cache) {
   for (; cache->blocks; cache->blocks--) heap_keep(heap, cache->block[cache->blocks - 1].page);
   cache->pages = 0;
-  if (!cache->counts) return;
-  heap->live_bytes -= cache->counts->cached_bytes;
-  cache->counts->cached_bytes = 0;
+  heap->live_bytes -= cache->cached_bytes;
+  cache->cached_bytes = 0;
+  if (cache->counts) cache->counts->cached_bytes = 0;
   heap->count->live_bytes = heap->live_bytes;
 }
 
@@ -163,9 +163,8 @@ void caches_unlock(struct heap *heap) {
 void caches_close(struct heap *heap) {
   for (uint32_t i = 0; i < kCaches; i++) {
     struct cache *cache = &heap->caches[i];
-    // Blocks that are still there are those of a stuck cache, which caches_lock() has passed over.
-    for (uint32_t j = 0; j < cache->blocks; j++)
-      heap->live_bytes -= (uint64_t)run_at(cache->block[j].page)->pages * kPageBytes;
+    heap->live_bytes -= cache->cached_bytes;  // of a stuck cache: caches_lock() has emptied the others
+    cache->cached_bytes = 0;
     cache->counts = NULL;
   }
   heap->caches_open = 0;

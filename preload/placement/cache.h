@@ -10,7 +10,7 @@
 // The heap's count of live bytes includes cached blocks; the cache counts their bytes. The difference of the two is exact, and so is the peak,
 // which is raised only after the caches were emptied. Rules with a budget have no caches, because they need the exact live bytes at each
 // allocation. A thread is in a cache for a few dozen instructions. A signal handler that allocates meanwhile does not wait for the thread that it
-// has interrupted, if that is the only one of the process: it passes over the cache.
+// has interrupted, if that is the only one of the process (glibc 2.32 and later tell): it passes over the cache.
 #pragma once
 
 #include "preload/placement/window.h"
@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum { kCacheLine = 64, kCaches = 8, kCachedBlocks = 14, kCachedPages = 512 };
+enum { kCacheLine = 64, kCaches = 8, kCachedBlocks = 13, kCachedPages = 512 };
 
 struct cached_block {
   uint32_t page;
@@ -29,6 +29,7 @@ struct cache {
   uint32_t entered;                  // 0: nobody is in it
   uint16_t blocks, pages;            // pages: sum of `touched`, at most kCachedPages
   struct mlrun_place_cache *counts;  // in the arena, where mlrun reads them; null: the cache is not open
+  uint64_t cached_bytes;             // as in `counts`, to which other processes can write
   struct cached_block block[kCachedBlocks];
 } __attribute__((aligned(kCacheLine)));
 _Static_assert(sizeof(struct cache) == 2 * kCacheLine, "a thread writes it while others write their own");

@@ -4,7 +4,7 @@
 //
 //   before the fork   the live blocks are copied into private memory      the file's mappings are not inherited (MADV_DONTFORK)
 //   in the parent     the copy is unmapped
-//   in the child      the copy is moved to the addresses of the blocks; new blocks come from the program's allocator
+//   in the child      the copy is moved to the addresses of the blocks; new blocks go to the next rule that fits
 //
 // If there is no memory for a copy, and after _Fork and raw clone, nothing is mapped at these addresses in the child: an access is SIGSEGV and
 // never reads wrong contents. Fork handlers that were registered before ours run after the copy: what they write into a block is not in it.

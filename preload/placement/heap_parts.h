@@ -19,7 +19,7 @@ enum heap_source {
   kAnonymous,  // ranges of pages
   kInFile,     // ranges of pages that are mapped from a file
   kOfMemkind,
-  kClosed  // no new blocks: the rule's allocations go to the program's allocator
+  kClosed  // no new blocks: the rule's allocations go to the next rule that fits
 };
 
 // Fields that threads only read, the lock, and fields that its holder writes are on different cache lines, so that waiting for the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a process with one thread, signal handlers that interrupt malloc or free of a placed block at any instruction may allocate, fork, or never
+"""In a process with one thread (glibc 2.32), signal handlers that interrupt malloc or free of a placed block at any instruction may allocate, fork, or never
 return: no block loses what its owner wrote, and nothing waits for ever."""
 
 from lib import case
@@ -15,6 +15,7 @@ def steps_of(this, name, first, options):
     this.equal(f"{name} from {first} on, {options}: processes that did not end well", bad, 0)
     rules = [process["rules"][0] for process in trace.run["placement"]["processes"]]
     this.true("blocks were placed, and none refused", all(rule["matches"] and not rule["fallbacks"] for rule in rules), rules)
+    this.true("live bytes did not become negative", all(rule["live_bytes"] <= rule["peak_bytes"] < 1 << 30 for rule in rules), rules)
     return steps
 
 
