@@ -331,7 +331,7 @@ void PlacedMemory::describe(nlohmann::json& session) {
     add_pages(pages, {{"pid", pid}, {"file", util::escaped_utf8(file)}}, placement["pages"]);
     if (pages.sampled.empty() && file.empty()) why = why_none(pages);
   }
-  if (placement["pages"].empty() && problem.empty()) placement["problem"] = why;
+  if (placement["pages"].empty() && problem.empty() && rules_ == 0) placement["problem"] = why;
 }
 
 }  // namespace mlrun::commands

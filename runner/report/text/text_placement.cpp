@@ -158,18 +158,20 @@ std::string killed_for_memory(const Summary& summary) {
   return is_of_cgroup ? text : "";  // the kernel may have killed another program's process
 }
 
-std::string placement_text(const Summary& summary, const TextStyle& style) {
-  const model::Placement& placement = summary.run.placement;
-  const std::vector<PlacedRule> rules = placed_rules(placement);
-  std::string out;
-  if (!rules.empty() && placement.images == 0) {
+namespace {
+
+std::string rules_text(const model::Placement& placement, const std::vector<PlacedRule>& rules,
+                       const TextStyle& style) {
+  if (rules.empty()) return {};
+  if (placement.images == 0) {
     return wrap(style.bold("PLACED"), kLead,
                 {style.warning("no program of the run could load the rules: memory is placed as without them")}, style);
   }
-  if (!rules.empty() && !placement.processes) {
+  if (!placement.processes) {
     return wrap(style.bold("PLACED"), kLead,
                 {style.warning("unknown: mlrun was killed, and its counts of the rules are lost")}, style);
   }
+  std::string out;
   for (const PlacedRule& rule : rules) out += rule_text(placement, rule, style);
   if (const int64_t without = placement.without_memory.value_or(0); without > 0) {
     out += wrap(style.bold("PLACED"), kLead,
@@ -184,6 +186,15 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
                     util::count_text(more), more == 1 ? "" : "es"))},
                 style);
   }
+  return out;
+}
+
+}  // namespace
+
+std::string placement_text(const Summary& summary, const TextStyle& style) {
+  const model::Placement& placement = summary.run.placement;
+  const std::vector<PlacedRule> rules = placed_rules(placement);
+  std::string out = rules_text(placement, rules, style);
   if (!placement.policy.empty()) out += by_policy_text(placement, style);
   if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement.counted, style);
   return out;
