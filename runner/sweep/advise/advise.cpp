@@ -81,8 +81,10 @@ std::string left_out_text(const Measured& measured) {
   std::string text;
   if (measured.failed > 0) text += fmt::format("{} runs failed\n", measured.failed);
   if (measured.thrown_out > 0)
-    text += fmt::format("{} runs were thrown out: less than 95 % of their memory was on the nodes of their rules\n",
-                        measured.thrown_out);
+    text += fmt::format(
+        "{} runs were thrown out: less than 95 % of their pages, or of the bytes that they allocated, were where their "
+        "rules want them\n",
+        measured.thrown_out);
   if (measured.unverified > 0)
     text +=
         fmt::format("the placement of {} runs was not checked: no page of theirs was sampled\n", measured.unverified);

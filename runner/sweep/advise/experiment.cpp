@@ -171,8 +171,10 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
     std::string why;
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)
-      why += fmt::format("{}{} runs had less than 95 % of their memory on the nodes of their rules",
-                         why.empty() ? "" : ", ", measured.thrown_out);
+      why += fmt::format(
+          "{}{} runs had less than 95 % of their pages, or of the bytes that they allocated, where their rules want "
+          "them",
+          why.empty() ? "" : ", ", measured.thrown_out);
     return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
                             why.empty() ? "none was made" : why, experiment.folder));
   }

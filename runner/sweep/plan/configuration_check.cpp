@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "runner/events/placement.h"
 #include "runner/launch/placement.h"
 #include "runner/options/options.h"
 #include "runner/placement/resolve.h"
@@ -105,8 +108,16 @@ void check_places_elsewhere(const RunOptions& options, const Place& place, Fault
     const auto ids = list.empty() ? util::IdList() : util::parse_id_list(list);
     if (!ids) faults.add(place, fmt::format("{} {}: {}", option, list, ids.error().text));
   }
+  std::vector<const char*> policies;
+  for (size_t i = 2; i < std::size(lists); i++) {
+    if (!lists[i].second.empty()) policies.push_back(lists[i].first);
+  }
+  if (policies.size() > 1)
+    faults.add(place, fmt::format("{} both choose nodes of memory: give one of them", fmt::join(policies, " and ")));
   const auto rules = placement::read_rules({options.place, options.mem_kind, options.pmem});
-  if (!rules) faults.add(place, rules.error().text);
+  if (!rules) return faults.add(place, rules.error().text);
+  if (rules->size() > MLRUN_PLACE_RULES)
+    faults.add(place, fmt::format("--place: {} rules; {} are the most", rules->size(), int{MLRUN_PLACE_RULES}));
 }
 
 void check_options(const ConfigurationDraft& configuration, RunsOn runs_on, Faults& faults) {
