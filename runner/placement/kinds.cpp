@@ -86,9 +86,14 @@ Nodes allowed_of(const Nodes& nodes, const std::string& proc) {
   return result;
 }
 
-// memory: the nodes to choose from.
+// memory: the nodes to choose from. Named ones of which none can be chosen stay: the check of the rule says why.
 Nodes high_bandwidth(const Sysfs& sysfs, const Nodes& memory, const char* named) {
-  if (named != nullptr) return util::parse_id_list(named).value_or(Nodes());
+  if (named != nullptr) {
+    const Nodes all = util::parse_id_list(named).value_or(Nodes());
+    Nodes usable;
+    std::set_intersection(memory.begin(), memory.end(), all.begin(), all.end(), std::back_inserter(usable));
+    return usable.empty() ? all : usable;
+  }
   const auto bandwidth = [&](uint32_t node) { return sysfs.firmware_says(node, "read_bandwidth"); };
   int64_t ordinary = -1;
   for (const uint32_t node : sysfs.with_cpus()) ordinary = std::max(ordinary, bandwidth(node));
@@ -161,7 +166,7 @@ Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system, 
   const Nodes allowed = allowed_nodes(system, proc);
   Found found = find(kind, sysfs, allowed);
   if (!found.nodes.empty()) return std::move(found.nodes);
-  if (allowed == sysfs.with_memory())
+  if (find(kind, sysfs, sysfs.with_memory()).nodes.empty())
     return fail(fmt::format("this machine has no {} memory: {}", kind, found.lacking));
   return fail(
       fmt::format("no {} memory may be used here: the cpuset of this container or service has node {} alone; {}", kind,

@@ -93,6 +93,8 @@ TEST(Newest, CutsWhatNewerMappingsCover) {
   EXPECT_TRUE(kept[3] == (PlacedMapping{3, 100, 120}));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // whose own memory is so large that hardly a sample is of ours
 constexpr size_t kPlacedBytes = size_t{64} << 20;
 
 // A part of the window of a library near this address.
@@ -111,7 +113,8 @@ double sampled_bytes() {
   std::string problem;
   PageSampler sampler(0);
   sampler.set_targets({{}, {self}});
-  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  std::this_thread::sleep_for(
+      std::chrono::seconds(3));  // the first sample comes after a second, on a busy machine later
   const FoundPages found = sampler.finish(problem);
   const auto own = found.by_process_and_file.find({self, ""});
   return own == found.by_process_and_file.end() || own->second.samples == 0 ? -1 : own->second.full_bytes;
@@ -127,10 +130,12 @@ TEST(PageSampler, BlocksOfRulesAreNoMemoryUnderThePolicy) {
   library = util::Mapping();
   const double without_rules = sampled_bytes();
   ::unlink(path.c_str());
-  if (!placed.valid() || with_rules < 0) GTEST_SKIP() << "the addresses are taken, or move_pages is refused here";
+  if (!placed.valid()) GTEST_SKIP() << "the addresses are taken";
+  if (with_rules < 0 || without_rules < 0) GTEST_SKIP() << "pages of this process cannot be sampled here";
   EXPECT_LT(with_rules, kPlacedBytes / 2.0);
   EXPECT_GT(without_rules, kPlacedBytes / 2.0);
 }
+#endif
 
 }  // namespace
 }  // namespace mlrun::placement
