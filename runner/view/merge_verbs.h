@@ -2,14 +2,10 @@
 // The verbs of mlrun-trace that make traces. Each returns the exit status.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "runner/util/result.h"
+#include "runner/view/verbs.h"
 
 namespace mlrun::view {
-
-using Arguments = std::vector<std::string>;  // the words after the verb
 
 // merge [--threads N] [--quiet] TRACE: tables/ and run.json from spool.bin and session.json.
 Result<int> run_merge(const Arguments& arguments);
