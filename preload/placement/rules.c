@@ -9,9 +9,7 @@ const struct mlrun_placement *placement;
 HOT size_t least_bytes;
 size_t least_mapping = SIZE_MAX;
 
-enum { kAddressBits = 47 };
-
-static uint64_t chosen;  // one bit for each rule
+struct chosen_rules chosen;
 
 const struct mlrun_place_rule *rule_at(uint32_t number) {
   return (const struct mlrun_place_rule *)((const char *)placement + placement->rules_offset) + number;
@@ -36,37 +34,25 @@ static void lower(size_t *least, uint64_t bytes) {
 void rules_choose(const struct mlrun_placement *area, const char *command, bool is_main) {
   size_t blocks = SIZE_MAX, mappings = SIZE_MAX;
   placement = area;
-  chosen = 0;
+  chosen.blocks = chosen.mappings = chosen.of_any_site = 0;
   for (uint32_t i = 0; i < area->rules_count; i++) {
     const struct mlrun_place_rule *rule = rule_at(i);
     if (!has_role(rule, command, is_main)) continue;
-    chosen |= 1ull << i;
-    lower(rule->calls == MLRUN_PLACE_MMAP ? &mappings : &blocks, rule->min_bytes);
-    if (rule->site != MLRUN_PLACE_ANY_SITE) sites_begin(rule, i, text_at(rule->site_text));
+    const bool is_of_mappings = rule->calls == MLRUN_PLACE_MMAP;
+    *(is_of_mappings ? &chosen.mappings : &chosen.blocks) |= 1ull << i;
+    chosen.sizes[i].min_bytes = rule->min_bytes;
+    chosen.sizes[i].max_bytes = rule->max_bytes;
+    lower(is_of_mappings ? &mappings : &blocks, rule->min_bytes);
+    if (rule->site == MLRUN_PLACE_ANY_SITE)
+      chosen.of_any_site |= 1ull << i;
+    else
+      sites_begin(rule, i, text_at(rule->site_text));
   }
   least_mapping = mappings;
   __atomic_store_n(&least_bytes, blocks, __ATOMIC_RELEASE);
 }
 
-void rule_search_begin(struct rule_search *search, enum mlrun_place_calls calls, size_t bytes,
-                       const struct stack_start *caller) {
-  search->calls = calls;
-  search->bytes = bytes;
-  search->caller = caller;
-  // No process has so much: it is refused, and sums do not overflow.
-  search->left = bytes >> kAddressBits ? 0 : chosen;
-  search->site.known = search->site.placed = 0;
-}
-
-int next_rule(struct rule_search *search) {
-  while (search->left) {
-    int number = __builtin_ctzll(search->left);
-    const struct mlrun_place_rule *rule = rule_at((uint32_t)number);
-    search->left &= search->left - 1;
-    if (rule->calls != search->calls || search->bytes < rule->min_bytes || search->bytes > rule->max_bytes) continue;
-    if (rule->site == MLRUN_PLACE_ANY_SITE ||
-        site_matches(&search->site, search->caller, rule, (uint32_t)number, text_at(rule->site_text)))
-      return number;
-  }
-  return kNoRule;
+bool rule_has_site(struct rule_search *search, uint32_t rule) {
+  const struct mlrun_place_rule *about = rule_at(rule);
+  return site_matches(&search->site, search->caller, about, rule, text_at(about->site_text));
 }
