@@ -22,9 +22,9 @@ namespace {
 // The share of memory on a node, and how much it is where only other nodes were asked for. asked: empty: any node.
 std::string on_node_text(const char* memory, int64_t node, int64_t bytes, int64_t all,
                          const std::vector<int64_t>& asked, const TextStyle& style) {
-  const std::string text = fmt::format("{} of its {} on node {}", util::percent_text(bytes, all), memory, node);
+  std::string text = fmt::format("{} of its {} on node {}", util::percent_text(bytes, all), memory, node);
   if (asked.empty() || std::find(asked.begin(), asked.end(), node) != asked.end()) return text;
-  const std::string elsewhere = fmt::format("{} ({}, not asked for)", text, util::bytes_text(bytes));
+  std::string elsewhere = fmt::format("{} ({}, not asked for)", text, util::bytes_text(bytes));
   return bytes * 100 < all ? elsewhere : style.warning(elsewhere);
 }
 

@@ -42,7 +42,7 @@ class EventRung : public Rung {
   }
 
   std::string attach(pid_t command) override {
-    const std::string problems = fmt::format("{}", fmt::join(events_.open(wanted_, command, true), "; "));
+    std::string problems = fmt::format("{}", fmt::join(events_.open(wanted_, command, true), "; "));
     if (!events_.is_open()) return problems;
     if (!problems.empty()) facts_.problem += (facts_.problem.empty() ? "" : "; ") + problems;
     processors_ = online_processors();
