@@ -25,7 +25,7 @@ import sys
 
 CONFIGURATION = ".clang-tidy"
 TREES = ("runner", "kprobes")
-MOST_BESIDE, EARLIER_COMMITS = 12, 20
+MOST_BESIDE, EARLIER_COMMITS = 4, 20
 OURS = ("runner/", "preload/", "cupti/", "kprobes/", CONFIGURATION)
 ANALYZER = "clang-analyzer-*"
 # Clang refuses headers that g++ has compiled before (each source names what it uses without them), and how g++ keeps its memory.
