@@ -14,18 +14,18 @@ uint32_t cache_of_thread(void) {
   return own_cache - 1;
 }
 
-// Who is in a cache. kOnlyThread: the only thread of the process, which needs no atomic instruction to enter.
-enum { kNobody, kThread, kOnlyThread, kFork };
+// Values of `entered`. kOnlyThread: entered by the only thread of the process, which needs no atomic instruction. kFork: held during a fork.
+enum { kNotEntered, kThread, kOnlyThread, kFork };
 
-// Nobody leaves this cache while the caller waits: the caller is a signal handler, and has interrupted the thread that is in it or forks. A handler that
-// does not return (siglongjmp) leaves it so for ever.
+// This cache stays entered while the caller waits. The caller is a signal handler that has interrupted the thread in the cache, or a fork. If the handler
+// does not return (siglongjmp), the cache stays entered for ever.
 static bool is_stuck(const struct cache *cache) {
   return __atomic_load_n(&cache->entered, __ATOMIC_RELAXED) >= kOnlyThread;
 }
 
 INLINE bool try_to_enter(struct cache *cache) {
-  uint32_t nobody = kNobody;
-  return __atomic_compare_exchange_n(&cache->entered, &nobody, kThread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+  uint32_t expected = kNotEntered;
+  return __atomic_compare_exchange_n(&cache->entered, &expected, kThread, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 static COLD bool enter_soon(struct cache *cache) {
@@ -45,7 +45,7 @@ INLINE bool enter(struct cache *cache) {
   return true;
 }
 
-INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, kNobody, __ATOMIC_RELEASE); }
+INLINE void leave(struct cache *cache) { __atomic_store_n(&cache->entered, kNotEntered, __ATOMIC_RELEASE); }
 
 // Enters a cache unless it is stuck. Sleeps with a timeout, because a thread that leaves a cache wakes no waiters.
 static bool enter_at_last(struct cache *cache) {

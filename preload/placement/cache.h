@@ -26,7 +26,7 @@ struct cached_block {
 };
 
 struct cache {
-  uint32_t entered;                  // 0: nobody is in it
+  uint32_t entered;                  // 0: no thread is in it
   uint16_t blocks, pages;            // pages: sum of `touched`, at most kCachedPages
   struct mlrun_place_cache *counts;  // in the arena, where mlrun reads them; null: the cache is not open
   uint64_t cached_bytes;             // as in `counts`, to which other processes can write
