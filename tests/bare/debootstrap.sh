@@ -14,13 +14,14 @@ source "$here/host_settings.sh"
 
 usage() {
   cat <<'USAGE'
-Usage: tests/bare/debootstrap.sh [--dir DIR] [--keep] [--demo-only | --setup-only]
+Usage: tests/bare/debootstrap.sh [--dir DIR] [--keep] [--demo-only | --tests-only | --setup-only]
 
 Runs tests/demo and tests/run in a bare Debian 12 and reports. Needs root, debootstrap, git and the network; takes 10 GB
 and, with a fast network, a quarter of an hour.
   --dir DIR      where to make the system (a new folder in /tmp); DIR must not exist
   --keep         leave the system there afterwards
   --demo-only    only tests/demo, twice
+  --tests-only   only tests/run, from nothing: its time with installation and build
   --setup-only   only install: tests/setup/install.sh test instead of the two commands
 USAGE
 }
@@ -43,6 +44,7 @@ read_options() {
         ;;
       --keep) keep=1 ;;
       --demo-only) what=demo ;;
+      --tests-only) what=tests ;;
       --setup-only) what=setup ;;
       -h | --help)
         usage
@@ -139,15 +141,16 @@ run_commands() {
   if [[ $what == setup ]]; then
     step "install" tests/setup/install.sh test
     step "install again" tests/setup/install.sh test
-  else
+  fi
+  if [[ $what == all || $what == demo ]]; then
     step "first command" tests/demo
     check_trace 1
     step "first command again" tests/demo
     check_trace 2
-    if [[ $what == all ]]; then
-      step "second command" tests/run
-      step "second command again, no test" tests/run --show-only
-    fi
+  fi
+  if [[ $what == all || $what == tests ]]; then
+    step "second command" tests/run
+    step "second command again, no test" tests/run --show-only
   fi
   say "--- report"
   printf 'bare: %s\n' "${report[@]}"
