@@ -128,7 +128,8 @@ bool are_the_same(const Side& a, const Side& b) {
   return !a.is_trace && !b.is_trace && fs::equivalent(a.sweep.folder, b.sweep.folder, error);
 }
 
-// "governor: powersave at A, performance at B". Commits are left out, since sweeps of different commits are compared on purpose.
+// "governor: powersave at A, performance at B". Facts of the runs are left out: most have another value in each run, and sweeps of
+// different commits are compared on purpose.
 std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> facts;
   for (const RunRow& run : a.sweep.runs) {
@@ -139,7 +140,8 @@ std::vector<std::string> unlike_machines(const Side& a, const Side& b) {
   }
   std::vector<std::string> found;
   for (const auto& [name, sides] : facts) {
-    if (sides.first.empty() || sides.second.empty() || sides.first == sides.second || name == "commit") continue;
+    if (sides.first.empty() || sides.second.empty() || sides.first == sides.second) continue;
+    if (std::ranges::find(kFactsOfRun, name) != kFactsOfRun.end()) continue;
     found.push_back(fmt::format("{}: {} at {}, {} at {}", name, fmt::join(sides.first, " and "), a.name,
                                 fmt::join(sides.second, " and "), b.name));
   }

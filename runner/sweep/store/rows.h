@@ -2,10 +2,12 @@
 // A sweep as it is stored in OUT/sweep.sqlite.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/sweep/plan/plan.h"
@@ -21,6 +23,9 @@ const char* state_name(RunState state);
 // Names end in their unit: wall_s, user_s, max_rss_bytes. A figure that is unknown is absent.
 using Figures = std::map<std::string, double>;
 
+// Facts of a run itself. All others describe its machine, and comparisons name those that differ between two sweeps.
+inline constexpr std::array<std::string_view, 3> kFactsOfRun = {"commit", "left_running", "slurm_job"};
+
 struct RunRow {
   int64_t id = 0;
   PlannedRun planned;
@@ -35,7 +40,7 @@ struct RunRow {
   Figures figures;  // figures of the run
   Figures
       machine;  // state of the machine during the run: steal_share, load_1m, other_cpu_share, memory_available_bytes ...
-  std::map<std::string, std::string> facts;  // words: governor, turbo, thp, aslr
+  std::map<std::string, std::string> facts;  // words by name: of the machine (governor, turbo ...) and kFactsOfRun
 };
 
 struct Sweep {

@@ -84,6 +84,28 @@ TEST(Compare, TwoSweepsAreNotPairedAndTheirTimesAreWarnedOf) {
   EXPECT_EQ(compared->questions, 2u) << "one correction over both configurations";
 }
 
+TEST(Compare, FactsOfTheMachineThatDifferAreNamedAndThoseOfARunAreNot) {
+  Sweep before = made_sweep({}, times(1)), after = made_sweep({}, times(1));
+  for (Sweep* sweep : {&before, &after}) {
+    const bool is_after = sweep == &after;
+    for (RunRow& run : sweep->runs) {
+      const std::string job = (is_after ? "8_" : "7_") + std::to_string(run.id);
+      run.facts = {{"governor", is_after ? "performance" : "powersave"},
+                   {"kernel", "6.1"},
+                   {"node", is_after ? "n2" : "n1"},
+                   {"commit", is_after ? "b" : "a"},
+                   {"slurm_job", job},
+                   {"left_running", is_after ? "2" : "1"}};
+    }
+  }
+  const auto compared = compare_sides(side_of(before, "before"), side_of(after, "after"), std::nullopt);
+  ASSERT_TRUE(compared);
+  EXPECT_TRUE(warns(*compared, "governor: powersave at before, performance at after"));
+  EXPECT_TRUE(warns(*compared, "node: n1 at before, n2 at after"));
+  for (const char* name : {"kernel: ", "commit: ", "slurm_job: ", "left_running: "})
+    EXPECT_FALSE(warns(*compared, name)) << name;
+}
+
 TEST(Compare, WhatOneSideLacksIsNamed) {
   const Side a = side_of(made_sweep({.workloads = {"x", "y"}}, times(1)), "before");
   const Side b = side_of(made_sweep({.workloads = {"y", "z"}}, times(1)), "after");
