@@ -125,7 +125,8 @@
 
 #include "runner/events/types.h"
 
-// Numbers are never reused. 0x40..0x7f allocations, 0x100 + n: function n of hooks.def.
+// Numbers are never reused. 0x40..0x7f allocations, 0x100 + n: function n of hooks.def. The three ..._END without a number follow the
+// last kind of their group: a new kind goes before them.
 enum mlrun_kind {
   MLRUN_PAD = 1,  // end of this segment's records; units 0
   MLRUN_STRING = 2,
@@ -144,7 +145,7 @@ enum mlrun_kind {
   MLRUN_MARK_INSTANT = 0x22,
   MLRUN_MARK_START = 0x23,
   MLRUN_MARK_END = 0x24,
-  MLRUN_MARKS_END = 0x25,
+  MLRUN_MARKS_END,
 
   MLRUN_GPU_API = 0x28,
   MLRUN_GPU_KERNEL = 0x29,
@@ -155,7 +156,7 @@ enum mlrun_kind {
   MLRUN_GPU_GRAPH = 0x2e,
   MLRUN_GPU_CALLER = 0x2f,
   MLRUN_GPU_HOST = 0x30,
-  MLRUN_GPU_WORK_END = 0x31,  // up to 0x33 reserved for more
+  MLRUN_GPU_WORK_END,  // up to 0x33 reserved for more
   MLRUN_GPU_DEVICE = 0x34,
   MLRUN_GPU_NOTE = 0x35,
 
@@ -171,10 +172,13 @@ enum mlrun_kind {
   MLRUN_MEMALIGN = 0x47,
   MLRUN_VALLOC = 0x48,
   MLRUN_PVALLOC = 0x49,
-  MLRUN_ALLOC_END = 0x4a,
+  MLRUN_ALLOC_END,
 
   MLRUN_CALL = 0x100
 };
+MLRUN_STATIC_ASSERT(MLRUN_MARKS_END <= MLRUN_GPU_API, "kinds of marks");
+MLRUN_STATIC_ASSERT(MLRUN_GPU_WORK_END <= MLRUN_GPU_DEVICE, "kinds of GPU work");
+MLRUN_STATIC_ASSERT(MLRUN_ALLOC_END <= 0x80, "kinds of allocations");
 
 // How an open file became known.
 enum mlrun_file_origin {

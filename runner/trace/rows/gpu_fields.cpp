@@ -4,6 +4,13 @@
 #include <algorithm>
 
 namespace mlrun::trace {
+namespace {
+
+// The numbers behind those of the kinds that have rows are taken: a further kind of rows needs a table here.
+static_assert(MLRUN_GPU_API + model::kGpuKinds == MLRUN_GPU_CALLER);
+model::GpuKind gpu_kind(uint16_t record_kind) { return static_cast<model::GpuKind>(record_kind - MLRUN_GPU_API); }
+
+}  // namespace
 
 model::GpuWorkRow gpu_row(const decode::GpuWorkEvent& work, const Channel& channel, SpoolIndex& index) {
   const uint32_t process = channel.about.process;
@@ -15,7 +22,7 @@ model::GpuWorkRow gpu_row(const decode::GpuWorkEvent& work, const Channel& chann
   row.origin.thread_id = 0;
   row.origin.tid = static_cast<int32_t>(work.tid);
   row.dur_ns = end_ns - row.origin.ts_ns;
-  row.kind = static_cast<model::GpuKind>(work.kind - MLRUN_GPU_API);
+  row.kind = gpu_kind(work.kind);
   row.clock = static_cast<uint8_t>(std::min<uint32_t>(work.clock, UINT8_MAX));
   row.correlation = work.correlation;
   row.context = work.context;

@@ -255,10 +255,10 @@ void PartitionReader::add_gpu_work(const RecordView& record, const Channel& chan
   if (record.kind == MLRUN_GPU_HOST) return add_host(record, channel, partition);
   if (!decode::decode(record, work)) return;
   if (record.kind == MLRUN_GPU_CALLER) return add_caller(work, channel, partition);
-  const auto kind = static_cast<model::GpuKind>(record.kind - MLRUN_GPU_API);
-  partition.order.push_back({end_ns, static_cast<uint32_t>(partition.gpu.size()), row_kind(kind)});
-  ++partition.gpu_rows[static_cast<size_t>(kind)];
+  const auto index = static_cast<uint32_t>(partition.gpu.size());
   model::GpuWorkRow& row = partition.gpu.emplace_back(gpu_row(work, channel, index_));
+  partition.order.push_back({end_ns, index, row_kind(row.kind)});
+  ++partition.gpu_rows[static_cast<size_t>(row.kind)];
   if (work.site == 0) return;
   const Site& site = site_of(channel.about.process, work.site);
   row.site = work.site;
