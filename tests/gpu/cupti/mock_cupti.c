@@ -13,10 +13,7 @@
 //   GPU=N, MIG=N     which GPU by its UUID, which instance of it; 0 (the default) is no instance
 // A child of the process that called it first may not call it: it prints an error and aborts.
 #define _GNU_SOURCE
-#include "mock_cupti.h"
-
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +22,8 @@
 #include <unistd.h>
 
 #include "cupti/cupti_abi.h"
+#include "mock_work.h"
 
-enum { kBufferFlush = 1 << 16, kCommandBufferFull = CUPTI_OVERHEAD_COMMAND_BUFFER_FULL };  // kinds of its own work
 enum { kKinds = 64, kThreadsMax = 256, kCalls = 2048, kTimestampsMax = 64 };
 
 struct size_of_kind {
@@ -61,7 +58,7 @@ static uint8_t thread_buffers_wanted = 1;
 static size_t made_before = 3;
 static int all_syncs = 1, callbacks, subscriptions, given_back;
 
-static const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
+const char *setting(const char *name) { return getenv(name) ? getenv(name) : ""; }
 
 static size_t bytes_of(uint32_t kind) {
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -81,7 +78,7 @@ static void expect_owner(const char *function) {
 }
 #define EXPECT_OWNER expect_owner(__func__)
 
-static uint64_t now(void) {
+uint64_t now(void) {
   if (timestamp) return timestamp();
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -113,16 +110,25 @@ static void *add(struct buffer *buffer, uint32_t kind) {
   return record;
 }
 
+void *add_work(uint32_t kind) { return add(&gpu_buffer, kind); }
+
 // 12.0 and 12.1 write the oldest record of it, which has no more than this; newer ones more about it, their client's to free.
-static void add_overhead(uint32_t kind) {
+void add_overhead(uint32_t kind) {
   if (!*setting("MOCK_CUPTI_OVERHEAD")) return;
-  struct cupti_overhead *overhead = add(&gpu_buffer, CUPTI_OVERHEAD);
+  struct cupti_overhead *overhead = add_work(CUPTI_OVERHEAD);
   if (!overhead) return;
   overhead->overhead_kind = kind;
   overhead->start = now();
   overhead->end = overhead->start + 700;
   if (bytes_of(CUPTI_OVERHEAD) >= sizeof(struct cupti_overhead_with_data))
     ((struct cupti_overhead_with_data *)overhead)->data = malloc(12);
+}
+
+void add_unknown(void) {
+  if (!*setting("MOCK_CUPTI_UNKNOWN") || !gpu_buffer.at) return;
+  *(uint32_t *)(gpu_buffer.at + gpu_buffer.used) = 21;
+  gpu_buffer.used += 8;
+  unsetenv("MOCK_CUPTI_UNKNOWN");
 }
 
 static struct buffer *buffer_of_thread(void) {
@@ -142,8 +148,7 @@ static void add_call(uint32_t kind, uint32_t function, uint32_t correlation, uin
   api->correlation = correlation;
 }
 
-// A call of the runtime, the driver's call inside it, or that alone.
-static uint32_t call(const struct mock_work *work, uint32_t runtime, uint32_t driver) {
+uint32_t add_calls(const struct mock_work *work, uint32_t runtime, uint32_t driver) {
   uint32_t correlation = ++last_correlation;
   uint64_t start = now();
   if (driver) add_call(CUPTI_DRIVER, driver, work->is_driver_call ? correlation : ++last_correlation, start, now());
@@ -151,172 +156,9 @@ static uint32_t call(const struct mock_work *work, uint32_t runtime, uint32_t dr
   return correlation;
 }
 
-static void put_times(uint64_t *start, uint64_t *end, uint64_t length) {
-  const char *wrong = setting("MOCK_CUPTI_CLOCK");
-  *start = now();
-  *end = *start + length;
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  uint64_t realtime = (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-  if (!strcmp(wrong, "zero")) *start = *end = 0;
-  if (!strcmp(wrong, "inverted")) *end = *start - 100;
-  if (!strcmp(wrong, "realtime")) *start = realtime, *end = realtime + length;
-  if (!strcmp(wrong, "future")) *start += 3600000000000ull, *end += 3600000000000ull;
-  if (!strcmp(wrong, "unfinished")) *end = 0;
-  if (!strcmp(wrong, "wrapped")) *start = (uint32_t)*start, *end = (uint32_t)*end;
-  if (!strcmp(wrong, "wrapped_end")) *end -= 1ull << 32;
-}
-
-static struct cupti_kernel *add_kernel(const struct mock_work *work, uint32_t correlation) {
-  struct cupti_kernel *kernel = add(&gpu_buffer, CUPTI_CONCURRENT_KERNEL);
-  if (!kernel) return NULL;
-  uint64_t start, end;
-  put_times(&start, &end, work->length_ns ? work->length_ns : 1000);
-  if (work->has_ended) start -= work->length_ns, end -= work->length_ns;
-  kernel->start = start;
-  kernel->end = end;
-  kernel->device = work->device;
-  kernel->context = 1;
-  kernel->stream = work->stream;
-  kernel->grid[0] = 64;
-  kernel->grid[1] = kernel->grid[2] = 1;
-  kernel->block[0] = 256;
-  kernel->block[1] = kernel->block[2] = 1;
-  kernel->registers = 32;
-  kernel->dynamic_shared = 1024;
-  kernel->correlation = correlation;
-  kernel->name = work->kernel;
-  return kernel;
-}
-
-static struct cupti_memcpy *add_copy(const struct mock_work *work, uint32_t correlation) {
-  struct cupti_memcpy *copy = add(&gpu_buffer, CUPTI_MEMCPY);
-  if (!copy) return NULL;
-  bool is_to_host = work->copy == 2;
-  uint8_t host = work->copy ? (uint8_t)work->host_memory : 2;
-  copy->copy_kind = is_to_host ? 2 : 1;
-  copy->source_kind = is_to_host ? 3 : host;
-  copy->target_kind = is_to_host ? host : 3;
-  copy->flags = 1;
-  copy->bytes = work->bytes;
-  copy->start = now();
-  copy->end = now() + 500;
-  copy->device = work->device;
-  copy->context = 1;
-  copy->stream = work->stream;
-  copy->correlation = correlation;
-  return copy;
-}
-
-static void add_set(const struct mock_work *work, uint32_t correlation) {
-  struct cupti_memset *set = add(&gpu_buffer, CUPTI_MEMSET);
-  if (!set) return;
-  set->value = 7;
-  set->bytes = work->bytes;
-  set->start = now();
-  set->end = now() + 200;
-  set->device = work->device;
-  set->context = 1;
-  set->stream = work->stream;
-  set->memory_kind = 3;
-  set->correlation = correlation;
-}
-
-static void add_sync(const struct mock_work *work, uint32_t correlation, uint64_t start) {
-  struct cupti_sync *sync = add(&gpu_buffer, CUPTI_SYNCHRONIZATION);
-  if (!sync) return;
-  sync->type = 3;
-  sync->start = start;
-  sync->end = now();
-  sync->context = 1;
-  sync->stream = work->stream;
-  sync->correlation = correlation;
-}
-
-static void add_memory(const struct mock_work *work, uint32_t correlation) {
-  struct cupti_memory *memory = add(&gpu_buffer, CUPTI_MEMORY2);
-  if (!memory) return;
-  memory->operation = work->memory;
-  memory->memory_kind = work->memory_kind;
-  memory->correlation = correlation;
-  memory->address = work->address;
-  memory->bytes = work->bytes;
-  memory->timestamp = now();
-  memory->program_counter = work->site;
-  memory->pid = (uint32_t)getpid();
-  memory->device = work->device;
-  memory->context = 1;
-  memory->is_async = work->pool != 0;
-  memory->stream = work->pool ? work->stream : UINT32_MAX;
-  if (!work->pool) return;
-  memory->pool_kind = CUPTI_POOL_LOCAL;
-  memory->pool_address = work->pool;
-  memory->pool_bytes = 32 << 20;
-  memory->pool_used = work->memory == 1 ? work->bytes : 0;
-}
-
-static void add_nodes(const struct mock_work *work, uint32_t first) {
-  uint32_t twin = work->is_twin ? call(work, 311, 514) : first;
-  for (uint32_t node = work->nodes; node; node--)
-    for (int i = 0; i <= (work->is_twin != 0); i++) {
-      struct cupti_kernel *kernel = add_kernel(work, i ? twin : first);
-      if (!kernel) return;
-      kernel->graph = work->graph;
-      kernel->graph_node = (uint64_t)work->graph << 32 | node;
-    }
-}
-
-static void add_graph(const struct mock_work *work, uint32_t correlation) {
-  if (enabled[CUPTI_GRAPH_TRACE]) {
-    struct cupti_graph *graph = add(&gpu_buffer, CUPTI_GRAPH_TRACE);
-    if (!graph) return;
-    graph->correlation = correlation;
-    graph->start = now();
-    graph->end = graph->start + 5000;
-    graph->device = work->device;
-    graph->graph = work->graph;
-    graph->context = 1;
-    graph->stream = work->stream;
-    return;
-  }
-  if (work->nodes) {
-    add_nodes(work, correlation);
-    return;
-  }
-  struct cupti_kernel *kernel;
-  for (uint64_t node = 1; node <= 2 && (kernel = add_kernel(work, correlation)); node++) {
-    kernel->graph = work->graph;
-    kernel->graph_node = (uint64_t)work->graph << 32 | node;
-  }
-  struct cupti_memcpy *copy = add_copy(work, correlation);
-  if (!copy) return;
-  copy->graph = work->graph;
-  copy->graph_node = (uint64_t)work->graph << 32 | 3;
-}
-
 void mock_cupti_work(const struct mock_work *work) {
   pthread_mutex_lock(&lock);
-  if (work->graph) {
-    add_graph(work, call(work, 311, 514));
-  } else if (work->copy) {
-    add_copy(work, call(work, 41, 0));
-  } else if (work->memory) {
-    add_memory(work, work->memory == 1 ? call(work, 20, 243) : call(work, 22, 245));
-  } else if (work->kernel) {
-    add_kernel(work, call(work, 211, work->is_driver_call ? 652 : 307));
-    add_overhead(kCommandBufferFull);
-    if (*setting("MOCK_CUPTI_UNKNOWN") && gpu_buffer.at) {
-      *(uint32_t *)(gpu_buffer.at + gpu_buffer.used) = 21;
-      gpu_buffer.used += 8;
-      unsetenv("MOCK_CUPTI_UNKNOWN");
-    }
-  } else {
-    add_copy(work, call(work, 41, 0));
-    add_set(work, call(work, 51, 0));
-    call(work, 17, 0);  // cudaGetDevice
-    uint64_t start = now();
-    add_sync(work, call(work, 131, 0), start);
-  }
+  add_records(work);
   pthread_mutex_unlock(&lock);
 }
 
@@ -364,7 +206,7 @@ int cuptiActivityRegisterTimestampCallback(cupti_timestamp callback) {
 }
 
 static void add_device(void) {
-  struct cupti_device *device = add(&gpu_buffer, CUPTI_DEVICE);
+  struct cupti_device *device = add_work(CUPTI_DEVICE);
   if (!device) return;
   device->memory_bytes = 80ull << 30;
   device->multiprocessors = 132;
@@ -395,7 +237,8 @@ int cuptiActivityEnableAndDump(uint32_t kind) {
   EXPECT_OWNER;
   return enable(kind, 1);
 }
-int mock_cupti_is_on(uint32_t kind) { return enabled[kind]; }
+int is_on(uint32_t kind) { return enabled[kind]; }
+int mock_cupti_is_on(uint32_t kind) { return is_on(kind); }
 
 int mock_cupti_flushes(void) { return __atomic_load_n(&flushes, __ATOMIC_ACQUIRE); }
 

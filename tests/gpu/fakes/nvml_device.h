@@ -10,5 +10,11 @@ struct device {
   unsigned long long energy_mj, rx_bytes, tx_bytes, link_kib, link_rx_kib, power_ns;
 };
 
-// A question to a GPU: counts, and takes its time. Whether it has no answer.
+// The number in a variable of the environment.
+int setting(const char *name, int otherwise);
+
+// Each query of a GPU begins with one of these two: it is counted, and takes its time. is_lost: whether it has no answer.
+void is_asked(void);
 int is_lost(const struct device *device);
+// The same without a query.
+int is_away(const struct device *device);
