@@ -115,7 +115,7 @@ class Probes {
   [[nodiscard]] std::vector<DeviceTotal> devices() const;
   // Calls `take` once for each process and system call.
   void for_each_syscall(const std::function<void(const mlrun_syscall_sum&)>& take) const;
-  // The programs for probes in a library. Requires: loaded with calls of that library; this object outlives the probes.
+  // The programs for probes in a library. Requires: that library's stream (`Streams::cuda` ...) was on at the load; this object outlives the probes.
   [[nodiscard]] LibraryPrograms cuda_programs() const;
   [[nodiscard]] LibraryPrograms cufile_programs() const;
   [[nodiscard]] LibraryPrograms torch_programs();

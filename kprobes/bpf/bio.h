@@ -192,7 +192,7 @@ int BPF_PROG(on_bio_queue, struct bio *bio) {
   return 0;
 }
 
-// The next three events: the bio got a new request, or was merged into the back or front of an existing one.
+// The three programs below: the bio got a new request, or was merged into the back or front of an existing one.
 SEC("tp_btf/block_getrq")
 int BPF_PROG(on_bio_placed, struct bio *bio) { return set_submitting(false); }
 SEC("tp_btf/block_bio_backmerge")

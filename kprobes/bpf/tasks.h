@@ -26,7 +26,7 @@ struct {
 } observed_cgroup SEC(".maps");
 
 const volatile __u32 scope = MLRUN_SCOPE_FLAGGED;
-bool observes_all;  // set when the loader's trial is over, which traces only a child with the flag
+bool observes_all;  // false during the loader's trial: then only its child, flagged in `followed`, is traced
 
 enum { kKernelThread = 0x200000 };
 

@@ -27,7 +27,9 @@ struct real_allocator {
   void *(*valloc)(size_t);
   void *(*pvalloc)(size_t);
   size_t (*usable_size)(void *);  // null: this allocator has none
-  uint32_t of_others;             // allocator_bits of functions of other objects: the size of their blocks is unknown
+  // allocator_bits of the functions that another object defines than the one with `usable_size`: the size of their
+  // blocks is unknown.
+  uint32_t of_others;
   // Where the blocks of libmlrun_placement.so are, if it is loaded in front of libc's allocator; else null.
   const unsigned long *placed_base, *placed_bytes;
 };

@@ -16,7 +16,7 @@ struct reader {
   uint32_t number;
 };
 
-// False: the number is complete. Only the first character of kLine is a newline, so a mismatch restarts the match.
+// False: the number is complete. After a mismatch only a newline can begin a new match, since kLine has no other.
 static bool take(struct reader *r, char c) {
   if (r->matched == sizeof kLine - 1) {
     if (c < '0' || c > '9') return false;

@@ -105,7 +105,7 @@ Finding check_command() {
   if (std::filesystem::equivalent(path, own, ignored)) return {Verdict::kGood, path};
   const bool is_other_project = util::read_text(path, 4096).find("mlrun.__main__") != std::string::npos;
   return {Verdict::kLess,
-          fmt::format("mlrun in PATH is {}: {}; start {}", path,
+          fmt::format("the mlrun in PATH is not this one: {} ({}); call {} instead", path,
                       is_other_project ? "another project, PyPI's mlrun" : "another installation", own)};
 }
 

@@ -34,8 +34,9 @@ Status check_cupti(const RunOptions& options, const session::Installation& insta
   if (auto usable = session::check_preload_library(installation.cupti_library); !usable) return usable;
   const std::string other = launch::other_cuda_injection(environ);
   if (other.empty()) return {};
-  const std::string problem = fmt::format(
-      "{} is set to {}, so CUDA will load that and not mlrun: no GPU work is recorded", MLRUN_CUDA_INJECTION, other);
+  const std::string problem =
+      fmt::format("{} is set to {}, so CUDA loads that library instead of mlrun's: no GPU work is recorded",
+                  MLRUN_CUDA_INJECTION, other);
   if (options.cupti == Wish::kRequire) return fail(problem + "; unset it");
   util::say(problem);
   return {};

@@ -161,7 +161,7 @@ class Observation {
                               (finished ? written : finished).error().text, folder_));
     }
     if (options_.defer_merge) {
-      say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder_));
+      say(fmt::format("the trace is not made yet; make it with: mlrun recover {}", folder_));
     } else if (Status merged = launch::merge({installation.trace_program, folder_, options_.quiet, options_.keep_raw});
                !merged) {
       return tl::make_unexpected(merged.error());

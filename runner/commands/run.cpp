@@ -154,9 +154,9 @@ int finish_run(const RunOptions& options, const std::string& folder, collect::Re
   note_recording(recording, recording.spool());
   say_if_stopped_early(recording.spool(), options.max_spool_bytes.has_value());
   if (options.defer_merge) {
-    say(fmt::format("the trace is not made yet; do it with: mlrun recover {}", folder));
+    say(fmt::format("the trace is not made yet; make it with: mlrun recover {}", folder));
   } else if (launch::SignalRelay::asked_to_stop()) {
-    say(fmt::format("stopped before the trace was made; do it with: mlrun recover {}", folder));
+    say(fmt::format("stopped before the trace was made; make it with: mlrun recover {}", folder));
     return status;
   } else {
     const Status merged = launch::merge({installation.trace_program, folder, options.quiet, options.keep_raw});

@@ -432,7 +432,8 @@ enum mlrun_kernel_loss_reason {
   MLRUN_KERNEL_LOSS_MAP = 2,   // a table of operations in flight was full
   MLRUN_KERNEL_LOSS_OPEN = 3,  // an operation began, but its end was not recorded, or not before the run's end
   // Only bios. A kernel thread, or a process that is not recorded, wrote pages of a file that a recorded process had made
-  // dirty, but the table has evicted this process. An upper bound: it may have made none of these pages dirty.
+  // dirty, but the table has evicted that process. The count is an upper bound: the evicted process may have dirtied none of
+  // these pages.
   MLRUN_KERNEL_LOSS_WRITER = 4,
   // Only bios of stacked devices. Their position on the device was lost, so requests of the devices below lack some or
   // all of their bios.

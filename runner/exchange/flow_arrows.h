@@ -39,7 +39,7 @@ class FlowArrows {
   [[nodiscard]] std::pair<int32_t, int32_t> threads(uint64_t number) const { return threads_[number - first_number_]; }
 
   [[nodiscard]] uint64_t next_number() const { return first_number_ + threads_.size(); }
-  // Rows of `flow` that are ends of no arrow: the other end is missing.
+  // Rows of `flow` without an arrow, because the other end is missing.
   [[nodiscard]] int64_t without_arrow() const { return without_arrow_; }
   // Arrows left out, since the correlation ids of the rows give the same arrow, from a launch to its work.
   [[nodiscard]] int64_t of_launches() const { return of_launches_; }

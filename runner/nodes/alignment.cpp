@@ -132,11 +132,11 @@ class Aligner {
       }
     }
     if (owners.size() < 2) return;
-    traces_.problems.push_back(fmt::format(
-        "{} has {} ranges \"{}\", {} has {}: the n-th range of one is compared with the n-th of the other, which is "
-        "wrong if an early range is missing",
-        owners.begin()->second, owners.begin()->first, options_.marks, owners.rbegin()->second,
-        owners.rbegin()->first));
+    traces_.problems.push_back(
+        fmt::format("{} has {} ranges \"{}\", {} has {}: ranges are paired by their number, so the comparison is wrong "
+                    "if one near the beginning is missing",
+                    owners.begin()->second, owners.begin()->first, options_.marks, owners.rbegin()->second,
+                    owners.rbegin()->first));
   }
 
   // Adds bounds by UTC, at both ends of the run. False: UTC or its error is unknown.

@@ -12,7 +12,7 @@ namespace mlrun::sums {
 
 namespace {
 
-// Frame numbers in sums.bin are distinct from those in the spool.
+// `seq` of these spool frames: bit 63 is set, which no frame written during the run has.
 constexpr uint64_t kTotalsSeq = uint64_t{1} << 63;
 constexpr size_t kCountedMax = size_t{1} << 14;  // processes; beyond it the counters of ended ones are combined
 constexpr int64_t kMiddleOfFineClass = 8;        // in bytes; see trace/rows/counter_tracker.cpp

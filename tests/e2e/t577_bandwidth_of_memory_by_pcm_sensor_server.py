@@ -75,7 +75,7 @@ def check(this):
     this.true("rows add up to the growth between two answers", sums in grown, (sums, Pcm.given))
     with socket.create_server(("127.0.0.1", PORT), reuse_port=False) as silent:
         trace, remarks = sampled(this)
-        this.true("one that is silent", any("pcm-sensor-server: the server on its port does not answer in time" in line for line in remarks), remarks)
+        this.true("one that is silent", any(f"pcm-sensor-server: the server on port {PORT} does not answer in time" in line for line in remarks), remarks)
         this.true("it holds nothing up", len(trace.rows("sample_memory")) > 10, silent)
 
 

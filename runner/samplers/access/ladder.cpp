@@ -39,8 +39,7 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "node, which NUMA balancing skips; before Linux 5.11 a huge page counts 4 KiB"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
-      "that several processes share, as after a fork, and locked memory (mlock). The kernel reclaims the sampled pages "
-      "first when memory runs short"},
+      "that several processes share, as after a fork, and locked memory (mlock)"},
      {MLRUN_ACCESS_CLEAR_REFS,
       "memory so hot that its translation never leaves the TLB: it may seem cold; how often memory is accessed; "
       "which part of a mapping, or of a huge page: one touched byte counts 2 MiB"},
@@ -163,8 +162,10 @@ ChosenRung try_bits(mlrun_access_rung rung, const AccessOptions& options, bool i
     return chosen;
   }
   if (rung == MLRUN_ACCESS_COLD) {
-    chosen.tried.remark =
-        fmt::format("the first access to a page in each window takes {} ns longer", bits.cost.touch_ps / 1000);
+    chosen.tried.remark = fmt::format(
+        "the first access to a page in each window takes {} ns longer; when memory runs short, the kernel reclaims the "
+        "sampled pages first",
+        bits.cost.touch_ps / 1000);
   } else {
     chosen.tried.remark =
         fmt::format("each window delays page faults of the program by about {:.1f} ms per GiB in memory",

@@ -44,10 +44,11 @@ Result<std::string> get_metrics() {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (!fd.valid() || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return fail(fmt::format("no answer on port {} of this machine ({})", kPcmPort, std::strerror(errno)));
+  const std::string server = fmt::format("the server on port {} ", kPcmPort);
   const std::string_view request =
       "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain; version=0.0.4\r\nConnection: close\r\n\r\n";
   if (::send(fd.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
-    return fail("the server on its port does not accept a request");
+    return fail(server + "does not accept a request");
   const uint64_t end_ns = util::monotonic_ns() + uint64_t{kPatienceMs} * 1'000'000;
   std::string answer;
   std::array<char, 16384> piece;
@@ -55,16 +56,16 @@ Result<std::string> get_metrics() {
     pollfd ready{fd.get(), POLLIN, 0};
     const uint64_t now_ns = util::monotonic_ns();
     if (now_ns >= end_ns || ::poll(&ready, 1, static_cast<int>((end_ns - now_ns) / 1'000'000) + 1) <= 0)
-      return fail("the server on its port does not answer in time");
+      return fail(server + "does not answer in time");
     const ssize_t got = ::recv(fd.get(), piece.data(), piece.size(), 0);
-    if (got < 0) return fail("PCM's server closed the connection");
+    if (got < 0) return fail(server + "closed the connection");
     if (got == 0) break;
     answer.append(piece.data(), static_cast<size_t>(got));
-    if (answer.size() > kAnswerMax) return fail("the server on its port sends more than 16 MiB");
+    if (answer.size() > kAnswerMax) return fail(server + "sends more than 16 MiB");
   }
   const size_t body = answer.find("\r\n\r\n");
   if (body == std::string::npos || answer.substr(0, answer.find('\r')).find(" 200") == std::string::npos)
-    return fail(fmt::format("the server on port {} is not pcm-sensor-server", kPcmPort));
+    return fail(server + "is not pcm-sensor-server");
   return answer.substr(body + 4);
 }
 

@@ -16,12 +16,14 @@ struct LeftBehind {
   std::string trace_folder;       // of the command; empty or missing: it was not recorded
 };
 
-// Ends the processes of a command and their descendants by SIGKILL and waits until they are gone. A process is of the command if
-// it
+// Ends the processes of a command and their descendants by SIGKILL and waits until they are gone. A process belongs to the command if one
+// of these holds:
 //
-//   is the stored one, by pid, start time and boot; descends from it; is in its session while that exists;
-//   has one of the logs open for writing as its standard output or error;
-//   or was started with the recording session of that trace in its environment.
+//   it is a stored one: pid, start time and boot are the same;
+//   it is in the session of the stored command, while that exists;
+//   it has one of `logs` open for writing as its standard output or error;
+//   its environment has the recording session of `trace_folder`;
+//   it descends from such a process.
 //
 // A process that has left all of these by itself (a daemon with a session, files and environment of its own, whose supervisor was
 // killed) is not found; another program's process is never taken for one. Fails if one does not end.

@@ -83,7 +83,7 @@ void check_stop(Draft& draft) {
     return;
   }
   if (plan.order == Order::kSequence) {
-    draft.faults.add(place, "a stop rule tests whole blocks: leave out order = \"sequence\", or stop");
+    draft.faults.add(place, "a stop rule needs blocks: remove order = \"sequence\" or the table [stop]");
   }
   if (stop.at_most == 0) {
     stop.at_most = plan.repetitions;

@@ -52,9 +52,9 @@ class LossFinder {
     add("mllog", "files that cannot be opened", mllog.unreadable_files, "files");
     add("mllog", "lines that cannot be read", mllog.unreadable_lines, "lines");
     add("mllog", "interval ends without a start", mllog.unmatched_ends, "lines");
-    add("samples", "rows that break the rules of the format", noticed.damaged_samples, "rows");
+    add("samples", "damaged rows", noticed.damaged_samples, "rows");
     add("marks", "more open ranges than the merger tracks", noticed.ranges_left_out, "marks");
-    add("python stacks", "rows that break the rules of the format", noticed.damaged_python_rows, "rows");
+    add("python stacks", "damaged rows", noticed.damaged_python_rows, "rows");
     add("python stacks", "rows whose stack is beyond the limits or malformed", noticed.python_rows_without_stack,
         "rows");
     add("python stacks", "rows not fetched in time", positive(session_.python_stacks.rows_dropped), "rows");
@@ -178,7 +178,7 @@ class LossFinder {
   void add_spool() {
     const SpoolDamage& damage = index_.damage();
     add("spool", "damaged in the file", damage.file_bytes, "bytes");
-    add("spool", "records that break the rules of the format", damage.record_bytes, "bytes");
+    add("spool", "damaged records", damage.record_bytes, "bytes");
     add("spool", "records of a kind that this version does not know", damage.unknown_records, "records");
     add("spool", "frames of a kind that this version does not know", damage.unknown_frames, "frames");
     add("spool", "more threads than the merger tracks", index_.channels().frames_left_out(), "frames");

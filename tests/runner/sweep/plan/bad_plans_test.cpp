@@ -142,7 +142,7 @@ const std::vector<BadPlan> kBadPlans = {
      "plan.toml:3: stop.at_least: ", "3 is not from 8"},
     {"StopWithoutRoom", plan_text(kStart + "stop = {within = \"2 %\"}\n"), "plan.toml:3: stop: ", "at_most = 3"},
     {"StopInSequence", plan_text(kStart + "order = \"sequence\"\nstop = {within = \"2 %\", at_most = 20}\n"),
-     "plan.toml:4: stop: ", "order"},
+     "plan.toml:4: stop: ", "remove order"},
     {"NoFigure", plan_text(kStart + "question = [\"wall\"]\n"), "plan.toml:3: question: ", "did you mean wall_s?"},
     {"FigureTwice", plan_text(kStart + "question = [\"wall_s\", \"wall_s\"]\n"), "plan.toml:3: question: ", "twice"},
     {"FigureOfNoTrace", kStart + "question = \"io_s\"\n[[configuration]]\nname = \"dry\"\ndry = true\n",
