@@ -105,7 +105,7 @@ Signal file_operations(const Probes& probes) {
     has.at(op) = has.at(op) || program.reason.empty();
     if (program.reason.empty()) ways.insert(program.way);
     if (program.reason.empty() && !program.why_kprobe.empty()) ++by_kprobe[program.why_kprobe];
-    if (program.reason.empty() && program.event == kOpenStandIn) signal.note = kOpenedLate;
+    if (program.reason.empty() && program.event == kOpenFallback) signal.note = kOpenedLate;
     if (!program.reason.empty()) reasons.at(op) = program.reason;
   }
   for (const std::string& way : ways) signal.way += (signal.way.empty() ? "" : " and ") + way;

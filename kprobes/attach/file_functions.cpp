@@ -61,7 +61,7 @@ constexpr std::array kFunctions = {
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_filp_open", "", ""},
     FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE_RESULT, "do_file_open", "", ""},
     // Fallback for the two functions above: called in an open after the lookup, so it misses opens that find no file.
-    FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE, kOpenStandIn, "", "", true},
+    FileFunction{MLRUN_FILE_OPEN, MLRUN_ARGUMENTS_FILE, kOpenFallback, "", "", true},
     FileFunction{MLRUN_FILE_CLOSE, MLRUN_ARGUMENTS_FILE, "__fput", "", ""},
     FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NAME, "do_unlinkat", "", ""},
     FileFunction{MLRUN_FILE_UNLINK, MLRUN_ARGUMENTS_NAME, "filename_unlinkat", "", ""},

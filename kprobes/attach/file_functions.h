@@ -15,7 +15,7 @@
 
 namespace mlrun::probes {
 
-inline constexpr std::string_view kOpenStandIn = "security_file_open";
+inline constexpr std::string_view kOpenFallback = "security_file_open";
 
 struct FileFunction {
   uint32_t op;  // mlrun_file_op_kind, or MLRUN_FILE_COMPLETION
@@ -23,7 +23,7 @@ struct FileFunction {
   std::string_view name;
   std::string_view module;        // the kernel module that may contain it
   std::string_view file_systems;  // types that use it, with blanks around each; empty: it serves all types
-  bool is_stand_in = false;       // probed only if no other function of its operation can be
+  bool is_fallback = false;       // probed only if no other function of its operation can be
 
   // False for the end of an asynchronous operation, which has no duration: only its entry is probed.
   [[nodiscard]] bool has_end() const { return arguments != MLRUN_ARGUMENTS_COMPLETION; }

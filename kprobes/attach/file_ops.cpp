@@ -88,17 +88,17 @@ void FileOps::attach(const FileOpPrograms& programs, FunctionTypes& types, const
   programs_ = programs;
   types_ = &types;
   known_ = mounted;
-  std::vector<Function> stand_ins;
+  std::vector<Function> fallbacks;
   for (const FileFunction& what : file_functions(mounted)) {
     if (auto function = function_of(what, types))
-      (what.is_stand_in ? stand_ins : functions_).push_back(*std::move(function));
+      (what.is_fallback ? fallbacks : functions_).push_back(*std::move(function));
   }
   attach_all_by_fentry();
   for (Function& function : functions_) {
     if (function.way.empty()) attach_by_kprobe(function);
   }
   settle(try_all);
-  add_stand_ins(std::move(stand_ins), try_all);
+  add_fallbacks(std::move(fallbacks), try_all);
 }
 
 // Does the trial. A function whose trial was not recorded is attached by the next mechanism, or detached.
@@ -122,7 +122,7 @@ void FileOps::settle(const std::function<Result<Seen>()>& try_all) {
   }
 }
 
-void FileOps::settle_stand_in(Function& function, const std::function<Result<Seen>()>& try_all) const {
+void FileOps::settle_fallback(Function& function, const std::function<Result<Seen>()>& try_all) const {
   attach_by_fentry(function);
   if (function.way.empty()) attach_by_kprobe(function);
   while (!function.way.empty()) {
@@ -137,15 +137,15 @@ void FileOps::settle_stand_in(Function& function, const std::function<Result<See
 }
 
 // Attaches the fallback functions of operations without another function. Does nothing if no function at all works.
-void FileOps::add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all) {
+void FileOps::add_fallbacks(std::vector<Function> fallbacks, const std::function<Result<Seen>()>& try_all) {
   const auto works = [](const Function& function) { return !function.way.empty(); };
   if (std::none_of(functions_.begin(), functions_.end(), works)) return;
-  for (Function& function : stand_ins) {
+  for (Function& function : fallbacks) {
     const bool is_listed = std::any_of(functions_.begin(), functions_.end(), [&](const Function& other) {
       return works(other) && other.what.op == function.what.op;
     });
     if (is_listed) continue;
-    settle_stand_in(function, try_all);
+    settle_fallback(function, try_all);
     functions_.push_back(std::move(function));
   }
 }
@@ -159,7 +159,7 @@ void FileOps::add(const FileSystemTypes& mounted) {
   for (const std::string& type : mounted) {
     if (!known_.insert(type).second) continue;
     for (const FileFunction& what : file_functions({type})) {
-      if (what.is_stand_in || is_known(functions_, what) || is_known(waiting_, what)) continue;
+      if (what.is_fallback || is_known(functions_, what) || is_known(waiting_, what)) continue;
       auto function = function_of(what, *types_);
       if (!function) continue;
       function->file_system = type;

@@ -51,8 +51,8 @@ class FileOps {
   void attach_by_kprobe(Function& function) const;
   void doubt(const Seen& seen, const std::function<void(Function&)>& then);
   void settle(const std::function<Result<Seen>()>& try_all);
-  void settle_stand_in(Function& function, const std::function<Result<Seen>()>& try_all) const;
-  void add_stand_ins(std::vector<Function> stand_ins, const std::function<Result<Seen>()>& try_all);
+  void settle_fallback(Function& function, const std::function<Result<Seen>()>& try_all) const;
+  void add_fallbacks(std::vector<Function> fallbacks, const std::function<Result<Seen>()>& try_all);
 
   FileOpPrograms programs_;
   FunctionTypes* types_ = nullptr;

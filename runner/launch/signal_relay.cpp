@@ -66,7 +66,7 @@ bool is_any_pending() {
   return ::sigisemptyset(&pending) == 0;
 }
 
-// All signals if /proc does not say.
+// Signals pending for this thread alone; all signals if /proc does not list them.
 sigset_t pending_for_this_thread() {
   const std::string text = util::read_text("/proc/thread-self/status", 8192);
   const auto words = util::status_words(text, "SigPnd:");

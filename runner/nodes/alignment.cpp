@@ -182,8 +182,8 @@ class Aligner {
     add_edges(a, b, clock, error);
     if (line->widened_ns() > 0) {
       traces_.problems.push_back(fmt::format(
-          "the offset between the clocks of {} and {} is not a line over time: the best line misses by {}, which is "
-          "included in the error",
+          "the offset between the clocks of {} and {} does not grow evenly: a straight line misses it by {} at best, "
+          "which is included in the error",
           nodes_[a].name, nodes_[b].name, util::time_text(line->widened_ns(), util::Glyphs{false})));
     }
   }

@@ -45,7 +45,7 @@ bool is_rising(std::string_view list) {
   return true;
 }
 
-// What the nodes of a rule must be on any machine.
+// Checks what a rule says about its nodes, without looking at this machine.
 Status check_nodes(const Rule& rule, const util::IdList& nodes) {
   if (nodes.back() >= MLRUN_PLACE_NODES)
     return fail(fmt::format("node {}: rules can name nodes below {}", nodes.back(), int{MLRUN_PLACE_NODES}));

@@ -43,7 +43,8 @@ def check_driver(this, driver):
     this.true("finer than mlrun's samples", len(finer) > 3 * len(samples[1]), (len(finer), len(samples[1])))
     this.equal("counted", trace.run["totals"]["gpu_driver_samples"], len(rows))
     this.equal("what there is not is said once", sorted(row["detail"] for row in trace.covers("samples of the driver")),
-               ["the driver takes none of GPU 0: SM clock", "the driver takes none of GPU 1: use of its memory, SM clock"])
+               ["the driver does not sample these of GPU 0: SM clock",
+                "the driver does not sample these of GPU 1: use of its memory, SM clock"])
 
 
 def check(this):

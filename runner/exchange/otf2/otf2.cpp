@@ -55,7 +55,8 @@ class Otf2Export {
     first_ns_ = last_ns_ = *earliest;
     archive_.set_later(std::max<int64_t>(-*earliest, 0));
     if (archive_.later_ns() != 0) {
-      job_.account().note(fmt::format("all times are {} ns later: the format has none before 0", archive_.later_ns()));
+      job_.account().note(
+          fmt::format("all times are {} ns later: the format has no times before 0", archive_.later_ns()));
     }
     return {};
   }

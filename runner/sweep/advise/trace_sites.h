@@ -22,7 +22,9 @@ inline constexpr size_t kLabelFrames = 4;  // number of functions in a label
 
 // A frame of a signature, to recognise it in another build.
 struct FrameName {
-  std::string place, function, library;  // "BUILDID+OFFSET"; as the symbols have it, empty: unknown; the library's file
+  std::string place;     // "BUILDID+OFFSET"
+  std::string function;  // as the symbols name it; empty: unknown
+  std::string library;   // its file
 };
 
 struct Site {

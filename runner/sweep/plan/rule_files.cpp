@@ -33,7 +33,7 @@ Status check_rule_files(const Configuration& configuration) {
   if (*now == configuration.rules) return {};
   return fail(fmt::format(
       "configuration \"{}\": the placement rules of its --place file were changed after this sweep began, "
-      "and runs under other rules are not comparable; restore the file and go on with --resume, or name a new folder "
+      "and runs under other rules are not comparable; restore the file and use --resume, or name a new folder "
       "with -o",
       configuration.name));
 }

@@ -218,10 +218,12 @@ void UnseenBytes::add_silent(const UnseenReasons& reasons, std::vector<model::Co
       if (bytes < kUnseenBytesMin) return;
       rows.push_back(
           {0, subject,
-           fmt::format("by {}{}, which recorded nothing; {}", name,
-                       of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
-                       of.all_final ? "the kernel counted them"
-                                    : "at least these had the kernel counted when /proc/PID/io was last read"),
+           fmt::format(
+               "by {}{}, which recorded nothing; {}", name,
+               of.processes == 1 ? "" : fmt::format(" ({} processes)", of.processes),
+               of.all_final
+                   ? "the kernel counted them"
+                   : "the kernel had counted them when /proc/PID/io was last read, and may have counted more since"),
            0, bytes});
     };
     add_row("bytes read", of.read);

@@ -131,7 +131,8 @@ void FileIndex::add(const decode::GivenName& given) {
   if (!try_name(given) && pending_names_.size() < decode::kPendingFilesMax) pending_names_.push_back(given);
 }
 
-// Lets later opens by the given name find the same file. False: the file, or a part of the name's path, is unknown yet.
+// Lets later opens by the given name find the same file. False: the file, or a part of the name's path, is not defined so far; finish()
+// tries again.
 bool FileIndex::try_name(const decode::GivenName& given) {
   const uint32_t file_id = open_files_.find(given.open_file).file_id;
   const std::optional<std::string> name = file_id == 0 ? std::nullopt : absolute(given.name);

@@ -266,7 +266,8 @@ std::optional<WallTime> moment_of(const MllogLine& line, const LogWrites& writes
 
 }  // namespace
 
-// A line not written at the moment of its stamp may be another process's (interleaved writes) or of an earlier run.
+// Sets the process that wrote each line, in logs that several processes write. Lines without a write at the moment of their stamp are left
+// out: they may be another process's (interleaved writes) or of an earlier run.
 void MllogReader::find_writers(const LogWrites& writes) {
   std::map<size_t, std::set<int32_t>> writers;  // by log
   for (MllogEvent& event : events_) {

@@ -276,7 +276,7 @@ std::vector<model::CoverageRow> unsampled(const model::Run& session, const model
   std::vector<model::CoverageRow> rows;
   for (const auto& gpu : session.gpu_sampler.not_sampled) {
     rows.push_back({.subject = "samples of the driver's own",
-                    .detail = fmt::format("the driver takes none of GPU {}: {}", index_of(info, gpu.gpu_id),
+                    .detail = fmt::format("the driver does not sample these of GPU {}: {}", index_of(info, gpu.gpu_id),
                                           fmt::join(gpu.what, ", "))});
   }
   return rows;

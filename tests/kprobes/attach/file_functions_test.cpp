@@ -50,10 +50,10 @@ TEST(FileFunctions, TheGeneralReadIsProbedForThoseAloneWhoseFilesAreReadByIt) {
 }
 
 // Functions of an operation: either without the fallbacks or the fallbacks alone.
-std::vector<std::string_view> names_of(uint32_t op, bool stand_ins) {
+std::vector<std::string_view> names_of(uint32_t op, bool fallbacks) {
   std::vector<std::string_view> names;
   for (const FileFunction& function : file_functions({})) {
-    if (function.op == op && function.is_stand_in == stand_ins) names.push_back(function.name);
+    if (function.op == op && function.is_fallback == fallbacks) names.push_back(function.name);
   }
   return names;
 }
