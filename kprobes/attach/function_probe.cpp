@@ -20,7 +20,7 @@ constexpr std::string_view kAnyFunction = "vfs_read";
 // r0 = 0; exit
 constexpr std::array<bpf_insn, 2> kNothing = {bpf_insn{BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, 0},
                                               bpf_insn{BPF_JMP | BPF_EXIT, 0, 0, 0, 0}};
-// As kNothing, after a call that reads the cookie of a kprobe, which tells the probed function.
+// Reads the cookie of its kprobe, by which a program knows the probed function, and returns 0.
 constexpr std::array<bpf_insn, 3> kCookie = {bpf_insn{BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_get_attach_cookie},
                                              kNothing[0], kNothing[1]};
 

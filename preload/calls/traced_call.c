@@ -14,7 +14,7 @@ static void put_cancelled_path(struct path_call *path) {
   scratch_give(path->copy);
 }
 
-// A cancelled call's frame is being unwound: the stack no longer shows how it was called.
+// Without a stack for a cancelled call: its frame is being unwound, so the stack no longer shows how it was called.
 void put_call_at_stack(const struct pending_call *call, uint64_t end, int64_t result, uint64_t flags) {
   struct stack stack = {0};
   if (!(flags & MLRUN_CALL_CANCELLED)) stack = stack_of_program();

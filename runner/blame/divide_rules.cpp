@@ -17,7 +17,7 @@ constexpr int64_t kSavingBytes = 1 << 20;  // a file into which the driver write
 constexpr int64_t kBigBytes = 65'536;
 constexpr Ns kLateNs = 1'000'000'000;
 // Least number of messages from senders that are no workers, or of waits at locks, that count as batches.
-constexpr int64_t kStrangerMessages = 8;
+constexpr int64_t kOtherBatchesMin = 8;
 constexpr size_t kLoaderSamples = 3;
 
 bool is_pipe(const Timeline& timeline, int64_t file_id) {
@@ -223,7 +223,7 @@ Divider::Stretches Divider::importing(int32_t driver) const {
 }
 
 // Adds to `batches` the channels on which the driver receives: any message of a worker counts, and of other threads and processes those
-// that send often (kStrangerMessages).
+// that send often (kOtherBatchesMin).
 void Divider::note_channels(int32_t driver, Batches& batches) const {
   const Thread& thread = timeline_.thread(driver);
   std::map<int64_t, std::pair<Ns, Ns>> reads;
@@ -243,7 +243,7 @@ void Divider::note_channels(int32_t driver, Batches& batches) const {
         if (proc_id != thread.proc_id) ++(chain_.is_worker(proc_id) ? from_workers : from_others);
       }
     }
-    if (from_workers == 0 && from_others < kStrangerMessages) continue;
+    if (from_workers == 0 && from_others < kOtherBatchesMin) continue;
     batches.channels.push_back(file_id);
     batches.first_ns = batches.first_ns == 0 ? when.first : std::min(batches.first_ns, when.first);
     batches.last_ns = std::max(batches.last_ns, when.second);
@@ -304,13 +304,13 @@ Batches Divider::find_batches(int32_t driver) {
     for (const Wait* wait : waits) sum_ns += wait->dur_ns();
     at_locks_ns += sum_ns;
     at_locks += waits.size();
-    if (waits.size() < kStrangerMessages || (!batches.channels.empty() && 4 * sum_ns < on_channels_ns)) continue;
+    if (waits.size() < kOtherBatchesMin || (!batches.channels.empty() && 4 * sum_ns < on_channels_ns)) continue;
     take(waits);
     found = true;
   }
   // Python's queue.Queue uses a new lock for each wait, so that no address repeats often enough.
   const bool matters = batches.channels.empty() || 4 * at_locks_ns >= on_channels_ns;
-  if (!found && at_locks >= kStrangerMessages && matters) {
+  if (!found && at_locks >= kOtherBatchesMin && matters) {
     for (const auto& [address, waits] : locks) take(waits);
   }
   // Early batches may be ready before the driver asks for one; it does not wait for these.

@@ -64,7 +64,7 @@ inline constexpr std::array<CufileCall, 15> kCufileCalls = {{
   return nullptr;
 }
 
-// Moves nothing itself: it concerns operations that were or will be submitted.
+// Whether a call of this role moves nothing itself, but is about operations that were or will be submitted.
 constexpr bool is_about_batch(CufileRole role) {
   return role == CufileRole::kBatch || role == CufileRole::kResults || role == CufileRole::kCancel ||
          role == CufileRole::kDestroy;

@@ -113,7 +113,8 @@ class FlowArrows::Finder {
  private:
   struct Thread {
     OpenSlices slices;
-    std::vector<std::pair<uint32_t, FlowPlace>> waiting;  // arrows that end at the next slice; the row of `flow`
+    std::vector<std::pair<uint32_t, FlowPlace>>
+        waiting;  // arrows that end at the next slice, by number; their rows of `flow`
   };
 
   static uint64_t stream_key(int64_t gpu, int64_t stream) { return uint64_t(gpu) << 32 | uint32_t(stream); }

@@ -90,7 +90,7 @@ class PerfettoSink : public TimelineSink {
 Status PerfettoSink::start(int64_t first_ns) {
   later_ns_ = std::max<int64_t>(-first_ns, 0);
   if (later_ns_ != 0)
-    job_->account().note(fmt::format("all times are {} ns later: the format has none before 0", later_ns_));
+    job_->account().note(fmt::format("all times are {} ns later: the format has no times before 0", later_ns_));
   return open_part();
 }
 

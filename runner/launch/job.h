@@ -30,7 +30,7 @@ class Job {
 
   // Gives the command the terminal if mlrun's group has it now. Returns whether it did.
   bool hand_over_terminal();
-  // Takes it back if the command got it and still has it.
+  // Takes the terminal back if the command got it and still has it.
   void take_terminal();
   // Notes whether the shell has taken the terminal back, as it does when only mlrun was stopped.
   void note_terminal();

@@ -52,7 +52,7 @@ class KernelSide {
 
  private:
   KernelSide(util::UniqueFd socket, pid_t pid) : socket_(std::move(socket)), pid_(pid) {}
-  // Its next message, skipping ENDED, which is about processes followed before.
+  // The next message of mlrun-probes. Skips ENDED: it is about the processes of an earlier FOLLOW.
   Result<util::ProbeMessage> receive();
   Status ask(mlrun_probe_message_type type, int passed_fd, const char* what);
   // begun() with `state` "broken".

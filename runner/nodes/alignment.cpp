@@ -47,7 +47,7 @@ class Aligner {
     for (size_t to = 1; to < nodes_.size(); ++to) add_utc(to);
     if (options_.offset_ns) take_given();
     find_paths();
-    leave_out_strangers();
+    leave_out_unrelated();
     return std::move(result_);
   }
 
@@ -251,7 +251,7 @@ class Aligner {
     }
   }
 
-  void leave_out_strangers() {
+  void leave_out_unrelated() {
     const NodeTraces all = traces_;
     Alignment kept;
     traces_.nodes.clear();

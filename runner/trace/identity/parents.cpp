@@ -48,14 +48,14 @@ class Family {
   }
 
   void join() {
-    std::vector<model::ProcessRow*> strangers;  // no recorded fork call returned their pid
+    std::vector<model::ProcessRow*> without_fork;  // no recorded fork call returned their pid
     for (model::ProcessRow& row : processes_) {
-      if (!join_birth(row)) strangers.push_back(&row);
+      if (!join_birth(row)) without_fork.push_back(&row);
     }
     claim_recorded();
-    std::sort(strangers.begin(), strangers.end(),
+    std::sort(without_fork.begin(), without_fork.end(),
               [](const auto* a, const auto* b) { return a->first_ns < b->first_ns; });
-    for (model::ProcessRow* row : strangers) {
+    for (model::ProcessRow* row : without_fork) {
       if (row->ppid != 0) join_by_number(*row);
       join_across_namespaces(*row);
     }
