@@ -68,7 +68,7 @@ bool is_any_pending() {
 
 // All signals if /proc does not say.
 sigset_t pending_for_this_thread() {
-  const std::string text = util::read_text("/proc/thread-self/status", 8192);
+  const std::string text = util::read_text("/proc/thread-self/status");
   const auto words = util::status_words(text, "SigPnd:");
   if (words.empty()) return all_signals();
   const auto bits = util::leading_number<uint64_t>(words.front(), 16);
