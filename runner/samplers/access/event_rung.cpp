@@ -12,7 +12,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kDrainNs = 10'000'000, kProcessorsNs = 1'000'000'000;
+constexpr uint64_t kDrainNs = 10'000'000, kSecondNs = 1'000'000'000;
 constexpr double kSavedNs = 1e8;  // most saved budget, also that at the start: enough to see a program fill its memory
 constexpr uint64_t kPage = 4096;
 
@@ -51,12 +51,16 @@ class EventRung : public Rung {
 
   uint64_t sample(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ == 0) budget_ = rounds::SampleBudget(kProgramShare, kSavedNs, now_ns);
-    if (now_ns >= processors_ns_) check_processors(now_ns);
+    if (now_ns >= second_ns_) {
+      second_ns_ = now_ns + kSecondNs;
+      check_processors();
+      facts_.lost += events_.take_lost();
+    }
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     const size_t had = rows.size();
-    facts_.lost += events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+    events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
       // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
       if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row_of(rung_, event, sample));
     });
@@ -69,12 +73,16 @@ class EventRung : public Rung {
     return now_ns + kDrainNs;
   }
 
+  void finish(uint64_t now_ns, Rows& rows) override {
+    sample(now_ns, rows);
+    facts_.lost += events_.take_lost();
+  }
+
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
   // Each event belongs to one processor. A processor that comes online later has no event; one that goes offline loses its event for good.
-  void check_processors(uint64_t now_ns) {
-    processors_ns_ = now_ns + kProcessorsNs;
+  void check_processors() {
     if (processors_.empty() || online_processors() == processors_) return;
     processors_.clear();  // is said once
     facts_.problem += facts_.problem.empty() ? "" : "; ";
@@ -86,7 +94,8 @@ class EventRung : public Rung {
   PerfEvents events_;
   rounds::SampleBudget budget_;
   util::IdList processors_;  // online when the events were opened
-  uint64_t before_ns_ = 0, processors_ns_ = 0;
+  uint64_t before_ns_ = 0;
+  uint64_t second_ns_ = 0;  // when what is done once a second is due
   bool is_on_ = true;
   RungFacts facts_;
 };
