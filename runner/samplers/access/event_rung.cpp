@@ -61,8 +61,8 @@ class EventRung : public Rung {
     before_ns_ = now_ns;
     const size_t had = rows.size();
     events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
-      // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
-      if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row_of(rung_, event, sample));
+      // Address 0: the processor did not record it. IBS also samples accesses to memory of the kernel.
+      if (sample.address != 0 && !is_kernel_address(sample.address)) rows.push_back(row_of(rung_, event, sample));
     });
     budget_.take((rows.size() - had) * facts_.sample_ns);
     const bool may = budget_.allows(now_ns);
@@ -111,6 +111,7 @@ AccessEvent page_fault_event() {
   AccessEvent event{sampled_event(), "page-faults", MLRUN_ACCESS_FAULT};
   event.attr.type = PERF_TYPE_SOFTWARE;
   event.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  event.attr.exclude_kernel = may_count_kernel() ? 0 : 1;  // faults of user memory inside system calls, as of read()
   event.attr.sample_period = 1;
   event.attr.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE;
   return event;
@@ -125,7 +126,7 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.address = sample.address;
   row.bytes = is_fault ? std::max(sample.page_size, kPage) : 0;
   row.count = sample.period;
-  row.ip = sample.ip;
+  row.ip = is_kernel_address(sample.ip) ? 0 : sample.ip;
   row.data_source = is_fault ? 0 : sample.data_source;
   row.latency = is_fault ? 0 : sample.weight;
   row.cpu = sample.cpu;

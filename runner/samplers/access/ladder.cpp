@@ -33,10 +33,12 @@ struct RungText {
 // The rungs in the order in which they are tried. `blind`: what the rung cannot see.
 constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
     {{MLRUN_ACCESS_PRECISE,
-      "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only"},
+      "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only; "
+      "accesses of the kernel for the program, as in read() (Intel)"},
      {MLRUN_ACCESS_HINT_FAULTS,
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
-      "node, which NUMA balancing skips; before Linux 5.11 a huge page counts 4 KiB"},
+      "node, and blocks of --pmem, which NUMA balancing skips; accesses of the kernel without a fault (O_DIRECT); "
+      "before Linux 5.11 a huge page counts 4 KiB"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock). The kernel reclaims the sampled pages "
@@ -51,11 +53,18 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "reads; how often a page was written; writes to the older part of a mapping that grew in the window"},
      {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are writes; the size "
-      "of huge pages that the access fills: each counts 4 KiB"}}};
+      "of huge pages that the access fills: each counts 4 KiB; pages that the kernel fills without a fault "
+      "(MAP_POPULATE, mlock, O_DIRECT)"}}};
 static_assert(kRungs.back().blind != nullptr, "each rung has a line");
 // These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
+}
+
+// These rungs read the program's own anonymous mappings. Of a mapped file with DAX the kernel neither clears nor shows accessed bits.
+constexpr bool reads_anonymous_memory(mlrun_access_rung rung) {
+  return rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS || rung == MLRUN_ACCESS_DAMON ||
+         rung == MLRUN_ACCESS_SOFT_DIRTY;
 }
 
 const RungText& text_of(mlrun_access_rung rung) {
@@ -111,8 +120,14 @@ ChosenRung try_faults(mlrun_access_rung rung) {
     chosen.tried.problem = sample_ns.error().text;
     return chosen;
   }
-  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", *sample_ns);
-  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns, "");
+  AccessEvent event = page_fault_event();
+  const std::string unseen = event.attr.exclude_kernel == 0
+                                 ? ""
+                                 : "page faults inside system calls, as of read() into new memory, are not seen: "
+                                   "set kernel.perf_event_paranoid to 1 or less";
+  chosen.tried.remark =
+      fmt::format("a page fault takes {} ns longer{}{}", *sample_ns, unseen.empty() ? "" : "; ", unseen);
+  chosen.made = make_event_rung(rung, {std::move(event)}, *sample_ns, unseen);
   return chosen;
 }
 
@@ -184,7 +199,11 @@ ChosenRung try_damon(const AccessOptions& options) {
 
 }  // namespace
 
-const char* rung_is_blind_to(mlrun_access_rung rung) { return text_of(rung).blind; }
+std::string rung_is_blind_to(mlrun_access_rung rung) {
+  std::string text = text_of(rung).blind;
+  if (reads_anonymous_memory(rung)) text += "; shared memory and mapped files, so also blocks of --pmem";
+  return text;
+}
 
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
   switch (rung) {

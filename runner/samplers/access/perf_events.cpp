@@ -75,6 +75,14 @@ perf_event_attr sampled_event() {
   return attr;
 }
 
+bool may_count_kernel() {
+  perf_event_attr attr = sampled_event();
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  attr.exclude_kernel = 0;
+  return open_event(attr, 0, -1, -1).valid();
+}
+
 PerfRing::PerfRing(PerfRing&& other) noexcept
     : event_(std::move(other.event_)),
       page_(std::exchange(other.page_, nullptr)),

@@ -90,6 +90,9 @@ class PerfEvents {
   std::vector<Opened> opened_;
 };
 
+// Does the kernel let this process count events in kernel mode? Needs kernel.perf_event_paranoid 1 or less, or CAP_PERFMON.
+bool may_count_kernel();
+
 // The processors that are online now.
 util::IdList online_processors();
 

@@ -2,6 +2,7 @@
 // Events of the running kernel through our ring and decoder: page faults and breakpoints, of which the number and the addresses are known.
 #include "runner/samplers/access/event_rung.h"
 
+#include <fcntl.h>
 #include <linux/hw_breakpoint.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -78,6 +79,27 @@ TEST(AccessSamples, EachPageFaultHasItsAddressThreadAndMoment) {
   }
   EXPECT_EQ(events.take_lost(), 0u);
   EXPECT_EQ(found, wanted);
+}
+
+// The buffer of a read() is filled by the kernel.
+TEST(AccessSamples, PageFaultsInsideSystemCallsAreSeenWhereTheKernelAllowsIt) {
+  const Block block;
+  const int zero = ::open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(zero, 0);
+  PerfEvents events;
+  const auto problems = events.open({page_fault_event()}, 0, false);
+  const ssize_t got = ::read(zero, reinterpret_cast<void*>(block.address(0)), kPages * kPage);
+  ::close(zero);
+  ASSERT_EQ(got, static_cast<ssize_t>(kPages * kPage));
+  if (!problems.empty()) GTEST_SKIP() << problems.front();
+  if (!may_count_kernel()) GTEST_SKIP() << "kernel.perf_event_paranoid is above 1";
+  std::set<uint64_t> pages;
+  events.drain([&](const AccessEvent&, const decode::PerfSample& sample) {
+    if (!block.has(sample.address)) return;
+    pages.insert(sample.address / kPage);
+    EXPECT_EQ(row_of(MLRUN_ACCESS_FAULTS, page_fault_event(), sample).ip, 0u) << "an address of the kernel";
+  });
+  EXPECT_EQ(pages.size() + events.take_lost(), kPages);
 }
 
 TEST(AccessSamples, ABreakpointCountsLoadsAndStoresOfAWordExactly) {
