@@ -125,7 +125,7 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.host_tid = sample.tid;
   row.address = sample.address;
   row.bytes = is_fault ? std::max(sample.page_size, kPage) : 0;
-  row.count = sample.period;
+  row.count = event.counts_accesses ? sample.period : 1;
   row.ip = is_kernel_address(sample.ip) ? 0 : sample.ip;
   row.data_source = is_fault ? 0 : sample.data_source;
   row.latency = is_fault ? 0 : sample.weight;

@@ -77,9 +77,14 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
   return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
 }
 
+// 0: unknown.
+uint64_t most_samples() {
+  return util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
+}
+
 // Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
-  const auto most = util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
+  const uint64_t most = most_samples();
   if (most == 0 || hz <= static_cast<double>(most)) return {};
   return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
 }
@@ -87,8 +92,9 @@ std::string too_many_samples(double hz) {
 ChosenRung try_precise(const AccessOptions& options) {
   ChosenRung chosen{{MLRUN_ACCESS_PRECISE, too_many_samples(options.hz), ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
-  PreciseWish wish{
-      .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
+  PreciseWish wish{.hz = options.hz > 0 ? options.hz : default_rate(most_samples()),
+                   .read_event = options.read_event,
+                   .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
   std::vector<AccessEvent> good;
   std::vector<std::string> unseen;
@@ -105,8 +111,9 @@ ChosenRung try_precise(const AccessOptions& options) {
     if (!events.empty()) chosen.tried.problem = fmt::format("{}", fmt::join(unseen, "; "));
     return chosen;
   }
-  if (std::string others = unseen_processors(good, online_processors()); !others.empty())
-    unseen.push_back(std::move(others));
+  for (std::string& text : std::array{unseen_processors(good, online_processors()), unscaled_events(good)}) {
+    if (!text.empty()) unseen.push_back(std::move(text));
+  }
   if (!unseen.empty()) chosen.tried.remark += fmt::format("; {}", fmt::join(unseen, "; "));
   chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), 0, fmt::format("{}", fmt::join(unseen, "; ")));
   return chosen;
