@@ -88,7 +88,7 @@ json kept_costs(const std::string& path) {
 
 // Under strace or a debugger every system call costs many times more, so nothing is measured.
 bool is_stopped_by_a_tracer() {
-  const std::string status = util::read_text("/proc/self/status", 8192);
+  const std::string status = util::read_text("/proc/self/status");
   const auto tracer = util::status_words(status, "TracerPid:");
   return !tracer.empty() && tracer.front() != "0";
 }

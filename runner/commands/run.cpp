@@ -257,6 +257,7 @@ struct Run {
 Result<launch::ChildProcess> start_run(Run& run) {
   describe_start(run.session.data, run.options, run.recording, run.state.placement);
   describe_rules(run.session.data, run.rules);
+  if (run.access) run.access->describe(run.session.data);
   auto kernel_side = start_kernel_side(run.options, run.installation, run.folder, run.session.data);
   if (!kernel_side) return tl::make_unexpected(kernel_side.error());
   run.kernel_side = *std::move(kernel_side);

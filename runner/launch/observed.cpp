@@ -32,11 +32,10 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kCgroups = "/sys/fs/cgroup";
-constexpr size_t kStatusMax = 8192;
 
 // The first number on the line of /proc/PID/status that starts with `name`, such as "Uid:"; -1: missing.
 int status_number(int pid, std::string_view name) {
-  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid), kStatusMax);
+  const std::string status = util::read_text(fmt::format("/proc/{}/status", pid));
   const auto words = util::status_words(status, name);
   return words.empty() ? -1 : util::leading_number<int>(words.front());
 }

@@ -68,7 +68,7 @@ bool is_any_pending() {
 
 // Signals pending for this thread alone; all signals if /proc does not list them.
 sigset_t pending_for_this_thread() {
-  const std::string text = util::read_text("/proc/thread-self/status", 8192);
+  const std::string text = util::read_text("/proc/thread-self/status");
   const auto words = util::status_words(text, "SigPnd:");
   if (words.empty()) return all_signals();
   const auto bits = util::leading_number<uint64_t>(words.front(), 16);

@@ -75,7 +75,8 @@ void add_access(CLI::App& app, RunTexts& texts, const Shown& shown) {
             "=clear-refs: accessed bits, in windows of a second or more; =damon: regions, by the kernel, as root; "
             "=soft-dirty: what was written, and =faults: the first access to each page, alone or beside another, and "
             "only if named\n"
-            "=HZ: with precise, samples a second of each processor (default: 1000); else windows a second, at most 1\n"
+            "=HZ: with precise, samples a second of each processor (default: 1000, or the kernel's limit); else "
+            "windows a second, at most 1\n"
             "=off, =require"),
         "[=HZ|WHAT,...]");
   shown(app.add_option(

@@ -66,6 +66,20 @@ Result<std::unique_ptr<AccessStart>> AccessStart::settle(const AccessOptions& op
   return start;
 }
 
+void AccessStart::describe(json& session) const {
+  const access::AccessState state = sampler_->state();
+  json rungs = json::array(), tried = json::array();
+  for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
+  for (const access::TriedRung& one : tried_) {
+    tried.push_back({{"rung", util::access_rung_name(one.rung)},
+                     {"problem", util::escaped_utf8(one.problem)},
+                     {"remark", util::escaped_utf8(one.remark)}});
+  }
+  const std::string& problem = problem_.empty() || !state.rungs.empty() ? state.problem : problem_;
+  session["access"] = {
+      {"rungs", std::move(rungs)}, {"tried", std::move(tried)}, {"problem", util::escaped_utf8(problem)}};
+}
+
 void AccessStart::attach(pid_t command) {
   for (const std::string& problem : sampler_->attach(command)) {
     util::say("--access: " + problem);
@@ -97,18 +111,9 @@ void AccessPart::collect() {
 void AccessPart::finish(json& session) {
   start_.sampler_->stop();
   write();
+  start_.describe(session);
   const access::AccessState state = start_.sampler_->state();
-  json rungs = json::array(), tried = json::array();
-  for (const auto& of : state.rungs) rungs.push_back(rung_json(of));
-  for (const access::TriedRung& one : start_.tried_) {
-    tried.push_back({{"rung", util::access_rung_name(one.rung)},
-                     {"problem", util::escaped_utf8(one.problem)},
-                     {"remark", util::escaped_utf8(one.remark)}});
-  }
-  const std::string& problem = start_.problem_.empty() || !state.rungs.empty() ? state.problem : start_.problem_;
-  session["access"] = {{"rungs", std::move(rungs)}, {"tried", std::move(tried)},
-                       {"rows", state.rows},        {"rows_dropped", state.rows_dropped},
-                       {"cpu_ns", state.cpu_ns},    {"problem", util::escaped_utf8(problem)}};
+  session["access"].update({{"rows", state.rows}, {"rows_dropped", state.rows_dropped}, {"cpu_ns", state.cpu_ns}});
 }
 
 void AccessPart::write() {

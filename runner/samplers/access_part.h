@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "runner/collect/descendant_watch.h"
 #include "runner/collect/recording.h"
 #include "runner/options/options.h"
@@ -23,6 +25,10 @@ class AccessStart {
   // Tries the mechanisms in order. With `require`, fails if no rung can be used, if a named one cannot, or if event numbers are given and `precise`
   // cannot. Prints the problems, and how long windows of clear-refs and soft-dirty will delay page faults. nullptr: --access is off.
   static Result<std::unique_ptr<AccessStart>> settle(const AccessOptions& options);
+
+  // Sets `access` of session.json: the rungs, and what is known of them so far. Written before the command runs too: without rungs the merger has no
+  // accesses, also if mlrun is killed.
+  void describe(nlohmann::json& session) const;
 
   // To be called when the command's process exists but has not executed the program.
   void attach(pid_t command);

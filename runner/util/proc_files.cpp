@@ -146,9 +146,9 @@ std::vector<uint32_t> children_of(uint32_t pid) {
   return children;
 }
 
-uint32_t innermost_pid_of(uint32_t pid) { return innermost_pid(read_text(fmt::format("/proc/{}/status", pid), 8192)); }
+uint32_t innermost_pid_of(uint32_t pid) { return innermost_pid(read_text(fmt::format("/proc/{}/status", pid))); }
 
-uint64_t own_seccomp_filters() { return last_number(read_text("/proc/self/status", 8192), "Seccomp_filters:"); }
+uint64_t own_seccomp_filters() { return last_number(read_text("/proc/self/status"), "Seccomp_filters:"); }
 
 uint64_t pid_namespace_of(uint32_t pid) {
   return pid_namespace_in(pid == 0 ? "/proc/self" : fmt::format("/proc/{}", pid));
@@ -161,14 +161,14 @@ uint64_t pid_namespace_in(const std::string& folder) {
 
 uint32_t find_host_pid(uint64_t pid_namespace, uint32_t pid_inside) {
   return find_entry("/proc", [&](uint32_t pid) {
-    return innermost_pid(read_text(fmt::format("/proc/{}/status", pid), 8192)) == pid_inside &&
+    return innermost_pid(read_text(fmt::format("/proc/{}/status", pid))) == pid_inside &&
            pid_namespace_of(pid) == pid_namespace;
   });
 }
 
 uint32_t find_host_tid(uint32_t host_pid, uint32_t tid_inside) {
   return find_entry(fmt::format("/proc/{}/task", host_pid), [&](uint32_t tid) {
-    return innermost_pid(read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid), 8192)) == tid_inside;
+    return innermost_pid(read_text(fmt::format("/proc/{}/task/{}/status", host_pid, tid))) == tid_inside;
   });
 }
 

@@ -43,6 +43,9 @@ struct AccessSampler::Shared {
     rows.insert(rows.end(), fresh.begin(), fresh.begin() + static_cast<ptrdiff_t>(count));
     state.rows += fresh.size();
     state.rows_dropped += fresh.size() - count;
+    note_facts();
+  }
+  void note_facts() {
     state.rungs.clear();
     for (const ChosenRung& one : rungs) state.rungs.push_back({one.tried.rung, one.made->facts()});
   }
@@ -50,6 +53,7 @@ struct AccessSampler::Shared {
 
 AccessSampler::AccessSampler(std::vector<ChosenRung> rungs) : shared_(std::make_shared<Shared>()) {
   shared_->rungs = std::move(rungs);
+  shared_->note_facts();
 }
 
 AccessSampler::~AccessSampler() { stop(); }
@@ -65,6 +69,7 @@ std::vector<std::string> AccessSampler::attach(pid_t command) {
     }
   }
   shared_->rungs = std::move(good);
+  shared_->note_facts();
   return problems;
 }
 

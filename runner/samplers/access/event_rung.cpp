@@ -12,7 +12,7 @@ namespace mlrun::access {
 
 namespace {
 
-constexpr uint64_t kDrainNs = 10'000'000, kProcessorsNs = 1'000'000'000;
+constexpr uint64_t kDrainNs = 10'000'000, kSecondNs = 1'000'000'000;
 constexpr double kSavedNs = 1e8;  // most saved budget, also that at the start: enough to see a program fill its memory
 constexpr uint64_t kPage = 4096;
 
@@ -51,14 +51,18 @@ class EventRung : public Rung {
 
   uint64_t sample(uint64_t now_ns, Rows& rows) override {
     if (before_ns_ == 0) budget_ = rounds::SampleBudget(kProgramShare, kSavedNs, now_ns);
-    if (now_ns >= processors_ns_) check_processors(now_ns);
+    if (now_ns >= second_ns_) {
+      second_ns_ = now_ns + kSecondNs;
+      check_processors();
+      facts_.lost += events_.take_lost();
+    }
     if (before_ns_ != 0) facts_.all_ns += now_ns - before_ns_;
     if (before_ns_ != 0 && is_on_) facts_.on_ns += now_ns - before_ns_;
     before_ns_ = now_ns;
     const size_t had = rows.size();
-    facts_.lost += events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
-      // Address 0: the processor did not record it. IBS also samples the kernel, whose addresses are in the upper half.
-      if (sample.address != 0 && static_cast<int64_t>(sample.address) > 0) rows.push_back(row_of(rung_, event, sample));
+    events_.drain([&](const AccessEvent& event, const decode::PerfSample& sample) {
+      // Address 0: the processor did not record it. IBS also samples accesses to memory of the kernel.
+      if (sample.address != 0 && !is_kernel_address(sample.address)) rows.push_back(row_of(rung_, event, sample));
     });
     budget_.take((rows.size() - had) * facts_.sample_ns);
     const bool may = budget_.allows(now_ns);
@@ -69,12 +73,16 @@ class EventRung : public Rung {
     return now_ns + kDrainNs;
   }
 
+  void finish(uint64_t now_ns, Rows& rows) override {
+    sample(now_ns, rows);
+    facts_.lost += events_.take_lost();
+  }
+
   [[nodiscard]] RungFacts facts() const override { return facts_; }
 
  private:
   // Each event belongs to one processor. A processor that comes online later has no event; one that goes offline loses its event for good.
-  void check_processors(uint64_t now_ns) {
-    processors_ns_ = now_ns + kProcessorsNs;
+  void check_processors() {
     if (processors_.empty() || online_processors() == processors_) return;
     processors_.clear();  // is said once
     facts_.problem += facts_.problem.empty() ? "" : "; ";
@@ -86,7 +94,8 @@ class EventRung : public Rung {
   PerfEvents events_;
   rounds::SampleBudget budget_;
   util::IdList processors_;  // online when the events were opened
-  uint64_t before_ns_ = 0, processors_ns_ = 0;
+  uint64_t before_ns_ = 0;
+  uint64_t second_ns_ = 0;  // when what is done once a second is due
   bool is_on_ = true;
   RungFacts facts_;
 };
@@ -102,6 +111,7 @@ AccessEvent page_fault_event() {
   AccessEvent event{sampled_event(), "page-faults", MLRUN_ACCESS_FAULT};
   event.attr.type = PERF_TYPE_SOFTWARE;
   event.attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  event.attr.exclude_kernel = may_count_kernel() ? 0 : 1;  // faults of user memory inside system calls, as of read()
   event.attr.sample_period = 1;
   event.attr.sample_type |= PERF_SAMPLE_DATA_PAGE_SIZE;
   return event;
@@ -115,8 +125,8 @@ mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, con
   row.host_tid = sample.tid;
   row.address = sample.address;
   row.bytes = is_fault ? std::max(sample.page_size, kPage) : 0;
-  row.count = sample.period;
-  row.ip = sample.ip;
+  row.count = event.counts_accesses ? sample.period : 1;
+  row.ip = is_kernel_address(sample.ip) ? 0 : sample.ip;
   row.data_source = is_fault ? 0 : sample.data_source;
   row.latency = is_fault ? 0 : sample.weight;
   row.cpu = sample.cpu;

@@ -3,6 +3,7 @@
 // events are switched off for a while; RungFacts says how much of the time they were on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,10 +18,14 @@ namespace mlrun::access {
 std::unique_ptr<Rung> make_event_rung(mlrun_access_rung rung, std::vector<AccessEvent> events, uint64_t sample_ns,
                                       std::string unseen);
 
-// The perf event that samples every page fault of user space.
+// The perf event that samples every page fault; only those in user mode, if the kernel allows no more (exclude_kernel).
 AccessEvent page_fault_event();
 
-// The row of a sample. A fault is about its page: of 4 KiB if none was mapped, or the kernel (older than Linux 5.11) does not report its size.
+// Is it an address of the kernel?
+constexpr bool is_kernel_address(uint64_t address) { return static_cast<int64_t>(address) < 0; }
+
+// The row of a sample, without an instruction of the kernel. A fault is about its page: of 4 KiB if none was mapped, or the kernel (older than
+// Linux 5.11) does not report its size.
 mlrun_access_sample row_of(mlrun_access_rung rung, const AccessEvent& event, const decode::PerfSample& sample);
 
 }  // namespace mlrun::access

@@ -33,10 +33,12 @@ struct RungText {
 // The rungs in the order in which they are tried. `blind`: what the rung cannot see.
 constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
     {{MLRUN_ACCESS_PRECISE,
-      "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only"},
+      "loads that take less than the event's threshold (30 cycles, Intel): cache levels count slow loads only; "
+      "accesses of the kernel for the program, as in read() (Intel)"},
      {MLRUN_ACCESS_HINT_FAULTS,
       "which accesses are writes; in a program with one thread, pages on the thread's own node; memory bound to a "
-      "node, which NUMA balancing skips; before Linux 5.11 a huge page counts 4 KiB"},
+      "node, and blocks of --pmem, which NUMA balancing skips; accesses of the kernel without a fault (O_DIRECT); "
+      "before Linux 5.11 a huge page counts 4 KiB"},
      {MLRUN_ACCESS_COLD,
       "how often memory is accessed; which part of a mapping, or of a huge page: one touched byte counts 2 MiB; memory "
       "that several processes share, as after a fork, and locked memory (mlock)"},
@@ -50,11 +52,18 @@ constexpr std::array<RungText, MLRUN_ACCESS_RUNGS - 1> kRungs = {
       "reads; how often a page was written; writes to the older part of a mapping that grew in the window"},
      {MLRUN_ACCESS_FAULTS,
       "all but the first access to a page: memory that stays mapped is seen once; which accesses are writes; the size "
-      "of huge pages that the access fills: each counts 4 KiB"}}};
+      "of huge pages that the access fills: each counts 4 KiB; pages that the kernel fills without a fault "
+      "(MAP_POPULATE, mlock, O_DIRECT)"}}};
 static_assert(kRungs.back().blind != nullptr, "each rung has a line");
 // These rungs do not see all accesses (only writes, only first accesses), so they are used only if --access names them.
 constexpr bool has_to_be_named(mlrun_access_rung rung) {
   return rung == MLRUN_ACCESS_SOFT_DIRTY || rung == MLRUN_ACCESS_FAULTS;
+}
+
+// These rungs read the program's own anonymous mappings. Of a mapped file with DAX the kernel neither clears nor shows accessed bits.
+constexpr bool reads_anonymous_memory(mlrun_access_rung rung) {
+  return rung == MLRUN_ACCESS_COLD || rung == MLRUN_ACCESS_CLEAR_REFS || rung == MLRUN_ACCESS_DAMON ||
+         rung == MLRUN_ACCESS_SOFT_DIRTY;
 }
 
 const RungText& text_of(mlrun_access_rung rung) {
@@ -67,9 +76,14 @@ uint64_t window_ns_of(const AccessOptions& options, uint64_t shortest_ns) {
   return options.hz <= 0 ? shortest_ns : std::max(shortest_ns, static_cast<uint64_t>(1e9 / options.hz));
 }
 
+// 0: unknown.
+uint64_t most_samples() {
+  return util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
+}
+
 // Why the sampling rate is too high; empty: it is not. The kernel refuses higher rates with EINVAL.
 std::string too_many_samples(double hz) {
-  const auto most = util::leading_number<uint64_t>(util::read_line("/proc/sys/kernel/perf_event_max_sample_rate"));
+  const uint64_t most = most_samples();
   if (most == 0 || hz <= static_cast<double>(most)) return {};
   return fmt::format("{:.0f} samples a second are too many: kernel.perf_event_max_sample_rate is {}", hz, most);
 }
@@ -77,8 +91,9 @@ std::string too_many_samples(double hz) {
 ChosenRung try_precise(const AccessOptions& options) {
   ChosenRung chosen{{MLRUN_ACCESS_PRECISE, too_many_samples(options.hz), ""}, nullptr};
   if (!chosen.tried.problem.empty()) return chosen;
-  PreciseWish wish{
-      .hz = options.hz > 0 ? options.hz : 1000, .read_event = options.read_event, .write_event = options.write_event};
+  PreciseWish wish{.hz = options.hz > 0 ? options.hz : default_rate(most_samples()),
+                   .read_event = options.read_event,
+                   .write_event = options.write_event};
   const std::vector<AccessEvent> events = find_precise_events(kEventDevices, wish, chosen.tried.problem);
   std::vector<AccessEvent> good;
   std::vector<std::string> unseen;
@@ -95,8 +110,9 @@ ChosenRung try_precise(const AccessOptions& options) {
     if (!events.empty()) chosen.tried.problem = fmt::format("{}", fmt::join(unseen, "; "));
     return chosen;
   }
-  if (std::string others = unseen_processors(good, online_processors()); !others.empty())
-    unseen.push_back(std::move(others));
+  for (std::string& text : std::array{unseen_processors(good, online_processors()), unscaled_events(good)}) {
+    if (!text.empty()) unseen.push_back(std::move(text));
+  }
   if (!unseen.empty()) chosen.tried.remark += fmt::format("; {}", fmt::join(unseen, "; "));
   chosen.made = make_event_rung(MLRUN_ACCESS_PRECISE, std::move(good), 0, fmt::format("{}", fmt::join(unseen, "; ")));
   return chosen;
@@ -110,8 +126,14 @@ ChosenRung try_faults(mlrun_access_rung rung) {
     chosen.tried.problem = sample_ns.error().text;
     return chosen;
   }
-  chosen.tried.remark = fmt::format("a page fault takes {} ns longer", *sample_ns);
-  chosen.made = make_event_rung(rung, {page_fault_event()}, *sample_ns, "");
+  AccessEvent event = page_fault_event();
+  const std::string unseen = event.attr.exclude_kernel == 0
+                                 ? ""
+                                 : "page faults inside system calls, as of read() into new memory, are not seen: "
+                                   "set kernel.perf_event_paranoid to 1 or less";
+  chosen.tried.remark =
+      fmt::format("a page fault takes {} ns longer{}{}", *sample_ns, unseen.empty() ? "" : "; ", unseen);
+  chosen.made = make_event_rung(rung, {std::move(event)}, *sample_ns, unseen);
   return chosen;
 }
 
@@ -185,7 +207,11 @@ ChosenRung try_damon(const AccessOptions& options) {
 
 }  // namespace
 
-const char* rung_is_blind_to(mlrun_access_rung rung) { return text_of(rung).blind; }
+std::string rung_is_blind_to(mlrun_access_rung rung) {
+  std::string text = text_of(rung).blind;
+  if (reads_anonymous_memory(rung)) text += "; shared memory and mapped files, so also blocks of --pmem";
+  return text;
+}
 
 ChosenRung try_rung(mlrun_access_rung rung, const AccessOptions& options, bool is_named) {
   switch (rung) {

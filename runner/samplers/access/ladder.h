@@ -17,7 +17,7 @@ namespace mlrun::access {
 inline constexpr uint64_t kStallMaxNs = 20'000'000;
 
 // What the rung cannot see, in one line, for the trace and the summary.
-const char* rung_is_blind_to(mlrun_access_rung rung);
+std::string rung_is_blind_to(mlrun_access_rung rung);
 
 // A rung that has been tried on this machine.
 struct TriedRung {

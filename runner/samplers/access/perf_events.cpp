@@ -75,12 +75,21 @@ perf_event_attr sampled_event() {
   return attr;
 }
 
+bool may_count_kernel() {
+  perf_event_attr attr = sampled_event();
+  attr.type = PERF_TYPE_SOFTWARE;
+  attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+  attr.exclude_kernel = 0;
+  return open_event(attr, 0, -1, -1).valid();
+}
+
 PerfRing::PerfRing(PerfRing&& other) noexcept
     : event_(std::move(other.event_)),
       page_(std::exchange(other.page_, nullptr)),
       bytes_(other.bytes_),
       counts_lost_(other.counts_lost_),
-      lost_(other.lost_) {}
+      recorded_lost_(other.recorded_lost_),
+      counted_lost_(other.counted_lost_) {}
 
 PerfRing::~PerfRing() {
   if (page_ != nullptr) ::munmap(page_, bytes_);
@@ -96,8 +105,7 @@ int PerfRing::map(util::UniqueFd event, size_t pages, bool counts_lost) {
   return 0;
 }
 
-uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit) {
-  uint64_t lost = 0;
+void PerfRing::drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit) {
   const char* const data = reinterpret_cast<const char*>(page_) + page_->data_offset;
   const uint64_t size = page_->data_size, head = __atomic_load_n(&page_->data_head, __ATOMIC_ACQUIRE);
   uint64_t at = page_->data_tail;
@@ -116,15 +124,19 @@ uint64_t PerfRing::drain(uint64_t sample_type, const std::function<void(const de
     } else if (header.type == PERF_RECORD_LOST && body.size() >= 2 * sizeof(uint64_t)) {
       uint64_t count = 0;  // follows the event's id in the record
       std::memcpy(&count, body.data() + sizeof(uint64_t), sizeof count);
-      lost += count;
+      recorded_lost_ += count;
     }
     at += header.size;
   }
   __atomic_store_n(&page_->data_tail, head, __ATOMIC_RELEASE);
-  // A LOST record comes only with the next sample. The event's own count, if it has one, also includes the samples lost last.
+}
+
+// A LOST record comes only with the next sample. The event's own count, if it has one, also includes the samples lost last.
+uint64_t PerfRing::take_lost() {
+  const uint64_t recorded = std::exchange(recorded_lost_, 0);
   std::array<uint64_t, 2> counts{};  // samples, lost
-  if (!counts_lost_ || ::read(event_.get(), counts.data(), sizeof counts) != sizeof counts) return lost;
-  return counts[1] - std::exchange(lost_, counts[1]);
+  if (!counts_lost_ || ::read(event_.get(), counts.data(), sizeof counts) != sizeof counts) return recorded;
+  return counts[1] - std::exchange(counted_lost_, counts[1]);
 }
 
 size_t ring_pages(size_t events, bool may_lock_more) {
@@ -190,12 +202,17 @@ void PerfEvents::enable(bool on) {
   }
 }
 
-uint64_t PerfEvents::drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit) {
-  uint64_t lost = 0;
+void PerfEvents::drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit) {
   for (Opened& one : opened_) {
     for (PerfRing& ring : one.rings)
-      lost +=
-          ring.drain(one.event.attr.sample_type, [&](const decode::PerfSample& sample) { visit(one.event, sample); });
+      ring.drain(one.event.attr.sample_type, [&](const decode::PerfSample& sample) { visit(one.event, sample); });
+  }
+}
+
+uint64_t PerfEvents::take_lost() {
+  uint64_t lost = 0;
+  for (Opened& one : opened_) {
+    for (PerfRing& ring : one.rings) lost += ring.take_lost();
   }
   return lost;
 }

@@ -33,6 +33,7 @@ struct AccessEvent {
   mlrun_access_kind kind = MLRUN_ACCESS_LOAD;  // used if a sample's data source names neither; of a fault: always
   std::optional<perf_event_attr> leader = {};  // an event without samples that has to lead the event's group
   util::IdList cpus = {};                      // the processors that have the event; empty: all
+  bool counts_accesses = true;                 // the unit of a sample's period; false: it is another, as cycles
 };
 
 // Pages of data of each ring. An ordinary user may lock kernel.perf_event_mlock_kb (128 pages and one) for each processor, for all events
@@ -48,8 +49,11 @@ class PerfRing {
   PerfRing& operator=(PerfRing&&) = delete;
   ~PerfRing();
 
-  // Visits the samples since the previous call. Returns the number of samples that were lost since then.
-  uint64_t drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit);
+  // Visits the samples since the previous call.
+  void drain(uint64_t sample_type, const std::function<void(const decode::PerfSample&)>& visit);
+  // Number of samples that were lost since the previous call. Of an event that counts them itself, the kernel adds up the counts of all threads that
+  // inherited it, under a lock: not for every drain().
+  uint64_t take_lost();
   [[nodiscard]] int event() const { return event_.get(); }
 
  private:
@@ -57,7 +61,8 @@ class PerfRing {
   perf_event_mmap_page* page_ = nullptr;
   size_t bytes_ = 0;
   bool counts_lost_ = false;
-  uint64_t lost_ = 0;  // the event's count at the previous drain
+  uint64_t recorded_lost_ = 0;  // by records in the ring since the previous take_lost()
+  uint64_t counted_lost_ = 0;   // the event's count at the previous take_lost()
 };
 
 class PerfEvents {
@@ -67,8 +72,9 @@ class PerfEvents {
   std::vector<std::string> open(const std::vector<AccessEvent>& wanted, pid_t pid, bool on_exec);
   [[nodiscard]] bool is_open() const { return !opened_.empty(); }
   void enable(bool on);
-  // Visits the samples since the previous call. Returns the number of samples that were lost since then.
-  uint64_t drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit);
+  // As those of PerfRing.
+  void drain(const std::function<void(const AccessEvent&, const decode::PerfSample&)>& visit);
+  uint64_t take_lost();
 
  private:
   struct Opened {
@@ -84,6 +90,9 @@ class PerfEvents {
 
   std::vector<Opened> opened_;
 };
+
+// Does the kernel let this process count events in kernel mode? Needs kernel.perf_event_paranoid 1 or less, or CAP_PERFMON.
+bool may_count_kernel();
 
 // The processors that are online now.
 util::IdList online_processors();

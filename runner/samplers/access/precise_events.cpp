@@ -92,9 +92,21 @@ std::vector<AccessEvent> find_precise_events(const std::string& devices, const P
   AccessEvent event = precise_event("ibs_op", MLRUN_ACCESS_LOAD, wish);
   event.attr.type = static_cast<uint32_t>(machine::number_of_term(ibs));
   event.attr.precise_ip = 0;
+  // cnt_ctl: counts operations, not cycles (most processors since 2011). Only then does a sample represent as many of them as its period says.
+  machine::EventWords words;
+  event.counts_accesses = machine::put_bits(util::read_line(devices + "/ibs_op/format/cnt_ctl"), 1, words);
+  event.attr.config = words.config;
   // IBS cannot exclude the kernel; EventRung drops its addresses.
   event.attr.exclude_kernel = event.attr.exclude_hv = 0;
   return {std::move(event)};
+}
+
+std::string unscaled_events(const std::vector<AccessEvent>& events) {
+  for (const AccessEvent& event : events) {
+    if (!event.counts_accesses)
+      return fmt::format("each sample of {} counts as one access: here it counts cycles, not operations", event.name);
+  }
+  return {};
 }
 
 std::string unseen_processors(const std::vector<AccessEvent>& events, const util::IdList& online) {

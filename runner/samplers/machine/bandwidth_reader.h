@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface of the four mechanisms that read memory bandwidth; bandwidth_source uses the first that works.
+// Interface of the four mechanisms that read memory bandwidth; bandwidth_source uses the first that works, and after its end the next one.
 #pragma once
 
 #include <array>
@@ -31,8 +31,10 @@ class BandwidthReader {
 
   // Reads the totals. False: there are no new ones since the previous call.
   virtual bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) = 0;
+  // Why there will be no more readings; empty: they go on.
+  [[nodiscard]] virtual std::string end() const { return {}; }
   [[nodiscard]] virtual mlrun_bandwidth_source source() const = 0;
-  // What the mechanism reads, in a few words, for a remark.
+  // What the mechanism reads, in a few words, for a remark; also what it could not read so far.
   [[nodiscard]] virtual std::string text() const = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/machine/bandwidth_source.h"
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,33 +10,57 @@ namespace mlrun::machine {
 
 namespace {
 
-struct Way {
+struct Mechanism {
   const char* name;
   OpenedReader (*open)(const Places&);
 };
-constexpr Way kWays[] = {{"uncore events of perf", open_uncore},
-                         {"pcm-sensor-server", open_pcm_server},
-                         {"pcm-memory", open_pcm_memory},
-                         {"resctrl", open_resctrl}};
+constexpr Mechanism kMechanisms[] = {{"uncore events of perf", open_uncore},
+                                     {"pcm-sensor-server", open_pcm_server},
+                                     {"pcm-memory", open_pcm_memory},
+                                     {"resctrl", open_resctrl}};
 
 }  // namespace
 
-BandwidthSource::BandwidthSource(const Places& places) {
-  for (const Way& way : kWays) {
-    OpenedReader reader = way.open(places);
-    if (!reader) {
-      remarks_.push_back(fmt::format("bandwidth of memory cannot be read by {}: {}", way.name, reader.error().text));
-      continue;
+BandwidthSource::BandwidthSource(Places places) : places_(std::move(places)) { open_next(); }
+
+// Opens the first mechanism that works of those that were not tried.
+void BandwidthSource::open_next() {
+  reader_.reset();
+  has_read_ = false;
+  while (!reader_ && tried_ < std::size(kMechanisms)) {
+    const Mechanism& mechanism = kMechanisms[tried_++];
+    OpenedReader opened = mechanism.open(places_);
+    if (opened) {
+      reader_ = *std::move(opened);
+    } else {
+      remarks_.push_back(
+          fmt::format("bandwidth of memory cannot be read by {}: {}", mechanism.name, opened.error().text));
     }
-    reader_ = *std::move(reader);
-    remarks_.push_back(fmt::format("bandwidth of memory by {}: {}", way.name, reader_->text()));
-    return;
   }
 }
 
+std::vector<std::string> BandwidthSource::remarks() const {
+  std::vector<std::string> all = remarks_;
+  if (reader_)
+    all.push_back(fmt::format("bandwidth of memory by {}: {}", kMechanisms[tried_ - 1].name, reader_->text()));
+  return all;
+}
+
 void BandwidthSource::sample(uint64_t now_ns, Batch& batch) {
+  if (!reader_) return;
   readings_.clear();
-  if (!reader_ || !reader_->read(now_ns, readings_)) return;
+  if (reader_->read(now_ns, readings_)) add_rows(now_ns, batch);
+  const std::string end = reader_->end();
+  if (end.empty()) return;
+  remarks_.push_back(fmt::format("bandwidth of memory {} by {}: {}",
+                                 has_read_ ? "was read for a time" : "cannot be read", kMechanisms[tried_ - 1].name,
+                                 end));
+  differences_ = decltype(differences_)(all_of<MLRUN_BANDWIDTH_FIELDS>(Counts::kTotal));  // others have other totals
+  open_next();
+}
+
+void BandwidthSource::add_rows(uint64_t now_ns, Batch& batch) {
+  has_read_ = true;
   differences_.begin(now_ns);
   for (const BandwidthReading& reading : readings_) {
     mlrun_bandwidth_sample sample{};

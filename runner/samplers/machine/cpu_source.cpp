@@ -9,8 +9,6 @@ namespace mlrun::machine {
 
 namespace {
 
-constexpr size_t kStatRoom = 1 << 20;  // has a line for each processor, and a line with a word for each interrupt
-
 // In the order of enum mlrun_cpu_field, which is that of /proc/stat; times that the kernel lacks are unknown.
 auto values_of(const proc::CpuLine& line) {
   auto values = Differences<int32_t, mlrun_cpu_sample>::unknown();
@@ -26,7 +24,7 @@ static_assert(MLRUN_CPU_FIELDS == proc::CpuLine::kTimes);
 
 }  // namespace
 
-CpuSource::CpuSource(const Places& places) : stat_(places.proc + "/stat"), room_(kStatRoom) {}
+CpuSource::CpuSource(const Places& places) : stat_(places.proc + "/stat") {}
 
 std::vector<std::string> CpuSource::problems() const {
   if (works()) return {};
@@ -35,7 +33,7 @@ std::vector<std::string> CpuSource::problems() const {
 
 void CpuSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
-  std::string_view text = stat_.read(room_.data(), room_.size());
+  std::string_view text = stat_.read(room_);
   for (; text.starts_with("cpu"); text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1)) {
     const auto line = proc::parse_cpu_line(text.substr(0, text.find('\n')));
     if (!line || line->cpu < 0) continue;

@@ -14,7 +14,7 @@ namespace mlrun::machine {
 
 namespace {
 
-constexpr size_t kDiskstatsRoom = 256 << 10, kPartitionsMax = 10'000;
+constexpr size_t kPartitionsMax = 10'000;
 constexpr int64_t kSectorBytes = 512, kMsNs = 1'000'000;  // units of /proc/diskstats, for any device
 constexpr size_t kFieldsOfLinux24 = 11;                   // shorter lines are partitions before Linux 2.6.25
 
@@ -56,7 +56,7 @@ auto disk_kinds() {
 }  // namespace
 
 DiskSource::DiskSource(const Places& places)
-    : sys_(places.sys), diskstats_(places.proc + "/diskstats"), room_(kDiskstatsRoom), differences_(disk_kinds()) {}
+    : sys_(places.sys), diskstats_(places.proc + "/diskstats"), differences_(disk_kinds()) {}
 
 std::vector<std::string> DiskSource::problems() const {
   if (works()) return {};
@@ -74,7 +74,7 @@ bool DiskSource::is_partition(uint32_t major, uint32_t minor) {
 //  254  0 vda 10112038 205880 2261160226 ...   11 numbers, 15 from Linux 4.18 on, 17 from 5.5 on
 void DiskSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
-  proc::for_each_line(diskstats_.read(room_.data(), room_.size()), [&](std::string_view line) {
+  proc::for_each_line(diskstats_.read(room_), [&](std::string_view line) {
     mlrun_disk_sample sample{};
     uint64_t major = 0, minor = 0;
     proc::Numbers ids(line);

@@ -19,7 +19,6 @@ namespace {
 using Values = std::array<int64_t, MLRUN_MEMORY_FIELDS>;
 using Names = std::unordered_map<std::string_view, mlrun_memory_field>;
 
-constexpr size_t kMemoryRoom = 64 << 10;
 constexpr int64_t kKiB = 1024;
 
 // Names in /proc/meminfo, and in a node's meminfo, where the lines begin with "Node 0 ".
@@ -147,7 +146,6 @@ MemorySource::MemorySource(const Places& places)
       online_(nodes_folder_ + "/online"),
       pressure_{proc::ProcFile(places.proc + "/pressure/cpu"), proc::ProcFile(places.proc + "/pressure/io"),
                 proc::ProcFile(places.proc + "/pressure/memory")},
-      room_(kMemoryRoom),
       differences_(memory_kinds()) {}
 
 std::vector<std::string> MemorySource::problems() const {
@@ -163,7 +161,7 @@ std::vector<std::string> MemorySource::problems() const {
 
 // Lists the nodes; they change when memory is added or removed at run time.
 void MemorySource::find_nodes() {
-  const std::string_view text = online_.read(room_.data(), room_.size());
+  const std::string_view text = online_.read(room_);
   if (text == online_text_) return;
   online_text_ = text;
   nodes_.clear();
@@ -174,9 +172,7 @@ void MemorySource::find_nodes() {
 }
 
 void MemorySource::read_pressure(Values& values) {
-  const auto read = [&](const proc::ProcFile& file) {
-    return proc::parse_pressure(file.read(room_.data(), room_.size()));
-  };
+  const auto read = [&](const proc::ProcFile& file) { return proc::parse_pressure(file.read(room_)); };
   const proc::Pressure cpu = read(pressure_[0]), io = read(pressure_[1]), memory = read(pressure_[2]);
   values[MLRUN_MEMORY_PSI_CPU_SOME_NS] = cpu.some_ns.value_or(MLRUN_NOT_KNOWN);
   values[MLRUN_MEMORY_PSI_IO_SOME_NS] = io.some_ns.value_or(MLRUN_NOT_KNOWN);
@@ -194,15 +190,15 @@ void MemorySource::add_row(int32_t node, const Values& values, Batch& batch) {
 void MemorySource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
   Values values = Table::unknown();
-  read_meminfo(meminfo_.read(room_.data(), room_.size()), values);
-  read_vmstat(vmstat_.read(room_.data(), room_.size()), values);
+  read_meminfo(meminfo_.read(room_), values);
+  read_vmstat(vmstat_.read(room_), values);
   read_pressure(values);
   if (values != Table::unknown()) add_row(-1, values, batch);
   find_nodes();
   for (const auto& [number, node] : nodes_) {
     values = Table::unknown();
-    read_meminfo(node.meminfo.read(room_.data(), room_.size()), values);
-    read_numastat(node.numastat.read(room_.data(), room_.size()), values);
+    read_meminfo(node.meminfo.read(room_), values);
+    read_numastat(node.numastat.read(room_), values);
     add_row(number, values, batch);
   }
   differences_.end();

@@ -8,11 +8,7 @@
 
 namespace mlrun::machine {
 
-namespace {
-constexpr size_t kDevRoom = 256 << 10;
-}
-
-NetSource::NetSource(const Places& places) : dev_(places.proc + "/net/dev"), room_(kDevRoom) {}
+NetSource::NetSource(const Places& places) : dev_(places.proc + "/net/dev") {}
 
 std::vector<std::string> NetSource::problems() const {
   if (works()) return {};
@@ -23,7 +19,7 @@ std::vector<std::string> NetSource::problems() const {
 //   name may contain a colon (eth0:1).
 void NetSource::sample(uint64_t now_ns, Batch& batch) {
   differences_.begin(now_ns);
-  proc::for_each_line(dev_.read(room_.data(), room_.size()), [&](std::string_view line) {
+  proc::for_each_line(dev_.read(room_), [&](std::string_view line) {
     const size_t colon = line.rfind(':'), begin = line.find_first_not_of(' ');
     if (colon == std::string_view::npos || begin >= colon) return;
     const std::string_view name = line.substr(begin, colon - begin);

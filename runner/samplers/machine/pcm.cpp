@@ -33,6 +33,8 @@ namespace {
 constexpr uint64_t kPcmPauseNs = 1'000'000'000;  // server and program sample once a second themselves
 constexpr uint16_t kPcmPort = 9738;
 constexpr int kPatienceMs = 300;
+constexpr int kFailuresMax = 5;                   // of the server, one after the other: then it is given up
+constexpr uint64_t kHeadersNs = 5 * kPcmPauseNs;  // pcm-memory prints its headers with its first line, after a second
 constexpr size_t kAnswerMax = 16 << 20;
 
 // Queries the server's /metrics: the body of an answer with status 200, else an error.
@@ -76,8 +78,13 @@ class PcmServer : public BandwidthReader {
     next_ns_ = now_ns + kPcmPauseNs;
     const auto text = get_metrics();
     if (text) readings = parse_pcm_metrics(*text);
+    failures_ = readings.empty() ? failures_ + 1 : 0;
+    if (failures_ >= kFailuresMax)
+      end_ = fmt::format("no readings {} times in a row{}{}", failures_, text ? "" : ": ",
+                         text ? std::string() : text.error().text);
     return !readings.empty();
   }
+  [[nodiscard]] std::string end() const override { return end_; }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_PCM_SERVER; }
   [[nodiscard]] std::string text() const override {
     return "DRAM, PMEM and writes to CXL of each socket, once a second";
@@ -85,6 +92,8 @@ class PcmServer : public BandwidthReader {
 
  private:
   uint64_t next_ns_ = 0;
+  int failures_ = 0;
+  std::string end_;
 };
 
 std::string find_program(const std::vector<std::string_view>& names) {
@@ -145,7 +154,8 @@ class PcmMemory : public BandwidthReader {
   // Each line of pcm-memory has the rates of the second before it.
   bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
     std::array<char, 16384> piece;
-    for (ssize_t got = 0; (got = ::read(output_.get(), piece.data(), piece.size())) > 0;)
+    ssize_t got = 0;
+    while ((got = ::read(output_.get(), piece.data(), piece.size())) > 0)
       text_.append(piece.data(), static_cast<size_t>(got));
     bool any = false;
     size_t begin = 0;
@@ -155,12 +165,20 @@ class PcmMemory : public BandwidthReader {
       add(now_ns);
     }
     text_.erase(0, begin);
+    if (first_ns_ == 0) first_ns_ = now_ns;
+    if (got == 0) {
+      end_ = fmt::format("{0} has ended; '{0} 1 -csv' shows why", program_);
+    } else if (!csv_.has_columns() && now_ns - first_ns_ > kHeadersNs) {
+      end_ = fmt::format("{} has printed no headers that are known in {} s", program_, kHeadersNs / 1'000'000'000);
+    }
     if (any) readings = totals_;
     return any;
   }
+  [[nodiscard]] std::string end() const override { return end_; }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_PCM_MEMORY; }
   [[nodiscard]] std::string text() const override {
-    return fmt::format("{}: DRAM, PMEM and CXL, by channel, once a second", program_);
+    return fmt::format("{}: DRAM, PMEM and CXL, by channel, once a second{}", program_,
+                       csv_.has_columns() ? "" : "; it has printed no headers so far");
   }
 
  private:
@@ -186,6 +204,8 @@ class PcmMemory : public BandwidthReader {
   PcmCsv csv_;
   std::vector<BandwidthReading> totals_;
   uint64_t before_ns_ = 0;
+  uint64_t first_ns_ = 0;  // of the first call of read()
+  std::string end_;
 };
 
 }  // namespace
@@ -198,10 +218,12 @@ OpenedReader open_pcm_server(const Places& /*places*/) {
   return std::make_unique<PcmServer>();
 }
 
-OpenedReader open_pcm_memory(const Places& /*places*/) {
+// Does not wait for the program, which may end at once: end() says so later.
+OpenedReader open_pcm_memory(const Places& places) {
   const std::string program = find_program({"pcm-memory", "pcm-memory.x"});
   if (program.empty()) return fail("neither pcm-memory nor pcm-memory.x is in PATH");
-  if (::access("/dev/cpu/0/msr", R_OK) != 0) return fail(program + " needs root and the msr module (modprobe msr)");
+  if (::access((places.dev + "/cpu/0/msr").c_str(), R_OK) != 0)
+    return fail(program + " needs root and the msr module (modprobe msr)");
   auto reader = std::make_unique<PcmMemory>(program);
   if (Status started = reader->start(); !started) return tl::make_unexpected(started.error());
   return reader;

@@ -131,7 +131,7 @@ std::vector<BandwidthReading> parse_pcm_metrics(std::string_view text) {
 }
 
 void PcmCsv::read_headers(const std::vector<std::string_view>& names) {
-  has_columns_ = true;
+  has_headers_ = true;
   for (size_t i = 0; i < names.size() && i < sockets_.size(); ++i) {
     const auto heading = heading_of(names[i]);
     const auto socket = number_behind(sockets_[i], "SKT");
@@ -154,7 +154,7 @@ bool PcmCsv::take(std::string_view line) {
     if (is_first) sockets_.assign(cells.begin(), cells.end());
     return false;
   }
-  if (!has_columns_) {
+  if (!has_headers_) {
     read_headers(cells);
     return false;
   }

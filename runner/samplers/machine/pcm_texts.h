@@ -27,6 +27,8 @@ class PcmCsv {
  public:
   // Takes a line. True: it was a line of values; readings() has them in bytes per second.
   bool take(std::string_view line);
+  // Headers of which at least one is known have come.
+  [[nodiscard]] bool has_columns() const { return !columns_.empty(); }
   [[nodiscard]] const std::vector<BandwidthReading>& readings() const { return readings_; }
 
  private:
@@ -38,7 +40,7 @@ class PcmCsv {
   void read_headers(const std::vector<std::string_view>& names);
 
   std::vector<std::string> sockets_;  // words of the first line of headers
-  bool has_columns_ = false;
+  bool has_headers_ = false;
   std::vector<Column> columns_;
   std::vector<BandwidthReading> readings_;
 };

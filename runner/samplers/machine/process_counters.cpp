@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -42,18 +43,17 @@ uint32_t ProcessCounters::descriptors() const {
 
 std::string ProcessCounters::path(const char* name) const { return folder_ + name; }
 
-std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Room& room,
-                                       Reading& reading) const {
-  if (file.is_open()) return file.read(room.data(), room.size());
+std::string_view ProcessCounters::read(const proc::ProcFile& file, const char* name, Reading& reading) const {
+  static thread_local std::vector<char> room;  // shared by all processes: nearly all texts are short
+  if (file.is_open()) return file.read(room);
   const proc::ProcFile opened(path(name));
   reading.is_refused = reading.is_refused || opened.is_refused();
-  return opened.read(room.data(), room.size());
+  return opened.read(room);
 }
 
 // Reads schedstat. A kernel that does not count these times reports three zeros.
 bool ProcessCounters::read_turns(Reading& reading) const {
-  Room room;
-  proc::Numbers numbers(read(first_, "schedstat", room, reading));
+  proc::Numbers numbers(read(first_, "schedstat", reading));
   uint64_t run_ns = 0, runq_ns = 0;
   if (!numbers.next(run_ns) || !numbers.next(runq_ns) || !numbers.next(reading.turns)) return false;
   if (run_ns == 0 && reading.turns == 0) return false;
@@ -65,8 +65,7 @@ bool ProcessCounters::read_turns(Reading& reading) const {
 // The numbers of a zombie are final; so are those of a main thread that has ended before the other threads.
 bool ProcessCounters::read_stat(Reading& reading) {
   Values& values = reading.values;
-  Room room;
-  const auto line = proc::parse_stat(read(stat_, "stat", room, reading));
+  const auto line = proc::parse_stat(read(stat_, "stat", reading));
   if (!line || line->state == 'X') return false;
   state_ = line->state;
   start_ticks_ = line->start_ticks;
@@ -84,8 +83,7 @@ bool ProcessCounters::read_stat(Reading& reading) {
 }
 
 void ProcessCounters::read_switches(Reading& reading) const {
-  Room room;
-  const std::string_view text = read({}, "status", room, reading);
+  const std::string_view text = read({}, "status", reading);
   uint64_t value = 0;
   if (proc::number_after(text, "voluntary_ctxt_switches:", value))
     reading.values[MLRUN_PROCESS_VOLUNTARY_SWITCHES] = static_cast<int64_t>(value);
@@ -97,8 +95,7 @@ void ProcessCounters::read_switches(Reading& reading) const {
 // hundred KiB may be missing for a moment.
 void ProcessCounters::read_memory(Reading& reading) {
   Values& values = reading.values;
-  Room room;
-  proc::Numbers numbers(read(first_, "statm", room, reading));
+  proc::Numbers numbers(read(first_, "statm", reading));
   uint64_t size = 0, resident = 0, shared = 0;
   if (!numbers.next(size) || !numbers.next(resident) || !numbers.next(shared)) return;
   values[MLRUN_PROCESS_RSS_BYTES] = static_cast<int64_t>(resident) * page_bytes();
@@ -106,15 +103,14 @@ void ProcessCounters::read_memory(Reading& reading) {
   if (!wants_share_) return;
   wants_share_ = false;
   uint64_t kib = 0;
-  if (proc::number_after(read({}, "smaps_rollup", room, reading), "Pss:", kib))
+  if (proc::number_after(read({}, "smaps_rollup", reading), "Pss:", kib))
     values[MLRUN_PROCESS_PSS_BYTES] = static_cast<int64_t>(kib) * 1024;
 }
 
 // io needs the right to read the process's memory. If it cannot be read once, it is not read again.
 void ProcessCounters::read_io(Reading& reading) {
   if (!reads_io_) return;
-  Room room;
-  const std::string_view text = read(io_, "io", room, reading);
+  const std::string_view text = read(io_, "io", reading);
   reads_io_ = reading.is_refused || !text.empty();
   constexpr std::pair<const char*, mlrun_process_field> kLines[] = {
       {"rchar:", MLRUN_PROCESS_READ_CHARS},

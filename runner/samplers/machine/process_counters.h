@@ -53,7 +53,6 @@ class ProcessCounters {
 
  private:
   static constexpr uint64_t kHeldNs = 10'000'000'000;
-  using Room = std::array<char, 4096>;
   using Values = std::array<int64_t, MLRUN_PROCESS_FIELDS>;
 
   [[nodiscard]] std::string path(const char* name) const;
@@ -62,7 +61,8 @@ class ProcessCounters {
     uint64_t turns = 0;
     bool is_refused = false;  // a file could not be opened for lack of descriptors
   };
-  std::string_view read(const proc::ProcFile& file, const char* name, Room& room, Reading& reading) const;
+  // The text is valid until the next call.
+  std::string_view read(const proc::ProcFile& file, const char* name, Reading& reading) const;
   bool read_turns(Reading& reading) const;
   bool read_stat(Reading& reading);
   void read_switches(Reading& reading) const;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory bandwidth by resctrl (Linux 4.14; Intel MBM, AMD QoS): bytes that each L3 domain moved in total, and bytes from
 // and to memory of its own socket. Sums over the default group and all control groups, so they are those of the machine.
+// Groups are listed once a second: what a new one moves before that is not counted.
 #include <dirent.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,64 +31,98 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return names;
 }
 
+// Totals are sums of what each file has grown by, so that a group that comes or goes changes no total.
 class Resctrl : public BandwidthReader {
  public:
-  explicit Resctrl(const std::string& top) {
-    add_group(top);
-    for (const std::string& name : folders_in(top)) {
-      if (name != "info" && name != "mon_groups" && name != "mon_data") add_group(top + "/" + name);
-    }
-  }
+  explicit Resctrl(std::string top) : top_(std::move(top)) { list_groups(); }
 
   [[nodiscard]] bool works() const { return !counters_.empty(); }
 
-  bool read(uint64_t /*now_ns*/, std::vector<BandwidthReading>& readings) override {
-    std::map<int32_t, BandwidthReading> domains;
-    for (const Counter& counter : counters_) {
-      std::array<char, 64> room;
-      uint64_t bytes = 0;
-      // "Unavailable": the hardware has no value yet. This sample is then skipped; a later one has the value.
-      const std::string_view text = counter.file.read(room.data(), room.size());
-      if (std::from_chars(text.data(), text.data() + text.size(), bytes).ec != std::errc()) return false;
-      int64_t& value = domains[counter.domain].values[counter.field];
-      value = (value == MLRUN_NOT_KNOWN ? 0 : value) + static_cast<int64_t>(bytes);
+  bool read(uint64_t now_ns, std::vector<BandwidthReading>& readings) override {
+    if (now_ns >= next_list_ns_) {
+      next_list_ns_ = now_ns + kListPauseNs;
+      list_groups();
     }
-    for (auto& [domain, reading] : domains) {
-      reading.kind = MLRUN_BANDWIDTH_ALL;
-      reading.socket = domain;
-      readings.push_back(reading);
-    }
-    return !readings.empty();
+    bool any = false;
+    for (auto& [path, counter] : counters_) any = take(counter) || any;
+    if (!any) return false;
+    for (const auto& [domain, reading] : domains_) readings.push_back(reading);
+    return true;
   }
+  [[nodiscard]] std::string end() const override { return works() ? "" : top_ + " has no groups any more"; }
   [[nodiscard]] mlrun_bandwidth_source source() const override { return MLRUN_BANDWIDTH_RESCTRL; }
   [[nodiscard]] std::string text() const override {
-    return "bytes of each L3 domain, without reads and writes apart and without channels";
+    constexpr const char* kText = "bytes of each L3 domain, without reads and writes apart and without channels";
+    if (gaps_ == 0) return kText;
+    return fmt::format(
+        "{}; {} readings of its files gave no number: the bytes are in later rows, or lost if the group was removed",
+        kText, gaps_);
   }
 
  private:
+  static constexpr uint64_t kListPauseNs = 1'000'000'000;
+
   struct Counter {
     int32_t domain;
     mlrun_bandwidth_field field;
     proc::ProcFile file;
+    std::optional<uint64_t> before;
+    bool is_gone = false;  // the file could not be read: its group was removed, perhaps to be made again
   };
 
-  void add_group(const std::string& group) {
+  // Adds what the file has grown by. False: it has no number now ("Unavailable": the hardware has none yet), or is gone.
+  bool take(Counter& counter) {
+    std::array<char, 64> room;
+    uint64_t bytes = 0;
+    const std::string_view text = counter.file.read(room.data(), room.size());
+    counter.is_gone = text.empty();
+    if (std::from_chars(text.data(), text.data() + text.size(), bytes).ec != std::errc()) {
+      ++gaps_;
+      return false;
+    }
+    BandwidthReading& reading = domains_[counter.domain];
+    reading.kind = MLRUN_BANDWIDTH_ALL;
+    reading.socket = counter.domain;
+    int64_t& total = reading.values[counter.field];
+    if (total == MLRUN_NOT_KNOWN) total = 0;
+    const uint64_t before = counter.before.value_or(bytes);
+    total += static_cast<int64_t>(bytes >= before ? bytes - before : bytes);  // less: the group was made again
+    counter.before = bytes;
+    return true;
+  }
+
+  // Finds groups that were made, and forgets those that were removed.
+  void list_groups() {
+    std::map<std::string, Counter> known = std::exchange(counters_, {});
+    add_group(top_, known);
+    for (const std::string& name : folders_in(top_)) {
+      if (name != "info" && name != "mon_groups" && name != "mon_data") add_group(top_ + "/" + name, known);
+    }
+  }
+  void add_group(const std::string& group, std::map<std::string, Counter>& known) {
     constexpr std::string_view kDomain = "mon_L3_";
     const std::string data = group + "/mon_data/";
     for (const std::string& name : folders_in(data)) {
       int32_t domain = 0;
       if (!name.starts_with(kDomain)) continue;
       std::from_chars(name.data() + kDomain.size(), name.data() + name.size(), domain);
-      add(domain, MLRUN_BANDWIDTH_TOTAL_BYTES, data + name + "/mbm_total_bytes");
-      add(domain, MLRUN_BANDWIDTH_LOCAL_BYTES, data + name + "/mbm_local_bytes");
+      add(domain, MLRUN_BANDWIDTH_TOTAL_BYTES, data + name + "/mbm_total_bytes", known);
+      add(domain, MLRUN_BANDWIDTH_LOCAL_BYTES, data + name + "/mbm_local_bytes", known);
     }
   }
-  void add(int32_t domain, mlrun_bandwidth_field field, const std::string& path) {
-    proc::ProcFile file(path);
-    if (file.is_open()) counters_.push_back({domain, field, std::move(file)});
+  void add(int32_t domain, mlrun_bandwidth_field field, const std::string& path,
+           std::map<std::string, Counter>& known) {
+    const auto old = known.find(path);
+    Counter counter = old == known.end() ? Counter{domain, field, {}, {}} : std::move(old->second);
+    if (!counter.file.is_open() || counter.is_gone) counter.file = proc::ProcFile(path);
+    if (counter.file.is_open()) counters_.emplace(path, std::move(counter));
   }
 
-  std::vector<Counter> counters_;
+  std::string top_;
+  uint64_t next_list_ns_ = 0;
+  std::map<std::string, Counter> counters_;  // by path
+  std::map<int32_t, BandwidthReading> domains_;
+  uint64_t gaps_ = 0;  // readings without a number
 };
 
 }  // namespace

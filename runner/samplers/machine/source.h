@@ -89,7 +89,7 @@ class Source {
 
 // The folders that sources read; tests use others.
 struct Places {
-  std::string proc = "/proc", sys = "/sys";
+  std::string proc = "/proc", sys = "/sys", dev = "/dev";
 };
 
 }  // namespace mlrun::machine

@@ -13,8 +13,6 @@ namespace mlrun::proc {
 
 namespace {
 
-constexpr size_t kRoomBytes =
-    1 << 20;  // for /proc/stat: a line for each processor, and a line with a word for each interrupt
 constexpr std::array kResources = {"cpu", "io", "memory"};
 
 // Fields with a current value; all other fields are totals, whose increase is reported.
@@ -47,8 +45,7 @@ Machine::Machine(const MachinePlaces& places, size_t command_cpus)
     : stat_(places.proc + "/stat"),
       is_version_1_(places.cgroup.is_version_1),
       command_cpus_(static_cast<int64_t>(command_cpus)),
-      cgroup_(places.cgroup),
-      room_(std::make_unique_for_overwrite<char[]>(kRoomBytes)) {
+      cgroup_(places.cgroup) {
   for (size_t i = 0; i < kResources.size(); ++i) {
     pressure_[i] = ProcFile(places.proc + "/pressure/" + kResources[i]);
     cgroup_pressure_[i] = ProcFile(in_folder(cgroup_.unified, std::string(kResources[i]) + ".pressure"));
@@ -65,7 +62,7 @@ MachinePlaces Machine::places() {
 
 bool Machine::read_processors(Values& values) {
   constexpr size_t kTimesNeeded = 8;
-  const std::string_view text = stat_.read(room_.get(), kRoomBytes);
+  const std::string_view text = stat_.read(room_);
   const auto line = parse_cpu_line(text.substr(0, text.find('\n')));
   if (!line || line->times < kTimesNeeded) return false;
   const auto& ticks = line->ticks;
@@ -83,13 +80,13 @@ bool Machine::read_processors(Values& values) {
 }
 
 void Machine::read_pressure(const ProcFile& file, mlrun_machine_field some, mlrun_machine_field full, Values& values) {
-  const Pressure pressure = parse_pressure(file.read(room_.get(), kRoomBytes));
+  const Pressure pressure = parse_pressure(file.read(room_));
   values[some] = pressure.some_ns.value_or(MLRUN_NOT_KNOWN);
   if (full != MLRUN_MACHINE_FIELDS) values[full] = pressure.full_ns.value_or(MLRUN_NOT_KNOWN);
 }
 
 void Machine::read_throttling(Values& values) {
-  const std::string_view text = throttling_.read(room_.get(), kRoomBytes);
+  const std::string_view text = throttling_.read(room_);
   uint64_t value = 0;
   if (number_after(text, "nr_throttled ", value)) values[MLRUN_MACHINE_THROTTLED] = static_cast<int64_t>(value);
   const char* key = is_version_1_ ? "throttled_time " : "throttled_usec ";

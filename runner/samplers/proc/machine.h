@@ -5,9 +5,9 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/events/host_sample.h"
 #include "runner/samplers/proc/cgroup.h"
@@ -43,7 +43,7 @@ class Machine {
   bool is_version_1_;
   int64_t command_cpus_;
   Cgroup cgroup_;
-  std::unique_ptr<char[]> room_;  // not zeroed, so that only used pages cost page faults
+  std::vector<char> room_;
   Values before_{};
   uint64_t before_ns_ = 0;  // time of the previous sample; 0: none
 };

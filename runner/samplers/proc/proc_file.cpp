@@ -27,6 +27,18 @@ std::string_view ProcFile::read(char* room, size_t bytes) const {
   return {room, have};
 }
 
+// A text that fills the room may have been cut, so it is read again with more room: a cut number would be a wrong one.
+std::string_view ProcFile::read(std::vector<char>& room) const {
+  constexpr size_t kRoomMin = 4 << 10, kRoomMax = 16 << 20;
+  if (room.empty()) room.resize(kRoomMin);
+  for (;;) {
+    const std::string_view text = read(room.data(), room.size());
+    if (text.size() < room.size()) return text;
+    if (room.size() >= kRoomMax) return text.substr(0, text.rfind('\n') + 1);
+    room.resize(2 * room.size());
+  }
+}
+
 bool Numbers::next(uint64_t& value) {
   const size_t begin = text_.find_first_of("0123456789");
   if (begin == std::string_view::npos) return false;

@@ -24,6 +24,8 @@ class ProcFile {
   [[nodiscard]] bool is_refused() const { return is_refused_; }
   // Reads from the beginning of the file into `room`, at most `bytes`. Empty: the read failed. Valid as long as `room`.
   [[nodiscard]] std::string_view read(char* room, size_t bytes) const;
+  // The whole file: `room` grows until the text fits. Of a text above 16 MiB, the whole lines that fit.
+  [[nodiscard]] std::string_view read(std::vector<char>& room) const;
 
  private:
   util::UniqueFd fd_;

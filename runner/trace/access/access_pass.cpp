@@ -161,6 +161,8 @@ std::vector<model::CoverageRow> AccessPass::coverage(const model::Run& session) 
       rows.push_back({.subject = "accesses by " + rung.rung, .detail = detail, .level = model::kRemark});
     };
     add("not seen: " + rung.blind_to);
+    if (session.recovered && rung.all_ns <= 0)
+      add("mlrun was killed: what it lost, and how much of the time it saw, is unknown; all of the time is assumed");
     if (rung.lost > 0) add(fmt::format("{} samples were lost: the buffer was full", rung.lost));
     if (rung.left_out > 0) add(left_out_text(rung.rung, rung.left_out, on_share(rung)));
     if (!rung.problem.empty()) add(rung.problem);

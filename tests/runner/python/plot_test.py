@@ -10,6 +10,7 @@ import io
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -143,6 +144,20 @@ class Pictures(unittest.TestCase):
         self.assertEqual([(row["what"], row["calls"]) for row in work], [("open", "1"), ("read", "1")])
         with self.assertRaisesRegex(mlrun_trace.TraceError, "^nothing has no phases, samples"):
             draw(mlrun_trace.open(self.folder / "nothing"), "timeline", self.folder / "nothing.svg")
+
+    def test_the_timeline_counts_bytes_of_stacked_disks_once(self):
+        stacked = self.folder / "stacked"
+        shutil.copytree(self.trace, stacked)
+        (part,) = (stacked / "tables" / "sample_disk").glob("*.parquet")
+        schema = pq.read_schema(part)
+        blank = {field.name: 0 for field in schema if pa.types.is_integer(field.type)}
+        megabytes = {"vda": 7, "dm-0": 7, "dm-1": 7, "md127": 7, "loop3": 2, "nvme0c0n1": 3, "nvme0c1n1": 5, "nvme0n1": 8, "nvme1n1": 1}
+        rows = [blank | {"ts": self.facts["start_ns"], "dur": 100_000_000, "device": device, "read_bytes": read * 10**5, "written_bytes": 0}
+                for device, read in megabytes.items()]
+        pq.write_table(pa.Table.from_pylist(rows, schema), part)
+        drawn = draw(mlrun_trace.open(stacked), "timeline", self.folder / "stacked.svg")
+        (disk,) = read_csv(next(path for path in drawn if path.name.endswith(".disk.csv")))
+        self.assertAlmostEqual(float(disk["read_mb_per_s"]), 7 + 3 + 5 + 1)
 
     def test_a_part_of_the_time_is_cut_out(self):
         reads = sorted(row["ts"] for row in self.calls("read"))

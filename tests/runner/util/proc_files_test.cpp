@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/util/proc_files.h"
 
+#include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -42,6 +45,21 @@ TEST(ProcFiles, OurselvesAreThere) {
   EXPECT_GT(stat->start_ticks, 0u);
   EXPECT_FALSE(read_proc_stat(0));
   EXPECT_NE(pid_namespace_of(0), 0u);
+}
+
+// The line with the groups comes before those with the pids and the filters.
+TEST(ProcFiles, AProcessOfManyGroupsHasItsInnermostPid) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::vector<gid_t> groups(2000);
+    std::iota(groups.begin(), groups.end(), gid_t{1'000'000'000});
+    if (::setgroups(groups.size(), groups.data()) != 0) ::_exit(77);
+    ::_exit(innermost_pid_of(static_cast<uint32_t>(::getpid())) == static_cast<uint32_t>(::getpid()) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "only root may be in any groups";
+  EXPECT_EQ(status, 0);
 }
 
 // In the middle of an exec a process has no environment.

@@ -21,6 +21,10 @@ LANES = {"requests": 0, "reads and writes": 1, "opens": 2}
 COLOURS = {"open": PURPLE, "read": BLUE, "write": RED, "request read": SKY, "request write": ORANGE}
 PHASE_COLOURS = {"epoch": YELLOW, "eval": PURPLE, "checkpoint": RED, "init": BLUE, "run": GREY}
 
+# Not the devices that are made of others (LVM, LUKS, multipath, md, loop, ...): their requests are those of the devices below them, too.
+LOWEST = """NOT regexp_matches(device, '^(dm-|md|loop|bcache|drbd)') AND device NOT IN (
+  SELECT regexp_replace(device, 'c[0-9]+n', 'n') FROM sample_disk WHERE regexp_matches(device, '^nvme[0-9]+c[0-9]+n'))"""
+
 # Sums pieces of work by bin of time. A piece that spans several bins is divided among them.
 BINNED = """
 WITH piece AS ({pieces}),
@@ -88,7 +92,7 @@ def collect(trace: Trace, options: Options) -> dict[str, Table]:
         FROM sample_gpu s JOIN gpu g USING (gpu_id) WHERE s.{inside.replace('dur', 's.dur').replace('ts +', 's.ts +')} ORDER BY s.ts"""
     disks = f"""
         SELECT {seconds.format('ts')} AS start_s, dur / 1e9 AS length_s, sum(read_bytes) * 1e3 / dur AS read_mb_per_s, sum(written_bytes) * 1e3 / dur AS write_mb_per_s
-        FROM sample_disk WHERE dur > 0 AND {inside} GROUP BY ts, dur ORDER BY ts"""
+        FROM sample_disk WHERE dur > 0 AND {inside} AND {LOWEST} GROUP BY ts, dur ORDER BY ts"""
     disk = f"""
         SELECT {seconds.format(f'{span.start} + number * {width}')} AS start_s, {width / 1e9}::DOUBLE AS length_s,
         coalesce(sum(bytes) FILTER (op = 'read'), 0) / {width / 1e9}::DOUBLE / 1e6 AS read_mb_per_s,

@@ -72,6 +72,30 @@ TEST_F(Devices, LoadsHaveTheirAuxiliaryEventAsLeader) {
   EXPECT_FALSE(events[1].leader);
 }
 
+// The kernel's arch/x86/events/amd/ibs.c.
+TEST_F(Devices, IbsCountsOperationsWhereItCan) {
+  put("ibs_op/type", "9");
+  std::vector<AccessEvent> events = find();
+  ASSERT_EQ(events.size(), 1u) << why_;
+  const decode::PerfSample sample{.address = 0x7f0000001000, .period = 250'000};
+  EXPECT_EQ(events[0].attr.config, 0u);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_PRECISE, events[0], sample).count, 1u) << "250,000 cycles";
+  EXPECT_EQ(unscaled_events(events),
+            "each sample of ibs_op counts as one access: here it counts cycles, not operations");
+  put("ibs_op/format/cnt_ctl", "config:19");
+  events = find();
+  ASSERT_EQ(events.size(), 1u) << why_;
+  EXPECT_EQ(events[0].attr.config, 1u << 19);
+  EXPECT_EQ(row_of(MLRUN_ACCESS_PRECISE, events[0], sample).count, 250'000u);
+  EXPECT_EQ(unscaled_events(events), "");
+}
+
+TEST_F(Devices, WithoutANumberTheRateIsOneThatTheKernelTakes) {
+  EXPECT_EQ(default_rate(0), 1000);
+  EXPECT_EQ(default_rate(100'000), 1000);
+  EXPECT_EQ(default_rate(250), 250);
+}
+
 // Events of the running kernel stand for those of the processor: one that it refuses, and a leader.
 TEST_F(Devices, AnEventThatFailsLeavesTheOthers) {
   AccessEvent good = page_fault_event(), bad = page_fault_event();

@@ -2,6 +2,11 @@
 // The ways to read the bandwidth of memory, from texts by their documented forms: none of them was seen on hardware.
 #include "runner/samplers/machine/bandwidth_source.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
 #include "runner/samplers/machine/bandwidth_reader.h"
 #include "runner/samplers/machine/pcm_texts.h"
 #include "runner/samplers/machine/uncore_events.h"
@@ -120,14 +125,133 @@ TEST_F(SampledFiles, ResctrlAddsUpTheGroupsOfEachDomain) {
   put("sys/fs/resctrl/info/L3_MON/num_rmids", "8\n");
   auto reader = open_resctrl(places_);
   ASSERT_TRUE(reader) << reader.error().text;
+  const auto put_all = [&](const std::string& total, const std::string& local) {
+    for (const char* group : {"", "low/"}) {
+      const std::string folder = std::string("sys/fs/resctrl/") + group + "mon_data/mon_L3_01";
+      put(folder + "/mbm_total_bytes", total);
+      put(folder + "/mbm_local_bytes", local);
+    }
+  };
   std::vector<BandwidthReading> readings;
-  ASSERT_TRUE((*reader)->read(0, readings));
+  ASSERT_TRUE((*reader)->read(1, readings));
+  readings.clear();
+  put_all("3000\n", "1100\n");
+  ASSERT_TRUE((*reader)->read(2, readings));
   ASSERT_EQ(readings.size(), 2u);
+  EXPECT_EQ(readings[0].values[MLRUN_BANDWIDTH_TOTAL_BYTES], 0);
   EXPECT_EQ(readings[1].socket, 1);
-  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_TOTAL_BYTES], 2000);
-  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_LOCAL_BYTES], 1400);
-  put("sys/fs/resctrl/low/mon_data/mon_L3_01/mbm_total_bytes", "Unavailable\n");
-  EXPECT_FALSE((*reader)->read(0, readings));
+  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_TOTAL_BYTES], 4000) << "since the first reading";
+  EXPECT_EQ(readings[1].values[MLRUN_BANDWIDTH_LOCAL_BYTES], 800);
+}
+
+// One group without a number, or one that was removed, ended all rows.
+TEST_F(SampledFiles, AGroupOfResctrlThatIsRemovedOrHasNoNumberEndsNothing) {
+  const auto put_group = [&](const std::string& group, const std::string& total) {
+    put("sys/fs/resctrl/" + group + "mon_data/mon_L3_00/mbm_total_bytes", total);
+  };
+  put_group("", "1000\n");
+  put_group("low/", "5000\n");
+  auto reader = open_resctrl(places_);
+  ASSERT_TRUE(reader) << reader.error().text;
+  const auto total_at = [&](uint64_t second) {
+    std::vector<BandwidthReading> readings;
+    const bool any = (*reader)->read(second * 1'000'000'000, readings);
+    return any ? int64_t{readings[0].values[MLRUN_BANDWIDTH_TOTAL_BYTES]} : -1;
+  };
+  EXPECT_EQ(total_at(1), 0);
+  EXPECT_EQ((*reader)->text().find("gave no number"), std::string::npos);
+  put_group("", "1100\n");
+  put_group("low/", "Unavailable\n");
+  EXPECT_EQ(total_at(2), 100);
+  put_group("low/", "5070\n");
+  EXPECT_EQ(total_at(3), 170) << "what it moved meanwhile is counted later";
+  std::filesystem::remove_all(top_ / "sys/fs/resctrl/low");
+  put_group("", "1200\n");
+  EXPECT_EQ(total_at(4), 270);
+  put_group("new/", "9000\n");
+  EXPECT_EQ(total_at(5), 270) << "what it moved before belongs to no row";
+  put_group("new/", "9001\n");
+  put_group("", "Unavailable\n");
+  EXPECT_EQ(total_at(6), 271);
+  EXPECT_NE((*reader)->text().find("2 readings of its files gave no number"), std::string::npos) << (*reader)->text();
+  EXPECT_EQ((*reader)->end(), "");
+  std::filesystem::remove_all(top_ / "sys/fs/resctrl");
+  EXPECT_EQ(total_at(7), -1);
+  EXPECT_NE((*reader)->end(), "");
+}
+
+class PcmMemoryTest : public SampledFiles {
+ protected:
+  PcmMemoryTest() {
+    put("dev/cpu/0/msr", "");
+    places_.dev = top_ / "dev";
+    put("sys/fs/resctrl/mon_data/mon_L3_00/mbm_total_bytes", "1000\n");
+    ::setenv("PATH", ((top_ / "bin").string() + ":" + path_).c_str(), 1);
+  }
+  ~PcmMemoryTest() override { ::setenv("PATH", path_.c_str(), 1); }
+  PcmMemoryTest(const PcmMemoryTest&) = delete;
+  PcmMemoryTest& operator=(const PcmMemoryTest&) = delete;
+
+  void put_program(const std::string& script) const {
+    put("bin/pcm-memory", "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(top_ / "bin/pcm-memory", std::filesystem::perms::owner_all);
+  }
+  // The rows until a remark contains `text`, for 30 s at most; a sample each millisecond, `step_ns` apart by their own time.
+  static std::vector<mlrun_bandwidth_sample> sample_until(BandwidthSource& source, const std::string& text,
+                                                          uint64_t step_ns) {
+    std::vector<mlrun_bandwidth_sample> rows;
+    uint64_t now_ns = 1;
+    for (int i = 0; i < 30'000; ++i, ::usleep(1000)) {
+      Batch batch;
+      source.sample(now_ns += step_ns, batch);
+      const auto more = rows_of<mlrun_bandwidth_sample>(batch, MLRUN_SAMPLE_BANDWIDTH);
+      rows.insert(rows.end(), more.begin(), more.end());
+      if (has_remark(source, text)) return rows;
+    }
+    ADD_FAILURE() << "no remark with: " << text;
+    return rows;
+  }
+  static bool has_remark(const BandwidthSource& source, const std::string& text) {
+    const auto remarks = source.remarks();
+    return std::any_of(remarks.begin(), remarks.end(),
+                       [&](const std::string& one) { return one.find(text) != std::string::npos; });
+  }
+
+ private:
+  std::string path_ = std::getenv("PATH") == nullptr ? "/usr/bin:/bin" : std::getenv("PATH");
+};
+
+constexpr uint64_t kTenthNs = 100'000'000;
+
+TEST_F(PcmMemoryTest, AProgramThatEndsAtOnceIsFollowedByTheNextMechanism) {
+  put_program("exit 1");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  EXPECT_TRUE(has_remark(source, "it has printed no headers so far"));
+  EXPECT_TRUE(sample_until(source, "cannot be read by pcm-memory: ", 1).empty());
+  EXPECT_TRUE(has_remark(source, "pcm-memory has ended; "));
+  EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
+}
+
+TEST_F(PcmMemoryTest, AProgramWithoutKnownHeadersIsGivenUpAfterFiveSeconds) {
+  put_program("echo something else; exec sleep 60");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  EXPECT_TRUE(sample_until(source, "has printed no headers that are known in 5 s", kTenthNs).empty());
+  EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
+}
+
+TEST_F(PcmMemoryTest, WhatItPrintedBeforeItsEndIsKept) {
+  put_program(
+      "printf ',,SKT0,SKT0\\nDate,Time,Mem Read (MB/s),Mem Write (MB/s)\\n2025-11-26,10:00:01,5,1\\n'; sleep 1; "
+      "printf '2025-11-26,10:00:02,7,2\\n'");
+  BandwidthSource source(places_);
+  if (has_remark(source, "by pcm-sensor-server: DRAM")) GTEST_SKIP() << "this machine has Intel PCM";
+  const auto rows = sample_until(source, "was read for a time by pcm-memory", 1);
+  ASSERT_EQ(rows.size(), 1u) << "the first line is only the beginning";
+  EXPECT_EQ(rows[0].source, static_cast<uint32_t>(MLRUN_BANDWIDTH_PCM_MEMORY));
+  EXPECT_EQ(rows[0].kind, static_cast<uint32_t>(MLRUN_BANDWIDTH_DRAM));
+  EXPECT_TRUE(has_remark(source, "bandwidth of memory by resctrl"));
 }
 
 TEST_F(SampledFiles, EachWayThatDoesNotWorkHasALineThatSaysWhy) {

@@ -115,6 +115,24 @@ TEST_F(DiskTest, OldKernelsHaveNeitherDiscardsNorFlushesAndShortLinesOfPartition
   EXPECT_EQ(rows[0].values[MLRUN_DISK_FLUSH_NS], MLRUN_NOT_KNOWN);
 }
 
+TEST_F(DiskTest, AMachineWithThousandsOfDevicesHasRowsOfAll) {
+  const auto put_all = [&](int reads) {
+    std::string text;
+    for (int i = 0; i < 5000; ++i)
+      text += " 253 " + std::to_string(i) + " dm-" + std::to_string(i) + " " + std::to_string(reads) +
+              " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17\n";
+    put("proc/diskstats", text);
+  };
+  put_all(1);
+  DiskSource source(places_);
+  sample(source);
+  put_all(8);
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 5000u);
+  EXPECT_STREQ(rows.back().name, "dm-4999");
+  for (const mlrun_disk_sample& row : rows) ASSERT_EQ(row.values[MLRUN_DISK_READS], 7) << row.name;
+}
+
 TEST_F(DiskTest, PartitionsAreLeftOut) {
   put("sys/dev/block/8:1/partition", "1\n");
   put("proc/diskstats", " 8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n 8 1 sda1 1 2 3 4 5 6 7 8 9 10 11\n");

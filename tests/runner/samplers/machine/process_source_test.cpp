@@ -77,6 +77,20 @@ TEST_F(ProcessTest, AProcessAndItsThreadHaveTheirTotalsFromTheirBeginningOn) {
   }
 }
 
+// The line with the groups comes before the counters.
+TEST_F(ProcessTest, SwitchesOfAProcessOfManyGroupsAreRead) {
+  put_process('R', 40, 11, 6);
+  std::string groups = "Groups:\t";
+  for (int i = 0; i < 2000; ++i) groups += std::to_string(1'000'000'000 + i) + " ";
+  put("proc/7/task/7/status", groups + "\nvoluntary_ctxt_switches:\t123456\nnonvoluntary_ctxt_switches:\t77\n");
+  ProcessSource source(places_);
+  source.watch({7});
+  const auto rows = sample(source);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].values[MLRUN_PROCESS_VOLUNTARY_SWITCHES], 123456);
+  EXPECT_EQ(rows[0].values[MLRUN_PROCESS_INVOLUNTARY_SWITCHES], 77);
+}
+
 TEST_F(ProcessTest, ASleeperHasOneRowUntilItRunsAgain) {
   put_process('S', 40, 11, 6);
   ProcessSource source(places_);

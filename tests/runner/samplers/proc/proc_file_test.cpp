@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/samplers/proc/proc_file.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -20,6 +27,22 @@ TEST(ProcFile, IsReadAgainFromItsBeginning) {
   const std::string first(file.read(room.data(), room.size()));
   EXPECT_EQ(first.substr(0, first.find(' ')), std::to_string(::getpid()));
   EXPECT_EQ(file.read(room.data(), room.size()).substr(0, 3), first.substr(0, 3));
+}
+
+TEST(ProcFile, ATextOfAnyLengthIsReadWholeAndALineIsNeverCut) {
+  const std::string path = ::testing::TempDir() + "proc_file_" + std::to_string(::getpid());
+  const std::string line(99, 'x');
+  std::vector<char> room;
+  for (const size_t lines : {1, 41, 3000, 200'000}) {  // 100 bytes to 20 MB
+    std::ofstream file(path);
+    for (size_t i = 0; i < lines; ++i) file << line << '\n';
+    file.close();
+    const std::string_view text = ProcFile(path).read(room);
+    EXPECT_EQ(text.size() % 100, 0u) << lines;
+    EXPECT_EQ(text.size(), std::min<size_t>(lines * 100, (16 << 20) / 100 * 100)) << lines;
+  }
+  std::filesystem::remove(path);
+  EXPECT_EQ(ProcFile(path).read(room), "");
 }
 
 TEST(Numbers, AreReadInTheirOrder) {
