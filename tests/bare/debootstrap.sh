@@ -88,6 +88,7 @@ enter_system() {
   mount --bind "$system" "$system"
   mount -t proc proc "$system/proc"
   mount -t sysfs -o ro sysfs "$system/sys"
+  mount --rbind /sys/fs/cgroup "$system/sys/fs/cgroup"
   mount --rbind /dev "$system/dev"
   mount -t tmpfs -o size=50%,mode=1777 shm "$system/dev/shm"
   mount -t tmpfs -o mode=1777 tmp "$system/tmp"

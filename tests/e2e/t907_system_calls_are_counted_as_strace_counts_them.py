@@ -8,8 +8,7 @@ import subprocess
 import sys
 
 from lib import case
-from lib.kernel_side import need_kernel_side
-from lib.killed_collector import wait_for
+from lib.kernel_side import is_in_container, need_kernel_side, wait_until_observing
 
 # Children by fork and by exec, calls that fail, one that waits.
 PROGRAM = """
@@ -32,7 +31,6 @@ time.sleep(0.05)
 # Their number depends on the machine or on the tracer: reserved memory, locks, interrupted waits, signals of children.
 VARIES = {"brk", "mmap", "munmap", "mremap", "madvise", "futex", "restart_syscall", "rt_sigreturn", "wait4", "execve",
           "getrandom"}
-FIRST_PID_NAMESPACE = 0xEFFFFFFC  # the kernel's fixed number of it
 
 
 def counted_by_strace(this, command):
@@ -51,14 +49,14 @@ def observe(this, out, go):
     with open(said, "w", encoding="utf-8") as stderr, subprocess.Popen(
             [case.MLRUN, "--kprobes=syscalls", "--system", "--duration", "2", "-o", out], stderr=stderr, cwd=this.folder,
             env=this.environment) as mlrun:
-        wait_for(lambda: "observing" in said.read_text(), 60)
+        wait_until_observing(mlrun, said)
         go.touch()
         this.equal("exit status of --system --duration 2", mlrun.wait(60), 0, said=said.read_text())
 
 
 def of_the_whole_system(this):
     """A process that runs before mlrun starts, and makes its calls once it is observed."""
-    if os.stat("/proc/self/ns/pid").st_ino != FIRST_PID_NAMESPACE:
+    if is_in_container():
         refused = this.run(case.MLRUN, "--kprobes=syscalls", "--system", "--duration", "1", "-o", this.new_trace())
         this.true("refused in a PID namespace", "run mlrun outside of the container" in refused.stderr, refused)
         return

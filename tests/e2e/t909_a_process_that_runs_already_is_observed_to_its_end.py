@@ -6,15 +6,14 @@ import signal
 import subprocess
 
 from lib import case
-from lib.kernel_side import need_kernel_side
-from lib.killed_collector import wait_for
+from lib.kernel_side import need_kernel_side, wait_until_observing
 
 
 def observe(this, out, *options):
     said = open(this.path(f"{out.name}.said"), "w+", encoding="utf-8")
     mlrun = subprocess.Popen([case.MLRUN, "--kprobes=block,wait", "-o", out, *options], stderr=said, cwd=this.folder,
                              env=this.environment)
-    wait_for(lambda: "observing" in this.path(f"{out.name}.said").read_text(), 60)
+    wait_until_observing(mlrun, this.path(f"{out.name}.said"))
     return mlrun
 
 

@@ -61,11 +61,10 @@ def drop(folder):
     raise AssertionError(f"pages of these files stay in the page cache: {left}")
 
 
-def taken_pages():
-    """Pages that the kernel has taken from the page cache for want of memory."""
+def evicted_and_read_again():
+    """Bytes of files that the kernel had evicted from the page cache and read again, for want of memory or by DAMON."""
     with open("/proc/vmstat", encoding="ascii") as file:
-        counters = dict(line.split() for line in file)
-    return sum(int(value) for name, value in counters.items() if name in ("pgsteal_kswapd", "pgsteal_direct", "pgsteal_khugepaged", "pgsteal_proactive"))
+        return next(int(line.split()[1]) * PAGE for line in file if line.startswith("workingset_refault_file "))
 
 
 @contextlib.contextmanager
@@ -99,14 +98,14 @@ def misses(this, trace, folder):
 
 
 def recorded_cold(this, folder, command):
-    """A trace that lost nothing, and whether memory was short meanwhile. On a busy machine a ring can be full, which `loss` says."""
+    """A trace that lost nothing, and bytes read twice meanwhile. On a busy machine a ring can be full, which `loss` says."""
     for _ in range(3):
         drop(folder)
-        taken = taken_pages()
+        before = evicted_and_read_again()
         trace = this.trace(*command, options=("--kprobes",))
         lost = [row for row in trace.rows("loss") if row["unit"] != "block parts"]
         if not lost:
-            return trace, taken_pages() > taken
+            return trace, evicted_and_read_again() - before
         print(lost)
     raise AssertionError(f"each of three recordings lost rows: {lost}")
 
@@ -117,7 +116,7 @@ def check(this):
     need_block_device(this.folder)
     folder = data_set(this)
     command = training.command(folder, "--workers", 2, "--size", 32)
-    cold, was_taken = recorded_cold(this, folder, command)
+    cold, read_again = recorded_cold(this, folder, command)
     with held_in_memory(folder):
         warm = this.trace(*command, options=("--kprobes",))
     sizes = {str(path): whole_pages(path) for path in folder.glob("case_*")}
@@ -125,10 +124,11 @@ def check(this):
 
     found = misses(this, cold, folder)
     this.equal("files", sorted(found), sorted(sizes))
-    # Once each; what the kernel takes away between two reads of a page is missed again.
+    # Once each; what the kernel evicts between two reads of a page is missed again.
     this.equal("missed by the first run, by file", {path: min(found[path], sizes[path]) for path in found}, sizes)
-    if not was_taken:
-        this.true("and hardly anything twice", sum(found.values()) <= 1.01 * sum(sizes.values()), (found, sizes))
+    # By 32 pages each, since a page that is read again brings those around it.
+    at_most = 1.01 * sum(sizes.values()) + 32 * read_again
+    this.true("and hardly anything twice", sum(found.values()) <= at_most, (found, sizes, read_again))
     this.equal("missed by the second run", {path: bytes_ for path, bytes_ in misses(this, warm, folder).items() if bytes_}, {})
 
     paths, processes = cold.paths, {row["proc_id"]: row["role"] for row in cold.rows("process")}

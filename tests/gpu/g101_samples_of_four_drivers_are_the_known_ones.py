@@ -64,9 +64,10 @@ def check_processes(this, trace, gpu, driver):
     found = [row for row in rows if row["pid"] == pid and row["pid_source"] == "same" and row["proc_id"] == command["proc_id"]]
     this.equal("samples at which the process is known", len(found), len(rows))
     # The first sample may come between the lists that the process enters, the last one between those that it leaves.
-    this.equal("type", {row["type"] for row in rows[1:-1]}, {"M+C" if gpu else "C+G"})
-    this.equal("memory", {row["fb_used_bytes"] for row in rows}, {(200 + gpu) * MIB})
-    this.equal("protected memory", {row["fb_protected_bytes"] for row in rows}, {77 if driver >= 535 else None})
+    inner = rows[1:-1]
+    this.equal("type", {row["type"] for row in inner}, {"M+C" if gpu else "C+G"})
+    this.equal("memory", {row["fb_used_bytes"] for row in inner}, {(200 + gpu) * MIB})
+    this.equal("protected memory", {row["fb_protected_bytes"] for row in inner}, {77 if driver >= 535 else None})
     sampled_rows = [row for row in rows if row["driver_samples"] > 0]
     # The newest sample seen is kept per GPU: GPU 1, whose samples are late, loses none to GPU 0.
     this.true("rows with samples of the driver", len(sampled_rows) >= 5, rows)

@@ -14,12 +14,12 @@ readonly debian_compile=(
 readonly debian_build=()
 readonly debian_test=(
   blktrace btrfs-progs busybox-static bzip2 clang-format cpio debian-archive-keyring dmsetup e2fsprogs f2fs-tools fio
-  gcc-multilib git kmod libbenchmark-dev libbz2-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
+  gcc-multilib git iproute2 kmod less libbenchmark-dev libbz2-dev libclang-rt-14-dev libfaketime libgmock-dev libgoogle-perftools-dev libgtest-dev
   libjemalloc-dev libmemkind0 libmimalloc-dev libpython3.11-testsuite linux-perf make mdadm ndctl numactl openssl patchelf procps qemu-system-x86 rsync shellcheck sqlite3 strace sysstat
   systemtap-sdt-dev time unzip util-linux xfsprogs xz-utils zip zstd
 )
 readonly debian_bench=(babeltrace2 bpftrace heaptrack liblttng-ust1 lttng-tools uftrace)
-readonly debian_cluster=(iproute2 munge slurm-wlm)
+readonly debian_cluster=(munge slurm-wlm)
 readonly debian_harmless=(chromium default-jdk-headless nodejs postgresql redis-server redis-tools)
 
 # Versions of Python that Debian 12 does not have, whose stacks mlrun reads; pythons.sh unpacks them, without installing.
