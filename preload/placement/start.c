@@ -117,31 +117,60 @@ void start_placement(void) {
   __atomic_store_n(&starts, 2, __ATOMIC_RELEASE);
 }
 
+static struct mlrun_place_slot *slot_at(uint32_t number) {
+  return (struct mlrun_place_slot *)((char *)shared + shared->slots_offset + (size_t)number * shared->slot_bytes);
+}
+
+// Takes an unused slot, `first` if possible. UINT32_MAX: none is left.
+static uint32_t take_slot(uint32_t first) {
+  for (uint32_t i = 0; i < shared->slots_count; i++) {
+    uint32_t number = (first + i) % shared->slots_count, unused = MLRUN_PLACE_UNUSED;
+    if (__atomic_load_n(&slot_at(number)->state, __ATOMIC_RELAXED) == MLRUN_PLACE_UNUSED &&
+        __atomic_compare_exchange_n(&slot_at(number)->state, &unused, MLRUN_PLACE_BEING_TAKEN, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED))
+      return number;
+  }
+  return UINT32_MAX;
+}
+
 void show_counts(void) {
   if (__atomic_exchange_n(&counts_are_shown, true, __ATOMIC_ACQ_REL)) return;
-  uint32_t number = __atomic_fetch_add(&shared->slots_taken, 1, __ATOMIC_RELAXED);
-  own_slot = UINT32_MAX;
-  if (number >= shared->slots_count) return;
-  struct mlrun_place_slot *slot =
-      (struct mlrun_place_slot *)((char *)shared + shared->slots_offset + (size_t)number * shared->slot_bytes);
-  own_slot = number;
+  uint32_t before = __atomic_fetch_add(&shared->slots_wanted, 1, __ATOMIC_RELAXED), number = take_slot(before);
+  if (number == UINT32_MAX) {
+    __atomic_fetch_add(&shared->not_counted, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  struct mlrun_place_slot *slot = slot_at(number);
   slot->pid = own_pid;
   slot->pid_namespace = own_namespace;
   slot->window = window.base;
   slot->window_bytes = window.bytes;
+  slot->mappings_left_out = 0;
+  slot->number = before + 1;
   heaps_show_counts((struct mlrun_place_count *)(slot + 1));
-  __atomic_store_n(&slot->taken, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&slot->state, MLRUN_PLACE_TAKEN, __ATOMIC_RELEASE);
+  own_slot = number;
 }
 
+// Each allocation from the heap calls this while its cache has no counts: one comparison must do if all are in use.
 struct mlrun_place_cache *take_cache_counts(uint32_t rule) {
   if (own_slot == UINT32_MAX || __atomic_load_n(&shared->caches_taken, __ATOMIC_RELAXED) >= MLRUN_PLACE_CACHES)
     return NULL;
-  uint32_t number = __atomic_fetch_add(&shared->caches_taken, 1, __ATOMIC_RELAXED);
-  if (number >= MLRUN_PLACE_CACHES) return NULL;
-  struct mlrun_place_cache *counts = (struct mlrun_place_cache *)((char *)shared + MLRUN_PLACE_CACHES_OFFSET) + number;
-  counts->rule = rule;
-  __atomic_store_n(&counts->slot, own_slot + 1, __ATOMIC_RELEASE);
-  return counts;
+  struct mlrun_place_cache *all = (struct mlrun_place_cache *)((char *)shared + MLRUN_PLACE_CACHES_OFFSET);
+  uint32_t before = __atomic_fetch_add(&shared->caches_taken, 1, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < MLRUN_PLACE_CACHES && before < MLRUN_PLACE_CACHES; i++) {
+    struct mlrun_place_cache *counts = &all[(before + i) % MLRUN_PLACE_CACHES];
+    uint32_t unused = 0;
+    if (__atomic_load_n(&counts->slot, __ATOMIC_RELAXED) ||
+        !__atomic_compare_exchange_n(&counts->slot, &unused, MLRUN_PLACE_CACHE_BUSY, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+      continue;
+    counts->rule = rule;
+    __atomic_store_n(&counts->slot, own_slot + 1, __ATOMIC_RELEASE);
+    return counts;
+  }
+  __atomic_fetch_sub(&shared->caches_taken, 1, __ATOMIC_RELAXED);
+  return NULL;
 }
 
 // All recorded mappings of this process are in [noted_from, noted_to).
@@ -159,38 +188,72 @@ static void widen_noted(uint64_t from, uint64_t to) {
   if (to > __atomic_load_n(&noted_to, __ATOMIC_RELAXED)) __atomic_store_n(&noted_to, to, __ATOMIC_RELAXED);
 }
 
-void note_mapping(uint32_t rule, const void *at, size_t bytes) {
-  struct mlrun_place_mappings *all = noted_mappings();
-  uint64_t number = __atomic_fetch_add(&all->made, 1, __ATOMIC_RELAXED);
-  struct mlrun_place_mapping *mapping = &all->last[number % MLRUN_PLACE_MAPPINGS];
-  __atomic_store_n(&mapping->number, 0, __ATOMIC_RELEASE);
-  mapping->at = (uint64_t)at;
-  mapping->bytes = whole_pages(bytes);
-  mapping->slot = own_slot;
-  mapping->rule = rule;
-  __atomic_store_n(&mapping->number, number + 1, __ATOMIC_RELEASE);
-  widen_noted((uint64_t)at, (uint64_t)at + whole_pages(bytes));
+static void note_left_out(uint32_t slot, uint32_t rule) {
+  if (slot < shared->slots_count && rule < MLRUN_PLACE_RULES)
+    __atomic_fetch_or(&slot_at(slot)->mappings_left_out, 1ull << rule, __ATOMIC_RELAXED);
 }
 
-// Finds the next mapping of this process from entry `*i` on that overlaps [from, to), and takes it: its number is 0 until give_back().
-static struct mlrun_place_mapping *take_overlapping(uint64_t from, uint64_t to, uint64_t *i, uint64_t *number) {
-  struct mlrun_place_mappings *all = noted_mappings();
-  uint64_t made = __atomic_load_n(&all->made, __ATOMIC_RELAXED);
-  for (; *i < made && *i < MLRUN_PLACE_MAPPINGS; ++*i) {
-    struct mlrun_place_mapping *mapping = &all->last[*i];
-    *number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
-    if (*number == 0 || mapping->slot != own_slot || mapping->at >= to || mapping->at + mapping->bytes <= from)
-      continue;
-    // Fails if another process has just taken this entry for a mapping of its own.
-    if (__atomic_compare_exchange_n(&mapping->number, &(uint64_t){*number}, 0, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED))
-      return mapping;
+// Takes an entry whose number is `number`: until it is written, no other thread or process does. 0 takes an unused one.
+static bool take_entry(struct mlrun_place_mapping *mapping, uint64_t number) {
+  return __atomic_compare_exchange_n(&mapping->number, &number, MLRUN_PLACE_BUSY | own_slot, false, __ATOMIC_ACQ_REL,
+                                     __ATOMIC_RELAXED);
+}
+
+// Takes an unused entry, entry `first` if possible, else that of the oldest mapping. Null: others were faster each time.
+static struct mlrun_place_mapping *take_any_entry(uint64_t first) {
+  enum { kTries = 4 };
+  for (int tries = 0; tries < kTries; tries++) {
+    struct mlrun_place_mapping *oldest = NULL;
+    uint64_t least = MLRUN_PLACE_BUSY;
+    for (uint64_t i = 0; i < MLRUN_PLACE_MAPPINGS; i++) {
+      struct mlrun_place_mapping *mapping = &noted_mappings()->entry[(first + i) % MLRUN_PLACE_MAPPINGS];
+      uint64_t number = __atomic_load_n(&mapping->number, __ATOMIC_RELAXED);
+      if (number == 0 && take_entry(mapping, 0)) return mapping;
+      if (number == 0 || number >= least) continue;
+      least = number;
+      oldest = mapping;
+    }
+    if (!oldest || !take_entry(oldest, least)) continue;
+    note_left_out(oldest->slot, oldest->rule);
+    return oldest;
   }
   return NULL;
 }
 
+void note_mapping(uint32_t rule, const void *at, size_t bytes) {
+  if (own_slot == UINT32_MAX) return;
+  uint64_t before = __atomic_fetch_add(&noted_mappings()->made, 1, __ATOMIC_RELAXED);
+  struct mlrun_place_mapping *mapping = take_any_entry(before);
+  if (!mapping) {
+    note_left_out(own_slot, rule);
+    return;
+  }
+  mapping->at = (uint64_t)at;
+  mapping->bytes = whole_pages(bytes);
+  mapping->slot = own_slot;
+  mapping->rule = rule;
+  __atomic_store_n(&mapping->number, before + 1, __ATOMIC_RELEASE);
+  widen_noted((uint64_t)at, (uint64_t)at + whole_pages(bytes));
+}
+
+// Finds the next mapping of this process from entry `*i` on that overlaps [from, to), and takes it until give_back().
+static struct mlrun_place_mapping *take_overlapping(uint64_t from, uint64_t to, uint64_t *i, uint64_t *number) {
+  struct mlrun_place_mappings *all = noted_mappings();
+  uint64_t made = __atomic_load_n(&all->made, __ATOMIC_RELAXED);
+  for (; *i < made && *i < MLRUN_PLACE_MAPPINGS; ++*i) {
+    struct mlrun_place_mapping *mapping = &all->entry[*i];
+    *number = __atomic_load_n(&mapping->number, __ATOMIC_ACQUIRE);
+    if (*number == 0 || *number >= MLRUN_PLACE_BUSY) continue;
+    if (mapping->slot != own_slot || mapping->at >= to || mapping->at + mapping->bytes <= from) continue;
+    // Fails if another process has just taken this entry for a mapping of its own.
+    if (take_entry(mapping, *number)) return mapping;
+  }
+  return NULL;
+}
+
+// An entry of which nothing is left is unused again.
 static void give_back(struct mlrun_place_mapping *mapping, uint64_t number) {
-  if (mapping->bytes) __atomic_store_n(&mapping->number, number, __ATOMIC_RELEASE);
+  __atomic_store_n(&mapping->number, mapping->bytes ? number : 0, __ATOMIC_RELEASE);
 }
 
 int forget_mapping(const void *at, size_t bytes) {

@@ -39,7 +39,7 @@ class Recovery {
   [[nodiscard]] const Collector* collector() const { return collector_.get(); }
   [[nodiscard]] const Spool& spool() const { return *spool_; }
   [[nodiscard]] const mlrun_control* control() const { return arena_ ? &arena_->control() : nullptr; }
-  [[nodiscard]] const mlrun_placement* placement() const { return arena_ ? &arena_->placement() : nullptr; }
+  [[nodiscard]] mlrun_placement* placement() const { return arena_ ? &arena_->placement() : nullptr; }
 
  private:
   explicit Recovery(RecoveryOptions options) : options_(std::move(options)) {}

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/commands/placement_side.h"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "runner/events/placed_mappings.h"
 #include "runner/placement/resolve.h"
 #include "runner/samplers/proc/cgroup.h"
 #include "runner/samplers/proc/proc_file.h"
+#include "runner/util/clock.h"
 #include "runner/util/file_io.h"
 #include "runner/util/json_at.h"
 #include "runner/util/log.h"
@@ -25,58 +30,13 @@ namespace mlrun::commands {
 
 namespace {
 
-constexpr uint64_t kFollowNs = 500'000'000;
-
-// A copy of the area's head, with its sizes checked: the traced processes can write to the area, so it is not trusted.
-mlrun_placement head_of(const mlrun_placement& area, uint32_t rules) {
-  mlrun_placement head;
-  std::memcpy(&head, &area, sizeof head);
-  const bool sane = head.rules_count == rules &&
-                    head.slot_bytes == sizeof(mlrun_place_slot) + rules * sizeof(mlrun_place_count) &&
-                    head.slots_offset + uint64_t{head.slots_count} * head.slot_bytes <= MLRUN_PLACE_CACHES_OFFSET;
-  if (!sane) head.slots_count = 0;
-  return head;
-}
-
-const char* slot_at(const mlrun_placement& area, const mlrun_placement& head, uint32_t number) {
-  return reinterpret_cast<const char*>(&area) + head.slots_offset + size_t{number} * head.slot_bytes;
-}
+constexpr uint64_t kFollowNs = 500'000'000, kFollowScarceNs = 50'000'000;
+constexpr uint64_t kPauseOfFollow = 500;  // pauses are this many times longer than follow() takes
 
 nlohmann::json counts_of(const mlrun_place_count& count) {
   return {{"matches", count.matches},       {"bytes", count.bytes},
           {"fallbacks", count.fallbacks},   {"fallback_bytes", count.fallback_bytes},
           {"live_bytes", count.live_bytes}, {"peak_bytes", count.peak_bytes}};
-}
-
-// Adds what threads of the process have counted for the rule in their caches.
-void add_caches(const mlrun_placement& area, uint32_t taken, uint32_t slot, uint32_t rule, mlrun_place_count& count) {
-  const char* const first = reinterpret_cast<const char*>(&area) + MLRUN_PLACE_CACHES_OFFSET;
-  for (uint32_t i = 0; i < std::min<uint32_t>(taken, MLRUN_PLACE_CACHES); i++) {
-    mlrun_place_cache cache;
-    std::memcpy(&cache, first + i * sizeof cache, sizeof cache);
-    if (cache.slot != slot + 1 || cache.rule != rule) continue;
-    count.matches += cache.matches;
-    count.bytes += cache.bytes;
-    count.live_bytes -= std::min(count.live_bytes, cache.cached_bytes);
-  }
-}
-
-nlohmann::json counts_at(const mlrun_placement& area, const mlrun_placement& head, uint32_t slot) {
-  const char* const at = slot_at(area, head, slot) + sizeof(mlrun_place_slot);
-  nlohmann::json counts = nlohmann::json::array();
-  for (uint32_t i = 0; i < head.rules_count; i++) {
-    mlrun_place_count count;
-    std::memcpy(&count, at + i * sizeof count, sizeof count);
-    add_caches(area, head.caches_taken, slot, i, count);
-    counts.push_back(counts_of(count));
-  }
-  return counts;
-}
-
-std::vector<mlrun_place_slot> slots_of(const mlrun_placement& area, const mlrun_placement& head) {
-  std::vector<mlrun_place_slot> result(std::min(head.slots_taken, head.slots_count));
-  for (uint32_t i = 0; i < result.size(); i++) std::memcpy(&result[i], slot_at(area, head, i), sizeof result[i]);
-  return result;
 }
 
 // Adds a row for each node to `list`; `about`: whose pages they are.
@@ -100,19 +60,43 @@ std::string why_none(const placement::PagesFound& pages) {
   return pages.samples != 0 ? "none of them was in memory" : "";
 }
 
-nlohmann::json process_json(const mlrun_placement& area, const mlrun_placement& head, uint32_t slot,
-                            const mlrun_place_slot& about) {
-  return {{"pid", about.pid},
-          {"window", about.window},
-          {"window_bytes", about.window_bytes},
-          {"rules", counts_at(area, head, slot)},
-          {"pages", nlohmann::json::array()}};
+nlohmann::json process_json(const placement::CountedProcess& process) {
+  return {{"pid", process.pid},
+          {"window", process.window},
+          {"window_bytes", process.window_bytes},
+          {"rules", nlohmann::json::array()},
+          {"pages", nlohmann::json::array()},
+          {"unsampled", nlohmann::json::array()},
+          {"mappings_left_out", nlohmann::json::array()}};
+}
+
+nlohmann::json counted_json(const placement::CountsArea& area, const placement::CountedProcess& process) {
+  nlohmann::json result = process_json(process);
+  for (const mlrun_place_count& count : area.counts_of(process.slot)) result["rules"].push_back(counts_of(count));
+  return result;
+}
+
+// Adds the samples of a rule's pages in a process to its description, or why there are none.
+void add_found(const placement::FoundPages& found, const placement::CountedProcess& process, uint32_t rule,
+               nlohmann::json& to) {
+  const auto pages = found.by_number_and_rule.find({process.number, rule});
+  const bool was_tried = pages != found.by_number_and_rule.end();
+  const bool lacks_mappings = (process.mappings_left_out >> rule & 1) != 0;
+  if (lacks_mappings) to["mappings_left_out"].push_back(rule);
+  if (was_tried && !pages->second.sampled.empty()) {
+    add_pages(pages->second, {{"rule", rule}}, to["pages"]);
+    return;
+  }
+  std::string why = was_tried ? why_none(pages->second) : "";
+  if (lacks_mappings && (!was_tried || pages->second.error == 0)) why = "its mappings are no longer known";
+  if (process.pid == 0 && process.number != 0) why = "the pid of a process is unknown, because of its seccomp filter";
+  if (!why.empty()) to["unsampled"].push_back({{"rule", rule}, {"why", why}});
 }
 
 void describe_counts(nlohmann::json& placement, const mlrun_placement& head) {
   placement["images"] = head.processes;
   placement["without_memory"] = head.without_memory;
-  placement["not_counted"] = head.slots_taken > head.slots_count ? head.slots_taken - head.slots_count : 0;
+  placement["not_counted"] = head.not_counted;
 }
 
 // kernel.numa_balancing, bits: 1 balances, 2 moves pages between fast and slow memory. -1: this kernel has none.
@@ -206,19 +190,20 @@ void describe_rules(nlohmann::json& session, const Rules& rules) {
   session["placement"]["rules"] = std::move(list);
 }
 
-void describe_recovered(nlohmann::json& session, const mlrun_placement& area) {
+void describe_recovered(nlohmann::json& session, mlrun_placement& area) {
   const auto rules = static_cast<uint32_t>(util::list_at(session, "/placement/rules").size());
+  const std::string policy = util::text_at(session, "/placement/policy");
+  if (rules == 0 && policy.empty()) return;
   nlohmann::json& placement = session["placement"];
-  if (rules == 0 || placement.contains("processes")) return;
-  const mlrun_placement head = head_of(area, rules);
-  const std::vector<mlrun_place_slot> all = slots_of(area, head);
-  nlohmann::json processes = nlohmann::json::array();
-  for (uint32_t i = 0; i < all.size(); i++) {
-    if (all[i].taken != 0) processes.push_back(process_json(area, head, i, all[i]));
-  }
-  describe_counts(placement, head);
-  placement["processes"] = std::move(processes);
+  if (placement.contains("problem")) return;
   placement["problem"] = "mlrun was killed";
+  if (rules == 0) return;
+  const placement::CountsArea counted(area, rules);
+  nlohmann::json processes = nlohmann::json::array();
+  for (const placement::CountedProcess& process : counted.processes())
+    processes.push_back(counted_json(counted, process));
+  describe_counts(placement, counted.head());
+  placement["processes"] = std::move(processes);
 }
 
 namespace {
@@ -230,83 +215,101 @@ bool places_mappings(const Rules& rules) {
 
 }  // namespace
 
-PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area)
-    : area_(area),
+PlacedMemory::PlacedMemory(const Rules& rules, bool has_policy, const collect::Arena& arena)
+    : area_(arena.placement(), static_cast<uint32_t>(rules.rules.size())),
       rules_(static_cast<uint32_t>(rules.rules.size())),
-      samples_processes_(has_policy && !places_mappings(rules)),
+      places_mappings_(places_mappings(rules)),
+      samples_processes_(has_policy && !places_mappings_),
       counters_before_(machine_counters()),
       balancing_before_(balancing()) {
-  if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_);
+  std::error_code ignored;
+  const std::string path = std::filesystem::canonical(arena.path(), ignored).string();
+  if (rules_ != 0 || has_policy) sampler_ = std::make_unique<placement::PageSampler>(rules_, path);
 }
 
-PlacedMemory::Owner& PlacedMemory::owner_of(uint32_t slot, const mlrun_place_slot& about) {
-  const auto [known, is_new] = owners_.try_emplace(slot);
-  Owner& owner = known->second;
-  if (is_new) {
-    const bool is_ours = about.pid_namespace == util::pid_namespace_of(0);
-    owner.host_pid = is_ours ? about.pid : util::find_host_pid(about.pid_namespace, about.pid);
-    if (const auto stat = util::read_proc_stat(owner.host_pid)) owner.start_ticks = stat->start_ticks;
-  } else if (owner.host_pid != 0) {
-    const auto stat = util::read_proc_stat(owner.host_pid);
-    if (!stat || stat->ended || stat->start_ticks != owner.start_ticks) owner.host_pid = 0;
+PlacedMemory::Owner& PlacedMemory::owner_of(const placement::CountedProcess& process) {
+  Owner& owner = owners_[process.number];
+  if (owner.process.number == 0) {
+    const bool is_ours = process.pid_namespace == util::pid_namespace_of(0);
+    owner.host_pid = is_ours ? process.pid : util::find_host_pid(process.pid_namespace, process.pid);
   }
+  owner.process = process;
+  if (owner.ended || owner.host_pid == 0) return owner;
+  const auto stat = util::read_proc_stat(owner.host_pid);
+  if (stat && owner.start_ticks == 0) owner.start_ticks = stat->start_ticks;
+  const bool has_pid = stat ? stat->start_ticks == owner.start_ticks
+                            : ::kill(static_cast<pid_t>(owner.host_pid), 0) == 0 || errno != ESRCH;
+  owner.ended = !has_pid;
+  owner.is_sampled = has_pid && stat && !stat->ended;
   return owner;
 }
 
-std::vector<placement::PlacedMapping> PlacedMemory::mappings_of(uint32_t slot) const {
-  std::vector<placement::PlacedMapping> result;
-  const auto* const all = reinterpret_cast<const mlrun_place_mappings*>(reinterpret_cast<const char*>(&area_) +
-                                                                        MLRUN_PLACE_MAPPINGS_OFFSET);
-  const uint64_t made = all->made;
-  for (uint64_t i = 0; i < std::min<uint64_t>(made, MLRUN_PLACE_MAPPINGS); i++) {
-    mlrun_place_mapping mapping;
-    const mlrun_place_mapping& entry = all->last[(made - 1 - i) % MLRUN_PLACE_MAPPINGS];
-    std::memcpy(&mapping, &entry, sizeof mapping);
-    if (__atomic_load_n(&entry.number, __ATOMIC_ACQUIRE) != mapping.number) continue;  // it changes just now
-    if (mapping.number != 0 && mapping.slot == slot && mapping.rule < rules_)
-      result.push_back({mapping.rule, mapping.at, mapping.at + mapping.bytes});
+// If several processes have one pid, the newest has it. The others are gone, and surely ended if their heaps were elsewhere: a child of a bare
+// clone, which has its parent's pid here, also has its addresses.
+bool PlacedMemory::follow_slots(std::vector<placement::HeapPlace>& heaps) {
+  std::vector<placement::CountedProcess> all = area_.processes(), ended;
+  std::map<uint32_t, std::vector<placement::PlacedMapping>> mappings;
+  if (places_mappings_) mappings = area_.mappings();
+  std::map<uint32_t, uint64_t> windows;  // by pid
+  std::set<uint32_t> gone;
+  for (auto process = all.rbegin(); process != all.rend(); ++process) {  // the newest first
+    if (process->number == 0 || process->pid == 0) continue;
+    Owner& owner = owner_of(*process);
+    const auto [newest, is_newest] = windows.try_emplace(owner.host_pid, process->window);
+    if (!is_newest && owner.host_pid != 0) {
+      owner.ended = owner.ended || newest->second != process->window;
+      owner.is_sampled = false;
+    }
+    if (owner.ended) {
+      ended.push_back(*process);
+      gone.insert(process->slot);
+    } else if (owner.is_sampled && owner.host_pid != 0) {
+      owner.was_sampled = true;
+      heaps.push_back(
+          {process->number, owner.host_pid, process->window, process->window_bytes, mappings[process->slot]});
+    }
   }
-  return result;
+  if (places_mappings_) area_.forget_mappings(gone);
+  const bool are_scarce = all.size() > area_.slots() / 2;
+  if (are_scarce) give_back(ended, all.size());
+  return are_scarce;
+}
+
+// Until half of the slots are unused: those of the processes that began first.
+void PlacedMemory::give_back(const std::vector<placement::CountedProcess>& ended, size_t taken) {
+  for (auto process = ended.rbegin(); process != ended.rend() && taken > area_.slots() / 2; ++process, --taken) {
+    area_.give_back(process->slot);
+    const auto owner = owners_.find(process->number);
+    if (owner != owners_.end() && !owner->second.was_sampled) owners_.erase(owner);
+  }
 }
 
 void PlacedMemory::follow(uint64_t now_ns, const collect::DescendantWatch& watch) {
   if (!sampler_ || now_ns < next_ns_) return;
-  next_ns_ = now_ns + kFollowNs;
+  const uint64_t before_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID);
   placement::SampledMemory targets;
-  const std::vector<mlrun_place_slot> all = slots_of(area_, head_of(area_, rules_));
-  std::set<uint32_t> seen;
-  for (auto i = static_cast<uint32_t>(all.size()); i-- > 0;) {  // the newest first
-    if (all[i].taken == 0 || all[i].pid == 0) continue;
-    Owner& owner = owner_of(i, all[i]);
-    if (owner.host_pid == 0) continue;
-    if (!seen.insert(owner.host_pid).second) {
-      owner.host_pid = 0;  // an exec: the newer slot is of its memory
-      continue;
-    }
-    targets.heaps.push_back({i, owner.host_pid, all[i].window, all[i].window_bytes, mappings_of(i)});
-  }
+  const bool are_scarce = rules_ != 0 && follow_slots(targets.heaps);
   if (samples_processes_) targets.processes = watch.alive();
   sampler_->set_targets(std::move(targets));
+  const uint64_t took_ns = util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+  next_ns_ = now_ns + std::max(are_scarce ? kFollowScarceNs : kFollowNs, kPauseOfFollow * took_ns);
 }
 
-nlohmann::json PlacedMemory::processes(const mlrun_placement& head, const placement::FoundPages& found) const {
-  nlohmann::json processes = nlohmann::json::array();
-  const std::vector<mlrun_place_slot> all = slots_of(area_, head);
-  for (uint32_t slot = 0; slot < all.size(); slot++) {
-    if (all[slot].taken == 0) continue;
-    nlohmann::json process = process_json(area_, head, slot, all[slot]);
-    process["unsampled"] = nlohmann::json::array();
-    for (uint32_t rule = 0; rule < rules_; rule++) {
-      const auto pages = found.by_slot_and_rule.find({slot, rule});
-      if (pages != found.by_slot_and_rule.end() && !pages->second.sampled.empty()) {
-        add_pages(pages->second, {{"rule", rule}}, process["pages"]);
-      } else if (pages != found.by_slot_and_rule.end() && !why_none(pages->second).empty()) {
-        process["unsampled"].push_back({{"rule", rule}, {"why", why_none(pages->second)}});
-      }
-    }
-    processes.push_back(std::move(process));
+nlohmann::json PlacedMemory::processes(const placement::FoundPages& found) const {
+  nlohmann::json result = nlohmann::json::array();
+  std::set<uint32_t> listed;
+  for (const placement::CountedProcess& process : area_.processes()) {
+    result.push_back(counted_json(area_, process));
+    for (uint32_t rule = 0; rule < rules_; rule++) add_found(found, process, rule, result.back());
+    listed.insert(process.number);
   }
-  return processes;
+  for (const auto& [number, owner] : owners_) {
+    if (listed.contains(number)) continue;
+    nlohmann::json without_slot = process_json(owner.process);
+    for (uint32_t rule = 0; rule < rules_; rule++) add_found(found, owner.process, rule, without_slot);
+    if (!without_slot["pages"].empty()) result.push_back(std::move(without_slot));
+  }
+  return result;
 }
 
 void PlacedMemory::describe(nlohmann::json& session) {
@@ -319,9 +322,8 @@ void PlacedMemory::describe(nlohmann::json& session) {
   const placement::FoundPages found = sampler_->finish(problem);
   placement["problem"] = problem;
   if (rules_ != 0) {
-    const mlrun_placement head = head_of(area_, rules_);
-    describe_counts(placement, head);
-    placement["processes"] = processes(head, found);
+    describe_counts(placement, area_.head());
+    placement["processes"] = processes(found);
   }
   if (!samples_processes_) return;
   placement["pages"] = nlohmann::json::array();
@@ -331,7 +333,8 @@ void PlacedMemory::describe(nlohmann::json& session) {
     add_pages(pages, {{"pid", pid}, {"file", util::escaped_utf8(file)}}, placement["pages"]);
     if (pages.sampled.empty() && file.empty()) why = why_none(pages);
   }
-  if (placement["pages"].empty() && problem.empty() && rules_ == 0) placement["problem"] = why;
+  if (placement["pages"].empty()) placement["policy_problem"] = why;
+  placement["processes_left_out"] = found.left_out.size();
 }
 
 }  // namespace mlrun::commands

@@ -13,8 +13,9 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "runner/collect/descendant_watch.h"
-#include "runner/events/placement.h"
+#include "runner/collect/mapped_arena.h"
 #include "runner/options/options.h"
+#include "runner/placement/counts_area.h"
 #include "runner/placement/page_sampler.h"
 #include "runner/placement/rule.h"
 #include "runner/session/installation.h"
@@ -38,35 +39,40 @@ std::string placement_library(const RunOptions& options, const session::Installa
 void describe_rules(nlohmann::json& session, const Rules& rules);
 
 // `placement` of session.json for a run whose mlrun was killed: what the processes have counted, unless the session has it already.
-void describe_recovered(nlohmann::json& session, const mlrun_placement& area);
+void describe_recovered(nlohmann::json& session, mlrun_placement& area);
 
 // Follows the processes that place blocks, and all processes of a command that has a memory policy. The latter not with rules about mappings: those
 // of a process are not known at each moment, and would count as memory under the policy.
 class PlacedMemory {
  public:
-  PlacedMemory(const Rules& rules, bool has_policy, const mlrun_placement& area);
+  PlacedMemory(const Rules& rules, bool has_policy, const collect::Arena& arena);
 
-  // Call it often: twice a second it searches for new processes.
+  // Call it often: twice a second it searches for new processes, and more often while slots for counts are scarce. It takes at most 1/500 of a CPU.
   void follow(uint64_t now_ns, const collect::DescendantWatch& watch);
 
   // `placement` of session.json, at the end: what each process did by each rule, and where its pages were.
   void describe(nlohmann::json& session);
 
  private:
-  // Whose blocks a slot counts. After an exec or the reuse of a pid, an older slot is of a process that is gone.
+  // The process that a slot counts. After an exec or the reuse of a pid, an older slot is of a process that is gone.
   struct Owner {
-    uint32_t host_pid = 0;  // 0: it is gone
+    placement::CountedProcess process;
+    uint32_t host_pid = 0;  // 0: unknown
     uint64_t start_ticks = 0;
+    bool ended = false;  // surely: it counts no more
+    bool is_sampled = false, was_sampled = false;
   };
-  Owner& owner_of(uint32_t slot, const mlrun_place_slot& about);
-  [[nodiscard]] std::vector<placement::PlacedMapping> mappings_of(uint32_t slot) const;  // the newest first
-  [[nodiscard]] nlohmann::json processes(const mlrun_placement& head, const placement::FoundPages& found) const;
+  Owner& owner_of(const placement::CountedProcess& process);
+  // The processes whose pages are sampled next; gives slots of ended ones back. True: slots are scarce.
+  bool follow_slots(std::vector<placement::HeapPlace>& heaps);
+  void give_back(const std::vector<placement::CountedProcess>& ended, size_t taken);
+  [[nodiscard]] nlohmann::json processes(const placement::FoundPages& found) const;
 
-  const mlrun_placement& area_;
+  placement::CountsArea area_;
   uint32_t rules_;
-  bool samples_processes_;
+  bool places_mappings_, samples_processes_;
   uint64_t next_ns_ = 0;
-  std::map<uint32_t, Owner> owners_;                // by slot
+  std::map<uint32_t, Owner> owners_;                // by number; if the slot was given back, only with samples
   std::map<std::string, int64_t> counters_before_;  // of the machine, at the start
   int balancing_before_;
   std::unique_ptr<placement::PageSampler> sampler_;

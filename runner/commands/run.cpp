@@ -280,7 +280,7 @@ int collect_run(Run& run, launch::ChildProcess& child) {
   collect::Recording& recording = run.recording;
   collect::DescendantWatch watch(child.pid());
   samplers::Samplers samplers(run.options, run.state.placement.cpus.size(), recording, watch, std::move(run.access));
-  PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), recording.arena().placement());
+  PlacedMemory placed(run.rules, !run.state.placement.mem_nodes.empty(), recording.arena());
   CommandEnd end = collect_until_end(run.options, recording, child, run.relay, samplers, placed, watch);
   end.started_ns = run.started_ns;
   describe_command_end(session, end);

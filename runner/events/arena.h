@@ -18,7 +18,7 @@
 #include "runner/events/types.h"
 
 #define MLRUN_ARENA_MAGIC 0x006e75726c6d2e31ull  // "1.mlrun"
-#define MLRUN_ABI         10u
+#define MLRUN_ABI         11u
 
 enum {
   MLRUN_SEGMENT_BYTES = 65536,

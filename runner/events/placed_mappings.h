@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The newest mappings that rules of --place have placed, in all processes together, at the end of the memory that placement.h
-// describes. mlrun queries the nodes of their pages.
+// Mappings that rules of --place have placed and that are there now, in all processes together, at the end of the memory that placement.h
+// describes. mlrun queries the nodes of their pages. If all entries are in use, a new mapping gets the oldest one's, and the slot of that
+// process notes it (mappings_left_out).
 #pragma once
 
 #include "runner/events/placement.h"
@@ -16,14 +17,16 @@ enum {
 struct mlrun_place_mapping {
   __u64 at, bytes;
   __u32 slot, rule;
-  __u64 number;  // n + 1 of entry n, written last; 0: being written
+  // Mappings are numbered from 1 on. 0: the entry is unused; MLRUN_PLACE_BUSY + slot: that process is writing it.
+  __u64 number;
 };
 
-// Entry n is in last[n % MLRUN_PLACE_MAPPINGS].
+#define MLRUN_PLACE_BUSY (1ull << 63)
+
 struct mlrun_place_mappings {
   __u64 made;  // targets
   __u64 spare[3];
-  struct mlrun_place_mapping last[MLRUN_PLACE_MAPPINGS];
+  struct mlrun_place_mapping entry[MLRUN_PLACE_MAPPINGS];
 };
 
 enum {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placement rules (--place) and counts of their use, in the memory of the arena behind the path rules (arena.h). mlrun writes the rules
-// before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block.
+// before any process reads them; libmlrun_placement.so counts in the slots, one for each process that has placed a block. When more than
+// half of them are taken, mlrun adds the counts of ended processes up in one slot, and other processes can have theirs.
 //
 //   struct mlrun_placement | rules[] | texts (each ends with a 0) | slots[] | counts of caches | mappings (placed_mappings.h)
 //
@@ -73,16 +74,28 @@ struct mlrun_place_count {
 struct mlrun_place_cache {
   __u64 matches, bytes;  // to be added to those of struct mlrun_place_count
   __u64 cached_bytes;    // free blocks; live_bytes of struct mlrun_place_count includes them
-  __u32 slot, rule;      // slot: + 1, written last; 0: unused
+  __u32 slot, rule;      // slot: + 1, written last; 0: unused; MLRUN_PLACE_CACHE_BUSY: being taken
   __u64 spare[4];
 };
 
+#define MLRUN_PLACE_CACHE_BUSY 0xffffffffu
+
+enum mlrun_place_state {
+  MLRUN_PLACE_UNUSED,
+  MLRUN_PLACE_BEING_TAKEN,
+  MLRUN_PLACE_TAKEN,
+  MLRUN_PLACE_SUM  // of ended processes; written by mlrun
+};
+
 struct mlrun_place_slot {
-  __u32 pid;  // as the process sees it
-  __u32 taken;
+  __u32 pid;     // as the process sees it; 0: unknown, or a sum
+  __u32 state;   // enum mlrun_place_state
   __u64 window;  // where its heaps are: rule i has window_bytes / rules_count from window + i * that on
   __u64 window_bytes;
   __u64 pid_namespace;
+  __u64 mappings_left_out;  // a bit for each rule: some of its mappings had no room in placed_mappings.h
+  __u32 number;             // processes with a slot are numbered from 1 on; 0: a sum
+  __u32 spare;
   // struct mlrun_place_count counts[rules_count]
 };
 
@@ -91,11 +104,12 @@ struct mlrun_placement {
   __u32 rules_count;
   __u32 rules_offset, texts_offset, slots_offset;  // from this struct
   __u32 slot_bytes, slots_count;
-  __u32 slots_taken;     // targets: may exceed slots_count; processes without a slot are not counted
+  __u32 slots_wanted;    // targets: how many processes have asked for a slot, which numbers them
   __u32 main_pid;        // targets: the first process that has read the rules
   __u32 processes;       // targets: images that have read the rules
   __u32 without_memory;  // targets: images that could not have a heap
-  __u32 caches_taken;    // targets: struct mlrun_place_cache taken so far; may exceed MLRUN_PLACE_CACHES
+  __u32 caches_taken;    // targets and mlrun: struct mlrun_place_cache in use
+  __u32 not_counted;     // targets: processes for which no slot was unused
 };
 
 // Exported by libmlrun_placement.so, for libmlrun_preload.so: blocks at base + [0, bytes) are from the placement library, all others

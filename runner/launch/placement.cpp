@@ -200,6 +200,15 @@ const char* policy_name(MemoryPolicy policy) {
   return "";
 }
 
+bool kernel_has(MemoryPolicy policy, const IdList& nodes) {
+  return granted_nodes(nodes, mode_of(policy, nodes.size() > 1)).error != EINVAL;
+}
+
+const char* policy_remedy(MemoryPolicy policy) {
+  return policy == MemoryPolicy::kWeightedInterleave ? "Linux 6.9 has it"
+                                                     : "several nodes need Linux 5.15, one node does not";
+}
+
 std::string interleave_weights() {
   std::string text;
   for (const uint32_t node : util::read_id_list(std::string(kNodes) + "has_memory")) {
@@ -228,9 +237,9 @@ Status take_policy(const std::string& list, MemoryPolicy policy, Placement& plac
     return fail(fmt::format("--{} and --{} both choose nodes of memory: give one of them",
                             policy_name(placement.policy), policy_name(policy)));
   }
-  if (granted_nodes(*nodes, mode_of(policy, nodes->size() > 1)).error == EINVAL) {
-    return fail(fmt::format("--{} {}: this kernel lacks that policy{}", policy_name(policy), list,
-                            policy == MemoryPolicy::kWeightedInterleave ? "; Linux 6.9 has it" : ""));
+  if (!kernel_has(policy, *nodes)) {
+    return fail(
+        fmt::format("--{} {}: this kernel lacks that policy; {}", policy_name(policy), list, policy_remedy(policy)));
   }
   placement.mem_nodes = *std::move(nodes);
   placement.policy = policy;

@@ -27,6 +27,13 @@ enum class MemoryPolicy {
 };
 const char* policy_name(MemoryPolicy policy);  // as the option is called, without its dashes
 
+// Whether this kernel has the policy, for one node or for several.
+bool kernel_has(MemoryPolicy policy, const util::IdList& nodes);
+
+// What to do on a kernel that lacks it. Requires: kPreferred with several nodes, or kWeightedInterleave; all others are older than any kernel
+// that mlrun runs on.
+const char* policy_remedy(MemoryPolicy policy);
+
 // "0:3,1:1": the weights of this machine; empty: it has none.
 std::string interleave_weights();
 

@@ -133,6 +133,8 @@ struct PythonSampler : SamplerState {
 };
 
 struct Placement {
+  static constexpr const char* kSharedMemory = "shared memory";  // `file` of memory that processes share without a file
+
   struct Rule {
     std::string text, folder, policy;    // policy: what it asked for of its nodes; empty: it names none
     std::vector<int64_t> nodes, shares;  // shares: of a ratio, by node
@@ -154,6 +156,10 @@ struct Placement {
     std::vector<Counts> rules;
     std::vector<Pages> pages;
     std::vector<Unsampled> unsampled;
+    std::vector<int64_t> mappings_left_out;  // rules of which not all mappings could be sampled
+  };
+  struct Balancing {  // kernel.numa_balancing; -1: unknown, or this kernel has none
+    int64_t before = -1, after = -1;
   };
   struct Machine {
     int64_t numa_pages_migrated = 0, oom_kill = 0;
@@ -163,12 +169,15 @@ struct Placement {
     int64_t pgdemote_kswapd = 0, pgdemote_direct = 0, pgdemote_khugepaged = 0, pgpromote_success = 0;
   };
   // policy: the option that chose mem_node, without its dashes; weights: of weighted-interleave, "0:3,1:1".
-  std::string cpus, policy, mem_node, weights, problem;
+  std::string cpus, policy, mem_node, weights;
+  std::string problem, policy_problem;  // why no pages were sampled; policy_problem: none of memory under the policy
   std::vector<Pages>
       pages;  // of the processes under the policy, what no rule places: private anonymous memory and mapped files
   std::vector<Rule> rules;
   std::optional<std::vector<Process>> processes;  // nullopt: mlrun was killed, and the counts are lost
   Number images, without_memory, not_counted;
+  int64_t processes_left_out = 0;  // those of which some mapped file has no samples, for lack of room
+  Balancing numa_balancing;
   Machine counted;
 };
 

@@ -22,6 +22,9 @@ namespace mlrun::placement {
 namespace {
 
 constexpr size_t kPageBytes = 4096, kWordBits = sizeof(unsigned long) * CHAR_BIT;
+constexpr const char* kCapability = "in a container, allow it, for instance by CAP_SYS_NICE";
+// Docker's own profile allows move_pages with no capability.
+constexpr const char* kProfile = "in a container, allow it in the seccomp profile; CAP_SYS_NICE may not be enough";
 
 using Mask = std::array<unsigned long, util::kIdsMax / kWordBits>;
 
@@ -39,10 +42,9 @@ int set_policy_of_thread(const Mask& mask) {
 
 std::vector<std::string> refused_by_kernel(uint32_t node) {
   std::vector<std::string> refused;
-  const auto note = [&](const char* call, int error, const char* lacking) {
+  const auto note = [&](const char* call, int error, const char* lacking, const char* remedy = kCapability) {
     if (error != 0)
-      refused.push_back(fmt::format("{}: {} is refused ({}); in a container, allow it, for instance by CAP_SYS_NICE",
-                                    lacking, call, std::strerror(error)));
+      refused.push_back(fmt::format("{}: {} is refused ({}); {}", lacking, call, std::strerror(error), remedy));
   };
   const util::Mapping page(::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
                            kPageBytes);
@@ -57,7 +59,7 @@ std::vector<std::string> refused_by_kernel(uint32_t node) {
   void* at = page.data();
   int where = -1;
   const long asked = ::syscall(SYS_move_pages, 0, 1ul, &at, nullptr, &where, 0);
-  note("move_pages", asked == 0 ? 0 : errno, "no sampling of where placed pages are");
+  note("move_pages", asked == 0 ? 0 : errno, "no sampling of where pages are", kProfile);
   return refused;
 }
 

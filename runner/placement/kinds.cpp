@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/placement/kinds.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -175,32 +177,64 @@ Result<Nodes> nodes_of_kind(const std::string& kind, const std::string& system, 
 
 namespace {
 
-// Paths of NVIDIA's GPUs in sysfs, by address: domain:bus:device.function.
-std::set<std::string> find_gpus(const std::string& system, const std::string& proc) {
-  const std::string devices = system + "/bus/pci/devices/";
-  std::set<std::string> gpus;
+struct Gpu {
+  std::string path;    // in sysfs
+  std::string device;  // the file by which it is opened; "": unknown
+};
+
+// By address: domain:bus:device.function.
+std::vector<Gpu> gpus_of_driver(const std::string& devices, const std::string& proc, const std::string& dev) {
+  std::vector<Gpu> gpus;
   std::error_code ignored;
-  for (const auto& gpu : std::filesystem::directory_iterator(proc + "/driver/nvidia/gpus", ignored))
-    gpus.insert(devices + gpu.path().filename().string());
-  if (!gpus.empty()) return gpus;
+  for (const auto& gpu : std::filesystem::directory_iterator(proc + "/driver/nvidia/gpus", ignored)) {
+    const std::string information = util::read_text((gpu.path() / "information").string());
+    const auto minor = util::status_words(information, "Device Minor:");
+    gpus.push_back({devices + gpu.path().filename().string(),
+                    minor.empty() ? "" : fmt::format("{}/nvidia{}", dev, minor.front())});
+  }
+  std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.path < b.path; });
+  return gpus;
+}
+
+// The driver lists the machine's GPUs to a job or container that may open some of them alone, which CUDA and NVML count. It makes their files when a
+// GPU is first used: without any, none is refused.
+std::vector<Gpu> allowed_gpus(const std::vector<Gpu>& gpus) {
+  const bool has_files =
+      std::any_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) { return ::access(gpu.device.c_str(), F_OK) == 0; });
+  std::vector<Gpu> allowed;
+  for (const Gpu& gpu : gpus) {
+    if (!has_files || gpu.device.empty() || ::access(gpu.device.c_str(), R_OK | W_OK) == 0) allowed.push_back(gpu);
+  }
+  return allowed;
+}
+
+std::vector<Gpu> gpus_in_sysfs(const std::string& devices) {
+  std::vector<Gpu> gpus;
+  std::error_code ignored;
   for (const auto& device : std::filesystem::directory_iterator(devices, ignored)) {
     const std::string path = device.path().string();
     const bool is_virtual_function = std::filesystem::exists(path + "/physfn", ignored);
     if (util::read_line(path + "/vendor") == "0x10de" && util::read_line(path + "/class").starts_with("0x03") &&
         !is_virtual_function)
-      gpus.insert(path);
+      gpus.push_back({path, ""});
   }
+  std::sort(gpus.begin(), gpus.end(), [](const Gpu& a, const Gpu& b) { return a.path < b.path; });
   return gpus;
 }
 
 }  // namespace
 
-Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system, const std::string& proc) {
-  const std::set<std::string> gpus = find_gpus(system, proc);
+Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system, const std::string& proc,
+                               const std::string& dev) {
+  const std::string devices = system + "/bus/pci/devices/";
+  std::vector<Gpu> all = gpus_of_driver(devices, proc, dev);
+  if (all.empty()) all = gpus_in_sysfs(devices);
+  const std::vector<Gpu> gpus = allowed_gpus(all);
   if (gpu >= gpus.size())
-    return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}", gpu, gpus.size(),
-                            gpus.size() == 1 ? "" : "s"));
-  const int64_t node = number_of(*std::next(gpus.begin(), gpu) + "/numa_node");
+    return fail(fmt::format("GPU {} does not exist; this machine has {} NVIDIA GPU{}{}", gpu, all.size(),
+                            all.size() == 1 ? "" : "s",
+                            gpus.size() == all.size() ? "" : fmt::format(", and {} may be opened here", gpus.size())));
+  const int64_t node = number_of(gpus[gpu].path + "/numa_node");
   if (node >= 0) return static_cast<uint32_t>(node);
   // Firmware of machines with one node, virtual ones above all, often leaves the number out.
   const Nodes memory = Sysfs(system).with_memory();

@@ -30,9 +30,11 @@ int64_t firmware_value(uint32_t node, const char* what, const std::string& syste
 Result<std::vector<uint32_t>> nodes_of_kind(const std::string& kind, const std::string& system = "/sys",
                                             const std::string& proc = "/proc");
 
-// The node that is next to GPU number `gpu`, in the order of PCI addresses, as NVIDIA's driver counts: of the GPUs that the driver lists
-// below `proc`, of which a container sees its own only; without the driver, of NVIDIA's GPUs in `system`. If the firmware does not report
-// the node: the only node with memory, if there is just one.
-Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system = "/sys", const std::string& proc = "/proc");
+// The node that is next to GPU number `gpu`, in the order of PCI addresses, as nvidia-smi and NVML count: of the GPUs that the driver lists below
+// `proc` and this process may open in `dev` (/dev), of which a job or a container has its own only; without the driver, of NVIDIA's GPUs in
+// `system`. CUDA_VISIBLE_DEVICES, which gives the GPUs of a program other numbers, is not read. If the firmware does not report the node: the
+// only node with memory, if there is just one.
+Result<uint32_t> node_near_gpu(uint32_t gpu, const std::string& system = "/sys", const std::string& proc = "/proc",
+                               const std::string& dev = "/dev");
 
 }  // namespace mlrun::placement

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
@@ -21,7 +20,6 @@
 #include "runner/util/background_thread.h"
 #include "runner/util/clock.h"
 #include "runner/util/file_io.h"
-#include "runner/util/proc_lines.h"
 #include "runner/util/text.h"
 #include "runner/util/time_units.h"
 
@@ -37,35 +35,9 @@ constexpr size_t kFoundMax = 4096;                        // files of all proces
 constexpr uint64_t kCostMax = 100;                        // samples take at most 1/100 of a CPU
 constexpr size_t kProcessesAtOnce = 32;                   // sampled in one second; if there are more, they take turns
 
-struct Mapping {
-  Span span;
-  bool is_own_memory = false;  // private, without a file
-  bool is_writable = false, is_vdso = false;
-  std::string file;  // "": none
-};
-
-// The file of a mapping. Names of shared memory come and go with each batch of a loader, so that it is one.
-std::string file_of(const util::MapsLine& map) {
-  if (map.inode == 0 || !map.has_file()) return {};
-  const bool is_shared_memory = map.path.starts_with("/dev/shm/") || map.path.starts_with("/memfd:") ||
-                                map.path.starts_with("/SYSV") || map.path.starts_with("/dev/zero");
-  return is_shared_memory ? "shared memory" : std::string(map.path);
-}
-
-// The mappings of a process, by rising address. Empty: it has ended, or mlrun may not read them.
-std::vector<Mapping> mappings_of(uint32_t pid) {
-  std::vector<Mapping> mappings;
-  const std::string maps = util::read_text(fmt::format("/proc/{}/maps", pid));
-  for (const std::string_view line : util::split(maps, "\n")) {
-    const auto map = util::maps_line(line);
-    if (!map || map->rights.size() < 4) continue;
-    mappings.push_back({{map->start, map->end},
-                        map->rights[3] == 'p' && map->inode == 0,
-                        map->rights[1] == 'w',
-                        map->path == "[vdso]",
-                        file_of(*map)});
-  }
-  return mappings;
+// Empty: the process has ended, or mlrun may not read them.
+std::vector<Mapping> mappings_of(uint32_t pid, const std::string& arena) {
+  return read_mappings(util::read_text(fmt::format("/proc/{}/maps", pid)), arena);
 }
 
 uint64_t vdso_in(const std::vector<Mapping>& mappings) {
@@ -112,11 +84,8 @@ uint64_t pages_of(const std::vector<Span>& spans) {
 }
 
 uint64_t resident_bytes_of(uint32_t pid) {
-  const std::string statm = util::read_text(fmt::format("/proc/{}/statm", pid));
-  const auto words = util::split(statm, " ");
-  uint64_t pages = 0;
-  if (words.size() > 1) std::from_chars(words[1].data(), words[1].data() + words[1].size(), pages);
-  return pages * kPage;
+  return read_resident_bytes(util::read_text(fmt::format("/proc/{}/statm", pid)),
+                             util::read_text(fmt::format("/proc/{}/status", pid)));
 }
 
 void sample(uint32_t pid, const std::vector<Span>& spans, size_t most, uint64_t resident_bytes, PagesFound& found) {
@@ -140,7 +109,7 @@ void note_refusal(uint32_t pid, PagesFound& found) {
 }
 
 void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
-  const std::vector<Mapping> all = mappings_of(place.pid);
+  const std::vector<Mapping> all = mappings_of(place.pid, "");
   const std::vector<PlacedMapping> mappings = newest(place.mappings);
   const uint64_t resident_bytes = resident_bytes_of(place.pid);
   const uint64_t each = place.window_bytes / MLRUN_PLACE_SEGMENT / rules * MLRUN_PLACE_SEGMENT;
@@ -153,15 +122,29 @@ void sample_heaps(const HeapPlace& place, uint32_t rules, FoundPages& found) {
       }
     }
     if (spans.empty() && !all.empty()) continue;
-    PagesFound& pages = found.by_slot_and_rule[{place.slot, rule}];
+    PagesFound& pages = found.by_number_and_rule[{place.number, rule}];
     if (all.empty()) note_refusal(place.pid, pages);
     if (pages.vdso == 0) pages.vdso = vdso_in(all);
     if (pages.vdso == vdso_in(all)) sample(place.pid, spans, kPagesAtOnce, resident_bytes, pages);
   }
 }
 
-void sample_process(uint32_t pid, FoundPages& found) {
-  const std::vector<Mapping> all = mappings_of(pid);
+// An entry is made once a page was found: most files are mapped and hardly read.
+void sample_file(uint32_t pid, const std::string& file, const std::vector<Span>& spans, uint64_t resident_bytes,
+                 FoundPages& found) {
+  const auto known = found.by_process_and_file.find({pid, file});
+  PagesFound fresh;
+  PagesFound& pages = known == found.by_process_and_file.end() ? fresh : known->second;
+  sample(pid, spans, kPagesOfAFile, resident_bytes, pages);
+  if (fresh.sampled.empty()) return;
+  if (found.has_room(pid, file))
+    found.by_process_and_file[{pid, file}] = std::move(fresh);
+  else
+    found.left_out.insert(pid);
+}
+
+void sample_process(uint32_t pid, const std::string& arena, FoundPages& found) {
+  const std::vector<Mapping> all = mappings_of(pid, arena);
   const Span window = window_in(all);
   std::vector<Span> own;
   std::map<std::string, std::vector<Span>> files;
@@ -178,14 +161,11 @@ void sample_process(uint32_t pid, FoundPages& found) {
   }
   std::vector<std::pair<uint64_t, std::string>> largest;
   for (const auto& [file, spans] : files) {
-    const bool has_place = pages.size() < kFoundMax || pages.contains({pid, file});
-    if (pages_of(spans) >= kPagesOfAFile && has_place) largest.emplace_back(pages_of(spans), file);
+    if (pages_of(spans) >= kPagesOfAFile) largest.emplace_back(pages_of(spans), file);
   }
   std::sort(largest.rbegin(), largest.rend());
-  for (size_t i = 0; i < std::min(largest.size(), kFilesAtOnce); i++) {
-    const std::string& file = largest[i].second;
-    sample(pid, files[file], kPagesOfAFile, resident_bytes, pages[{pid, file}]);
-  }
+  for (size_t i = 0; i < std::min(largest.size(), kFilesAtOnce); i++)
+    sample_file(pid, largest[i].second, files[largest[i].second], resident_bytes, found);
 }
 
 }  // namespace
@@ -209,6 +189,10 @@ void PagesFound::add(const std::map<int, uint64_t>& on_node, double bytes_each, 
   full_samples++;
   resident_bytes += resident;
   for (const auto& [node, pages] : on_node) bytes[node] += now * static_cast<double>(pages) / static_cast<double>(all);
+}
+
+bool FoundPages::has_room(uint32_t pid, const std::string& file) const {
+  return by_process_and_file.size() < kFoundMax || by_process_and_file.contains({pid, file});
 }
 
 std::vector<uint64_t> choose_pages(const std::vector<Span>& spans, size_t most) {
@@ -247,9 +231,10 @@ std::vector<PlacedMapping> newest(const std::vector<PlacedMapping>& mappings) {
 }
 
 struct PageSampler::State {
-  explicit State(uint32_t number) : rules(number) {}
+  State(uint32_t number, std::string buffer) : rules(number), arena(std::move(buffer)) {}
 
   const uint32_t rules;
+  const std::string arena;
   std::mutex lock;
   std::condition_variable stopped;
   bool stops = false;
@@ -268,7 +253,7 @@ struct PageSampler::State {
       for (size_t i = 0; i < std::min(now.heaps.size(), kProcessesAtOnce); i++)
         sample_heaps(now.heaps[next_heap++ % now.heaps.size()], rules, fresh);
       for (size_t i = 0; i < std::min(now.processes.size(), kProcessesAtOnce); i++)
-        sample_process(now.processes[next_process++ % now.processes.size()], fresh);
+        sample_process(now.processes[next_process++ % now.processes.size()], arena, fresh);
       pause_ns = std::max<uint64_t>(util::kNsPerS, kCostMax * (util::clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns));
       held.lock();
       found = std::move(fresh);
@@ -276,7 +261,7 @@ struct PageSampler::State {
   }
 };
 
-PageSampler::PageSampler(uint32_t rules) : state_(std::make_shared<State>(rules)) {
+PageSampler::PageSampler(uint32_t rules, const std::string& arena) : state_(std::make_shared<State>(rules, arena)) {
   problem_ = util::start_background_thread([state = state_] { state->run(); });
 }
 

@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "runner/events/placement.h"
+#include "runner/placement/process_memory.h"
 
 namespace mlrun::placement {
 
@@ -22,14 +24,14 @@ struct PlacedMapping {
   uint64_t start = 0, end = 0;
 };
 
-// Where the heaps of one process are. `slot`: its slot in the arena (events/placement.h).
+// Where the heaps of one process are. `number`: that of the process in the arena (events/placement.h).
 struct HeapPlace {
-  uint32_t slot = 0, pid = 0;
+  uint32_t number = 0, pid = 0;
   uint64_t window = 0, window_bytes = 0;
   std::vector<PlacedMapping> mappings;  // the newest first
 };
 
-// The samples of one slot and rule, or of one process. Pages that are mapped but not in memory are on no node.
+// The samples of one process and rule, or of one process and file. Pages that are mapped but not in memory are on no node.
 struct PagesFound {
   uint64_t samples = 0;
   int error = 0;                    // errno of the last sample that the kernel refused; 0: none
@@ -46,15 +48,13 @@ struct PagesFound {
 };
 
 struct FoundPages {
-  std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_slot_and_rule;
-  // By pid and mapped file, for memory without one "". Shared memory is one file: "shared memory".
+  std::map<std::pair<uint32_t, uint32_t>, PagesFound> by_number_and_rule;
+  // By pid and mapped file, for memory without one "". Shared memory is one file (model::Placement::kSharedMemory).
   std::map<std::pair<uint32_t, std::string>, PagesFound> by_process_and_file;
-};
+  std::set<uint32_t> left_out;  // pids of processes with a file for which the latter had no room
 
-// A part of an address space.
-struct Span {
-  uint64_t start = 0, end = 0;
-  bool operator==(const Span&) const = default;
+  // Has room for samples of this file: at most 4,096 files with pages in memory are kept, of all processes.
+  [[nodiscard]] bool has_room(uint32_t pid, const std::string& file) const;
 };
 
 // Addresses of up to `most` pages of these spans, evenly: divides all their pages into as many equal parts and chooses one at random in
@@ -73,8 +73,8 @@ struct SampledMemory {
 
 class PageSampler {
  public:
-  // `rules`: the number of rules that share the window of a process.
-  explicit PageSampler(uint32_t rules);
+  // `rules`: the number of rules that share the window of a process. `arena`: mlrun's buffer, which is not sampled.
+  PageSampler(uint32_t rules, const std::string& arena);
   ~PageSampler();
   PageSampler(const PageSampler&) = delete;
   PageSampler& operator=(const PageSampler&) = delete;

@@ -76,14 +76,7 @@ Status find_nodes(Rule& rule) {
   auto nodes = launch::find_memory_nodes(rule.where);
   if (!nodes) return tl::make_unexpected(nodes.error());
   if (const Status good = check_nodes(rule, *nodes); !good) return good;
-  if (nodes->size() > 1 && !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio) {
-    // The policy for several nodes, MPOL_PREFERRED_MANY, needs Linux 5.15.
-    launch::PlacementTexts texts;
-    texts.preferred = rule.where;
-    if (const auto policy = launch::find_placement(texts); !policy) {
-      return tl::make_unexpected(policy.error());
-    }
-  }
+  if (const Status has = check_kernel(rule, *nodes); !has) return has;
   rule.nodes = *std::move(nodes);
   return {};
 }
@@ -155,6 +148,15 @@ tl::unexpected<Error> fault_of(const Rule& rule, const RuleTexts& texts, const s
 }
 
 }  // namespace
+
+Status check_kernel(const Rule& rule, const util::IdList& nodes) {
+  const bool is_preferred = !rule.strict && rule.target != Target::kInterleave && rule.target != Target::kRatio;
+  if (!is_preferred || nodes.size() < 2 || launch::kernel_has(launch::MemoryPolicy::kPreferred, nodes)) return {};
+  return fail(
+      fmt::format("several nodes ({}) without strict need Linux 5.15; name one node, such as -> node {}, or add "
+                  "strict",
+                  util::id_list_text(nodes), nodes.front()));
+}
 
 const char* policy_of(const Rule& rule) {
   if (rule.nodes.empty()) return "";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runner/placement/rule.h"
+#include "runner/util/id_list.h"
 #include "runner/util/result.h"
 
 namespace mlrun::placement {
@@ -23,6 +24,9 @@ Result<std::vector<Rule>> read_rules(const RuleTexts& texts);
 
 // The same with their nodes and folders. Fails without what a rule needs (nodes, memkind, pmem).
 Result<std::vector<Rule>> find_rules(const RuleTexts& texts);
+
+// Fails if this kernel lacks the policy that the rule needs for these nodes.
+Status check_kernel(const Rule& rule, const util::IdList& nodes);
 
 // What the rule asks for of its nodes: "preferred", "bind", "interleave" or "ratio"; empty: it names none.
 const char* policy_of(const Rule& rule);

@@ -10,7 +10,7 @@
 //   site BUILDID+OFFSET[,...][;...]        the callers, innermost first; several signatures
 //   main, worker, command GLOB             the process
 //
-//   node N[,M], interleave N,M, N:M node A,B, huge, default, near gpu N,
+//   node N[,M], interleave N,M, N:M node A,B, huge, default, near gpu N (as nvidia-smi numbers them),
 //   dax-kmem, highest-capacity, lowest-latency, hbw, regular, pmem (a file in the folder of --pmem)
 #pragma once
 

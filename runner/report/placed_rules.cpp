@@ -23,9 +23,17 @@ void add_process(const model::Placement::Process& process, size_t rule, PlacedRu
     resident = pages.resident_bytes;
   }
   placed.resident_bytes += resident;
+  const std::vector<int64_t>& left_out = process.mappings_left_out;
+  if (std::find(left_out.begin(), left_out.end(), static_cast<int64_t>(rule)) != left_out.end())
+    placed.lacks_mappings = true;
   for (const model::Placement::Unsampled& unsampled : process.unsampled) {
     if (unsampled.rule == static_cast<int64_t>(rule)) placed.why_unsampled = unsampled.why;
   }
+}
+
+Memory memory_of(const model::Placement::Pages& pages) {
+  if (pages.file.empty()) return Memory::kPrivate;
+  return pages.file == model::Placement::kSharedMemory ? Memory::kShared : Memory::kFiles;
 }
 
 }  // namespace
@@ -52,7 +60,7 @@ std::vector<PlacedRule> placed_rules(const model::Placement& placement) {
 std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory) {
   std::map<int64_t, int64_t> bytes;
   for (const model::Placement::Pages& pages : placement.pages) {
-    if (pages.file.empty() == (memory == Memory::kPrivate)) bytes[pages.node] += pages.bytes;
+    if (memory_of(pages) == memory) bytes[pages.node] += pages.bytes;
   }
   return bytes;
 }

@@ -21,14 +21,15 @@ struct PlacedRule {
   int64_t peak_bytes = 0;               // largest sum at one time in one process; unknown for mappings
   int64_t resident_bytes = 0;           // resident memory of the processes whose pages were sampled
   std::map<int64_t, int64_t> bytes_on;  // estimated, by NUMA node
+  bool lacks_mappings = false;          // of a process not all mappings could be sampled
   std::string why_unsampled;            // empty: its pages were sampled, or no process lived for a second
 };
 
 std::vector<PlacedRule> placed_rules(const model::Placement& placement);
 
-// Private memory without a file, or mapped files, under a policy of the command, by NUMA node: the sum over all processes, estimated.
-// Without what rules place; empty with rules about mappings.
-enum class Memory { kPrivate, kFiles };
+// Private memory without a file, shared memory without one, or mapped files, under a policy of the command, by NUMA node: the sum over all
+// processes, estimated; shared memory counts in each process that maps it. Without what rules place; empty with rules about mappings.
+enum class Memory { kPrivate, kShared, kFiles };
 std::map<int64_t, int64_t> bytes_by_policy(const model::Placement& placement, Memory memory);
 
 }  // namespace mlrun::report

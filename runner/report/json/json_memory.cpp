@@ -28,6 +28,7 @@ Json policy_json(const model::Placement& placement) {
           {"mem_node", placement.mem_node},
           {"weights", placement.weights.empty() ? Json() : Json(placement.weights)},
           {"nodes", nodes_json(bytes_by_policy(placement, Memory::kPrivate))},
+          {"shared_nodes", nodes_json(bytes_by_policy(placement, Memory::kShared))},
           {"file_nodes", nodes_json(bytes_by_policy(placement, Memory::kFiles))}};
 }
 
@@ -38,7 +39,7 @@ Json asked_json(const PlacedRule& rule) {
 }
 
 Json rule_json(const PlacedRule& rule, bool is_counted) {
-  const auto counted = [&](int64_t value) { return is_counted ? Json(value) : Json(); };
+  const auto counted = [&](auto value) { return is_counted ? Json(value) : Json(); };
   return {{"rule", rule.text},
           {"asked", asked_json(rule)},
           {"matches", counted(rule.matches)},
@@ -47,17 +48,21 @@ Json rule_json(const PlacedRule& rule, bool is_counted) {
           {"fallback_bytes", counted(rule.fallback_bytes)},
           {"peak_bytes", rule.maps ? Json() : counted(rule.peak_bytes)},
           {"nodes", nodes_json(rule.bytes_on)},
-          {"resident_bytes", rule.bytes_on.empty() ? Json() : Json(rule.resident_bytes)}};
+          {"resident_bytes", rule.bytes_on.empty() || rule.lacks_mappings ? Json() : Json(rule.resident_bytes)},
+          {"lacks_mappings", counted(rule.lacks_mappings)}};
 }
 
-Json placement_json(const model::Placement& placement) {
+Json placement_json(const model::Run& run) {
+  const model::Placement& placement = run.placement;
   const std::vector<PlacedRule> rules = placed_rules(placement);
   if (rules.empty() && placement.policy.empty()) return {};
   const bool is_counted = placement.processes.has_value();
   return {{"policy", policy_json(placement)},
           {"rules", array(rules, [&](const PlacedRule& rule) { return rule_json(rule, is_counted); })},
           {"without_memory", known(placement.without_memory)},
-          {"not_counted", known(placement.not_counted)}};
+          {"not_counted", known(placement.not_counted)},
+          {"numa_balancing", util::json_at(*run.document, "/placement/numa_balancing")},
+          {"counted", util::json_at(*run.document, "/placement/counted")}};
 }
 
 Json memory_access_json(const nlohmann::json& run) {
@@ -79,7 +84,7 @@ Json memory_access_json(const nlohmann::json& run) {
 }  // namespace
 
 void add_memory(const model::Run& run, Json& out) {
-  out["placement"] = placement_json(run.placement);
+  out["placement"] = placement_json(run);
   out["memory_access"] = memory_access_json(*run.document);
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/events/placed_mappings.h"
 #include "runner/report/placed_rules.h"
 #include "runner/report/text/text.h"
 #include "runner/util/id_list.h"
@@ -42,48 +43,61 @@ void add_pages(const PlacedRule& placed, const TextStyle& style, std::vector<std
   for (const auto& [node, bytes] : placed.bytes_on) all += bytes;
   for (const auto& [node, bytes] : placed.bytes_on)
     items.push_back(on_node_text("pages", node, bytes, all, placed.asked, style));
-  if (placed.resident_bytes > 0)
+  if (placed.lacks_mappings)
+    items.push_back(fmt::format("by the newest mappings alone: mlrun lists at most {} of all processes",
+                                int{MLRUN_PLACE_MAPPINGS}));
+  else if (placed.resident_bytes > 0)
     items.push_back(fmt::format("{} of what is resident", util::percent_text(all, placed.resident_bytes)));
 }
 
-std::string not_sampled_text(const std::string& problem) {
-  return fmt::format("pages not sampled ({})", problem.empty() ? "no process lived for a second" : problem);
+bool are_some_not_counted(const model::Placement& placement) { return placement.not_counted.value_or(0) > 0; }
+
+// why: empty: no process could be sampled.
+std::string not_sampled_text(const std::string& why, const model::Placement& placement) {
+  if (!why.empty()) return fmt::format("pages not sampled ({})", why);
+  if (!placement.problem.empty()) return fmt::format("pages not sampled ({})", placement.problem);
+  return fmt::format("pages not sampled (no {}process lived for a second)",
+                     are_some_not_counted(placement) ? "counted " : "");
+}
+
+// asked: as of on_node_text().
+void add_nodes_of(const model::Placement& placement, Memory memory, const char* name, const std::vector<int64_t>& asked,
+                  const TextStyle& style, std::vector<std::string>& items) {
+  const std::map<int64_t, int64_t> bytes_on = bytes_by_policy(placement, memory);
+  int64_t all = 0;
+  for (const auto& [node, bytes] : bytes_on) all += bytes;
+  for (const auto& [node, bytes] : bytes_on) {
+    if (bytes > 0) items.push_back(on_node_text(name, node, bytes, all, asked, style));
+  }
 }
 
 // Where the memory is that no rule places.
 std::string by_policy_text(const model::Placement& placement, const TextStyle& style) {
-  const std::map<int64_t, int64_t> bytes_on = bytes_by_policy(placement, Memory::kPrivate);
   const std::string head = fmt::format("{}  --{} {}  ", style.bold("PLACED"), placement.policy, placement.mem_node);
-  int64_t all = 0;
-  for (const auto& [node, bytes] : bytes_on) all += bytes;
   const bool places_mappings =
       std::any_of(placement.rules.begin(), placement.rules.end(), [](const auto& rule) { return rule.mmap; });
-  if (all == 0) {
-    const std::string why = places_mappings ? "a rule is about mappings" : placement.problem;
-    return wrap(head, kLead, {not_sampled_text(why)}, style);
-  }
-  const char* const memory = placement.rules.empty() ? "private memory" : "other private memory";
   const util::IdList listed = util::parse_id_list(placement.mem_node).value_or(util::IdList());
   const std::vector<int64_t> asked(listed.begin(), listed.end());
+  const char* const name = placement.rules.empty() ? "private memory" : "other private memory";
   std::vector<std::string> items;
-  for (const auto& [node, bytes] : bytes_on) {
-    if (bytes > 0) items.push_back(on_node_text(memory, node, bytes, all, asked, style));
+  add_nodes_of(placement, Memory::kPrivate, name, asked, style, items);
+  if (items.empty()) {
+    const std::string why = places_mappings ? "a rule is about mappings" : placement.policy_problem;
+    return wrap(head, kLead, {not_sampled_text(why, placement)}, style);
   }
-  const std::map<int64_t, int64_t> files_on = bytes_by_policy(placement, Memory::kFiles);
-  int64_t of_files = 0;
-  for (const auto& [node, bytes] : files_on) of_files += bytes;
-  // Other programs may have read a file before: no warning.
-  for (const auto& [node, bytes] : files_on) {
-    if (bytes > 0)
-      items.push_back(fmt::format("{} of its mapped files on node {}", util::percent_text(bytes, of_files), node));
-  }
+  add_nodes_of(placement, Memory::kShared, "shared memory", asked, style, items);
+  // Other programs may have read a file before: no node is a fault.
+  add_nodes_of(placement, Memory::kFiles, "mapped files", {}, style, items);
   return wrap(head, kLead, items, style);
 }
 
 std::string rule_text(const model::Placement& placement, const PlacedRule& placed, const TextStyle& style) {
   const std::string head = style.bold("PLACED") + "  '" + printable(placed.text) + "'  ";
   const std::string what = placed.maps ? "mapping" : "block";
-  if (placed.matches == 0) return wrap(head, kLead, {style.warning("no " + what + " fits this rule")}, style);
+  if (placed.matches == 0) {
+    const char* const of_whom = are_some_not_counted(placement) ? " of the counted processes" : "";
+    return wrap(head, kLead, {style.warning(fmt::format("no {}{} fits this rule", what, of_whom))}, style);
+  }
   std::vector<std::string> items = {counted(placed.matches, what) + " of " + util::bytes_text(placed.bytes)};
   // How long the program keeps its own mappings is unknown.
   if (!placed.maps) items.push_back("at most " + util::bytes_text(placed.peak_bytes) + " at once in a process");
@@ -99,7 +113,7 @@ std::string rule_text(const model::Placement& placement, const PlacedRule& place
   if (!placed.bytes_on.empty())
     add_pages(placed, style, items);
   else if (placed.folder.empty())
-    items.push_back(not_sampled_text(placed.why_unsampled.empty() ? placement.problem : placed.why_unsampled));
+    items.push_back(not_sampled_text(placed.why_unsampled, placement));
   return wrap(head, kLead, items, style);
 }
 
@@ -112,19 +126,30 @@ std::string no_memory_text(const model::Placement& placement) {
   return placement.policy == "mem-node" ? "--mem-node " + printable(placement.mem_node) : "";
 }
 
+// kernel.numa_balancing, a sum: 1 moves pages towards the CPUs that use them, 2 between fast and slow nodes.
+std::string balancing_text(const model::Placement::Balancing& balancing) {
+  if (balancing.before != balancing.after)
+    return fmt::format("NUMA balancing was changed meanwhile (kernel.numa_balancing: {}, then {})", balancing.before,
+                       balancing.after);
+  if (balancing.after <= 0) return "";
+  return fmt::format("NUMA balancing is on: the kernel may move pages {}",
+                     balancing.after == 2 ? "between fast and slow nodes" : "towards the CPUs that use them");
+}
+
 // If the kernel moves pages, they are not where the rules or the policy put them.
-std::string moved_text(const model::Placement::Machine& machine, const TextStyle& style) {
-  std::string out;
+std::string moved_text(const model::Placement& placement, const TextStyle& style) {
+  const model::Placement::Machine& machine = placement.counted;
+  std::vector<std::string> items;
+  if (std::string text = balancing_text(placement.numa_balancing); !text.empty()) items.push_back(std::move(text));
   const auto add = [&](int64_t pages, const char* how) {
-    if (pages == 0) return;
-    out += wrap(style.bold("PLACED"), kLead,
-                {style.warning(counted(pages, "page") + " of the whole machine " + how + " meanwhile")}, style);
+    if (pages != 0)
+      items.push_back(style.warning(counted(pages, "page") + " of the whole machine " + how + " meanwhile"));
   };
   // The kernel counts promoted pages as moved by NUMA balancing too.
   add(std::max<int64_t>(machine.numa_pages_migrated - machine.pgpromote_success, 0), "moved by NUMA balancing");
   add(machine.pgdemote_kswapd + machine.pgdemote_direct + machine.pgdemote_khugepaged, "moved to a slower node");
   add(machine.pgpromote_success, "moved to a faster node");
-  return out;
+  return items.empty() ? "" : wrap(style.bold("PLACED"), kLead, items, style);
 }
 
 }  // namespace
@@ -196,7 +221,7 @@ std::string placement_text(const Summary& summary, const TextStyle& style) {
   const std::vector<PlacedRule> rules = placed_rules(placement);
   std::string out = rules_text(placement, rules, style);
   if (!placement.policy.empty()) out += by_policy_text(placement, style);
-  if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement.counted, style);
+  if (!rules.empty() || !placement.policy.empty()) out += moved_text(placement, style);
   return out;
 }
 

@@ -69,6 +69,12 @@ void CoverageMeter::add_failures(const model::Run& session) {
                      "mlrun watches at most 4,096 processes: whether further ones recorded their bytes is unknown", -1,
                      session.unwatched_processes});
   }
+  if (session.placement.processes_left_out > 0) {
+    rows_.push_back(
+        {0, "nodes of mapped files",
+         "mlrun keeps samples of at most 4,096 files and processes: page_node lacks files of further processes", -1,
+         session.placement.processes_left_out, model::kRemark});
+  }
 }
 
 std::vector<model::CoverageRow> CoverageMeter::finish(SpoolIndex& index, const model::Run& session,

@@ -14,7 +14,7 @@ namespace mlrun::trace {
 struct PlacementRow {
   int32_t rule = 0;  // index in the order in which the rules were given, from 0
   std::string text;
-  int64_t pid = 0;  // in the process's own pid namespace; 0: the rule matched no allocation in any process
+  int64_t pid = 0;  // in the process's own pid namespace; 0: no process, or the sum of ended ones
   int64_t matches = 0, bytes = 0, fallbacks = 0, fallback_bytes = 0, live_bytes = 0, peak_bytes = 0;
 };
 

@@ -49,7 +49,9 @@ class Kinds : public testing::Test {
     return nodes_of_kind(kind, root_.string(), root_.string());
   }
 
-  [[nodiscard]] Result<uint32_t> near(uint32_t gpu) const { return node_near_gpu(gpu, root_.string(), root_.string()); }
+  [[nodiscard]] Result<uint32_t> near(uint32_t gpu) const {
+    return node_near_gpu(gpu, root_.string(), root_.string(), (root_ / "dev").string());
+  }
 
   std::filesystem::path root_;
 };
@@ -155,6 +157,19 @@ TEST_F(Kinds, nodeOfAGpuIsThatOfTheDriversListIfThereIsOne) {
   put("driver/nvidia/gpus/0000:c1:00.0/information", "Model: x");
   EXPECT_EQ(near(0).value(), 1u);
   EXPECT_FALSE(near(1));
+}
+
+// A Slurm job or a container by CDI: the driver lists all GPUs, and the job may open the second one alone.
+TEST_F(Kinds, nodeOfAGpuIsThatOfOneThatTheJobMayOpen) {
+  put("devices/system/node/has_memory", "0-1");
+  put_gpu("0000:41:00.0", "0x10de", "0x030200", "0");
+  put_gpu("0000:c1:00.0", "0x10de", "0x030200", "1");
+  put("driver/nvidia/gpus/0000:41:00.0/information", "Model: \t x\nDevice Minor: \t 1");
+  put("driver/nvidia/gpus/0000:c1:00.0/information", "Model: \t x\nDevice Minor: \t 0");
+  EXPECT_EQ(near(0).value(), 0u) << "the driver has not made the files yet";
+  put("dev/nvidia0", "");
+  EXPECT_EQ(near(0).value(), 1u);
+  EXPECT_EQ(near(1).error().text, "GPU 1 does not exist; this machine has 2 NVIDIA GPUs, and 1 may be opened here");
 }
 
 TEST_F(Kinds, nodeOfAGpuOfWhichTheFirmwareSaysNothingIsTheOnlyOneWithMemory) {

@@ -84,6 +84,16 @@ TEST(PagesFound, OfSparseMemoryIsTheMeanAndAtMostWhatIsResident) {
   EXPECT_DOUBLE_EQ(found.bytes[1], 6000.0);
 }
 
+TEST(FoundPages, HasRoomForALimitedNumberOfFiles) {
+  FoundPages found;
+  for (uint32_t pid = 1; pid <= 4096; pid++) {
+    EXPECT_TRUE(found.has_room(pid, "/lib/libc.so")) << pid;
+    found.by_process_and_file[{pid, "/lib/libc.so"}] = {};
+  }
+  EXPECT_FALSE(found.has_room(1, "/lib/libm.so"));
+  EXPECT_TRUE(found.has_room(1, "/lib/libc.so")) << "it has an entry";
+}
+
 TEST(Newest, CutsWhatNewerMappingsCover) {
   const auto kept = newest({{1, 40, 60}, {0, 0, 100}, {2, 50, 55}, {3, 90, 120}});
   ASSERT_EQ(kept.size(), 4u);
@@ -111,7 +121,7 @@ util::Mapping part_of_window(const void* library) {
 double sampled_bytes() {
   const auto self = static_cast<uint32_t>(::getpid());
   std::string problem;
-  PageSampler sampler(0);
+  PageSampler sampler(0, "");
   sampler.set_targets({{}, {self}});
   std::this_thread::sleep_for(
       std::chrono::seconds(3));  // the first sample comes after a second, on a busy machine later

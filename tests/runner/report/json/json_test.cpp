@@ -35,7 +35,12 @@ nlohmann::json run_with_rules() {
             {{"text", "mmap size >= 1M -> huge"}, {"mmap", true}}}},
           {"policy", "preferred"},
           {"mem_node", "1"},
-          {"pages", {{{"pid", 7}, {"node", 0}, {"bytes", 100}}, {{"pid", 8}, {"node", 0}, {"bytes", 50}}}},
+          {"pages",
+           {{{"pid", 7}, {"node", 0}, {"bytes", 100}},
+            {{"pid", 8}, {"node", 0}, {"bytes", 50}},
+            {{"pid", 8}, {"file", "shared memory"}, {"node", 1}, {"bytes", 30}}}},
+          {"numa_balancing", {{"before", 1}, {"after", 0}}},
+          {"counted", {{"numa_pages_migrated", 5}, {"oom_kill", 0}}},
           {"processes", {process, process}}};
 }
 
@@ -226,6 +231,15 @@ TEST(JsonTest, RulesAreAddedUpOverProcessesAndUnknownCountsAreNull) {
   EXPECT_TRUE(rules[1]["peak_bytes"].is_null() && rules[1]["resident_bytes"].is_null());
   EXPECT_EQ(full_json()["placement"]["policy"]["nodes"], Json::parse(R"([{"node": 0, "bytes": 150}])"));
   summary::Summary summary = summary::testing::small_training();
+  EXPECT_EQ(full_json()["placement"]["policy"]["shared_nodes"], Json::parse(R"([{"node": 1, "bytes": 30}])"));
+  EXPECT_EQ(full_json()["placement"]["numa_balancing"], Json::parse(R"({"before": 1, "after": 0})"));
+  EXPECT_EQ(full_json()["placement"]["counted"]["numa_pages_migrated"], 5);
+  EXPECT_EQ(rules[0]["lacks_mappings"], false);
+  nlohmann::json unlisted = run_with_rules();
+  unlisted["processes"][1]["mappings_left_out"] = {0};
+  summary.run = model::run_of({{"placement", unlisted}});
+  rules = to_json(summary)["placement"]["rules"];
+  EXPECT_TRUE(rules[0]["lacks_mappings"] == true && rules[0]["resident_bytes"].is_null());
   summary.run = model::run_of({{"placement", run_with_rules()}});
   summary.run.placement.processes.reset();
   rules = to_json(summary)["placement"]["rules"];

@@ -119,11 +119,75 @@ TEST(Placement, ARuleSaysWhatItAskedForAndHowMuchIsElsewhere) {
   EXPECT_EQ(text().find("not asked for"), std::string::npos) << text();
 }
 
+TEST(Placement, SharedMemoryElsewhereIsAWarningAsPrivateMemoryIs) {
+  TextStyle colour;
+  colour.colour = true;
+  const nlohmann::json placement = {
+      {"policy", "preferred"},
+      {"mem_node", "1"},
+      {"pages", {{{"node", 1}, {"bytes", 9000}}, {{"node", 0}, {"file", "shared memory"}, {"bytes", 400}}}}};
+  const std::string text = placement_text(summary_of(placement), colour);
+  EXPECT_NE(text.find(colour.warning("100 % of its shared memory on node 0 (400 B, not asked for)")), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("100 % of its private memory on node 1"), std::string::npos) << text;
+  EXPECT_EQ(text.find("mapped files"), std::string::npos) << text;
+}
+
+TEST(Placement, ARuleWithoutBlocksIsOneOfTheCountedProcesses) {
+  nlohmann::json placement = kStrict;
+  placement["processes"][0]["rules"][0]["matches"] = 0;
+  const auto text = [&] { return placement_text(summary_of(placement), {}); };
+  EXPECT_NE(text().find("no block fits this rule"), std::string::npos) << text();
+  placement["not_counted"] = 2;
+  EXPECT_NE(text().find("no block of the counted processes fits this rule"), std::string::npos) << text();
+  placement["processes"][0]["rules"][0]["matches"] = 1;
+  EXPECT_NE(text().find("pages not sampled (no counted process lived for a second)"), std::string::npos) << text();
+}
+
+TEST(Placement, ARuleWithUnlistedMappingsHasNoShare) {
+  nlohmann::json placement = kStrict;
+  placement["rules"][0] = {{"text", "mmap size >= 1M -> node 0"}, {"mmap", true}};
+  placement["processes"][0]["pages"] = {{{"rule", 0}, {"node", 0}, {"bytes", 610}, {"resident_bytes", 1000}}};
+  const auto text = [&] { return placement_text(summary_of(placement), {}); };
+  EXPECT_NE(text().find("61 % of what is resident"), std::string::npos) << text();
+  placement["processes"][0]["mappings_left_out"] = {0};
+  EXPECT_EQ(text().find("of what is resident"), std::string::npos) << text();
+  EXPECT_NE(text().find("by the newest mappings alone"), std::string::npos) << text();
+}
+
+TEST(Placement, NumaBalancingIsSaidIfItIsOnOrWasChanged) {
+  nlohmann::json placement = kStrict;
+  const auto text = [&](int before, int after) {
+    placement["numa_balancing"] = {{"before", before}, {"after", after}};
+    return placement_text(summary_of(placement), {});
+  };
+  EXPECT_EQ(text(0, 0).find("balancing"), std::string::npos) << text(0, 0);
+  EXPECT_EQ(text(-1, -1).find("balancing"), std::string::npos) << text(-1, -1);
+  EXPECT_NE(text(1, 1).find("NUMA balancing is on: the kernel may move pages towards"), std::string::npos)
+      << text(1, 1);
+  EXPECT_NE(text(0, 2).find("was changed meanwhile (kernel.numa_balancing: 0, then 2)"), std::string::npos)
+      << text(0, 2);
+}
+
 TEST(Placement, WhyPagesAreNotSampledIsSaid) {
   nlohmann::json placement = kStrict;
   placement["processes"][0]["unsampled"] = {{{"rule", 0}, {"why", "the kernel refuses: Operation not permitted"}}};
   const std::string text = placement_text(summary_of(placement), {});
   EXPECT_NE(text.find("pages not sampled (the kernel refuses: Operation not permitted)"), std::string::npos) << text;
+}
+
+TEST(Placement, ThePolicyHasAReasonOfItsOwn) {
+  nlohmann::json placement = kStrict;
+  placement["policy"] = "preferred";
+  placement["mem_node"] = "0";
+  placement["policy_problem"] = "the kernel refuses: Permission denied";
+  placement["processes"][0]["pages"] = {{{"rule", 0}, {"node", 0}, {"bytes", 610}}};
+  const auto text = [&] { return placement_text(summary_of(placement), {}); };
+  const std::string said = "--preferred 0  pages not sampled (the kernel refuses: Permission denied)";
+  EXPECT_NE(text().find(said), std::string::npos) << text();
+  placement["policy_problem"] = "";
+  placement["problem"] = "mlrun was killed";
+  EXPECT_NE(text().find("--preferred 0  pages not sampled (mlrun was killed)"), std::string::npos) << text();
 }
 
 }  // namespace

@@ -378,6 +378,16 @@ TEST(Coverage, ProcessesThatWereNotWatchedAreCounted) {
   EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({3}));
 }
 
+TEST(Coverage, ProcessesWhoseMappedFilesHadNoRoomAreARemark) {
+  const TraceFolder folder;
+  SpoolWriter spool = parent_and_child({kReadByParent + kReadByChild, kReadByChild});
+  spool.session()["placement"] = {{"policy", "preferred"}, {"mem_node", "0"}, {"processes_left_out", 3}};
+  merge(folder, spool);
+  EXPECT_EQ(folder.texts("coverage", "subject"), (std::vector<std::string>{"nodes of mapped files"}));
+  EXPECT_EQ(folder.texts("coverage", "level"), (std::vector<std::string>{"remark"}));
+  EXPECT_EQ(folder.numbers("coverage", "kernel"), Numbers({3}));
+}
+
 TEST(Coverage, AChildThatOutlivesItsParentIsNotTakenOffTheParentsCounts) {
   SpoolWriter spool = parent_and_child({kReadByParent + 3'000'000, kReadByChild});
   spool.session()["watched"]["processes"] = {watched(7, 1, "/bin/a", 0, true)};
