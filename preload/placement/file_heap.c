@@ -64,9 +64,7 @@ bool file_populate(void *at, size_t bytes) {
   return result == 0;
 }
 
-bool file_give_back(void *at, size_t bytes) {
-  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_REMOVE) == 0;
-}
+bool file_give_back(void *at, size_t bytes) { return pages_release(at, bytes, MADV_REMOVE); }
 
 static bool has_live_blocks(const struct range *range) {
   for (uint32_t page = range->first; page < range->top; page += run_at(page)->room)

@@ -55,7 +55,10 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   }
   struct run *grown = run_at(place);
   grown->rule = run->rule;
-  if (moved) run->touched = 0;
+  if (moved) {
+    run->touched = 0;
+    pages_give_back(from, bytes);  // they are gone already; for those that watch libc's madvise (pages.h)
+  }
   return to;
 }
 
