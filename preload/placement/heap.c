@@ -318,10 +318,14 @@ void note_peak(struct heap *heap) {
   heap->peak_bytes = heap->count->peak_bytes = heap->live_bytes;
 }
 
+// The lists of an interrupted heap may be half changed. So its caches keep their blocks, and its lock stays with the interrupted code.
 void heaps_lock(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
-    heap_lock(&heaps[i]);
-    caches_lock(&heaps[i]);
+    struct heap *heap = &heaps[i];
+    heap->is_interrupted = is_single_threaded() && heap->lock;
+    if (heap->is_interrupted) continue;
+    heap_lock(heap);
+    caches_lock(heap);
   }
   __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
@@ -329,6 +333,7 @@ void heaps_lock(void) {
 void heaps_unlock(void) {
   __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
   for (uint32_t i = heaps_opened; i-- > 0;) {
+    if (heaps[i].is_interrupted) continue;
     caches_unlock(&heaps[i]);
     heap_unlock(&heaps[i]);
   }

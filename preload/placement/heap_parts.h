@@ -37,6 +37,7 @@ struct heap {
   uint32_t oldest __attribute__((aligned(kCacheLine)));
   uint32_t newest;
   bool keeps_all;  // the kernel refused to take pages back (e.g. locked memory): all freed pages are kept from then on
+  bool is_interrupted;  // during a fork by a signal handler that has interrupted the only thread inside this heap
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
   uint64_t live_bytes, peak_bytes;            // live_bytes includes cached blocks
@@ -68,6 +69,7 @@ INLINE void heap_lock(struct heap *heap) {
   if (has_all_locks()) return;
   if (is_single_threaded()) {
     heap->lock = 1;
+    compiler_barrier();  // a signal handler that forks looks whether it has interrupted the heap
     return;
   }
   if (unlikely(!__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
@@ -77,6 +79,7 @@ INLINE void heap_lock(struct heap *heap) {
 INLINE void heap_unlock(struct heap *heap) {
   if (has_all_locks()) return;
   if (is_single_threaded()) {
+    compiler_barrier();
     heap->lock = 0;
     return;
   }
