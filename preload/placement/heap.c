@@ -303,13 +303,36 @@ void heap_note_fallback(uint32_t number, size_t bytes) {
   heap_unlock(heap);
 }
 
+static void move_count(__u64 *from, __u64 *to) {
+  uint64_t count = __atomic_exchange_n(from, 0, __ATOMIC_SEQ_CST);
+  if (count) __atomic_fetch_add(to, count, __ATOMIC_SEQ_CST);
+}
+
+static void move_counts(struct mlrun_place_count *from, struct mlrun_place_count *to) {
+  move_count(&from->matches, &to->matches);
+  move_count(&from->bytes, &to->bytes);
+  move_count(&from->fallbacks, &to->fallbacks);
+  move_count(&from->fallback_bytes, &to->fallback_bytes);
+}
+
+// A rule about mappings is counted without the lock: the caller may be a signal handler that has interrupted another mmap.
+static void note_mapping_match(struct heap *heap, size_t bytes, bool placed) {
+  struct mlrun_place_count *count = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST), *shown;
+  __atomic_fetch_add(&count->matches, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&count->bytes, bytes, __ATOMIC_SEQ_CST);
+  if (!placed) {
+    __atomic_fetch_add(&count->fallbacks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&count->fallback_bytes, bytes, __ATOMIC_SEQ_CST);
+  }
+  shown = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST);
+  if (unlikely(shown != count)) move_counts(count, shown);  // heaps_show_counts() has just run
+}
+
 void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
   struct heap *heap = &heaps[number];
   bool done = policy_apply(heap->rule, at, bytes, false) &&
               (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply_to_mapping(heap->rule, at, bytes));
-  heap_lock(heap);
-  note_match(heap, bytes, done);
-  heap_unlock(heap);
+  note_mapping_match(heap, bytes, done);
 }
 
 void note_peak(struct heap *heap) {
@@ -342,6 +365,13 @@ void heaps_unlock(void) {
 void heaps_show_counts(struct mlrun_place_count *counts) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
     struct heap *heap = &heaps[i];
+    if (heap->rule->calls == MLRUN_PLACE_MMAP) {
+      struct mlrun_place_count *before = heap->count;
+      counts[i] = (struct mlrun_place_count){0};
+      __atomic_store_n(&heap->count, &counts[i], __ATOMIC_SEQ_CST);
+      move_counts(before, &counts[i]);
+      continue;
+    }
     heap_lock(heap);
     counts[i] = *heap->count;
     heap->count = &counts[i];
