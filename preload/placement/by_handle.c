@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that take a block and that a program looks up by a handle: of libc (ctypes, cffi, JNA), or of a library whose dependencies lead to libc. Such
-// a lookup passes the preloaded libraries over, and libc's free would be given placed blocks. So the program gets ours, where ours passes all other
-// blocks on to just the function that was found. Functions that only allocate stay as found.
+// Functions that take a block and that a program looks up by a handle: of libc (ctypes, cffi, JNA), or of a library whose dependencies lead to libc.
+// Such a lookup passes the preloaded libraries over, and libc's free would be given placed blocks. So the program gets ours, where ours passes all
+// other blocks on to just the function that was found. Functions that only allocate stay as found.
 //
 // Lookups without a handle (RTLD_NEXT, RTLD_DEFAULT) depend on the caller: they end in a jump to the real function that leaves no stack frame.
 #include <dlfcn.h>
