@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap; nothing else changes.
 // Mappings that libc makes itself (its allocator, thread stacks) do not call these hooks. The kernel keeps the policy when it moves the
-// mapping (mremap).
+// mapping (mremap); where it refuses to because rules have made several mappings of it, mremap_pieces() does.
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "preload/base/real_function.h"
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap.h"
+#include "preload/placement/mremap_pieces.h"
 #include "preload/placement/ratio.h"
 #include "preload/placement/ratio_mappings.h"
 #include "preload/placement/rules.h"
@@ -82,8 +83,13 @@ static uint32_t pieces_of_growth(const struct ratio_mapping *mapping, char *at, 
 static COLD void *resize_placed(void *real(void *, size_t, size_t, int, void *), void *address, size_t bytes_before,
                                 size_t bytes, int flags, void *wanted) {
   struct ratio_mapping mapping = {0};
+  int error = errno;
   if (!(flags & MREMAP_DONTUNMAP)) mapping = ratio_mapping_take(address, bytes_before);
   void *at = real(address, bytes_before, bytes, flags, wanted);
+  if (at == MAP_FAILED && errno == EFAULT) {
+    at = mremap_pieces(address, bytes_before, bytes, flags, wanted);
+    if (at != MAP_FAILED) errno = error;
+  }
   if (at == MAP_FAILED) {
     ratio_mapping_put(&mapping, address, bytes_before);
     return at;

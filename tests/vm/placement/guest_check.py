@@ -73,6 +73,8 @@ def check_nodes():
     expect("mapping, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "mapping", 16 * MIB)[:3], (3072, 1024, 0))
     expect("mapping with its pages", pages(["mmap size >= 1M -> node 1"], "populated", 8 * MIB), (0, 2048, 0, "prefer:1"))
     expect("mapping with its pages, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "populated", 16 * MIB)[:3], (3072, 1024, 0))
+    for options in (("--preload=off",), ()):
+        expect("mapping made larger, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "remapped", 64 * MIB, options=options)[:3], (12288, 4096, 0))
     expect("3:1 in whole huge pages", pages(["-> 3:1 node 0,1 huge"], "block", 16 * MIB)[:3], (3072, 1024, 0))
     expect("with the recorder", pages(["-> node 1"], "block", 16 * MIB, options=()), (0, 4096, 0, "prefer:1"))
     expect("budget", pages(["-> node 1 budget 8M"], "fill", 16 * MIB)[:2] > (1800, 1800), True)
