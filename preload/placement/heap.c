@@ -7,6 +7,7 @@
 #include "preload/base/next_symbol.h"
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/memkind_heap.h"
+#include "preload/placement/memory_locks.h"
 #include "preload/placement/ratio_mappings.h"
 #include "runner/events/placed_mappings.h"
 
@@ -399,6 +400,7 @@ static void keep_pieces(struct heap *heap) {
 }
 
 void heaps_hide_counts(void) {
+  locked_later = 0;
   for (uint32_t i = 0; i < heaps_opened; i++) {
     caches_close(&heaps[i]);
     keep_pieces(&heaps[i]);

@@ -42,7 +42,7 @@ void heaps_unlock(void);
 void heaps_show_counts(struct mlrun_place_count *counts);
 
 // Undoes heaps_show_counts() in a forked child: each heap counts in its own memory again, starting at the bytes of the inherited
-// blocks. Pieces that a ratio has cut by then stay counted. Requires: heaps_lock().
+// blocks. Pieces that a ratio has cut by then stay counted; locks of memory are not inherited. Requires: heaps_lock().
 void heaps_hide_counts(void);
 
 // Sets the rule's policy on a mapping that the program has made. False: not possible, which is counted as a fallback.

@@ -11,6 +11,7 @@
 #include "preload/base/real_function.h"
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap.h"
+#include "preload/placement/memory_locks.h"
 #include "preload/placement/mremap_pieces.h"
 #include "preload/placement/ratio.h"
 #include "preload/placement/ratio_mappings.h"
@@ -43,7 +44,8 @@ INLINE void forget(const void *at, size_t bytes) {
 
 static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes, int flags) {
   struct stack_start caller = stack_start_of_caller();
-  place(at, bytes, flags & (MAP_POPULATE | MAP_LOCKED) ? kExistingToo : kNewOnly, &caller);
+  bool has_pages = flags & (MAP_POPULATE | MAP_LOCKED) || new_memory_is_filled();
+  place(at, bytes, has_pages ? kExistingToo : kNewOnly, &caller);
 }
 
 INLINE void *placed(void *at, size_t bytes, int flags) {
