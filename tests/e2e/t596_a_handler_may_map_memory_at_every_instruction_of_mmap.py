@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A signal handler that interrupts mmap at any instruction, in a process with several threads, may map memory under the same rule: it does not wait for
-the call that it has interrupted, and the rule counts each mapping once."""
+"""A signal handler that interrupts mmap at any instruction, in a process with several threads, may map memory under the same rule: it does not wait
+for the call that it has interrupted, and the rule counts each mapping once."""
 
 from lib import case
 

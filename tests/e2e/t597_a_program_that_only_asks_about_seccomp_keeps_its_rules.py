@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program asks which seccomp actions the kernel has, and tries calls that fail, as libseccomp does: rules about mappings hold as before. Once a filter is
-installed, they place nothing more."""
+"""A program asks which seccomp actions the kernel has, and tries calls that fail, as libseccomp does: rules about mappings hold as before. Once a
+filter is installed, they place nothing more."""
 
 from lib import case
 

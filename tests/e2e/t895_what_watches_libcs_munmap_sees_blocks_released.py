@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library that patches the code of libc's munmap and madvise (UCX, Open MPI, libfabric do, for memory that is registered with a device) sees every page
-that a placed block loses: when it is freed, becomes smaller, or moves. Otherwise it would send from pages that are gone."""
+"""A library that patches the code of libc's munmap and madvise (UCX, Open MPI, libfabric do, for memory that is registered with a device) sees every
+page that a placed block loses: when it is freed, becomes smaller, or moves. Otherwise it would send from pages that are gone."""
 
 from lib import case
 

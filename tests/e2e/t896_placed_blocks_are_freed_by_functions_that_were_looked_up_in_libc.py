@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program gets free, realloc and their like by the handle of libc, or of a library that depends on it (ctypes, cffi, JNA), and gives them placed blocks
-and others. They do what the program's own do. Look-ups that depend on the caller find what they find untraced."""
+"""A program gets free, realloc and their like by the handle of libc, or of a library that depends on it (ctypes, cffi, JNA), and gives them placed
+blocks and others. They do what the program's own do. Look-ups that depend on the caller find what they find untraced."""
 
 from lib import case
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program resizes memory by mremap that the kernel has as several mappings only because a rule is about a part of it: the results, errors and contents
-are the untraced program's, in place, moved, to a fixed address, and where a page is missing. Python's mmap.resize() works too. (Under a ratio, which needs
-two nodes: tests/vm/placement/guest_check.py.)"""
+"""A program resizes memory by mremap that the kernel has as several mappings only because a rule is about a part of it: the results, errors and
+contents are the untraced program's, in place, moved, to a fixed address, and where a page is missing. Python's mmap.resize() works too. (Under a
+ratio, which needs two nodes: tests/vm/placement/guest_check.py.)"""
 
 from lib import case
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""After mlockall, new placed blocks are locked and filled where those of libc are: with MCL_FUTURE, not with MCL_CURRENT alone, and no more after munlockall.
-Locked and resident memory by /proc, with the recorder and without. A block that grows may also be locked where libc's old mapping was not."""
+"""After mlockall, new placed blocks are locked and filled where those of libc are: with MCL_FUTURE, not with MCL_CURRENT alone, and no more after
+munlockall. Locked and resident memory by /proc, with the recorder and without. A block that grows may also be locked where libc's old mapping was
+not."""
 
 from lib import case
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In a process with one thread (glibc 2.32), a signal handler forks at every instruction of a free and a malloc that change the heap's lists: parent and
-child go on with the call that it has interrupted, no block is handed out twice, and nothing waits for ever."""
+"""In a process with one thread (glibc 2.32), a signal handler forks at every instruction of a free and a malloc that change the heap's lists: parent
+and child go on with the call that it has interrupted, no block is handed out twice, and nothing waits for ever."""
 
 from lib import case
 

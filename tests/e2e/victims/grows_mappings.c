@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grows and moves memory that was mapped by two calls of 8 and 4 MiB, which the kernel makes one mapping. Prints what must be the same under a rule that is
-// about the first of them.
+// Grows and moves memory that was mapped by two calls of 8 and 4 MiB, which the kernel makes one mapping. Prints what must be the same under a rule
+// that is about the first of them.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
