@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hooks of the two functions that can install a seccomp filter; all other calls of them pass through. The recorder has its own hooks in front
-// of these. Both end in a jump to the real function and leave no stack frame: `syscall` may make a child that shares this stack.
+// of these. Other calls end in a jump to the real function and leave no stack frame: `syscall` may make a child that shares this stack.
 #include "preload/placement/confinement.h"
 
+#include <linux/seccomp.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -10,25 +11,48 @@
 #include "preload/base/real_function.h"
 #include "preload/core/recorder.h"
 
-bool confined;
+uint32_t confinements;
 
-static COLD void confine(void) {
-  __atomic_store_n(&confined, true, __ATOMIC_RELAXED);
+// Counted before the call, because other threads place memory meanwhile, and taken back if it fails: programs also try what the kernel has.
+static void begin(void) {
+  __atomic_fetch_add(&confinements, 1, __ATOMIC_SEQ_CST);
   system_calls_allowed = false;
+}
+
+static long end(long result) {
+  if (result < 0 && __atomic_sub_fetch(&confinements, 1, __ATOMIC_SEQ_CST) == 0) system_calls_allowed = true;
+  return result;
 }
 
 // Declared with the maximum number of arguments, because they are passed on.
 int prctl_hook(int option, long a, long b, long c, long d) __asm__("prctl");
 long syscall_hook(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 
+static COLD int confining_prctl(long a, long b, long c, long d) {
+  REAL(int, prctl, int, ...);
+  begin();
+  return (int)end(real(PR_SET_SECCOMP, a, b, c, d));
+}
+
 EXPORT int prctl_hook(int option, long a, long b, long c, long d) {
   REAL(int, prctl, int, ...);
-  if (unlikely(option == PR_SET_SECCOMP)) confine();
+  if (unlikely(option == PR_SET_SECCOMP)) return confining_prctl(a, b, c, d);
   return real(option, a, b, c, d);
+}
+
+static bool installs_filter(long number, long a) {
+  if (number == SYS_seccomp) return a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER;
+  return number == SYS_prctl && a == PR_SET_SECCOMP;
+}
+
+static COLD long confining_syscall(long number, long a, long b, long c, long d, long e) {
+  REAL(long, syscall, long, ...);
+  begin();
+  return end(real(number, a, b, c, d, e));
 }
 
 EXPORT long syscall_hook(long number, long a, long b, long c, long d, long e, long f) {
   REAL(long, syscall, long, ...);
-  if (unlikely(number == SYS_seccomp || (number == SYS_prctl && a == PR_SET_SECCOMP))) confine();
+  if (unlikely(installs_filter(number, a))) return confining_syscall(number, a, b, c, d, e);
   return real(number, a, b, c, d, e, f);
 }

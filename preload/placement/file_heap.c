@@ -64,9 +64,7 @@ bool file_populate(void *at, size_t bytes) {
   return result == 0;
 }
 
-bool file_give_back(void *at, size_t bytes) {
-  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_REMOVE) == 0;
-}
+bool file_give_back(void *at, size_t bytes) { return pages_release(at, bytes, MADV_REMOVE); }
 
 static bool has_live_blocks(const struct range *range) {
   for (uint32_t page = range->first; page < range->top; page += run_at(page)->room)
@@ -102,20 +100,24 @@ static struct file_copy copy_of(const struct range *range) {
 }
 
 // Calls `with` for each range that is in a file.
-static void for_all_ranges(void (*with)(struct range *range, struct file_copy *copy)) {
+static void for_all_ranges(void (*with)(const struct heap *heap, struct range *range, struct file_copy *copy)) {
   for (uint32_t i = 0; i < heaps_opened; i++)
     for (uint32_t which = 0; which < kRanges && heaps[i].source == kInFile; which++)
-      with(&heaps[i].ranges[which], &copies[i][which]);
+      with(&heaps[i], &heaps[i].ranges[which], &copies[i][which]);
 }
 
-static void make_copy(struct range *range, struct file_copy *copy) { *copy = copy_of(range); }
+static void make_copy(const struct heap *heap, struct range *range, struct file_copy *copy) {
+  *copy = heap->is_interrupted ? (struct file_copy){NULL, 0, true} : copy_of(range);
+}
 
-static void drop_copy(struct range *range, struct file_copy *copy) {
+static void drop_copy(const struct heap *heap, struct range *range, struct file_copy *copy) {
+  (void)heap;
   (void)range;
   if (copy->at) pages_unmap(copy->at, copy->bytes);
 }
 
-static void take_copy(struct range *range, struct file_copy *copy) {
+static void take_copy(const struct heap *heap, struct range *range, struct file_copy *copy) {
+  (void)heap;
   char *at = address_of(range->first);
   if (copy->at)
     raw_syscall(SYS_mremap, (long)copy->at, (long)copy->bytes, (long)copy->bytes, MREMAP_MAYMOVE | MREMAP_FIXED,

@@ -6,8 +6,9 @@
 //   in the parent     the copy is unmapped
 //   in the child      the copy is moved to the addresses of the blocks; new blocks go to the next rule that fits
 //
-// If there is no memory for a copy, and after _Fork and raw clone, nothing is mapped at these addresses in the child: an access is SIGSEGV and
-// never reads wrong contents. Fork handlers that were registered before ours run after the copy: what they write into a block is not in it.
+// Nothing is mapped at these addresses in the child if there is no memory for a copy, if a signal handler forks that has interrupted the heap, and
+// after _Fork and raw clone: an access is SIGSEGV and never reads wrong contents. Fork handlers that were registered before ours run after the
+// copy: what they write into a block is not in it.
 #pragma once
 
 #include <stdbool.h>

@@ -7,6 +7,8 @@
 #include "preload/base/next_symbol.h"
 #include "preload/placement/heap_parts.h"
 #include "preload/placement/memkind_heap.h"
+#include "preload/placement/memory_locks.h"
+#include "preload/placement/ratio_mappings.h"
 #include "runner/events/placed_mappings.h"
 
 _Static_assert((int)kSegments == MLRUN_PLACE_SEGMENTS && 1 << kSegmentBits == MLRUN_PLACE_SEGMENT,
@@ -41,8 +43,11 @@ COLD void heap_wait_for_lock(struct heap *heap) {
 
 static bool open_range(struct heap *heap, uint32_t which, uint32_t from, uint32_t end, struct range_file file) {
   struct range *range = &heap->ranges[which];
-  return range_open(range, from * kSegmentPages, end * kSegmentPages, file) &&
-         policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall);
+  if (!range_open(range, from * kSegmentPages, end * kSegmentPages, file)) return false;
+  // A written page gives the seed an anon_vma, which all pieces that a ratio cuts out of the range then share. The kernel does not merge pieces
+  // that have different ones.
+  if (heap->source == kAnonymous && heap->rule->flags & MLRUN_PLACE_RATIO) *(volatile char *)range_seed(range) = 0;
+  return policy_apply(heap->rule, range_seed(range), kPageBytes, which == kSmall, kNewOnly);
 }
 
 // If the file cannot be made, only this rule has no blocks: it is not an error for the other rules.
@@ -68,7 +73,10 @@ bool heap_open(uint32_t number, uint32_t count, const struct mlrun_place_rule *r
   heap->count = &heap->counts;
   heaps_opened = number + 1;
   placement_rules = count;
-  if (rule->calls == MLRUN_PLACE_MMAP) return true;
+  if (rule->calls == MLRUN_PLACE_MMAP) {
+    if (rule->flags & MLRUN_PLACE_RATIO) ratio_mappings_open();
+    return true;
+  }
   if (rule->flags & MLRUN_PLACE_MEMKIND) {
     heap->source = kClosed;  // until memkind_begin
     return true;
@@ -182,7 +190,7 @@ static uint32_t take_clean(struct heap *heap, struct range *range, uint32_t page
       continue;
     }
     if (!(heap->rule->flags & MLRUN_PLACE_RATIO)) return page;
-    uint32_t pieces = ratio_apply(heap->rule, address_of(page), pages);
+    uint32_t pieces = ratio_apply(heap->rule, address_of(page), pages, kNewOnly);
     run_at(page)->pieces = (uint16_t)pieces;
     if (pieces) return page;
     range_add_clean(range, page);
@@ -303,13 +311,37 @@ void heap_note_fallback(uint32_t number, size_t bytes) {
   heap_unlock(heap);
 }
 
-void heap_place_mapping(uint32_t number, void *at, size_t bytes) {
+static void move_count(__u64 *from, __u64 *to) {
+  uint64_t count = __atomic_exchange_n(from, 0, __ATOMIC_SEQ_CST);
+  if (count) __atomic_fetch_add(to, count, __ATOMIC_SEQ_CST);
+}
+
+static void move_counts(struct mlrun_place_count *from, struct mlrun_place_count *to) {
+  move_count(&from->matches, &to->matches);
+  move_count(&from->bytes, &to->bytes);
+  move_count(&from->fallbacks, &to->fallbacks);
+  move_count(&from->fallback_bytes, &to->fallback_bytes);
+}
+
+// A rule about mappings is counted without the lock: the caller may be a signal handler that has interrupted another mmap.
+static void note_mapping_match(struct heap *heap, size_t bytes, bool placed) {
+  struct mlrun_place_count *count = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST), *shown;
+  __atomic_fetch_add(&count->matches, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&count->bytes, bytes, __ATOMIC_SEQ_CST);
+  if (!placed) {
+    __atomic_fetch_add(&count->fallbacks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&count->fallback_bytes, bytes, __ATOMIC_SEQ_CST);
+  }
+  shown = __atomic_load_n(&heap->count, __ATOMIC_SEQ_CST);
+  if (unlikely(shown != count)) move_counts(count, shown);  // heaps_show_counts() has just run
+}
+
+bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_pages which) {
   struct heap *heap = &heaps[number];
-  bool done = policy_apply(heap->rule, at, bytes, false) &&
-              (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_apply_to_mapping(heap->rule, at, bytes));
-  heap_lock(heap);
-  note_match(heap, bytes, done);
-  heap_unlock(heap);
+  bool done = policy_apply(heap->rule, at, bytes, false, which) &&
+              (!(heap->rule->flags & MLRUN_PLACE_RATIO) || ratio_mapping_place(number, heap->rule, at, bytes, which));
+  note_mapping_match(heap, bytes, done);
+  return done;
 }
 
 void note_peak(struct heap *heap) {
@@ -318,10 +350,14 @@ void note_peak(struct heap *heap) {
   heap->peak_bytes = heap->count->peak_bytes = heap->live_bytes;
 }
 
+// The lists of an interrupted heap may be half changed. So its caches keep their blocks, and its lock stays with the interrupted code.
 void heaps_lock(void) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
-    heap_lock(&heaps[i]);
-    caches_lock(&heaps[i]);
+    struct heap *heap = &heaps[i];
+    heap->is_interrupted = is_single_threaded() && heap->lock;
+    if (heap->is_interrupted) continue;
+    heap_lock(heap);
+    caches_lock(heap);
   }
   __atomic_store_n(&forking, &this_thread, __ATOMIC_RELAXED);
 }
@@ -329,6 +365,7 @@ void heaps_lock(void) {
 void heaps_unlock(void) {
   __atomic_store_n(&forking, NULL, __ATOMIC_RELAXED);
   for (uint32_t i = heaps_opened; i-- > 0;) {
+    if (heaps[i].is_interrupted) continue;
     caches_unlock(&heaps[i]);
     heap_unlock(&heaps[i]);
   }
@@ -337,6 +374,13 @@ void heaps_unlock(void) {
 void heaps_show_counts(struct mlrun_place_count *counts) {
   for (uint32_t i = 0; i < heaps_opened; i++) {
     struct heap *heap = &heaps[i];
+    if (heap->rule->calls == MLRUN_PLACE_MMAP) {
+      struct mlrun_place_count *before = heap->count;
+      counts[i] = (struct mlrun_place_count){0};
+      __atomic_store_n(&heap->count, &counts[i], __ATOMIC_SEQ_CST);
+      move_counts(before, &counts[i]);
+      continue;
+    }
     heap_lock(heap);
     counts[i] = *heap->count;
     heap->count = &counts[i];
@@ -344,9 +388,22 @@ void heaps_show_counts(struct mlrun_place_count *counts) {
   }
 }
 
+// The kernel gives each mapping of a forked child an anon_vma of its own: inherited pieces do not merge again, and stay counted.
+static void keep_pieces(struct heap *heap) {
+  if (!(heap->rule->flags & MLRUN_PLACE_RATIO) || heap->source != kAnonymous || heap->is_interrupted) return;
+  for (uint32_t which = 0; which < kRanges; which++) {
+    const struct range *range = &heap->ranges[which];
+    for (uint32_t page = range->first; page < range->top; page += run_at(page)->room)
+      if (run_at(page)->pieces)
+        run_at(page)->pieces = 0;  // written only where needed: the child gets a copy of the page
+  }
+}
+
 void heaps_hide_counts(void) {
+  locked_later = 0;
   for (uint32_t i = 0; i < heaps_opened; i++) {
     caches_close(&heaps[i]);
+    keep_pieces(&heaps[i]);
     uint64_t live = heaps[i].live_bytes;
     heaps[i].counts = (struct mlrun_place_count){.live_bytes = live, .peak_bytes = live};
     heaps[i].count = &heaps[i].counts;

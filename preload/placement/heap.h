@@ -8,6 +8,7 @@
 // 2 MiB (cache.h) takes 2 MiB of the 60.
 #pragma once
 
+#include "preload/placement/policy.h"
 #include "preload/placement/window.h"
 #include "runner/events/placement.h"
 
@@ -41,11 +42,11 @@ void heaps_unlock(void);
 void heaps_show_counts(struct mlrun_place_count *counts);
 
 // Undoes heaps_show_counts() in a forked child: each heap counts in its own memory again, starting at the bytes of the inherited
-// blocks. Requires: heaps_lock().
+// blocks. Pieces that a ratio has cut by then stay counted; locks of memory are not inherited. Requires: heaps_lock().
 void heaps_hide_counts(void);
 
-// Sets the rule's policy on a mapping that the program has made.
-void heap_place_mapping(uint32_t number, void *at, size_t bytes);
+// Sets the rule's policy on a mapping that the program has made. False: not possible, which is counted as a fallback.
+bool heap_place_mapping(uint32_t number, void *at, size_t bytes, enum bound_pages which);
 
 // Counts an allocation that matched the rule but was served by a later rule or the program's allocator.
 void heap_note_fallback(uint32_t number, size_t bytes);

@@ -6,6 +6,7 @@
 #include "preload/placement/cache.h"
 #include "preload/placement/file_heap.h"
 #include "preload/placement/pages.h"
+#include "preload/placement/policy.h"
 #include "preload/placement/range.h"
 #include "preload/placement/yard.h"
 #include "runner/events/placement.h"
@@ -37,6 +38,7 @@ struct heap {
   uint32_t oldest __attribute__((aligned(kCacheLine)));
   uint32_t newest;
   bool keeps_all;  // the kernel refused to take pages back (e.g. locked memory): all freed pages are kept from then on
+  bool is_interrupted;  // during a fork by a signal handler that has interrupted the only thread inside this heap
   uint64_t kept_pages, largest_freed;
   uint64_t given_back_pages, regained_pages;  // regained: given back, and needed again
   uint64_t live_bytes, peak_bytes;            // live_bytes includes cached blocks
@@ -68,6 +70,7 @@ INLINE void heap_lock(struct heap *heap) {
   if (has_all_locks()) return;
   if (is_single_threaded()) {
     heap->lock = 1;
+    compiler_barrier();  // a signal handler that forks looks whether it has interrupted the heap
     return;
   }
   if (unlikely(!__atomic_compare_exchange_n(&heap->lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
@@ -77,6 +80,7 @@ INLINE void heap_lock(struct heap *heap) {
 INLINE void heap_unlock(struct heap *heap) {
   if (has_all_locks()) return;
   if (is_single_threaded()) {
+    compiler_barrier();
     heap->lock = 0;
     return;
   }
@@ -119,20 +123,5 @@ void heap_keep(struct heap *heap, uint32_t page);
 // Frees the run: keeps its pages, or gives them or those of older runs back to the kernel. Requires the lock, and releases it
 // while pages are given back.
 void heap_release(struct heap *heap, uint32_t page);
-
-// Binds the pages of an unused run to nodes by the rule's ratio. Returns the number of mappings that the run consists of then. 0: not
-// done, because mbind is not possible (any more) or the process would have too few mappings left for the program's own.
-uint32_t ratio_apply(const struct mlrun_place_rule *rule, char *at, uint32_t pages);
-
-// Resets the run's policy, so that its mappings can merge again. No effect if mbind is not possible.
-void ratio_undo(char *at, uint32_t pages, uint32_t pieces);
-
-// The same as ratio_apply for a mapping of the program's own. Its munmap is not seen, so its pieces stay counted; once many are counted, mappings
-// are cut into fewer, larger pieces, and at last go whole to the nodes in turn.
-bool ratio_apply_to_mapping(const struct mlrun_place_rule *rule, char *at, size_t bytes);
-
-// Sets the rule's NUMA policy (unless it is a ratio: ratio_apply) and its advice about huge pages on these pages. small:
-// they hold blocks below 2 MiB, and are never huge.
-bool policy_apply(const struct mlrun_place_rule *rule, void *at, size_t bytes, bool small);
 
 #pragma GCC visibility pop

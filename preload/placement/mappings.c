@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules about mappings: an anonymous private mapping that the program makes gets the rule's policy right after its mmap; nothing else changes.
 // Mappings that libc makes itself (its allocator, thread stacks) do not call these hooks. The kernel keeps the policy when it moves the
-// mapping (mremap).
+// mapping (mremap); where it refuses to because rules have made several mappings of it, mremap_pieces() does.
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,37 +11,48 @@
 #include "preload/base/real_function.h"
 #include "preload/placement/confinement.h"
 #include "preload/placement/heap.h"
+#include "preload/placement/memory_locks.h"
+#include "preload/placement/mremap_pieces.h"
+#include "preload/placement/ratio.h"
+#include "preload/placement/ratio_mappings.h"
 #include "preload/placement/rules.h"
 #include "preload/placement/start.h"
 
 static bool any_placed;
 
-static COLD void place(void *at, size_t bytes, const struct stack_start *caller) {
+static COLD void place(void *at, size_t bytes, enum bound_pages which, const struct stack_start *caller) {
   struct rule_search search;
   if (is_confined()) return;
   rule_search_begin(&search, MLRUN_PLACE_MMAP, bytes, caller);
   int rule = next_rule(&search);
   if (rule == kNoRule) return;
   note_first_block();
-  heap_place_mapping((uint32_t)rule, at, bytes);
-  note_mapping((uint32_t)rule, at, bytes);
   __atomic_store_n(&any_placed, true, __ATOMIC_RELAXED);
+  if (heap_place_mapping((uint32_t)rule, at, bytes, which)) note_mapping((uint32_t)rule, at, bytes);
+}
+
+INLINE bool is_any_placed(void) { return unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)); }
+
+static COLD void forget_placed(const void *at, size_t bytes) {
+  ratio_end_pieces(ratio_mapping_take(at, bytes).pieces);
+  forget_mapping(at, bytes);
 }
 
 INLINE void forget(const void *at, size_t bytes) {
-  if (unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED))) forget_mapping(at, bytes);
+  if (is_any_placed()) forget_placed(at, bytes);
 }
 
-static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes) {
+static __attribute__((noinline)) void place_for_caller(void *at, size_t bytes, int flags) {
   struct stack_start caller = stack_start_of_caller();
-  place(at, bytes, &caller);
+  bool has_pages = flags & (MAP_POPULATE | MAP_LOCKED) || new_memory_is_filled();
+  place(at, bytes, has_pages ? kExistingToo : kNewOnly, &caller);
 }
 
 INLINE void *placed(void *at, size_t bytes, int flags) {
   int kind = MAP_PRIVATE | MAP_ANONYMOUS, never = MAP_STACK | MAP_GROWSDOWN | MAP_HUGETLB;
   if (unlikely(flags & MAP_FIXED)) forget(at, bytes);
   if (unlikely(bytes >= least_mapping) && at != MAP_FAILED && (flags & (kind | never)) == kind)
-    place_for_caller(at, bytes);
+    place_for_caller(at, bytes, flags);
   return at;
 }
 
@@ -63,14 +74,40 @@ EXPORT int munmap(void *address, size_t bytes) {
   return real(address, bytes);
 }
 
+// Cuts what a mapping that is in pieces has grown by. What is too small for a piece of each share stays with the last piece.
+static uint32_t pieces_of_growth(const struct ratio_mapping *mapping, char *at, size_t bytes_before, size_t bytes) {
+  const struct mlrun_place_rule *rule = rule_at(mapping->rule);
+  size_t old = (bytes_before + kPageBytes - 1) / kPageBytes, pages = (bytes + kPageBytes - 1) / kPageBytes;
+  if (mapping->pieces < 2 || pages < old + ratio_sum(rule) * kPiecePages) return 0;
+  return ratio_apply(rule, at + old * kPageBytes, pages - old, kNewOnly);
+}
+
+static COLD void *resize_placed(void *real(void *, size_t, size_t, int, void *), void *address, size_t bytes_before,
+                                size_t bytes, int flags, void *wanted) {
+  struct ratio_mapping mapping = {0};
+  int error = errno;
+  if (!(flags & MREMAP_DONTUNMAP)) mapping = ratio_mapping_take(address, bytes_before);
+  void *at = real(address, bytes_before, bytes, flags, wanted);
+  if (at == MAP_FAILED && errno == EFAULT) {
+    at = mremap_pieces(address, bytes_before, bytes, flags, wanted);
+    if (at != MAP_FAILED) errno = error;
+  }
+  if (at == MAP_FAILED) {
+    ratio_mapping_put(&mapping, address, bytes_before);
+    return at;
+  }
+  mapping.pieces += pieces_of_growth(&mapping, at, bytes_before, bytes);
+  ratio_mapping_put(&mapping, at, bytes);
+  if (bytes_before != 0) move_mapping(address, bytes_before, at, bytes);
+  return at;
+}
+
 // Declared with the maximum number of arguments, because they are passed on.
 void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) __asm__("mremap");
 
 EXPORT void *mremap_hook(void *address, size_t bytes_before, size_t bytes, int flags, void *wanted) {
   REAL(void *, mremap, void *, size_t, size_t, int, void *);
   if (unlikely(flags & MREMAP_FIXED)) forget(wanted, bytes);
-  void *at = real(address, bytes_before, bytes, flags, wanted);
-  if (unlikely(__atomic_load_n(&any_placed, __ATOMIC_RELAXED)) && at != MAP_FAILED && bytes_before != 0)
-    move_mapping(address, bytes_before, at, bytes);
-  return at;
+  if (is_any_placed()) return resize_placed(real, address, bytes_before, bytes, flags, wanted);
+  return real(address, bytes_before, bytes, flags, wanted);
 }

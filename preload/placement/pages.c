@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "preload/placement/pages.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <time.h>
+
+#include "preload/base/real_function.h"
 
 enum { kDontNeedLocked = 24 };  // MADV_DONTNEED_LOCKED, since Linux 5.18
 
@@ -25,11 +28,23 @@ bool pages_hold(void *at, size_t bytes) {
   return (void *)got == at;
 }
 
-void pages_unmap(void *at, size_t bytes) { raw_syscall2(SYS_munmap, (long)at, (long)bytes); }
+void pages_unmap(void *at, size_t bytes) {
+  LIBC(int, munmap, void *, size_t);
+  int error = errno;
+  libc_munmap(at, bytes);
+  errno = error;
+}
+
+bool pages_release(void *at, size_t bytes, int advice) {
+  LIBC(int, madvise, void *, size_t, int);
+  int error = errno;
+  bool done = libc_madvise(at, bytes, advice) == 0;
+  errno = error;
+  return done;
+}
 
 bool pages_give_back(void *at, size_t bytes) {
-  return raw_syscall3(SYS_madvise, (long)at, (long)bytes, MADV_DONTNEED) == 0 ||
-         raw_syscall3(SYS_madvise, (long)at, (long)bytes, kDontNeedLocked) == 0;
+  return pages_release(at, bytes, MADV_DONTNEED) || pages_release(at, bytes, kDontNeedLocked);
 }
 
 bool pages_resize(void *at, size_t bytes, size_t wanted) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory from the kernel. After load these functions make only system calls that libc's allocator makes too, so a seccomp filter that lets the
 // program allocate lets them pass. New memory gets its policy without mbind, from the mapping that it extends (range.h).
+//
+// Memory that blocks have used is released by libc's own munmap and madvise, as by libc's allocator: libraries that keep memory registered with
+// a device (UCX, Open MPI, libfabric) patch the code of these functions to see it go, and would else use a registration of pages that are gone.
+// What they run there must not allocate placed blocks: a heap's lock may be held, as that of libc's arena. mremap stays a system call: UCX's
+// patch passes on four of its five arguments.
 #pragma once
 
 #include <stdbool.h>
@@ -25,6 +30,9 @@ void *pages_map(void *at, size_t bytes);
 bool pages_hold(void *at, size_t bytes);
 
 void pages_unmap(void *at, size_t bytes);
+
+// libc's madvise. False: the kernel refuses.
+bool pages_release(void *at, size_t bytes, int advice);
 
 // Gives the pages back to the kernel; the mapping stays. False: the kernel refuses, as for locked memory before Linux 5.18.
 bool pages_give_back(void *at, size_t bytes);

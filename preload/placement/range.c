@@ -2,6 +2,7 @@
 #include "preload/placement/range.h"
 
 #include "preload/placement/file_heap.h"
+#include "preload/placement/memory_locks.h"
 #include "preload/placement/pages.h"
 
 enum { kStepPages = 1024, kTrimPages = 64 };
@@ -86,13 +87,15 @@ static bool map_up_to(struct range *range, uint32_t mapped) {
   return true;
 }
 
-// Maps the memory of `pages` pages from the top on, and, to save system calls, if possible an eighth of what is mapped (at most 4 MiB) more.
+// Maps the memory of `pages` pages from the top on, and, to save system calls, if possible an eighth of what is mapped (at most 4 MiB) more. Not
+// if the kernel would lock it.
 static bool reach(struct range *range, uint32_t pages) {
   uint64_t needed = (uint64_t)range->top + pages + 1;
   if (needed <= range->mapped) return true;
   if (needed > range->end) return false;
   uint32_t spare = (range->mapped - range->first) / 8;
   if (spare > kStepPages) spare = kStepPages;
+  if (new_memory_is_locked()) spare = 0;
   return map_up_to(range, (uint32_t)needed + spare) || map_up_to(range, (uint32_t)needed);
 }
 
@@ -180,10 +183,9 @@ void range_forget_kept(struct range *range, uint32_t page) {
   run->state = kLeaving;
 }
 
-// Unmaps pages behind the top, which no run uses any more, except one as the seed.
-static void trim(struct range *range) {
+void range_trim(struct range *range) {
   uint32_t mapped = range->top + 1;
-  if (range->mapped - mapped < kTrimPages) return;
+  if (range->mapped == mapped) return;
   pages_unmap(address_of(mapped), (size_t)(range->mapped - mapped) * kPageBytes);
   range->mapped = mapped;
 }
@@ -208,7 +210,7 @@ void range_add_clean(struct range *range, uint32_t page) {
   }
   if (page + room == range->top) {
     range->top = page;
-    trim(range);
+    if (range->mapped - page > kTrimPages) range_trim(range);
   } else {
     clean_add(range, page, room);
   }

@@ -48,6 +48,9 @@ bool range_open(struct range *range, uint32_t from, uint32_t end, struct range_f
 
 void *range_seed(const struct range *range);
 
+// Unmaps the spare pages behind the top: the seed is next to it then.
+void range_trim(struct range *range);
+
 // Return the first page of a run of at least `pages` pages, which is live then. range_take_kept: a kept run that fits closely; kNoPage: none.
 // range_take_clean: a run at a multiple of `align` pages, with nothing touched; kNoPage: no memory.
 uint32_t range_take_kept(struct range *range, uint32_t pages);

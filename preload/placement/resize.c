@@ -5,6 +5,7 @@
 
 #include "preload/placement/heap.h"
 #include "preload/placement/heap_parts.h"
+#include "preload/placement/memory_locks.h"
 
 enum { kYardPages = 256, kMovePages = 1024 };  // 1 MiB; from 4 MiB on pages are moved instead of copied
 
@@ -55,7 +56,10 @@ static void *to_yard(struct heap *heap, struct run *run, uint32_t page, uint32_t
   }
   struct run *grown = run_at(place);
   grown->rule = run->rule;
-  if (moved) run->touched = 0;
+  if (moved) {
+    run->touched = 0;
+    pages_give_back(from, bytes);  // they are gone already; for those that watch libc's madvise (pages.h)
+  }
   return to;
 }
 
@@ -63,6 +67,7 @@ static void *grow(struct heap *heap, struct run *run, uint32_t page, uint32_t pa
   uint32_t old = run->pages;
   if (pages < kYardPages || heap->source != kAnonymous) return NULL;
   if (heap->rule->flags & (MLRUN_PLACE_RATIO | MLRUN_PLACE_HUGE)) return NULL;
+  if (new_memory_is_locked()) return NULL;  // pages_move() unlocks what it moves pages away from
   void *block = to_yard(heap, run, page, pages);
   if (!block) return NULL;
   note_live(heap, (int64_t)pages - old);  // while the lock is held, so that other threads' budget checks see it
@@ -82,10 +87,11 @@ static void *resize_grown(struct heap *heap, struct run *run, uint32_t page, uin
   return address_of(page);
 }
 
-// Resizes by a copy into a new block. A growing block gets half as much again as room.
+// Resizes by a copy into a new block. A growing block gets half as much again as room, unless the kernel would fill that at once.
 static void *copied(struct run *run, void *block, size_t bytes) {
   struct heap *heap = &heaps[run->rule];
-  size_t old = heap_usable(run), keep = old < bytes ? old : bytes, asked = bytes > old ? bytes + bytes / 2 : bytes;
+  size_t old = heap_usable(run), keep = old < bytes ? old : bytes;
+  size_t asked = bytes > old && !new_memory_is_locked() ? bytes + bytes / 2 : bytes;
   void *fresh = heap_allocate(heap->number, asked, 0, false);
   if (!fresh) fresh = heap_allocate(heap->number, asked = bytes, 0, false);
   if (!fresh) return NULL;

@@ -17,6 +17,7 @@
 #include "preload/placement/file_heap.h"
 #include "preload/placement/heap.h"
 #include "preload/placement/memkind_heap.h"
+#include "preload/placement/memory_locks.h"
 #include "preload/placement/rules.h"
 #include "preload/start/inherited_filters.h"
 #include "preload/start/session_arena.h"
@@ -342,5 +343,5 @@ static const char *allocator_object(void) {
   return object;
 }
 
-EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base, &window.bytes, malloc, is_before_glibc,
-                                                                 allocator_object};
+EXPORT const struct mlrun_placement_view mlrun_placement_view = {&window.base,    &window.bytes,    malloc,
+                                                                 is_before_glibc, allocator_object, follow_mlockall};

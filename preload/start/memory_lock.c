@@ -17,6 +17,9 @@
 #include "preload/files/fd_table.h"
 #include "preload/record/channel.h"
 #include "preload/record/stack_record.h"
+#include "runner/events/placement.h"
+
+extern const struct mlrun_placement_view mlrun_placement_view __attribute__((weak));
 
 enum { kOurMappings = 4 };
 
@@ -108,5 +111,7 @@ int lock_all_but_ours(int flags, int (*real)(int)) {
   bool done = for_each_mapping(&ours, lock, &locked);
   errno = error;
   if (!done) return real(flags);
-  return flags & MCL_FUTURE ? real(MCL_FUTURE) : 0;
+  if (flags & MCL_FUTURE) return real(MCL_FUTURE);
+  if (&mlrun_placement_view) mlrun_placement_view.follow_mlockall(flags);
+  return 0;
 }

@@ -120,5 +120,6 @@ struct mlrun_placement_view {
   void *(*malloc)(unsigned long);         // the placement library's
   _Bool (*is_before_glibc)(void);         // the allocator behind it is libc's
   const char *(*allocator_object)(void);  // file of the allocator behind it
+  void (*follow_mlockall)(int flags);     // to be called after the recorder has locked the program's mappings itself
 };
 #endif

@@ -2,9 +2,10 @@
 // Steps through malloc and free of a block that was just freed, one instruction at a time: places_steps CASE FIRST. A signal handler at each step
 //   allocates  takes and frees blocks
 //   forks      forks; the child returns into the interrupted call
+//   inside     the same without an allocation, in a free and a malloc that the cache of freed blocks cannot serve
 //   jumps      leaves it by siglongjmp, in a process of its own for each step; then two threads allocate
-// Every block must keep what its owner wrote. forks and jumps begin with step FIRST and do a hundred. Prints how many steps were done, and in how many
-// of them a process did not end well.
+// Every block must keep what its owner wrote. All but the first begin with step FIRST and do a hundred. Prints how many steps were done, and in how
+// many of them a process did not end well.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kSize = 64 << 10, kHeld = 4, kBlocks = 24, kStepsAtOnce = 100, kSeconds = 60 };
+enum { kSize = 64 << 10, kHeld = 4, kBlocks = 24, kMany = 400, kStepsAtOnce = 100, kSeconds = 60 };
 
 static int steps, chosen;
 static sigjmp_buf left;
@@ -43,6 +44,11 @@ static void exchange(int signal) {
 
 static void fork_here(int signal) {
   if (steps++ == chosen && !fork()) held[0] = make(kSize, signal);
+}
+
+static void fork_only(int signal) {
+  (void)signal;
+  if (steps++ == chosen && !fork()) alarm(kSeconds);  // the child has none of its parent's
 }
 
 static void jump(int signal) {
@@ -107,6 +113,39 @@ static void forks(void) {
   if (wait(&status) > 0 && status) _exit(5);
 }
 
+// More blocks than the heap keeps once they are freed. Each has its number at both ends.
+static void use_many(void) {
+  static int *blocks[kMany];
+  enum { kLast = kSize / sizeof(int) - 1 };
+  for (int i = 0; i < kMany; i++) {
+    if (!(blocks[i] = malloc(kSize))) _exit(3);
+    blocks[i][0] = blocks[i][kLast] = i;
+  }
+  for (int i = 0; i < kMany; i++) {
+    if (blocks[i][0] != i || blocks[i][kLast] != i) _exit(4);
+    free(blocks[i]);
+  }
+}
+
+static void inside(void) {
+  pid_t self = getpid();
+  char *blocks[kBlocks];
+  begin(fork_only);
+  for (int i = 0; i < kBlocks; i++) blocks[i] = make(kSize, i);
+  for (int i = 1; i < kBlocks; i++) end(blocks[i], kSize, i);  // they fill the cache
+  step_from_here();
+  free(blocks[0]);
+  char *block = malloc(2 * kSize);
+  step_no_more();
+  if (!block) _exit(3);
+  for (int round = 0; round < 3; round++) use_many();
+  free(block);
+  use_in_threads();
+  if (getpid() != self) _exit(0);
+  int status;
+  if (wait(&status) > 0 && status) _exit(5);
+}
+
 static void jumps(void) {
   begin(jump);
   if (!sigsetjmp(left, 1)) take_stepwise();
@@ -138,6 +177,7 @@ int main(int argc, char **argv) {
   int bad = 0;
   if (!strcmp(argv[1], "allocates")) allocates();
   if (!strcmp(argv[1], "forks")) bad = at_each_step(forks);
+  if (!strcmp(argv[1], "inside")) bad = at_each_step(inside);
   if (!strcmp(argv[1], "jumps")) bad = at_each_step(jumps);
   printf("%d %d\n", steps, bad);
   return 0;

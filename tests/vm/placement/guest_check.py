@@ -71,6 +71,10 @@ def check_nodes():
     expect("written by a child", pages(["-> node 1"], "child", 8 * MIB), (0, 2048, 0, "prefer:1"))
     expect("mapping", pages(["mmap size >= 1M -> node 1"], "mapping", 8 * MIB), (0, 2048, 0, "prefer:1"))
     expect("mapping, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "mapping", 16 * MIB)[:3], (3072, 1024, 0))
+    expect("mapping with its pages", pages(["mmap size >= 1M -> node 1"], "populated", 8 * MIB), (0, 2048, 0, "prefer:1"))
+    expect("mapping with its pages, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "populated", 16 * MIB)[:3], (3072, 1024, 0))
+    for options in (("--preload=off",), ()):
+        expect("mapping made larger, 3:1", pages(["mmap size >= 1M -> 3:1 node 0,1"], "remapped", 64 * MIB, options=options)[:3], (12288, 4096, 0))
     expect("3:1 in whole huge pages", pages(["-> 3:1 node 0,1 huge"], "block", 16 * MIB)[:3], (3072, 1024, 0))
     expect("with the recorder", pages(["-> node 1"], "block", 16 * MIB, options=()), (0, 4096, 0, "prefer:1"))
     expect("budget", pages(["-> node 1 budget 8M"], "fill", 16 * MIB)[:2] > (1800, 1800), True)
@@ -94,6 +98,18 @@ def check_many_pieces():
     expect("40,000 blocks of a ratio", (status, said), (plain.returncode, plain.stdout))
     rule = placement["processes"][-1]["rules"][0]
     expect("up to a limit", 10000 < rule["matches"] - rule["fallbacks"] < 20000, True)
+    print(rule, error)
+    status, said, error, placement = run(["-> 3:1 node 0,1"], NODES, "freed", str(200 * MIB))
+    words = said.split()
+    expect("freed blocks of a ratio: mappings merge again", status == 0 and int(words[1]) > 1600 > 2 * int(words[2]), True)
+    fallbacks = [process["rules"][0]["fallbacks"] for process in placement["processes"]]
+    expect("a forked child does not run out of pieces", any(fallbacks), False)
+    print(said, error)
+    status, said, error, placement = run(["mmap size >= 64K -> 3:1 node 0,1"], NODES, "mappings", "0")
+    expect("60,000 mappings of a ratio", (status, said), (0, "mappings 1\n"))
+    rule = placement["processes"][-1]["rules"][0]
+    expect("all mappings are counted", rule["matches"], 61000)
+    expect("up to 8,192 of them are placed at once", 5000 < rule["matches"] - rule["fallbacks"] <= 8192 + 1000, True)
     print(rule, error)
 
 

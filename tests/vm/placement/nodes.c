@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where memory is, by move_pages and by numa_maps: nodes WHAT BYTES. Each line: WHAT pages of node 0, 1, 2, others; policy of the mapping.
 //   block     malloc, written         zeros   calloc, read        mapping  mmap, written
+//   populated mmap with its pages       remapped  mmap of a quarter, written, and made larger by mremap
 //   grown     realloc from 1 MiB on by an eighth              child    a block that a forked child has written again
 //   MEMKIND_...   a block of that kind of memkind, written; "absent": memkind has no such memory here
 //   fill      blocks of 1 MiB, BYTES in all; nodes of all their pages
 //   held      the same, kept for 4 s
+// Other lines:
+//   freed     blocks of 1 MiB, BYTES in all, written and freed; lines of /proc/self/maps before and after. A forked child frees them too, and
+//             takes and frees as many again and again
+//   mappings  60,000 mappings of 64 KiB, and 1,000 once those are gone; whether another one could then be split
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kPage = 4096, kAtOnce = 512, kNodes = 4, kBlock = 1 << 20, kMost = 4096 };
+enum { kPage = 4096, kAtOnce = 512, kNodes = 4, kBlock = 1 << 20, kMost = 4096, kMappings = 60000, kSmall = 64 << 10 };
 
 static long counts[kNodes];
 
@@ -78,6 +83,54 @@ static void fill(size_t bytes) {
   for (size_t i = 0; i + 1 < n; i++) count(blocks[i], kBlock);
   show("fill", blocks[n - 1], kBlock);
 }
+static char *mapped(size_t bytes, int flags) {
+  char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  if (at == MAP_FAILED) exit(4);
+  return at;
+}
+static void remapped(size_t bytes) {
+  size_t old = bytes / 4;
+  char *at = mapped(old, 0);
+  for (size_t i = 0; i < old; i += kPage) *(size_t *)(at + i) = i;
+  at = mremap(at, old, bytes, MREMAP_MAYMOVE);
+  if (at == MAP_FAILED) exit(6);
+  for (size_t i = 0; i < old; i += kPage)
+    if (*(size_t *)(at + i) != i) exit(7);
+  memset(at + old, 1, bytes - old);
+  show("remapped", at, bytes);
+}
+static int lines_of_maps(void) {
+  int lines = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  for (int c; maps && (c = getc(maps)) != EOF;) lines += c == '\n';
+  if (maps) fclose(maps);
+  return lines;
+}
+static void freed(size_t bytes) {
+  static char *blocks[kMost];
+  size_t n = bytes / kBlock < kMost ? bytes / kBlock : kMost;
+  for (size_t i = 0; i < n; i++) blocks[i] = written(kBlock, 1);
+  int before = lines_of_maps();
+  pid_t child = fork();
+  for (size_t i = 0; i < n; i++) free(blocks[i]);
+  for (int round = 0; child == 0 && round < 40; round++) {
+    for (size_t i = 0; i < n; i++) blocks[i] = malloc(kBlock);
+    for (size_t i = 0; i < n; i++) free(blocks[i]);
+  }
+  if (child == 0) _exit(0);
+  int status = 1;
+  waitpid(child, &status, 0);
+  printf("freed %d %d\n", before, lines_of_maps());
+  if (status) exit(8);
+}
+static void mappings(void) {
+  static char *all[kMappings];
+  for (int i = 0; i < kMappings; i++) all[i] = mapped(kSmall, 0);
+  for (int i = 0; i < kMappings; i++) munmap(all[i], kSmall);
+  for (int i = 0; i < 1000; i++) all[i] = mapped(kSmall, 0);
+  char *own = mapped(3 * kPage, 0);
+  printf("mappings %d\n", mprotect(own + kPage, kPage, PROT_READ) == 0);
+}
 // 77: memkind is not installed.
 static void memkind(const char *name, size_t bytes) {
   void *library = dlopen("libmemkind.so.0", RTLD_NOW);
@@ -107,10 +160,14 @@ int main(int argc, char **argv) {
     show(what, (const char *)block, bytes);
   }
   if (!strcmp(what, "mapping")) {
-    char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *at = mapped(bytes, 0);
     memset(at, 1, bytes);
     show(what, at, bytes);
   }
+  if (!strcmp(what, "populated")) show(what, mapped(bytes, MAP_POPULATE), bytes);
+  if (!strcmp(what, "remapped")) remapped(bytes);
+  if (!strcmp(what, "freed")) freed(bytes);
+  if (!strcmp(what, "mappings")) mappings();
   if (!strcmp(what, "grown")) show(what, grown(bytes), bytes);
   if (!strcmp(what, "child")) {
     char *block = written(bytes, 1);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "preload/placement/memory_locks.h"
+
+#include "preload/base/real_function.h"
+#include "preload/placement/confinement.h"
+#include "preload/placement/heap.h"
+#include "preload/placement/heap_parts.h"
+
+#ifndef MLOCK_ONFAULT
+#define MLOCK_ONFAULT 1
+#endif
+
+int locked_later;
+
+static void lock(uint32_t page, uint32_t pages, unsigned how) {
+  raw_syscall3(SYS_mlock2, (long)address_of(page), (long)pages * kPageBytes, how);
+}
+
+static void unlock(uint32_t page, uint32_t pages) {
+  raw_syscall2(SYS_munlock, (long)address_of(page), (long)pages * kPageBytes);
+}
+
+// mlockall has filled clean runs with pages if it locked them.
+static void follow_free_run(uint32_t page, const struct run *run) {
+  if (run->state != kClean && run->state != kKept) return;
+  if (new_memory_is_locked())
+    lock(page, run->room, MLOCK_ONFAULT);
+  else if (run->state == kClean)
+    unlock(page, run->room);
+  if (run->state == kClean) pages_give_back(address_of(page), (size_t)run->room * kPageBytes);
+}
+
+static void follow_range(struct range *range) {
+  range_trim(range);
+  if (new_memory_is_locked())
+    lock(range->top, 1, new_memory_is_filled() ? 0 : MLOCK_ONFAULT);
+  else
+    unlock(range->top, 1);
+  for (uint32_t page = range->first; page < range->top; page += run_at(page)->room) follow_free_run(page, run_at(page));
+}
+
+void follow_mlockall(int flags) {
+  int later = flags & MCL_FUTURE ? flags & (MCL_FUTURE | MCL_ONFAULT) : 0;
+  __atomic_store_n(&locked_later, later, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < heaps_opened && !is_confined(); i++) {
+    struct heap *heap = &heaps[i];
+    if (heap->source != kAnonymous || heap->rule->calls == MLRUN_PLACE_MMAP) continue;
+    heap_lock(heap);
+    caches_empty(heap);
+    for (uint32_t which = 0; which < kRanges; which++) follow_range(&heap->ranges[which]);
+    heap_unlock(heap);
+  }
+}
+
+EXPORT int mlockall(int flags) {
+  REAL(int, mlockall, int);
+  int result = real(flags);
+  if (result == 0) follow_mlockall(flags);
+  return result;
+}
+
+EXPORT int munlockall(void) {
+  REAL(int, munlockall, void);
+  int result = real();
+  if (result == 0) __atomic_store_n(&locked_later, 0, __ATOMIC_RELAXED);
+  return result;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// mremap of addresses that are several mappings of the kernel where they would be one without rules: a ratio has cut them, or a rule is about a part
+// of them. The kernel neither grows nor moves those (EFAULT). Here each piece is moved by itself, with its pages:
+//
+//   old   | piece | piece | last |                   new    | held: nothing can be mapped there ... |
+//   1. the last piece grows in place, if the addresses behind it are free
+//   2. each other piece moves to its place in new; its old addresses stay mapped (MREMAP_DONTUNMAP), so that all can go back
+//   3. the last one moves and grows; old is unmapped
+#pragma once
+
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+// To be called once the kernel has refused the same arguments with EFAULT. Returns the mapping, or MAP_FAILED with errno; then nothing has moved.
+// A move needs Linux 5.7.
+void *mremap_pieces(char *at, size_t old, size_t bytes, int flags, char *wanted);
+
+#pragma GCC visibility pop

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grows and moves memory that was mapped by two calls of 8 and 4 MiB, which the kernel makes one mapping. Prints what must be the same under a rule
+// that is about the first of them.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { kMiB = 1 << 20, kFirst = 8 * kMiB, kAll = 12 * kMiB, kRoom = 64 * kMiB };
+
+static char *map(void *at, size_t bytes, int access, int flags) {
+  char *got = mmap(at, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  if (got == MAP_FAILED) exit(3);
+  return got;
+}
+
+// In front of addresses that are taken, but not accessible.
+static char *made(void) {
+  char *at = map(NULL, kRoom, PROT_NONE, MAP_NORESERVE);
+  map(at, kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
+  map(at + kFirst, kAll - kFirst, PROT_READ | PROT_WRITE, MAP_FIXED);
+  for (int i = 0; i < kAll / kMiB; i++) memset(at + (size_t)i * kMiB, i + 1, kMiB);
+  return at;
+}
+
+static int is_kept(const char *at) {
+  for (size_t i = 0; i < kAll; i++)
+    if (at[i] != (char)(i / kMiB + 1)) return 0;
+  return 1;
+}
+
+static char *resized(const char *what, char *at, size_t bytes, int flags, char *wanted) {
+  errno = 0;
+  char *got = mremap(at, kAll, bytes, flags, wanted);
+  int error = errno, failed = got == MAP_FAILED, stayed = got == at;
+  if (failed) got = at;
+  printf("%s: errno %d, failed %d, same address %d, kept %d\n", what, error, failed, stayed, is_kept(got));
+  return got;
+}
+
+int main(void) {
+  char *at = made();
+  at = resized("no room", at, 2 * kAll, 0, NULL);
+  char *old = at;
+  at = resized("moved", at, 2 * kAll, MREMAP_MAYMOVE, NULL);
+  memset(at + kAll, 9, kAll);
+  printf("old pages: %d\n", msync(old, kAll, MS_ASYNC) ? errno : 0);
+
+  at = made();
+  munmap(at + kAll, kRoom - kAll);
+  resized("in place", at, 2 * kAll, 0, NULL);
+  printf("zeros: %d\n", at[kAll] == 0 && at[2 * kAll - 1] == 0);
+
+  at = made();
+  resized("smaller", at, kAll, 0, NULL);
+  char *wanted = map(NULL, kRoom, PROT_READ | PROT_WRITE, 0);
+  wanted[2 * kAll] = 5;
+  at = resized("fixed", at, 2 * kAll, MREMAP_MAYMOVE | MREMAP_FIXED, wanted);
+  printf("there: %d, behind: %d\n", at == wanted, wanted[2 * kAll]);
+  munmap(at + 4096, 4096);
+  errno = 0;
+  int failed = mremap(at, kAll, 2 * kAll, MREMAP_MAYMOVE) == MAP_FAILED;
+  printf("with a hole: %d errno %d\n", failed, errno);
+  return 0;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// mremap of memory that is several mappings of the kernel. They are made by an advice here, which needs no NUMA.
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+extern "C" {
+#include "preload/placement/mremap_pieces.h"
+}
+
+namespace mlrun::preload_test {
+namespace {
+
+constexpr size_t kPage = 4096, kPages = 60, kRoom = 256;
+
+// Pieces of 7 pages, each page filled with its number, in front of addresses where nothing is mapped.
+class MremapPieces : public testing::Test {
+ protected:
+  MremapPieces() : at_(map(nullptr, kRoom * kPage, 0)) {
+    munmap(at_ + kPages * kPage, (kRoom - kPages) * kPage);
+    for (size_t i = 0; i < kPages; i++) memset(at_ + i * kPage, static_cast<int>(i), kPage);
+    for (size_t i = 0; i < kPages; i += 14) madvise(at_ + i * kPage, 7 * kPage, MADV_DONTDUMP);
+    EXPECT_EQ(mremap(at_, kPages * kPage, 2 * kPages * kPage, MREMAP_MAYMOVE), MAP_FAILED);
+    EXPECT_EQ(errno, EFAULT);
+  }
+
+  static char* map(void* at, size_t bytes, int flags) {
+    return static_cast<char*>(mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0));
+  }
+
+  static bool is_filled(const char* at) {
+    for (size_t i = 0; i < kPages * kPage; i++)
+      if (at[i] != static_cast<char>(i / kPage)) return false;
+    return true;
+  }
+
+  static bool is_mapped(char* at) { return msync(at, kPage, MS_ASYNC) == 0; }
+
+  char* resized(size_t pages, int flags, char* wanted = nullptr) {
+    return static_cast<char*>(mremap_pieces(at_, kPages * kPage, pages * kPage, flags, wanted));
+  }
+
+  void take_room_behind() { ASSERT_EQ(map(at_ + kPages * kPage, kPage, MAP_FIXED), at_ + kPages * kPage); }
+
+  char* at_;
+};
+
+TEST_F(MremapPieces, GrowWhereTheyAre) {
+  EXPECT_EQ(resized(2 * kPages, 0), at_);
+  EXPECT_TRUE(is_filled(at_));
+  EXPECT_EQ(at_[(2 * kPages - 1) * kPage], 0);
+}
+
+TEST_F(MremapPieces, MoveWhereThereIsRoom) {
+  take_room_behind();
+  at_[kPages * kPage] = 77;
+  char* const there = resized(2 * kPages, MREMAP_MAYMOVE);
+  ASSERT_NE(there, MAP_FAILED);
+  EXPECT_TRUE(is_filled(there));
+  memset(there + kPages * kPage, 1, kPages * kPage);
+  EXPECT_FALSE(is_mapped(at_));
+  EXPECT_FALSE(is_mapped(at_ + (kPages - 1) * kPage));
+  EXPECT_EQ(at_[kPages * kPage], 77);
+}
+
+TEST_F(MremapPieces, MoveToAFixedAddress) {
+  char* const wanted = map(nullptr, kRoom * kPage, 0);
+  memset(wanted, 99, kRoom * kPage);
+  EXPECT_EQ(resized(kPages, MREMAP_MAYMOVE | MREMAP_FIXED, wanted), wanted);
+  EXPECT_TRUE(is_filled(wanted));
+  EXPECT_EQ(wanted[kPages * kPage], 99);
+  EXPECT_FALSE(is_mapped(at_));
+}
+
+TEST_F(MremapPieces, AreNotMovedUnlessAskedTo) {
+  take_room_behind();
+  EXPECT_EQ(resized(2 * kPages, 0), MAP_FAILED);
+  EXPECT_EQ(errno, ENOMEM);
+  EXPECT_TRUE(is_filled(at_));
+}
+
+TEST_F(MremapPieces, StayWhereAHoleIsBetweenThem) {
+  munmap(at_ + 21 * kPage, kPage);
+  EXPECT_EQ(resized(2 * kPages, MREMAP_MAYMOVE), MAP_FAILED);
+  EXPECT_EQ(errno, EFAULT);
+  EXPECT_FALSE(is_mapped(at_ + 21 * kPage));
+  EXPECT_EQ(at_[20 * kPage], 20);
+  EXPECT_EQ(at_[59 * kPage], 59);
+}
+
+}  // namespace
+}  // namespace mlrun::preload_test
