@@ -82,8 +82,8 @@ std::string left_out_text(const Measured& measured) {
   if (measured.failed > 0) text += fmt::format("{} runs failed\n", measured.failed);
   if (measured.thrown_out > 0)
     text += fmt::format(
-        "{} runs were thrown out: less than 95 % of their pages, or of the bytes that they allocated, were where their "
-        "rules want them\n",
+        "{} runs were thrown out: less than 95 % of the pages, or of the allocated bytes, of a rule were where it "
+        "wants them\n",
         measured.thrown_out);
   if (measured.unverified > 0)
     text +=

@@ -172,8 +172,7 @@ Status check_runs(const Experiment& experiment, const std::vector<const char*>& 
     if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
     if (measured.thrown_out > 0)
       why += fmt::format(
-          "{}{} runs had less than 95 % of their pages, or of the bytes that they allocated, where their rules want "
-          "them",
+          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them",
           why.empty() ? "" : ", ", measured.thrown_out);
     return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
                             why.empty() ? "none was made" : why, experiment.folder));
@@ -198,14 +197,13 @@ Status check_plan(const SweepRequest& request) {
 
 Verified verified(const model::Placement& placement) {
   Verified result;
-  int64_t right = 0, all = 0;
   double least_placed = 1;
   const auto processes = placement.processes.value_or(std::vector<model::Placement::Process>());
   for (size_t number = 0; number < placement.rules.size(); number++) {
     const std::vector<int64_t>& nodes = placement.rules[number].nodes;
     if (nodes.empty()) continue;
     result.is_asked = true;
-    int64_t bytes = 0, fallback_bytes = 0;
+    int64_t right = 0, all = 0, bytes = 0, fallback_bytes = 0;
     for (const model::Placement::Process& process : processes) {
       if (number < process.rules.size()) {
         bytes += process.rules[number].bytes;
@@ -217,10 +215,12 @@ Verified verified(const model::Placement& placement) {
         if (std::find(nodes.begin(), nodes.end(), pages.node) != nodes.end()) right += pages.bytes;
       }
     }
+    // Each rule by itself: the few blocks of one do not count less beside the many of another.
+    if (all > 0)
+      result.share = std::min(result.share.value_or(1), static_cast<double>(right) / static_cast<double>(all));
     if (bytes > 0)
       least_placed = std::min(least_placed, 1 - static_cast<double>(fallback_bytes) / static_cast<double>(bytes));
   }
-  if (all != 0) result.share = static_cast<double>(right) / static_cast<double>(all);
   if (least_placed < result.share.value_or(kVerified)) result.share = least_placed;
   return result;
 }

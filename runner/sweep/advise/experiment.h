@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if less than 95 % of its sampled pages
-// are on the nodes of their rules, or if a rule left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
+// Runs one command under several placements, in randomised blocks of a sweep. A run is thrown out if one of its rules has less than 95 % of its
+// sampled pages on its nodes, or left more than 5 % of the bytes of its blocks to a later rule or to the allocator.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,8 @@ struct Measured {
 
 struct Verified {
   bool is_asked = false;        // a rule names nodes
-  std::optional<double> share;  // of the memory, on the nodes of its rules; nullopt: no page was sampled
+  // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled.
+  std::optional<double> share;
 };
 Verified verified(const model::Placement& placement);
 
