@@ -11,9 +11,9 @@
 #include "runner/model/run.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
-#include "runner/sweep/advise/capacity.h"
 #include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/other_build.h"
+#include "runner/sweep/advise/over_time.h"
 #include "runner/sweep/advise/predict.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
@@ -165,9 +165,7 @@ std::string chosen_text(const Advice& advice, const TraceSites& found, size_t si
 
 // Returns the indices of the chosen sites.
 std::vector<size_t> choose(const TraceSites& found, const std::vector<double>& gains, Advice& advice) {
-  CapacityProblem problem = problem_of(found.sites, advice.capacity_bytes);
-  problem.gain = gains;
-  const Chosen chosen = choose_sites(problem);
+  const Chosen chosen = choose_over_time(found.sites, gains, static_cast<double>(advice.capacity_bytes));
   const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
   advice.gain = chosen.gain / all;
   advice.gain_most = std::min(1.0, chosen.bound / all);

@@ -18,7 +18,6 @@ namespace mlrun::sweep {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr size_t kMomentsMax = 1000;
 constexpr size_t kIdDigits = 16;
 
 using tables::Numbers;
@@ -227,49 +226,6 @@ class Lives {
   int64_t last_ns_ = 0;
 };
 
-struct Step {
-  int64_t at_ns;
-  bool begins;
-  size_t site;
-  double bytes;
-};
-
-std::vector<Step> steps_of(const std::vector<Site>& sites) {
-  std::vector<Step> steps;
-  for (size_t site = 0; site < sites.size(); site++) {
-    for (const BlockLife& life : sites[site].lives) {
-      steps.push_back({life.from_ns, true, site, static_cast<double>(life.bytes)});
-      steps.push_back({life.to_ns, false, site, static_cast<double>(life.bytes)});
-    }
-  }
-  // A block that ends makes room for one that begins at that moment.
-  std::sort(steps.begin(), steps.end(),
-            [](const Step& a, const Step& b) { return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.begins < b.begins; });
-  return steps;
-}
-
-// Between two moments: the most bytes of each site, and the bytes of all sites when their sum is largest.
-struct Most {
-  explicit Most(size_t sites) : now(sites), most(sites), at_once(sites) {}
-  std::vector<double> now, most, at_once;
-  double total = 0, most_total = -1;
-
-  void begin_moment() {
-    most = now;
-    at_once = now;
-    most_total = total;
-  }
-  void step(const Step& step) {
-    const double bytes = step.begins ? step.bytes : -step.bytes;
-    now[step.site] += bytes;
-    total += bytes;
-    most[step.site] = std::max(most[step.site], now[step.site]);
-    if (total <= most_total) return;
-    most_total = total;
-    at_once = now;
-  }
-};
-
 }  // namespace
 
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns) {
@@ -294,43 +250,6 @@ Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int6
   for (const Event& event : events) lives.add(event);
   lives.end(run_end_ns);
   return result;
-}
-
-double most_bytes(const std::vector<Site>& sites) {
-  double now = 0, most = 0;
-  for (const Step& step : steps_of(sites)) {
-    now += step.begins ? step.bytes : -step.bytes;
-    most = std::max(most, now);
-  }
-  return most;
-}
-
-CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity) {
-  const std::vector<Step> steps = steps_of(sites);
-  std::vector<int64_t> ends;
-  for (const Step& step : steps) {
-    if (!step.begins && (ends.empty() || ends.back() != step.at_ns)) ends.push_back(step.at_ns);
-  }
-  CapacityProblem problem;
-  problem.sites = sites.size();
-  problem.moments = std::min(ends.size(), kMomentsMax);
-  problem.capacity = static_cast<double>(capacity);
-  problem.gain.assign(sites.size(), 0);
-  problem.use.assign(problem.sites * problem.moments, 0);
-  problem.use_at_once = problem.use;
-  Most most(sites.size());
-  size_t at = 0;
-  for (size_t moment = 0; moment < problem.moments; moment++) {
-    const int64_t end = ends[(moment + 1) * ends.size() / problem.moments - 1];
-    most.begin_moment();
-    while (at < steps.size() && (steps[at].at_ns < end || (steps[at].at_ns == end && !steps[at].begins)))
-      most.step(steps[at++]);
-    for (size_t site = 0; site < sites.size(); site++) {
-      problem.use[site * problem.moments + moment] = most.most[site];
-      problem.use_at_once[site * problem.moments + moment] = most.at_once[site];
-    }
-  }
-  return problem;
 }
 
 }  // namespace mlrun::sweep

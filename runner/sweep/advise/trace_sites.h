@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "runner/sweep/advise/capacity.h"
 #include "runner/sweep/advise/site_accesses.h"
 #include "runner/util/result.h"
 
@@ -47,11 +46,5 @@ struct TraceSites {
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
 // memory is hot, hot bytes × time, or the number or latency of accesses. `run_end_ns`: when the command ended; 0: unknown.
 Result<TraceSites> read_sites(const std::string& trace, uint64_t min_bytes, int64_t run_end_ns);
-
-// The most bytes of all these sites that are alive at one moment.
-double most_bytes(const std::vector<Site>& sites);
-
-// Sites over time: the moments are the ends of blocks, merged to at most 1,000. Gains are left 0.
-CapacityProblem problem_of(const std::vector<Site>& sites, uint64_t capacity);
 
 }  // namespace mlrun::sweep

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
 
 namespace mlrun::sweep {
@@ -135,26 +134,6 @@ TEST(Verdict, WhatWouldTellIsSaid) {
             "cannot tell whether the prediction holds: the measured interval contains 0; about " +
                 std::to_string(*needs) + " more blocks would tell (a new --try folder with --blocks " +
                 std::to_string(8 + *needs) + ")\n");
-}
-
-TEST(Problem, BlocksThatFollowEachOtherTakeTheSameRoom) {
-  std::vector<Site> sites(2);
-  sites[0].lives = {{0, 10, 4096}, {10, 20, 4096}};
-  sites[1].lives = {{5, 15, 8192}};
-  const CapacityProblem problem = problem_of(sites, 8192);
-  ASSERT_EQ(problem.moments, 3u);  // before 10, 15, 20
-  EXPECT_EQ(problem.use, (std::vector<double>{4096, 4096, 4096, 8192, 8192, 0}));
-  EXPECT_EQ(problem.use, problem.use_at_once);
-}
-
-TEST(Problem, MergedMomentsHaveEachSitesMostAndWhatWasAliveAtOnce) {
-  std::vector<Site> sites(2);
-  for (int64_t i = 0; i < 4000; i++) sites[i % 2].lives.push_back({i, i + 1, 4096});
-  const CapacityProblem problem = problem_of(sites, 8192);
-  ASSERT_EQ(problem.moments, 1000u);
-  EXPECT_EQ(problem.use[500], 4096);
-  EXPECT_EQ(problem.use[1500], 4096);
-  EXPECT_EQ(problem.use_at_once[500] + problem.use_at_once[1500], 4096);
 }
 
 }  // namespace
