@@ -121,9 +121,24 @@ Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice
   for (size_t site = 0; site < alone && !result.is_spread; site++)
     result.calibration.alone.push_back(measured->time_s[alone_name(site)]);
   for (const Site& site : found.sites) result.calibration.weights.push_back(site.weight);
-  result.calibration.weight_elsewhere = found.weight_elsewhere;
+  result.calibration.weight_elsewhere = found.elsewhere.weight;
   std::fputs(left_out_text(*measured).c_str(), stdout);
   return result;
+}
+
+// Why a trace has no site, and what to do.
+std::string no_sites_text(const Advice& advice, const TraceSites& found) {
+  const std::string blocks = fmt::format("blocks of {} and more", util::size_text(advice.min_bytes));
+  if (found.blocks == 0) return fmt::format("{} has no {}", advice.trace, blocks);
+  if (found.without_build_id == 0)
+    return fmt::format("{} has no {} with a call stack; record it with --stacks=16 --alloc-min=64K", advice.trace,
+                       blocks);
+  const std::string& file = found.file_without_build_id;
+  return fmt::format(
+      "{}: {} of {} {} are allocated by code without a build id{}, by which rules know it; link it with "
+      "-Wl,--build-id and record it again",
+      advice.trace, found.without_build_id, found.blocks, blocks,
+      file.empty() ? "" : fmt::format(" ({})", util::printable(file)));
 }
 
 std::string chosen_text(const Advice& advice, const TraceSites& found, size_t sites) {
@@ -135,10 +150,15 @@ std::string chosen_text(const Advice& advice, const TraceSites& found, size_t si
   if (found.unseen > 0)
     text += fmt::format("{} sites have no access data: each is taken to be as hot as the others on average\n",
                         found.unseen);
-  if (found.without_site > 0)
+  if (const size_t without_site = found.elsewhere.lives.size() - found.cut; without_site > 0)
     text += fmt::format(
         "{} blocks have no call stack, or come from a file without a build id, and stay on the slow memory\n",
-        found.without_site);
+        without_site);
+  if (found.cut > 0)
+    text += fmt::format(
+        "{} blocks ({}) stay on the slow memory: their call stacks end at code without a build id, and those of other "
+        "sites begin like them\n",
+        found.cut, util::size_text(found.cut_bytes));
   if (advice.signatures.empty())
     text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
   text +=
@@ -189,18 +209,15 @@ Status advise(const AdviseOptions& options) {
   if (!end_ns) return tl::make_unexpected(end_ns.error());
   auto found = read_sites(options.source, advice.min_bytes, *end_ns);
   if (!found) return tl::make_unexpected(found.error());
-  if (found->sites.empty())
-    return fail(
-        fmt::format("{} has no blocks of {} and more with a call stack; record it with --stacks=16 --alloc-min=64K",
-                    options.source, util::size_text(advice.min_bytes)));
+  if (found->sites.empty()) return fail(no_sites_text(advice, *found));
   const size_t sites = found->sites.size();
-  if (const double most = most_bytes(found->sites);
+  if (const double most = most_bytes(found->sites, found->elsewhere.lives);
       !options.calibration.empty() && options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
     util::say(fmt::format(
         "{} are allocated at one moment, more than {} has ({}): calibration runs that do not fit there are thrown out",
         util::size_text(static_cast<uint64_t>(most)), options.fast, util::size_text(options.fast_bytes)));
   }
-  for (size_t site = kSitesMax; site < sites; site++) found->weight_elsewhere += found->sites[site].weight;
+  for (size_t site = kSitesMax; site < sites; site++) found->elsewhere.weight += found->sites[site].weight;
   found->sites.resize(std::min(sites, kSitesMax));
   std::vector<double> gains;
   for (const Site& site : found->sites) gains.push_back(site.weight);

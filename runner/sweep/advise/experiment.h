@@ -49,7 +49,7 @@ struct Measured {
 };
 
 struct Verified {
-  bool is_asked = false;        // a rule names nodes
+  bool is_asked = false;  // a rule names nodes
   // The smallest of all rules: of the rule's memory, on its nodes; nullopt: no page was sampled.
   std::optional<double> share;
 };

@@ -28,6 +28,7 @@ struct Site {
   std::string signature;  // "BUILDID+OFFSET,..." as in a rule
   std::string label;      // functions, innermost first, for people
   std::vector<FrameName> frames;
+  bool is_cut = false;  // the call stacks go on where the signature ends
   std::vector<BlockLife> lives;
   double byte_seconds = 0;
   Accesses accesses;
@@ -38,9 +39,15 @@ struct TraceSites {
   std::vector<Site> sites;  // by weight, the largest first
   std::string ranked_by;    // what the weight measures, in words
   size_t unseen = 0;        // sites without access data; each is taken to be as hot as the other sites on average
-  size_t blocks = 0, without_site = 0;
-  double weight = 0;            // sum over all sites
-  double weight_elsewhere = 0;  // of blocks without a site, which stay on the slow memory
+  size_t blocks = 0;
+  double weight = 0;  // sum over all sites
+  Site elsewhere;     // all blocks without a site, which stay on the slow memory
+  // Some of them: of code without a build id, and the file of the first such block (empty: of none); of cut signatures with which other
+  // sites begin, and the sum of the bytes of these.
+  size_t without_build_id = 0;
+  std::string file_without_build_id;
+  size_t cut = 0;
+  uint64_t cut_bytes = 0;
 };
 
 // Reads blocks of at least `min_bytes`. Fails if the trace has no stacks. The weight of a site is bytes × time; where --access saw which
