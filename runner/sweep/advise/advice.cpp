@@ -66,10 +66,11 @@ std::string frames_text(const Advice& advice) {
                       : "\n# Names by which mlrun advise finds the callers in another build of their files.\n" + text;
 }
 
-// The keys of what a recorded command ran under, and their values.
+// The keys of what a recorded command ran under and how it failed, and their values.
 auto conditions(auto& command) {
   return std::array{std::pair{"input", &command.input}, std::pair{"cpus", &command.cpus},
-                    std::pair{"policy", &command.policy}, std::pair{"mem_node", &command.mem_node}};
+                    std::pair{"policy", &command.policy}, std::pair{"mem_node", &command.mem_node},
+                    std::pair{"failure", &command.failure}};
 }
 
 double number_at(const toml::table& table, const char* key) { return table[key].value_or(0.0); }

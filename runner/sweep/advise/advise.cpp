@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "runner/model/run.h"
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
 #include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/other_build.h"
 #include "runner/sweep/advise/over_time.h"
 #include "runner/sweep/advise/predict.h"
+#include "runner/sweep/advise/recorded_run.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
 #include "runner/sweep/read/quantity.h"
@@ -34,36 +34,11 @@ constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alo
 constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
 constexpr const char* kSpread = "spread";
 
-bool is_empty_input(const std::string& path) {
-  return path == "/dev/null" || path == "/dev/console" || path.starts_with("/dev/tty") || path.starts_with("/dev/pts/");
-}
-
-// What the runs of the command are made from: its words, and what it ran under.
-RecordedCommand recorded_command(const model::Run& run) {
-  RecordedCommand command{run.command, run.cwd, {}, run.placement.cpus, run.placement.policy, run.placement.mem_node};
-  for (const model::OpenFile& file : run.standard_files) {
-    if (file.fd == 0 && !is_empty_input(file.path)) command.input = file.path;
-  }
-  return command;
-}
-
-// Returns the end of the command; 0: unknown.
-Result<int64_t> take_command(Advice& advice) {
-  const auto run = model::read_run(advice.trace);
-  if (!run) return fail(fmt::format("{} is no trace: {}", advice.trace, run.error().text));
-  advice.command = recorded_command(*run);
-  if (advice.command.words.empty())
-    return fail(advice.trace + " has no command, which advise needs to run again; name the trace of mlrun COMMAND");
-  if (run->options.alloc_sample_bytes > 0)
-    return fail(advice.trace +
-                " lists only a sample of its blocks, so what fits is unknown; record it without --alloc-sample");
-  if (run->events_from_ns)
-    return fail(advice.trace + " has only the last part of its run, so what fits is unknown; record it without --last");
-  advice.min_bytes = std::max(kMinBytes, static_cast<uint64_t>(std::max<int64_t>(run->options.alloc_min_bytes, 0)));
-  if (advice.capacity_bytes < advice.min_bytes)
-    return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
-                            util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
-  return run->end_ns.value_or(0);
+Status take_smallest(uint64_t recorded_bytes, Advice& advice) {
+  advice.min_bytes = std::max(kMinBytes, recorded_bytes);
+  if (advice.capacity_bytes >= advice.min_bytes) return {};
+  return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
+                          util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
 }
 
 std::string rule_of(const Advice& advice, const std::string& condition, const std::string& target) {
@@ -141,7 +116,7 @@ std::string no_sites_text(const Advice& advice, const TraceSites& found) {
       file.empty() ? "" : fmt::format(" ({})", util::printable(file)));
 }
 
-std::string chosen_text(const Advice& advice, const TraceSites& found, size_t sites) {
+std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found, size_t sites) {
   std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
                                  util::size_text(advice.min_bytes), sites, advice.ranked_by);
   if (sites > found.sites.size())
@@ -159,6 +134,12 @@ std::string chosen_text(const Advice& advice, const TraceSites& found, size_t si
         "{} blocks ({}) stay on the slow memory: their call stacks end at code without a build id, and those of other "
         "sites begin like them\n",
         found.cut, util::size_text(found.cut_bytes));
+  if (recorded.has_losses)
+    text +=
+        "records of this trace were lost (table loss): blocks may be missing, or seem to live longer than they did\n";
+  if (!recorded.command.failure.empty())
+    text += fmt::format("the recorded command failed ({}): this is for what it allocated until then\n",
+                        recorded.command.failure);
   if (advice.signatures.empty())
     text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
   text +=
@@ -205,9 +186,11 @@ Status advise(const AdviseOptions& options) {
   advice.slow = options.slow;
   advice.figure = options.figure;
   advice.capacity_bytes = options.capacity_bytes;
-  const auto end_ns = take_command(advice);
-  if (!end_ns) return tl::make_unexpected(end_ns.error());
-  auto found = read_sites(options.source, advice.min_bytes, *end_ns);
+  const auto recorded = read_recorded_run(options.source);
+  if (!recorded) return tl::make_unexpected(recorded.error());
+  advice.command = recorded->command;
+  if (const Status possible = take_smallest(recorded->min_bytes, advice); !possible) return possible;
+  auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
   const size_t sites = found->sites.size();
@@ -244,7 +227,7 @@ Status advise(const AdviseOptions& options) {
   }
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs(chosen_text(advice, *found, sites).c_str(), stdout);
+  std::fputs(chosen_text(advice, *recorded, *found, sites).c_str(), stdout);
   if (calibration && !options.spread.why.empty() && options.fast != "huge")
     std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
   return {};

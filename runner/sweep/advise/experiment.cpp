@@ -43,6 +43,10 @@ Result<std::string> whole_text(const std::string& recorded) {
 
 // The command's words with the quotes of a shell.
 Result<std::string> command_text(const RecordedCommand& command) {
+  if (!command.failure.empty())
+    return fail(fmt::format(
+        "the command failed when it was recorded ({}), so its runs would tell little; record one that succeeds",
+        command.failure));
   std::string text;
   for (const std::string& recorded : command.words) {
     if (recorded.find(util::kMasked) != std::string::npos) {

@@ -27,6 +27,7 @@ struct RecordedCommand {
   std::string folder;
   std::string input;                   // standard input; empty: /dev/null or a terminal
   std::string cpus, policy, mem_node;  // as in model::Placement
+  std::string failure;                 // how the recorded run failed; empty: it did not
 };
 
 struct Experiment {
@@ -55,8 +56,8 @@ struct Verified {
 };
 Verified verified(const model::Placement& placement);
 
-// Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: a secret
-// in it is masked, or it is not UTF-8, as plans are.
+// Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: it failed, a
+// secret in it is masked, or it is not UTF-8, as plans are.
 Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed);
 
 }  // namespace mlrun::sweep
