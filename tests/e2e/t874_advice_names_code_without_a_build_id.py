@@ -9,7 +9,7 @@ def check(this):
     trace = this.trace(this.victim("phases_plain"), options=("--stacks=16", "--alloc-min=64K"))
     done = this.run(case.MLRUN, "advise", trace.folder, "--fast", "huge=17M", "-o", rules)
     this.equal("status and lines", (done.returncode, done.stderr.count("\n")), (125, 1), said=done.stderr)
-    for what in ("9 of 9 blocks of 64.0 KiB and more", "without a build id", this.victim("phases_plain"), "-Wl,--build-id"):
+    for what in ("9 of 9 blocks of 2.00 MiB and more", "without a build id", this.victim("phases_plain"), "-Wl,--build-id"):
         this.true(what, what in done.stderr, done.stderr)
     this.true("no file", not rules.exists())
 

@@ -11,6 +11,7 @@
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
 #include "runner/sweep/advise/experiment.h"
+#include "runner/sweep/advise/huge_setting.h"
 #include "runner/sweep/advise/other_build.h"
 #include "runner/sweep/advise/over_time.h"
 #include "runner/sweep/advise/predict.h"
@@ -34,8 +35,16 @@ constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alo
 constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
 constexpr const char* kSpread = "spread";
 
+// Fails where this memory cannot be had. Returns a line on what it is worth, or nothing.
+Result<std::string> check_fast(const std::string& fast) {
+  if (fast != "huge") return std::string();
+  auto remark = huge_setting();
+  if (remark && !remark->empty()) *remark += "\n";
+  return remark;
+}
+
 Status take_smallest(uint64_t recorded_bytes, Advice& advice) {
-  advice.min_bytes = std::max(kMinBytes, recorded_bytes);
+  advice.min_bytes = std::max({kMinBytes, recorded_bytes, advice.fast == "huge" ? kHugePageBytes : 0});
   if (advice.capacity_bytes >= advice.min_bytes) return {};
   return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
                           util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
@@ -190,6 +199,8 @@ Status advise(const AdviseOptions& options) {
   if (!recorded) return tl::make_unexpected(recorded.error());
   advice.command = recorded->command;
   if (const Status possible = take_smallest(recorded->min_bytes, advice); !possible) return possible;
+  const auto remark = check_fast(options.fast);
+  if (!remark) return tl::make_unexpected(remark.error());
   auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
@@ -227,7 +238,7 @@ Status advise(const AdviseOptions& options) {
   }
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs(chosen_text(advice, *recorded, *found, sites).c_str(), stdout);
+  std::fputs((*remark + chosen_text(advice, *recorded, *found, sites)).c_str(), stdout);
   if (calibration && !options.spread.why.empty() && options.fast != "huge")
     std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
   return {};
@@ -252,6 +263,8 @@ Status renew(const std::string& file, const std::string& output) {
 Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto advice = read_advice(file);
   if (!advice) return tl::make_unexpected(advice.error());
+  const auto remark = check_fast(advice->fast);
+  if (!remark) return tl::make_unexpected(remark.error());
   Experiment experiment{
       options.trial,   fmt::format("mlrun advise '{}' --try '{}' --blocks {}", file, options.trial, options.blocks),
       advice->command, {},
@@ -264,7 +277,7 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
   const auto measured = make_runs(experiment, {kFar, kAdvised});
   if (!measured) return tl::make_unexpected(measured.error());
   const TryResult result = judge(*advice, measured->time_s, measured->only_unverified);
-  const std::string text = left_out_text(*measured) + try_text(*advice, measured->time_s, result);
+  const std::string text = *remark + left_out_text(*measured) + try_text(*advice, measured->time_s, result);
   std::fputs(text.c_str(), stdout);
   return result.held == Held::kFailed ? 1 : 0;
 }

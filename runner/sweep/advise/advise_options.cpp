@@ -152,7 +152,8 @@ Result<std::optional<AdviseOptions>> parse_advise(const Arguments& arguments) {
   set_usage(app, "mlrun advise [OPTIONS] TRACE|FILE");
   app.footer(kFooter);
   app.add_option("TRACE", options.source, "a trace with stacks, or a file that mlrun advise wrote")->required();
-  app.add_option("--fast", fast, "the fast memory and its size, or huge=SIZE (default: none)")
+  app.add_option("--fast", fast,
+                 "the fast memory and its size, or huge=SIZE: huge pages, for blocks of 2 MiB and more (default: none)")
       ->option_text("NODE=SIZE");
   app.add_option("--slow", slow, "nodes for all other blocks (default: all other nodes)")->option_text("NODE");
   app.add_option("--spread", ratio,
