@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -125,12 +126,17 @@ std::string no_sites_text(const Advice& advice, const TraceSites& found) {
       file.empty() ? "" : fmt::format(" ({})", util::printable(file)));
 }
 
-std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found, size_t sites) {
+// The sites that rules have room for.
+std::span<const Site> ranked_sites(const TraceSites& found) {
+  return std::span(found.sites).first(std::min(found.sites.size(), kSitesMax));
+}
+
+std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found) {
   std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
-                                 util::size_text(advice.min_bytes), sites, advice.ranked_by);
-  if (sites > found.sites.size())
+                                 util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
+  if (found.sites.size() > kSitesMax)
     text += fmt::format("{} sites with the smallest gains stay on the slow memory: rules have room for {} sites\n",
-                        sites - found.sites.size(), kSitesMax);
+                        found.sites.size() - kSitesMax, kSitesMax);
   if (found.unseen > 0)
     text += fmt::format("{} sites have no access data: each is taken to be as hot as the others on average\n",
                         found.unseen);
@@ -173,14 +179,16 @@ std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const
   return text;
 }
 
-// Returns the indices of the chosen sites.
-std::vector<size_t> choose(const TraceSites& found, const std::vector<double>& gains, Advice& advice) {
-  const Chosen chosen = choose_over_time(found.sites, gains, static_cast<double>(advice.capacity_bytes));
+// `gains`: of all sites, those beyond kSitesMax too. Returns the indices of the chosen sites.
+std::vector<size_t> choose(const TraceSites& found, std::vector<double> gains, Advice& advice) {
   const double all = std::max(std::accumulate(gains.begin(), gains.end(), 0.0), 1e-300);
+  const std::span<const Site> sites = ranked_sites(found);
+  gains.resize(sites.size());
+  const Chosen chosen = choose_over_time(sites, gains, static_cast<double>(advice.capacity_bytes));
   advice.gain = chosen.gain / all;
   advice.gain_most = std::min(1.0, chosen.bound / all);
   for (const size_t site : chosen.sites) {
-    const Site& one = found.sites[site];
+    const Site& one = sites[site];
     advice.signatures.push_back(one.signature);
     advice.labels.push_back(one.label);
     advice.frames.insert(advice.frames.end(), one.frames.begin(), one.frames.end());
@@ -201,18 +209,15 @@ Status advise(const AdviseOptions& options) {
   if (const Status possible = take_smallest(recorded->min_bytes, advice); !possible) return possible;
   const auto remark = check_fast(options.fast);
   if (!remark) return tl::make_unexpected(remark.error());
-  auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
+  const auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
-  const size_t sites = found->sites.size();
   if (const double most = most_bytes(found->sites, found->elsewhere.lives);
       !options.calibration.empty() && options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
     util::say(fmt::format(
         "{} are allocated at one moment, more than {} has ({}): calibration runs that do not fit there are thrown out",
         util::size_text(static_cast<uint64_t>(most)), options.fast, util::size_text(options.fast_bytes)));
   }
-  for (size_t site = kSitesMax; site < sites; site++) found->elsewhere.weight += found->sites[site].weight;
-  found->sites.resize(std::min(sites, kSitesMax));
   std::vector<double> gains;
   for (const Site& site : found->sites) gains.push_back(site.weight);
   advice.ranked_by = found->ranked_by;
@@ -238,7 +243,7 @@ Status advise(const AdviseOptions& options) {
   }
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs((*remark + chosen_text(advice, *recorded, *found, sites)).c_str(), stdout);
+  std::fputs((*remark + chosen_text(advice, *recorded, *found)).c_str(), stdout);
   if (calibration && !options.spread.why.empty() && options.fast != "huge")
     std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
   return {};
