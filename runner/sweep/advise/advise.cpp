@@ -11,6 +11,7 @@
 
 #include "runner/sweep/advise/advice.h"
 #include "runner/sweep/advise/advise_options.h"
+#include "runner/sweep/advise/calibrate.h"
 #include "runner/sweep/advise/experiment.h"
 #include "runner/sweep/advise/huge_setting.h"
 #include "runner/sweep/advise/other_build.h"
@@ -19,22 +20,18 @@
 #include "runner/sweep/advise/recorded_run.h"
 #include "runner/sweep/advise/trace_sites.h"
 #include "runner/sweep/advise/verdict.h"
-#include "runner/sweep/read/quantity.h"
 #include "runner/sweep/verbs.h"
 #include "runner/util/file_io.h"
-#include "runner/util/log.h"
 #include "runner/util/text.h"
-#include "runner/util/units.h"
 
 namespace mlrun::sweep {
 
 namespace {
 
 constexpr uint64_t kMinBytes = 64 << 10;  // libc's allocator keeps smaller blocks
-constexpr size_t kSitesMax = 250;         // signatures that rules have room for
-constexpr size_t kAloneMax = 6;           // sites that --calibrate measures alone on the fast memory
-constexpr double kAloneShare = 0.02;      // least share of the weight of all sites for that
-constexpr const char* kSpread = "spread";
+constexpr uint64_t kKeptBytes =
+    60 << 20;                      // freed pages that the heap of a rule keeps at most (preload/placement/heap.h)
+constexpr size_t kSitesMax = 250;  // signatures that rules have room for
 
 // Fails where this memory cannot be had. Returns a line on what it is worth, or nothing.
 Result<std::string> check_fast(const std::string& fast) {
@@ -49,66 +46,6 @@ Status take_smallest(uint64_t recorded_bytes, Advice& advice) {
   if (advice.capacity_bytes >= advice.min_bytes) return {};
   return fail(fmt::format("--fast: {} are less than the smallest block, {}; sizes have a unit, such as 16G",
                           util::size_text(advice.capacity_bytes), util::size_text(advice.min_bytes)));
-}
-
-std::string rule_of(const Advice& advice, const std::string& condition, const std::string& target) {
-  return fmt::format("size >= {}{} -> {}", advice.min_bytes, condition, target);
-}
-
-PlacedRuns everything(const Advice& advice, const char* name, const std::string& target) {
-  return {name, {rule_of(advice, "", target)}};
-}
-
-std::string alone_name(size_t site) { return fmt::format("site{}", site + 1); }
-
-// Runs whose times were not used, or whose placement was not checked.
-std::string left_out_text(const Measured& measured) {
-  std::string text;
-  if (measured.failed > 0) text += fmt::format("{} runs failed\n", measured.failed);
-  if (measured.thrown_out > 0)
-    text += fmt::format(
-        "{} runs were thrown out: less than 95 % of the pages, or of the allocated bytes, of a rule were where it "
-        "wants them\n",
-        measured.thrown_out);
-  if (measured.unverified > 0)
-    text +=
-        fmt::format("the placement of {} runs was not checked: no page of theirs was sampled\n", measured.unverified);
-  return text;
-}
-
-struct Measurement {
-  Calibration calibration;
-  bool is_spread = false;  // calibration.near are the runs over both nodes, which were faster than on the fast one
-};
-
-// Runs with all blocks on the fast memory, on the slow one and over both nodes, and with each of the first sites alone on the fast one.
-Result<Measurement> calibrate(const AdviseOptions& options, const Advice& advice, const TraceSites& found) {
-  Experiment experiment{options.calibration, "the same command", advice.command, {},
-                        advice.figure,       options.blocks,     options.quiet};
-  experiment.configurations = {everything(advice, kNear, advice.fast), everything(advice, kFar, advice.slow)};
-  if (!options.spread.target.empty())
-    experiment.configurations.push_back(everything(advice, kSpread, options.spread.target));
-  size_t alone = 0;
-  while (alone < std::min(kAloneMax, found.sites.size()) && found.sites[alone].weight >= kAloneShare * found.weight) {
-    experiment.configurations.push_back({alone_name(alone),
-                                         {rule_of(advice, " and site " + found.sites[alone].signature, advice.fast),
-                                          rule_of(advice, "", advice.slow)}});
-    alone++;
-  }
-  auto measured = make_runs(experiment, {kNear, kFar});
-  if (!measured) return tl::make_unexpected(measured.error());
-  Measurement result{{measured->time_s[kNear], measured->time_s[kFar], {}, {}}, false};
-  const Series spread = measured->time_s[kSpread];
-  const Comparison against_near = compare(result.calibration.near, spread, {});
-  result.is_spread = has_interval(against_near) && against_near.high < 0;
-  // Runs with one site on the fast node do not predict a spread.
-  if (result.is_spread) result.calibration.near = spread;
-  for (size_t site = 0; site < alone && !result.is_spread; site++)
-    result.calibration.alone.push_back(measured->time_s[alone_name(site)]);
-  for (const Site& site : found.sites) result.calibration.weights.push_back(site.weight);
-  result.calibration.weight_elsewhere = found.elsewhere.weight;
-  std::fputs(left_out_text(*measured).c_str(), stdout);
-  return result;
 }
 
 // Why a trace has no site, and what to do.
@@ -131,9 +68,9 @@ std::span<const Site> ranked_sites(const TraceSites& found) {
   return std::span(found.sites).first(std::min(found.sites.size(), kSitesMax));
 }
 
-std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found) {
-  std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
-                                 util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
+// What the advice leaves out, and what it does not know.
+std::string remarks_text(const RecordedRun& recorded, const TraceSites& found) {
+  std::string text;
   if (found.sites.size() > kSitesMax)
     text += fmt::format("{} sites with the smallest gains stay on the slow memory: rules have room for {} sites\n",
                         found.sites.size() - kSitesMax, kSitesMax);
@@ -155,6 +92,23 @@ std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const
   if (!recorded.command.failure.empty())
     text += fmt::format("the recorded command failed ({}): this is for what it allocated until then\n",
                         recorded.command.failure);
+  return text;
+}
+
+std::string prediction_text(const Advice& advice, const Prediction& said) {
+  const char* const where = advice.spread.empty() ? "all on the fast one" : "all over both nodes";
+  return fmt::format(
+      "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) against all blocks on the slow memory ({:.3f} s; {} {})\n",
+      100 * said.change, 100 * said.low, 100 * said.high, said.far_s, where,
+      said.near_s > 0 ? fmt::format("{:.3f} s", said.near_s) : "was not measured");
+}
+
+// `why_no_time`: why no time is predicted.
+std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const TraceSites& found,
+                        const std::string& why_no_time) {
+  std::string text = fmt::format("{} blocks of {} and more, {} sites; a site's gain is its {}\n", found.blocks,
+                                 util::size_text(advice.min_bytes), found.sites.size(), advice.ranked_by);
+  text += remarks_text(recorded, found);
   if (advice.signatures.empty())
     text += fmt::format("no site that gains anything fits into {}\n", util::size_text(advice.capacity_bytes));
   text +=
@@ -165,18 +119,8 @@ std::string chosen_text(const Advice& advice, const RecordedRun& recorded, const
     text +=
         fmt::format("they go over both nodes ({}): all blocks there were measured faster than all on the fast node\n",
                     advice.spread);
-  if (advice.prediction) {
-    const Prediction& said = *advice.prediction;
-    text += fmt::format(
-        "predicted: {:+.1f} % ({:+.1f} to {:+.1f} %) against all blocks on the slow memory ({:.3f} s; {} "
-        "{:.3f} "
-        "s)\n",
-        100 * said.change, 100 * said.low, 100 * said.high, said.far_s,
-        advice.spread.empty() ? "all on the fast one" : "all over both nodes", said.near_s);
-  } else {
-    text += "no time is predicted: this is a ranking; --calibrate measures gains\n";
-  }
-  return text;
+  if (advice.prediction) return text + prediction_text(advice, *advice.prediction);
+  return text + fmt::format("no time is predicted: this is a ranking; {}\n", why_no_time);
 }
 
 // `gains`: of all sites, those beyond kSitesMax too. Returns the indices of the chosen sites.
@@ -196,6 +140,34 @@ std::vector<size_t> choose(const TraceSites& found, std::vector<double> gains, A
   return chosen.sites;
 }
 
+// Measures gains if --calibrate asks for it, chooses sites, and predicts what they save. Returns why no time is predicted.
+Result<std::string> measure_and_choose(const AdviseOptions& options, const TraceSites& found, Advice& advice) {
+  std::vector<double> gains;
+  for (const Site& site : found.sites) gains.push_back(site.weight);
+  advice.ranked_by = found.ranked_by;
+  Measurement measured{{}, "--calibrate measures gains", false};
+  if (!options.calibration.empty()) {
+    auto made = calibrate(options, advice, found);
+    if (!made) return tl::make_unexpected(made.error());
+    measured = *std::move(made);
+  }
+  if (!measured.calibration) {
+    choose(found, std::move(gains), advice);
+    return measured.why_not;
+  }
+  if (measured.is_spread) {
+    advice.spread = options.spread.target;
+    advice.capacity_bytes =
+        static_cast<uint64_t>(static_cast<double>(advice.capacity_bytes) / options.spread.fast_share);
+  }
+  advice.ranked_by =
+      measured.is_spread ? "share of the seconds that all save, by " + found.ranked_by : "measured seconds saved";
+  const auto prediction = predict(*measured.calibration, choose(found, site_gains(*measured.calibration), advice));
+  if (!prediction) return tl::make_unexpected(prediction.error());
+  advice.prediction = *prediction;
+  return std::string();
+}
+
 Status advise(const AdviseOptions& options) {
   Advice advice;
   advice.trace = options.source;
@@ -212,39 +184,14 @@ Status advise(const AdviseOptions& options) {
   const auto found = read_sites(options.source, advice.min_bytes, recorded->end_ns);
   if (!found) return tl::make_unexpected(found.error());
   if (found->sites.empty()) return fail(no_sites_text(advice, *found));
-  if (const double most = most_bytes(found->sites, found->elsewhere.lives);
-      !options.calibration.empty() && options.fast_bytes != 0 && most > static_cast<double>(options.fast_bytes)) {
-    util::say(fmt::format(
-        "{} are allocated at one moment, more than {} has ({}): calibration runs that do not fit there are thrown out",
-        util::size_text(static_cast<uint64_t>(most)), options.fast, util::size_text(options.fast_bytes)));
-  }
-  std::vector<double> gains;
-  for (const Site& site : found->sites) gains.push_back(site.weight);
-  advice.ranked_by = found->ranked_by;
-  std::optional<Calibration> calibration;
-  if (!options.calibration.empty()) {
-    auto made = calibrate(options, advice, *found);
-    if (!made) return tl::make_unexpected(made.error());
-    if (made->is_spread) {
-      advice.spread = options.spread.target;
-      advice.capacity_bytes =
-          static_cast<uint64_t>(static_cast<double>(advice.capacity_bytes) / options.spread.fast_share);
-    }
-    calibration = std::move(made->calibration);
-    gains = site_gains(*calibration);
-    advice.ranked_by =
-        made->is_spread ? "share of the seconds that all save, by " + found->ranked_by : "measured seconds saved";
-  }
-  const std::vector<size_t> chosen = choose(*found, gains, advice);
-  if (calibration) {
-    const auto prediction = predict(*calibration, chosen);
-    if (!prediction) return tl::make_unexpected(prediction.error());
-    advice.prediction = *prediction;
-  }
+  advice.has_budget =
+      most_bytes(ranked_sites(*found)) + static_cast<double>(kKeptBytes) > static_cast<double>(advice.capacity_bytes);
+  const auto why_no_time = measure_and_choose(options, *found, advice);
+  if (!why_no_time) return tl::make_unexpected(why_no_time.error());
   if (const Status written = util::write_atomically(options.output, advice_text(advice), 0644); !written)
     return written;
-  std::fputs((*remark + chosen_text(advice, *recorded, *found)).c_str(), stdout);
-  if (calibration && !options.spread.why.empty() && options.fast != "huge")
+  std::fputs((*remark + chosen_text(advice, *recorded, *found, *why_no_time)).c_str(), stdout);
+  if (advice.prediction && !options.spread.why.empty() && options.fast != "huge")
     std::fputs(fmt::format("no spread over both nodes was tried: {}\n", options.spread.why).c_str(), stdout);
   return {};
 }
@@ -275,12 +222,14 @@ Result<int> try_advice(const AdviseOptions& options, const std::string& file) {
       advice->command, {},
       advice->figure,  options.blocks,
       options.quiet};
-  experiment.configurations = {everything(*advice, kControl, "default"),
-                               everything(*advice, kNear, advice->fast),
-                               everything(*advice, kFar, advice->slow),
-                               {kAdvised, {file}}};
-  const auto measured = make_runs(experiment, {kFar, kAdvised});
+  experiment.configurations = {
+      everything(*advice, kControl, "default"), everything(*advice, kFar, advice->slow), {kAdvised, {file}}};
+  const bool has_no_near = advice->prediction && advice->prediction->near_s <= 0;  // not all blocks fit there
+  if (!has_no_near) experiment.configurations.push_back(everything(*advice, kNear, advice->fast));
+  const auto measured = make_runs(experiment);
   if (!measured) return tl::make_unexpected(measured.error());
+  if (const Status good = check_runs(experiment, {kFar, kAdvised}, *measured); !good)
+    return tl::make_unexpected(good.error());
   const TryResult result = judge(*advice, measured->time_s, measured->only_unverified);
   const std::string text = *remark + left_out_text(*measured) + try_text(*advice, measured->time_s, result);
   std::fputs(text.c_str(), stdout);

@@ -168,22 +168,6 @@ class InFolder {
   fs::path before_;
 };
 
-Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
-  for (const char* const name : needed) {
-    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
-      continue;
-    std::string why;
-    if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
-    if (measured.thrown_out > 0)
-      why += fmt::format(
-          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them",
-          why.empty() ? "" : ", ", measured.thrown_out);
-    return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
-                            why.empty() ? "none was made" : why, experiment.folder));
-  }
-  return {};
-}
-
 // Fails if the folder holds runs of another command or of other placements.
 Status check_plan(const SweepRequest& request) {
   if (!request.resume) return {};
@@ -229,7 +213,7 @@ Verified verified(const model::Placement& placement) {
   return result;
 }
 
-Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed) {
+Result<Measured> make_runs(const Experiment& experiment) {
   const auto inside = InFolder::enter(util::unescaped_utf8(experiment.command.folder));
   if (!inside) return tl::make_unexpected(inside.error());
   const auto text = plan_text(experiment);
@@ -258,9 +242,23 @@ Result<Measured> make_runs(const Experiment& experiment, const std::vector<const
   if (!status) return tl::make_unexpected(status.error());
   const auto sweep = open_sweep(experiment.folder);
   if (!sweep) return tl::make_unexpected(sweep.error());
-  Measured measured = measured_by(*sweep, experiment.figure);
-  if (const Status good = check_runs(experiment, needed, measured); !good) return tl::make_unexpected(good.error());
-  return measured;
+  return measured_by(*sweep, experiment.figure);
+}
+
+Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured) {
+  for (const char* const name : needed) {
+    if (const auto found = measured.time_s.find(name); found != measured.time_s.end() && !found->second.empty())
+      continue;
+    std::string why;
+    if (measured.failed > 0) why += fmt::format("{} runs failed ({})", measured.failed, measured.failure);
+    if (measured.thrown_out > 0)
+      why += fmt::format(
+          "{}{} runs had less than 95 % of the pages, or of the allocated bytes, of a rule where it wants them",
+          why.empty() ? "" : ", ", measured.thrown_out);
+    return fail(fmt::format("no run of '{}' can be used: {}; their output is below {}/runs", name,
+                            why.empty() ? "none was made" : why, experiment.folder));
+  }
+  return {};
 }
 
 }  // namespace mlrun::sweep

@@ -56,8 +56,10 @@ struct Verified {
 };
 Verified verified(const model::Placement& placement);
 
-// Fails if a configuration of `needed` has no run that can be used, and without a run if the recorded command cannot be repeated: it failed, a
-// secret in it is masked, or it is not UTF-8, as plans are.
-Result<Measured> make_runs(const Experiment& experiment, const std::vector<const char*>& needed);
+// Fails without a run if the recorded command cannot be repeated: it failed, a secret in it is masked, or it is not UTF-8, as plans are.
+Result<Measured> make_runs(const Experiment& experiment);
+
+// Fails if a configuration of `needed` has no run that can be used.
+Status check_runs(const Experiment& experiment, const std::vector<const char*>& needed, const Measured& measured);
 
 }  // namespace mlrun::sweep

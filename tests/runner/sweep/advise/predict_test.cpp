@@ -21,7 +21,7 @@ Series series(double mean, double noise, int seed) {
 Calibration three_sites() {
   return {series(6, 0.05, 1),
           series(10, 0.05, 2),
-          {series(7, 0.05, 3), series(9, 0.05, 4), series(10, 0.05, 5)},
+          {{0, series(7, 0.05, 3)}, {1, series(9, 0.05, 4)}, {2, series(10, 0.05, 5)}},
           {8, 1, 1}};
 }
 
@@ -46,7 +46,7 @@ TEST(Predict, GainsOfChosenSitesAddUp) {
 
 TEST(Predict, WhatWasNotMeasuredWidensTheInterval) {
   Calibration calibration = three_sites();
-  calibration.alone.resize(1);  // the others save 1 s together
+  calibration.alone = {{0, calibration.alone[0]}};  // the others save 1 s together
   const auto measured = predict(calibration, {0}), guessed = predict(calibration, {0, 1});
   EXPECT_NEAR(guessed->change, -0.35, 0.02);
   EXPECT_GT(guessed->high - guessed->low, measured->high - measured->low + 0.05);
@@ -65,8 +65,45 @@ TEST(Predict, BlocksThatNoChoiceCanMoveSaveNothing) {
 
 TEST(Predict, TwoBlocksAreTooFew) {
   Calibration calibration = three_sites();
+  EXPECT_TRUE(check_blocks(calibration));
   calibration.near.resize(2);
-  EXPECT_FALSE(predict(calibration, {0}));
+  EXPECT_FALSE(check_blocks(calibration));
+}
+
+// The sites save 3, 1 and 0 s; not everything fits on the fast memory.
+Calibration without_near() {
+  Calibration calibration = three_sites();
+  calibration.near.clear();
+  return calibration;
+}
+
+TEST(Predict, WithoutNearOneSiteIsPredictedFromItsOwnRuns) {
+  const auto with = predict(three_sites(), {0}), without = predict(without_near(), {0});
+  EXPECT_TRUE(check_blocks(without_near()));
+  EXPECT_DOUBLE_EQ(without->change, with->change);
+  EXPECT_GT(without->low, with->low - 0.01);
+  EXPECT_EQ(without->near_s, 0);
+  EXPECT_GT(with->near_s, 5);
+}
+
+TEST(Predict, WithoutNearGainsThatMayNotAddUpWidenTheInterval) {
+  const auto two = predict(without_near(), {0, 1});
+  EXPECT_NEAR(two->change, -0.4, 0.02);
+  EXPECT_NEAR(two->low, -0.5, 0.03) << "the second site may save twice as much";
+  EXPECT_NEAR(two->high, -0.3, 0.03) << "or nothing";
+}
+
+TEST(Predict, WithoutNearOtherSitesSaveAsMuchPerWeight) {
+  Calibration calibration = without_near();
+  calibration.alone = {{1, calibration.alone[1]}};  // weight 1: 1 s
+  calibration.weights = {2, 1, 0.5};
+  const std::vector<double> gains = site_gains(calibration);
+  EXPECT_NEAR(gains[0], 2, 0.1);
+  EXPECT_NEAR(gains[1], 1, 0.1);
+  EXPECT_NEAR(gains[2], 0.5, 0.1);
+  const auto guessed = predict(calibration, {0, 1});
+  EXPECT_NEAR(guessed->change, -0.3, 0.02);
+  EXPECT_NEAR(guessed->high, -0.1, 0.03) << "only the second site was measured";
 }
 
 std::map<std::string, Series> runs(double advised, double noise) {
@@ -113,6 +150,14 @@ TEST(Verdict, APredictionThatSaysNothingCannotHold) {
   EXPECT_EQ(judged(-0.35, -0.01, 7), Held::kHeld);
   EXPECT_EQ(judged(0.25, 0.35, 13), Held::kHeld);
   EXPECT_EQ(judged(-0.01, 0.35, 7), Held::kFailed);  // but it can fail
+}
+
+TEST(Verdict, OnlyPlacementsWithRunsAreShown) {
+  std::map<std::string, Series> time_s = runs(7, 0.05);
+  time_s.erase(kNear);
+  const std::string text = try_text(Advice(), time_s, judge(Advice(), time_s));
+  EXPECT_NE(text.find("advised "), std::string::npos) << text;
+  EXPECT_EQ(text.find("near "), std::string::npos) << text;
 }
 
 TEST(Verdict, WhatWouldTellIsSaid) {
